@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto';
+
+/** What makes two requests the same operation (design 6). */
+export interface OperationIdentity {
+  readonly ownerKind: string;
+  readonly ownerId: number;
+  readonly kind: string;
+  /** The caller's idempotency key. */
+  readonly key: string;
+}
+
+export type Digests = ReturnType<typeof createDigests>;
+
+/**
+ * Keyed digests (design 6 and 8): HMAC-SHA256, by which secrets are stored and found without being
+ * readable. Every kind has a domain of its own, so a digest of one never equals one of another.
+ * `key` has 32 bytes and must stay the same for the life of the database. What a column finds rows
+ * by is answered as bytes; what also travels in payloads and workflow ids, as hex.
+ */
+export function createDigests(key: Buffer) {
+  const digest = (domain: string, ...parts: (string | Uint8Array)[]): Buffer => {
+    const hmac = createHmac('sha256', key).update(`${domain}\0`);
+    for (const part of parts) {
+      // Lengths stand before the parts, so that ("ab", "c") and ("a", "bc") differ.
+      hmac.update(`${Buffer.byteLength(part)}:`).update(part);
+    }
+    return hmac.digest();
+  };
+  return {
+    apiKey: (apiKey: string): Buffer => digest('api-key', apiKey),
+    /** `code` is the canonical 16 characters. */
+    voucherCode: (code: string): Buffer => digest('voucher-code', code),
+    /** With the voucher's id, because six digits alone would collide between vouchers. */
+    verificationCode: (code: string, voucherId: number): string =>
+      digest('verification-code', code, String(voucherId)).toString('hex'),
+    /** The id of an operation, 32 hex characters: short enough to read in a workflow's id. */
+    operation: (operation: OperationIdentity): string =>
+      digest(
+        'operation',
+        operation.ownerKind,
+        String(operation.ownerId),
+        operation.kind,
+        operation.key,
+      )
+        .subarray(0, 16)
+        .toString('hex'),
+    /** Of a request's bytes, to tell a repetition from another request under the same key. */
+    request: (request: string | Uint8Array): string => digest('request', request).toString('hex'),
+  };
+}

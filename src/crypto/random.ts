@@ -1,0 +1,37 @@
+import { randomBytes, randomInt } from 'node:crypto';
+
+const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 30 characters of 62: 178 bits. */
+const KEY_RANDOM_LENGTH = 30;
+const KEY_VISIBLE_LENGTH = 12;
+const KEY_LABELS = { test: 'gvs_test_', production: 'gvs_live_' } as const;
+const API_KEY = new RegExp(`^gvs_(?:test|live)_[0-9A-Za-z]{${KEY_RANDOM_LENGTH}}$`);
+
+export type KeyEnvironment = keyof typeof KEY_LABELS;
+
+/**
+ * A new API key (design 8), shown once. `prefix` is its first 12 characters, by which people
+ * recognise it in lists; it names the environment and gives away too little to help in guessing.
+ */
+export function randomApiKey(environment: KeyEnvironment): { key: string; prefix: string } {
+  const random = Array.from({ length: KEY_RANDOM_LENGTH }, () =>
+    KEY_ALPHABET.charAt(randomInt(KEY_ALPHABET.length)),
+  );
+  const key = KEY_LABELS[environment] + random.join('');
+  return { key, prefix: key.slice(0, KEY_VISIBLE_LENGTH) };
+}
+
+/** Whether a text has the form of this environment's keys; others are refused unread (design 8). */
+export function isApiKeyOf(environment: KeyEnvironment, text: string): boolean {
+  return API_KEY.test(text) && text.startsWith(KEY_LABELS[environment]);
+}
+
+/** Six digits for an SMS (design 5), each of the million equally likely. */
+export function randomVerificationCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, '0');
+}
+
+/** 18 digits, unrelated to the voucher's code (design 5): unique in practice without a counter. */
+export function randomSerialNumber(): string {
+  return String(randomBytes(8).readBigUInt64BE() % 10n ** 18n).padStart(18, '0');
+}

@@ -1,0 +1,55 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export interface SecretKey {
+  readonly id: string;
+  /** 32 bytes. */
+  readonly key: Buffer;
+}
+
+export type SecretBox = ReturnType<typeof createSecretBox>;
+
+/**
+ * Encrypts short secrets for the database (design 5 and 8) as "keyId.base64url": nonce, ciphertext
+ * and tag. The first key seals and all open, so keys are rotated by putting a new one in front.
+ * Throws a RangeError where a key is missing, repeated or of the wrong length.
+ */
+export function createSecretBox(keys: readonly SecretKey[]) {
+  const [sealing] = keys;
+  if (!sealing) throw new RangeError('A secret box needs at least one key.');
+  const keysById = new Map(keys.map(({ id, key }) => [id, key]));
+  const readable = keys.every(({ id, key }) => /^[\w-]+$/.test(id) && key.length === KEY_BYTES);
+  if (!readable || keysById.size < keys.length) {
+    throw new RangeError('Each key of a secret box needs its own id and 32 bytes.');
+  }
+
+  return {
+    /** `context` says whose secret it is, such as "voucher 17 code"; `open` must repeat it. */
+    seal(text: string, context: string): string {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(ALGORITHM, sealing.key, nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(Buffer.from(context));
+      const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return `${sealing.id}.${Buffer.concat(sealed).toString('base64url')}`;
+    },
+
+    /** Throws where the key is unknown, the context is another, or the box was altered. */
+    open(box: string, context: string): string {
+      const [id = '', body = ''] = box.split('.', 2);
+      const key = keysById.get(id);
+      if (!key) throw new Error('The key that sealed this secret is not configured.');
+      const bytes = Buffer.from(body, 'base64url');
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed secret is cut short.');
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(context));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { type Refusal, refuse } from './errors.js';
+import type { Money } from './money.js';
+import { belongsToCaller, type Company, isRedeemableAt, type VoucherStatus } from './voucher.js';
+
+/** What the database says at the moment of a claim, with the voucher's row locked. */
+export interface ClaimFacts {
+  readonly voucher: {
+    readonly partnerId: number;
+    readonly merchantId: number;
+    readonly isRestricted: boolean;
+    readonly status: VoucherStatus;
+    readonly isPastExpiry: boolean;
+    readonly isAnonymous: boolean;
+    readonly remaining: Money;
+  };
+  readonly partnerIsActive: boolean;
+  /** Of a merchant's claim only. */
+  readonly merchant: { readonly isActive: boolean; readonly feePercent: string | null } | undefined;
+  readonly wrongCodes: { readonly count: number; readonly retryAfterSeconds: number };
+  readonly secondsUntilNextMessage: number;
+  readonly messagesToday: number;
+}
+
+export interface ClaimLimits {
+  readonly wrongCodesPerDay: number;
+  readonly messagesPerNumberAndDay: number;
+}
+
+/**
+ * The ladder of a claim: the first rung that fails is the answer; undefined means it may be made.
+ * `amount` undefined stands for the whole balance.
+ */
+export function refuseClaim(
+  facts: ClaimFacts,
+  claim: { readonly company: Company; readonly amount: Money | undefined },
+  limits: ClaimLimits,
+): Refusal | undefined {
+  const { voucher, merchant } = facts;
+  const { company, amount } = claim;
+  if (voucher.status === 'CANCELLED' || !belongsToCaller(voucher, company))
+    return refuse('voucher-not-found');
+  if (company.kind === 'merchant' && !isRedeemableAt(voucher, company.id))
+    return refuse('voucher-not-found');
+  if (merchant && !merchant.isActive) return refuse('merchant-not-found');
+  if (!facts.partnerIsActive) return refuse('partner-unavailable');
+  if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
+  if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
+  if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
+  if (voucher.isAnonymous) return refuse('claim-not-needed');
+  if (facts.wrongCodes.count >= limits.wrongCodesPerDay)
+    return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
+  if (merchant && merchant.feePercent === null) return refuse('service-fee-missing');
+  if (amount !== undefined && amount > voucher.remaining) return refuse('amount-exceeds-balance');
+  if (facts.secondsUntilNextMessage > 0)
+    return refuse('message-too-soon', { retryAfterSeconds: facts.secondsUntilNextMessage });
+  if (facts.messagesToday >= limits.messagesPerNumberAndDay)
+    return refuse('messages-exhausted', { retryAfterSeconds: 86_400 });
+  return undefined;
+}

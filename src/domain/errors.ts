@@ -1,0 +1,64 @@
+import { reasons } from './reasons.js';
+
+export type Surface = 'partner' | 'merchant';
+
+export type Operation =
+  | 'login'
+  | 'check-configuration'
+  | 'generate-voucher'
+  | 'initiate-claim'
+  | 'redeem-gift'
+  | 'voucher-detail'
+  | 'set-denomination-price'
+  | 'list';
+
+/** What a caller can do about it: nothing, correct the request, repeat it as it is, or wait. */
+export type Remedy = 'none' | 'correct' | 'repeat' | 'wait';
+
+type Cells = Partial<Record<Operation, number>>;
+
+export interface ReasonRow {
+  /** Says what is wrong and what to do; a detail of the case may be appended. */
+  readonly message: string;
+  readonly remedy: Remedy;
+  readonly partner?: Cells;
+  readonly merchant?: Cells;
+  /** The statusCode on both surfaces where no cell says otherwise. */
+  readonly everywhere?: number;
+}
+
+export type Reason = keyof typeof reasons;
+
+/** A request that was not done, and why; a plain value, so that it can cross a workflow. */
+export interface Refusal {
+  readonly ok: false;
+  readonly reason: Reason;
+  /** What is particular about this case, safe to show to the caller. */
+  readonly detail?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** Builds a refusal. */
+export const refuse = (reason: Reason, extras: Omit<Refusal, 'ok' | 'reason'> = {}): Refusal => ({
+  ok: false,
+  reason,
+  ...extras,
+});
+
+/**
+ * The statusCode of the body for a reason: four digits for some on the merchant surface. A reason
+ * that the operation is not documented to have answers 500: a caller can act on nothing else.
+ */
+export function statusCodeOf(reason: Reason, surface: Surface, operation?: Operation): number {
+  const row: ReasonRow = reasons[reason];
+  const cell = operation && row[surface]?.[operation];
+  return cell ?? row.everywhere ?? 500;
+}
+
+/** The HTTP status that goes with a statusCode: its first three digits (design 3). */
+export const httpStatusOf = (statusCode: number): number =>
+  statusCode > 999 ? Math.floor(statusCode / 10) : statusCode;
+
+/** The sentence for people: the row's message, and what is particular about this case. */
+export const messageOf = (reason: Reason, detail?: string): string =>
+  detail ? `${reasons[reason].message}: ${detail}` : reasons[reason].message;

@@ -1,0 +1,67 @@
+/**
+ * An exact amount of ETB in millionths: the database's NUMERIC(20,6) without its point (design 4).
+ * It is a plain bigint, so amounts are added and compared with the language's own operators.
+ */
+export type Money = bigint;
+
+const FRACTION_DIGITS = 6;
+const MICROS_PER_UNIT = 1_000_000n;
+const MICROS_PER_CENT = 10_000n;
+
+const STORED_DECIMAL = /^(-?)([0-9]{1,24})(?:\.([0-9]{1,6}))?$/;
+const REQUESTED_DECIMAL = /^[0-9]{1,14}(?:\.[0-9]{1,2})?$/;
+/** A JSON number carries 15 significant digits for certain; its 16th may already be rounded. */
+const EXACT_DIGITS_OF_NUMBER = 15;
+
+/** Reads a decimal string of the database or of a payload. Throws a RangeError for other text. */
+export function parseMoney(text: string): Money {
+  const match = STORED_DECIMAL.exec(text);
+  if (!match) throw new RangeError('An amount must be a decimal with at most 6 fraction digits.');
+  const [, sign, whole = '', fraction = ''] = match;
+  const micros = BigInt(whole + fraction.padEnd(FRACTION_DIGITS, '0'));
+  return sign ? -micros : micros;
+}
+
+/** Six fraction digits, as in the database, payloads and vouchers (spec 2.3): "100.000000" */
+export function formatMoney(money: Money): string {
+  const magnitude = money < 0n ? -money : money;
+  const whole = magnitude / MICROS_PER_UNIT;
+  const fraction = String(magnitude % MICROS_PER_UNIT).padStart(FRACTION_DIGITS, '0');
+  return `${money < 0n ? '-' : ''}${whole}.${fraction}`;
+}
+
+/** The shortest text with at least two fraction digits, for providers and people: "97.50". */
+export function formatAmount(money: Money): string {
+  return formatMoney(money).replace(/0{1,4}$/, '');
+}
+
+/** The nearest JSON number, for balances (design 3). Never calculate with the result. */
+export function moneyToNumber(money: Money): number {
+  return Number(formatMoney(money));
+}
+
+/**
+ * The share of an amount, rounded half up to 0.01 (design 4). `percent` is a decimal string of the
+ * database, such as "2.5". Throws a RangeError where either is negative or the rate unreadable.
+ */
+export function percentageOf(money: Money, percent: string): Money {
+  const rate = parseMoney(percent);
+  if (money < 0n || rate < 0n) throw new RangeError('A share needs an amount and a rate from 0.');
+  const divisor = 100n * MICROS_PER_UNIT * MICROS_PER_CENT;
+  return ((money * rate + divisor / 2n) / divisor) * MICROS_PER_CENT;
+}
+
+/**
+ * Reads an amount from a request body: above zero, at most 2 decimals and 14 integer digits, as a
+ * JSON number or a numeric string (design 3). A number is read through its shortest decimal text,
+ * so 19.99 is exact. Answers undefined for everything else.
+ */
+export function parseRequestAmount(value: number | string): Money | undefined {
+  const text = String(value);
+  if (!REQUESTED_DECIMAL.test(text)) return undefined;
+  if (typeof value === 'number' && text.replace('.', '').length > EXACT_DIGITS_OF_NUMBER) {
+    return undefined;
+  }
+  const money = parseMoney(text);
+  return money > 0n ? money : undefined;
+}

@@ -1,0 +1,26 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/mobile';
+
+/** Longer than any number with its punctuation, so that a hostile text costs nothing. */
+const MAX_LENGTH = 32;
+/** The library would also read extensions, words and the digits of other scripts. */
+const WRITTEN_NUMBER = /^\+?[0-9 ().-]+$/;
+
+/**
+ * Reads a phone number that can receive an SMS and answers it as E.164, or undefined. Without a
+ * country code it is Ethiopian, so 09…, 2519… and +2519… are the same number (design 3). Mobile
+ * numbers of every country are accepted, because the owner of a gift may live abroad; those of no
+ * country, such as satellite and toll-free ones, are not.
+ */
+export function parseMsisdn(text: string): string | undefined {
+  if (text.length > MAX_LENGTH || !WRITTEN_NUMBER.test(text)) return undefined;
+  const number = parsePhoneNumberFromString(text, 'ET');
+  if (!number?.isValid() || number.isNonGeographic()) return undefined;
+  return number.number;
+}
+
+/** The number as it may be shown (design 3): "+2519*****678". Unusually short ones show less. */
+export function maskMsisdn(msisdn: string): string {
+  const shown = msisdn.length >= 11 ? { first: 5, last: 3 } : { first: 2, last: 1 };
+  const hidden = Math.max(msisdn.length - shown.first - shown.last, 3);
+  return `${msisdn.slice(0, shown.first)}${'*'.repeat(hidden)}${msisdn.slice(-shown.last)}`;
+}

@@ -1,0 +1,268 @@
+import type { ReasonRow } from './errors.js';
+
+/**
+ * Every reason for which a request can be refused or fail: one row each, with the statusCode that
+ * each surface answers per operation (specification 7.2 and 7.3, design 9). The order of the rows is
+ * the order of the checks.
+ */
+export const reasons = {
+  // Access and form, before anything of the business is looked at.
+  'route-not-found': { message: 'There is no such endpoint', remedy: 'correct', everywhere: 404 },
+  'method-not-allowed': {
+    message: 'This endpoint does not answer this method',
+    remedy: 'correct',
+    everywhere: 405,
+  },
+  'too-many-requests': { message: 'Too many requests', remedy: 'wait', everywhere: 429 },
+  'api-key-invalid': {
+    message: 'The API key is not valid',
+    remedy: 'correct',
+    everywhere: 401,
+  },
+  'token-invalid': {
+    message: 'The access token is missing, expired or not valid: log in again',
+    remedy: 'correct',
+    everywhere: 401,
+  },
+  'account-suspended': {
+    message: 'The account is suspended: contact support',
+    remedy: 'none',
+    everywhere: 403,
+  },
+  'address-not-registered': {
+    message: 'Requests are accepted from registered addresses only; this one is not registered',
+    remedy: 'correct',
+    everywhere: 403,
+  },
+  'body-too-large': {
+    message: 'The request body is too large',
+    remedy: 'correct',
+    everywhere: 413,
+  },
+  'media-type-unsupported': {
+    message: 'Send the body as application/json in UTF-8, without content encoding',
+    remedy: 'correct',
+    everywhere: 415,
+  },
+  'signature-invalid': {
+    message: 'The x-signature header does not fit the request',
+    remedy: 'correct',
+    everywhere: 401,
+  },
+  'request-invalid': { message: 'The request is not valid', remedy: 'correct', everywhere: 400 },
+  'key-reused': {
+    message: 'This idempotency key was used for another request',
+    remedy: 'correct',
+    everywhere: 422,
+  },
+  'signed-request-reused': {
+    message: 'This signed request or its message was already used for something else',
+    remedy: 'correct',
+    everywhere: 422,
+  },
+  'page-not-found': {
+    message: 'The list has no such page',
+    remedy: 'correct',
+    partner: { list: 404 },
+  },
+
+  // Generation of vouchers.
+  'merchant-unspecified': {
+    message: 'Name the merchant by merchantId or merchantIdentifier',
+    remedy: 'correct',
+    partner: { 'generate-voucher': 400 },
+  },
+  'product-not-accessible': {
+    message: 'You have no access to this product',
+    remedy: 'none',
+    partner: { 'generate-voucher': 404 },
+  },
+  'denomination-not-found': {
+    message: 'There is no active denomination with this id',
+    remedy: 'correct',
+    partner: { 'generate-voucher': 404, 'set-denomination-price': 404 },
+  },
+
+  // Claims and redemptions.
+  'voucher-not-found': {
+    message: 'There is no voucher with this code',
+    remedy: 'correct',
+    partner: { 'initiate-claim': 404, 'redeem-gift': 404 },
+    merchant: { 'initiate-claim': 4041, 'redeem-gift': 4041, 'voucher-detail': 4041 },
+  },
+  'voucher-restricted': {
+    message: 'The voucher is restricted to its merchant; the merchant cannot be changed',
+    remedy: 'none',
+    partner: { 'redeem-gift': 403 },
+    merchant: { 'redeem-gift': 4031 },
+  },
+  'merchant-not-found': {
+    message: 'There is no active merchant with this id',
+    remedy: 'correct',
+    partner: { 'generate-voucher': 404, 'redeem-gift': 404, 'set-denomination-price': 404 },
+    merchant: { 'initiate-claim': 4043, 'redeem-gift': 4043, 'voucher-detail': 4043 },
+  },
+  'partner-unavailable': {
+    message: 'The partner company that issued the voucher is not available',
+    remedy: 'none',
+    merchant: { 'initiate-claim': 4045, 'redeem-gift': 4045 },
+  },
+  'price-not-defined': {
+    message: 'No price is defined for the product: set a selling price for this denomination first',
+    remedy: 'correct',
+    partner: { 'generate-voucher': 404 },
+  },
+  'money-insufficient': {
+    message: 'Not enough money in the wallet',
+    remedy: 'none',
+    partner: { 'generate-voucher': 405 },
+  },
+  'voucher-redeemed': {
+    message: 'The voucher is already redeemed',
+    remedy: 'none',
+    partner: { 'initiate-claim': 404, 'redeem-gift': 404 },
+    merchant: { 'initiate-claim': 4042, 'redeem-gift': 4032 },
+  },
+  'redemption-in-progress': {
+    message: 'A redemption of this voucher is in progress: repeat the same request for its result',
+    remedy: 'repeat',
+    partner: { 'initiate-claim': 409, 'redeem-gift': 409, 'generate-voucher': 409 },
+    merchant: { 'initiate-claim': 4092, 'redeem-gift': 4092 },
+  },
+  'voucher-expired': {
+    message: 'The expiration date of the voucher has passed',
+    remedy: 'none',
+    partner: { 'initiate-claim': 403, 'redeem-gift': 403 },
+    merchant: { 'initiate-claim': 4036, 'redeem-gift': 4036 },
+  },
+  'claim-not-needed': {
+    message: 'The voucher is anonymous: redeem it without a claim and without a code',
+    remedy: 'correct',
+    everywhere: 400,
+  },
+  'verification-code-missing': {
+    message: 'The verification code is missing',
+    remedy: 'correct',
+    partner: { 'redeem-gift': 403 },
+    merchant: { 'redeem-gift': 4033 },
+  },
+  'claim-not-found': {
+    message: 'No redemption was started by the owner: initiate a claim first',
+    remedy: 'correct',
+    partner: { 'redeem-gift': 403 },
+    merchant: { 'redeem-gift': 4034 },
+  },
+  'attempts-exhausted': {
+    message: 'Too many wrong verification codes for this voucher',
+    remedy: 'wait',
+    everywhere: 429,
+  },
+  'verification-code-incorrect': {
+    message: 'The verification code is incorrect',
+    remedy: 'correct',
+    partner: { 'redeem-gift': 403 },
+    merchant: { 'redeem-gift': 4035 },
+  },
+  'service-fee-missing': {
+    message: 'The service fee of the merchant could not be read: contact support',
+    remedy: 'none',
+    partner: { 'redeem-gift': 500 },
+    merchant: { 'initiate-claim': 5001, 'redeem-gift': 5001, 'voucher-detail': 5001 },
+  },
+  'balance-insufficient': {
+    message: 'The voucher has nothing left for this redemption',
+    remedy: 'none',
+    partner: { 'redeem-gift': 403 },
+    merchant: { 'redeem-gift': 4044 },
+  },
+  'amount-exceeds-balance': {
+    message: 'The amount is more than the remaining voucher amount',
+    remedy: 'correct',
+    partner: { 'initiate-claim': 403, 'redeem-gift': 403 },
+    merchant: { 'initiate-claim': 4091, 'redeem-gift': 4091 },
+  },
+  'balance-negative-after-fee': {
+    message: 'The remaining balance does not cover the service fee: claim a smaller amount',
+    remedy: 'correct',
+    partner: { 'redeem-gift': 403 },
+    merchant: { 'redeem-gift': 4096 },
+  },
+  'payout-account-missing': {
+    message: 'The merchant has no account to be paid to: contact support',
+    remedy: 'none',
+    partner: { 'redeem-gift': 404 },
+    merchant: { 'redeem-gift': 5031 },
+  },
+  'message-too-soon': {
+    message: 'A verification code was sent a moment ago',
+    remedy: 'wait',
+    everywhere: 429,
+  },
+  'messages-exhausted': {
+    message: 'Too many messages were sent to this number today',
+    remedy: 'wait',
+    everywhere: 429,
+  },
+
+  // Writes that failed; nothing of them stays.
+  'status-not-updated': {
+    message: 'The status of the voucher could not be updated: nothing was changed',
+    remedy: 'repeat',
+    everywhere: 500,
+    merchant: { 'initiate-claim': 5002, 'redeem-gift': 5002 },
+  },
+  'reserve-not-updated': {
+    message: 'The reserved balance could not be updated: contact support',
+    remedy: 'none',
+    everywhere: 500,
+    merchant: { 'redeem-gift': 4093 },
+  },
+  'redemption-not-recorded': {
+    message: 'The redemption could not be recorded: nothing was changed',
+    remedy: 'repeat',
+    everywhere: 500,
+    merchant: { 'redeem-gift': 4094 },
+  },
+  'reserve-not-debited': {
+    message: 'The reserved balance of the issuing company could not be debited',
+    remedy: 'none',
+    everywhere: 500,
+    merchant: { 'redeem-gift': 4095 },
+  },
+  'message-not-queued': {
+    message: 'The SMS could not be sent: nothing was changed',
+    remedy: 'repeat',
+    everywhere: 503,
+    merchant: { 'initiate-claim': 5003, 'redeem-gift': 5003 },
+  },
+  'database-failed': {
+    message: 'The database could not complete the request: nothing was changed',
+    remedy: 'repeat',
+    everywhere: 500,
+    merchant: { 'initiate-claim': 5004, 'redeem-gift': 5004 },
+  },
+  'payment-refused': {
+    message: 'The transfer to the merchant failed',
+    remedy: 'none',
+    partner: { 'redeem-gift': 404 },
+    merchant: { 'redeem-gift': 5031 },
+  },
+
+  // The service itself.
+  'still-processing': {
+    message: 'Still processing: repeat the same request for the result',
+    remedy: 'repeat',
+    everywhere: 409,
+    merchant: { 'initiate-claim': 4092, 'redeem-gift': 4092 },
+  },
+  unavailable: {
+    message: 'The service cannot take this request right now: repeat it in a moment',
+    remedy: 'repeat',
+    everywhere: 503,
+  },
+  'internal-error': {
+    message: 'Something went wrong on our side',
+    remedy: 'repeat',
+    everywhere: 500,
+  },
+} as const satisfies Record<string, ReasonRow>;

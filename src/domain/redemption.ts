@@ -1,0 +1,111 @@
+import { type Refusal, refuse } from './errors.js';
+import type { Money } from './money.js';
+import { settleRedemption } from './service-fee.js';
+import { belongsToCaller, type Company, isRedeemableAt, type VoucherStatus } from './voucher.js';
+
+/** What the database says at the moment of a redemption, with the voucher's row locked. */
+export interface RedemptionFacts {
+  readonly voucher: {
+    readonly partnerId: number;
+    readonly merchantId: number;
+    readonly isRestricted: boolean;
+    readonly status: VoucherStatus;
+    readonly isPastExpiry: boolean;
+    readonly ownerMsisdn: string | null;
+    readonly remaining: Money;
+  };
+  readonly partnerIsActive: boolean;
+  /** The merchant to be paid, undefined when there is none with the id. */
+  readonly merchant:
+    | {
+        readonly id: number;
+        readonly isActive: boolean;
+        readonly feePercent: string | null;
+        readonly hasPayoutAccount: boolean;
+      }
+    | undefined;
+  /** The voucher's live claim, when this company made it and it has not expired. */
+  readonly claim:
+    | {
+        readonly amount: Money | undefined;
+        readonly feePercent: string | null;
+        readonly codeDigest: string;
+      }
+    | undefined;
+  readonly wrongCodes: { readonly count: number; readonly retryAfterSeconds: number };
+}
+
+export interface RedemptionRequest {
+  readonly company: Company;
+  readonly merchantId: number;
+  /** Of an anonymous voucher only; undefined is the whole balance. */
+  readonly amount: Money | undefined;
+  readonly codeDigest: string | undefined;
+  /** E.164, where the request names one. */
+  readonly msisdn: string | undefined;
+}
+
+/** What a redemption moves; `taken` is what leaves the voucher's balance. */
+export interface Settlement {
+  readonly ok: true;
+  readonly toMerchant: Money;
+  readonly fee: Money;
+  readonly taken: Money;
+}
+
+/**
+ * The ladder of a redemption: the first rung that fails is the answer, and only
+ * `verification-code-incorrect` counts as a wrong attempt. After the last rung nothing may refuse.
+ */
+export function settleOrRefuse(
+  facts: RedemptionFacts,
+  request: RedemptionRequest,
+  limits: { readonly wrongCodesPerDay: number },
+): Settlement | Refusal {
+  const refusal = refuseByState(facts, request) ?? refuseByCode(facts, request, limits);
+  if (refusal) return refusal;
+  const feePercent = facts.claim?.feePercent ?? facts.merchant?.feePercent;
+  if (feePercent === null || feePercent === undefined) return refuse('service-fee-missing');
+  const amount = facts.claim ? facts.claim.amount : request.amount;
+  const settlement = settleRedemption({ remaining: facts.voucher.remaining, amount, feePercent });
+  if (!settlement.ok) return refuse(settlementReasons[settlement.reason]);
+  if (!facts.merchant?.hasPayoutAccount) return refuse('payout-account-missing');
+  return settlement;
+}
+
+const settlementReasons = {
+  'amount-exceeds-balance': 'amount-exceeds-balance',
+  'nothing-left': 'balance-insufficient',
+  'negative-after-fee': 'balance-negative-after-fee',
+} as const;
+
+function refuseByState(facts: RedemptionFacts, request: RedemptionRequest): Refusal | undefined {
+  const { voucher, merchant } = facts;
+  if (voucher.status === 'CANCELLED' || !belongsToCaller(voucher, request.company))
+    return refuse('voucher-not-found');
+  if (!isRedeemableAt(voucher, request.merchantId)) return refuse('voucher-restricted');
+  if (!merchant?.isActive) return refuse('merchant-not-found');
+  if (!facts.partnerIsActive) return refuse('partner-unavailable');
+  if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
+  if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
+  if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
+  return undefined;
+}
+
+function refuseByCode(
+  facts: RedemptionFacts,
+  request: RedemptionRequest,
+  limits: { readonly wrongCodesPerDay: number },
+): Refusal | undefined {
+  const { ownerMsisdn } = facts.voucher;
+  if (ownerMsisdn === null) return undefined;
+  if (request.codeDigest === undefined) return refuse('verification-code-missing');
+  if (!facts.claim) return refuse('claim-not-found');
+  if (facts.wrongCodes.count >= limits.wrongCodesPerDay)
+    return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
+  // One answer for both, so that nobody learns the owner's number by asking.
+  const isOwner = request.msisdn === undefined || request.msisdn === ownerMsisdn;
+  if (request.codeDigest !== facts.claim.codeDigest || !isOwner)
+    return refuse('verification-code-incorrect');
+  return undefined;
+}

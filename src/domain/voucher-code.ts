@@ -1,0 +1,49 @@
+/** Crockford's base32: no I, L, O and U, so that a code survives being read aloud or copied. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const BASE = ALPHABET.length;
+const RANDOM_CHARACTERS = 15;
+/** Sixteen characters with a separator after each, and room for stray spaces. */
+const MAX_WRITTEN_LENGTH = 64;
+const CODE = new RegExp(`^[${ALPHABET}]{${RANDOM_CHARACTERS + 1}}$`);
+
+/**
+ * Makes a voucher code (design 5) of 15 random bytes, 5 bits of each: 75 random bits and a check
+ * character. Throws a RangeError for another number of bytes.
+ */
+export function voucherCodeFromRandom(bytes: Uint8Array): string {
+  if (bytes.length !== RANDOM_CHARACTERS) throw new RangeError('A voucher code needs 15 bytes.');
+  const random = Array.from(bytes, (byte) => ALPHABET.charAt(byte % BASE)).join('');
+  return random + checkCharacter(random);
+}
+
+/** "XXXX-XXXX-XXXX-XXXX", as people and API callers see it. */
+export function formatVoucherCode(code: string): string {
+  return (code.match(/.{4}/g) ?? []).join('-');
+}
+
+/**
+ * Reads a code as people write it: case, spaces and hyphens do not matter, and O, I and L stand for
+ * 0 and 1. Answers the 16 canonical characters, or undefined where the check character is wrong.
+ */
+export function parseVoucherCode(text: string): string | undefined {
+  if (text.length > MAX_WRITTEN_LENGTH) return undefined;
+  const code = text
+    .replace(/[\s\p{Dash_Punctuation}]/gu, '')
+    .replace(/[a-z]/g, (letter) => letter.toUpperCase())
+    .replaceAll('O', '0')
+    .replace(/[IL]/g, '1');
+  if (!CODE.test(code)) return undefined;
+  const random = code.slice(0, RANDOM_CHARACTERS);
+  return code === random + checkCharacter(random) ? code : undefined;
+}
+
+/** Luhn mod 32: finds every single wrong character and nearly every swap of neighbours. */
+function checkCharacter(random: string): string {
+  let sum = 0;
+  for (let index = 0; index < random.length; index += 1) {
+    const value = ALPHABET.indexOf(random.charAt(random.length - 1 - index));
+    const weighted = index % 2 === 0 ? value * 2 : value;
+    sum += Math.floor(weighted / BASE) + (weighted % BASE);
+  }
+  return ALPHABET.charAt((BASE - (sum % BASE)) % BASE);
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { maskMsisdn, parseMsisdn } from '../../src/domain/phone.js';
+
+describe('parseMsisdn', () => {
+  it.each([
+    ['0911223344', '+251911223344'],
+    ['251911223344', '+251911223344'],
+    ['+251911223344', '+251911223344'],
+    ['911223344', '+251911223344'],
+    ['0911 22 33 44', '+251911223344'],
+    ['(0911) 22-33-44', '+251911223344'],
+    ['00251911223344', '+251911223344'],
+    ['0711223344', '+251711223344'],
+    ['+251900000001', '+251900000001'],
+    ['+254712345678', '+254712345678'],
+    ['+12025550123', '+12025550123'],
+    ['+447400123456', '+447400123456'],
+  ])('reads %s as %s', (text, msisdn) => {
+    expect(parseMsisdn(text)).toBe(msisdn);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a sign alone', '+'],
+    ['too few digits', '09112233'],
+    ['too many digits', '+2519112233445'],
+    ['a landline', '0111223344'],
+    ['a toll-free number of no country', '+80012345678'],
+    ['a satellite number', '+881612345678'],
+    ['words', 'call 0911223344'],
+    ['an extension', '0911223344 ext 5'],
+    ['a link', 'tel:+251911223344'],
+    ['Arabic digits', '٠٩١١٢٢٣٣٤٤'],
+    ['full-width digits', '０９１１２２３３４４'],
+    ['a line break', '0911223344\n'],
+    ['NUL', '0911223344\0'],
+    ['two signs', '++251911223344'],
+    ['a foreign number without its sign', '254712345678'],
+    ['a long text of digits', '9'.repeat(50_000)],
+    ['a long text of spaces', `+251${' '.repeat(50_000)}911223344`],
+  ])('refuses %s', (_, text) => {
+    expect(parseMsisdn(text)).toBeUndefined();
+  });
+});
+
+describe('maskMsisdn', () => {
+  it.each([
+    ['+251912345678', '+2519*****678'],
+    ['+12025550123', '+1202****123'],
+    ['0911223344', '09*******4'],
+    ['+2901234', '+2*****4'],
+  ])('shows %s as %s', (msisdn, masked) => {
+    expect(maskMsisdn(msisdn)).toBe(masked);
+  });
+});
