@@ -1,0 +1,177 @@
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const seconds = z.coerce.number().positive();
+const count = z.coerce.number().int().positive();
+const secret = z.string().min(1);
+
+/** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
+const symmetricKey = z
+  .string()
+  .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64');
+
+/** `keyId:key`, several separated by commas; the first encrypts, all decrypt. */
+const keyRing = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.split(':')))
+  .pipe(z.array(z.tuple([z.string().regex(/^[\w-]{1,40}$/), symmetricKey])).min(1))
+  .transform((pairs) => pairs.map(([id, key]) => ({ id, key: Buffer.from(key, 'base64') })));
+
+const commaList = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  );
+
+/** Secrets have no defaults: a process without them refuses to start (design 8). */
+const secretSettings = {
+  /** Ed25519 private key, PKCS #8 PEM: signs access tokens. `\n` may stand for line breaks. */
+  ACCESS_TOKEN_PRIVATE_KEY: secret.transform((pem) => pem.replaceAll('\\n', '\n')),
+  /** HMAC key of every keyed digest: API keys, voucher codes, verification codes, operations. */
+  DIGEST_KEY: symmetricKey.transform((text) => Buffer.from(text, 'base64')),
+  /** AES-256-GCM keys for voucher and verification codes in the database. */
+  DATA_KEYS: keyRing,
+  /** AES-256-GCM keys for Temporal payloads. */
+  PAYLOAD_KEYS: keyRing,
+};
+
+/** Every other setting of the API and the worker. README's table of settings mirrors this. */
+const settings = {
+  ENVIRONMENT: z.enum(['test', 'production']).default('test'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+
+  DATABASE_URL: z.string().min(1),
+  DATABASE_POOL_SIZE: count.default(20),
+
+  TEMPORAL_ADDRESS: z.string().min(1),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_TASK_QUEUE: z.string().default('voucher-topup-service'),
+
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(3000),
+  /** Address that clients see, for links; `http://localhost:PORT` where it is not set. */
+  PUBLIC_URL: z.url().optional(),
+  /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For counts. */
+  TRUSTED_PROXIES: commaList,
+  BODY_LIMIT_BYTES: count.default(65_536),
+
+  /** The longest a caller waits for a workflow before it is told "still processing". */
+  CALLER_WAIT_SECONDS: seconds.default(8),
+  ACCESS_TOKEN_LIFETIME_SECONDS: seconds.default(300),
+  /** How long a process may act on what it knows of keys, addresses and suspensions. */
+  ACCESS_CACHE_SECONDS: seconds.max(2).default(1),
+  SIGNATURE_WINDOW_SECONDS: seconds.default(300),
+
+  VOUCHER_VALIDITY_DAYS: seconds.default(365),
+  CLAIM_LIFETIME_SECONDS: seconds.default(300),
+  MESSAGE_COOLDOWN_SECONDS: z.coerce.number().min(0).default(30),
+  MESSAGES_PER_NUMBER_AND_DAY: count.default(20),
+  CODE_ATTEMPTS_PER_DAY: count.default(5),
+  OPERATION_RETENTION_DAYS: count.default(30),
+  EXPIRY_SWEEP_INTERVAL_SECONDS: seconds.default(60),
+  /** First pause before asking a provider about an unknown payment; pauses double up to an hour. */
+  PAYMENT_INQUIRY_INTERVAL_SECONDS: seconds.default(2),
+  /** After this long an unknown payment is flagged for a person. */
+  PAYMENT_ALARM_SECONDS: seconds.default(86_400),
+
+  SMS_PROVIDER: z.enum(['africas-talking']).default('africas-talking'),
+  SMS_URL: z.url(),
+  SMS_USERNAME: z.string().default('sandbox'),
+  SMS_API_KEY: secret,
+  SMS_SENDER: z.string().optional(),
+  SMS_TIMEOUT_SECONDS: seconds.default(10),
+
+  MOBILE_MONEY_PROVIDER: z.enum(['gsma']).default('gsma'),
+  MOBILE_MONEY_URL: z.url(),
+  /** Where a token is fetched; without it requests carry no Authorization header. */
+  MOBILE_MONEY_TOKEN_URL: z.url().optional(),
+  MOBILE_MONEY_KEY: z.string().default(''),
+  MOBILE_MONEY_SECRET: z.string().default(''),
+  /** The account that payouts leave from, as GSMA's `accountid`. */
+  MOBILE_MONEY_ACCOUNT: z.string().min(1),
+  MOBILE_MONEY_TIMEOUT_SECONDS: seconds.default(10),
+};
+
+/** Settings that only `npm start` reads, to place what it starts. */
+const startSettings = {
+  DATA_DIR: z.string().default('.data'),
+  HOST: settings.HOST,
+  PORT: port.default(3000),
+  SANDBOX_PORT: port.default(3001),
+  /** Multiplies the sandbox's delays of 3 s, 20 s and 5 min. */
+  SANDBOX_DELAY_SCALE: z.coerce.number().min(0).default(1),
+  DATABASE_PORT: port.default(5433),
+  ENVIRONMENT: settings.ENVIRONMENT,
+  TEMPORAL_PORT: port.default(7233),
+  TEMPORAL_UI_PORT: port.default(8233),
+  CODEC_SERVER_PORT: port.default(8234),
+  TEMPORAL_CLI_PATH: z.string().optional(),
+  /** The user's cache folder, for the Temporal CLI; `~/.cache` where it is not set. */
+  XDG_CACHE_HOME: z.string().optional(),
+  LOG_LEVEL: settings.LOG_LEVEL.default('warn'),
+  DATABASE_URL: z.string().optional(),
+  TEMPORAL_ADDRESS: z.string().optional(),
+  TEMPORAL_NAMESPACE: settings.TEMPORAL_NAMESPACE,
+  SMS_URL: z.url().optional(),
+  MOBILE_MONEY_URL: z.url().optional(),
+};
+
+const configSchema = z.object({ ...secretSettings, ...settings });
+const startConfigSchema = z.object(startSettings);
+const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, LOG_LEVEL, HOST } = settings;
+const migrationConfigSchema = z.object({
+  DATABASE_URL,
+  TEMPORAL_ADDRESS,
+  TEMPORAL_NAMESPACE,
+  LOG_LEVEL,
+});
+const sandboxConfigSchema = z.object({
+  HOST,
+  SANDBOX_PORT: startSettings.SANDBOX_PORT,
+  SANDBOX_DELAY_SCALE: startSettings.SANDBOX_DELAY_SCALE,
+});
+
+export type Config = z.infer<typeof configSchema>;
+export type StartConfig = z.infer<typeof startConfigSchema>;
+export type Environment = Record<string, string | undefined>;
+
+/** Thrown with one line per setting that is missing or wrong; values are never repeated. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.infer<Schema> {
+  // An empty value means "not set", as in a compose file with `NAME: ${NAME:-}`.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
+}
+
+/** The settings of the API and worker processes. */
+export const readConfig = (environment: Environment = process.env): Config =>
+  read(configSchema, environment);
+
+/** The same, where `npm start` has settings of its own making for what it started. */
+export const readConfigWith = (overrides: Environment): Config =>
+  readConfig({ ...process.env, ...overrides });
+
+/** The settings of `npm start`. */
+export const readStartConfig = (environment: Environment = process.env): StartConfig =>
+  read(startConfigSchema, environment);
+
+/** The payload keys alone, for the codec server. */
+export const readPayloadKeys = (text: string): Config['PAYLOAD_KEYS'] => keyRing.parse(text);
+
+/** The settings of the migration process. */
+export const readMigrationConfig = (environment: Environment = process.env) =>
+  read(migrationConfigSchema, environment);
+
+/** The settings of the sandbox as a process of its own. */
+export const readSandboxConfig = (environment: Environment = process.env) =>
+  read(sandboxConfigSchema, environment);

@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import type { Company } from '../domain/voucher.js';
+import type { Database } from './connection.js';
+import type { CompanyKind } from './schema.js';
+
+/** Who may call as a company, from where, and with which keys. */
+export interface AccessRow {
+  readonly status: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
+  readonly token_version: number;
+  readonly api_key_ids: number[];
+  readonly addresses: string[];
+  readonly public_keys: string[];
+}
+
+/** Reads a company's access in one round trip; undefined where there is no such company. */
+export async function readAccess(
+  database: Database,
+  company: Company,
+): Promise<AccessRow | undefined> {
+  const table = company.kind === 'partner' ? sql`partners` : sql`merchants`;
+  const owner = company.kind === 'partner' ? sql`partner_id` : sql`merchant_id`;
+  const publicKeys =
+    company.kind === 'partner'
+      ? sql`'{}'::text[]`
+      : sql`array(select public_key_pem from merchant_public_keys
+          where merchant_id = company.id and revoked_at is null order by id)`;
+  const { rows } = await sql<AccessRow>`
+    select status, token_version,
+      array(select id from api_keys
+        where ${owner} = company.id and revoked_at is null)::int[] as api_key_ids,
+      array(select address from source_addresses where ${owner} = company.id) as addresses,
+      ${publicKeys} as public_keys
+    from ${table} as company where id = ${company.id}`.execute(database);
+  return rows[0];
+}
+
+/** The company that an API key belongs to; undefined for a key that is unknown or revoked. */
+export async function findApiKey(
+  database: Database,
+  kind: CompanyKind,
+  keyDigest: Buffer,
+): Promise<{ readonly id: number; readonly company: Company } | undefined> {
+  const owner = kind === 'partner' ? 'partner_id' : 'merchant_id';
+  const row = await database
+    .selectFrom('api_keys')
+    .select(['id', owner])
+    .where('key_digest', '=', keyDigest)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  const companyId = row?.[owner as keyof typeof row] as number | null | undefined;
+  return row && companyId ? { id: row.id, company: { kind, id: companyId } } : undefined;
+}
+
+/**
+ * Binds the bytes of a signed request to its endpoint and its message to those bytes, and says
+ * whether both bindings are the first or the same as before (design 6 and 8).
+ */
+export async function bindSignedRequest(
+  database: Database,
+  request: {
+    readonly merchantId: number;
+    readonly endpoint: string;
+    readonly bodyDigest: string;
+    /** Undefined for a message that is a time: it need not be unique. */
+    readonly messageDigest: string | undefined;
+  },
+): Promise<boolean> {
+  const bindings = [{ subject: `body:${request.bodyDigest}`, bound_to: request.endpoint }];
+  if (request.messageDigest !== undefined)
+    bindings.push({ subject: `message:${request.messageDigest}`, bound_to: request.bodyDigest });
+  const rows = await database
+    .insertInto('signed_requests')
+    .values(bindings.map((binding) => ({ merchant_id: request.merchantId, ...binding })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['merchant_id', 'subject'])
+        // A write that changes nothing: only so does the row that was first come back.
+        .doUpdateSet({ bound_to: (row) => row.ref('signed_requests.bound_to') }),
+    )
+    .returning(['subject', 'bound_to'])
+    .execute();
+  return bindings.every((binding) =>
+    rows.some((row) => row.subject === binding.subject && row.bound_to === binding.bound_to),
+  );
+}

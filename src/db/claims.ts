@@ -1,0 +1,190 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Company } from '../domain/voucher.js';
+import type { Database, DatabaseTransaction } from './connection.js';
+import { wrongCodes } from './verification-attempts.js';
+
+export interface NewClaim {
+  readonly id: string;
+  readonly voucherId: number;
+  readonly company: Company;
+  /** Decimal string; null is the whole balance. */
+  readonly amount: string | null;
+  readonly serviceFeePercent: string | null;
+  readonly lifetimeSeconds: number;
+  readonly codeDigest: string;
+  readonly codeCiphertext: string;
+}
+
+/** What a claim depends on besides the voucher's own row. */
+export interface ClaimContext {
+  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
+  readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
+  readonly service_fee_percent: string | null;
+  readonly wrong_codes: number;
+  readonly wrong_codes_retry_seconds: number;
+  readonly seconds_since_message: number | null;
+  readonly messages_today: number;
+}
+
+/** Reads what a claim depends on; the voucher's row must be locked by the transaction. */
+export async function claimContext(
+  transaction: DatabaseTransaction,
+  voucher: {
+    readonly id: number;
+    readonly partner_id: number;
+    readonly owner_msisdn: string | null;
+  },
+  company: Company,
+): Promise<ClaimContext> {
+  const merchantId = company.kind === 'merchant' ? company.id : null;
+  const { rows } = await sql<ClaimContext>`
+    select partners.status as partner_status, merchants.status as merchant_status,
+      merchants.service_fee_percent, attempts.*,
+      (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
+        where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
+          and status <> 'REFUSED') as seconds_since_message,
+      (select count(*)::int from messages
+        where msisdn = ${voucher.owner_msisdn} and kind = 'VERIFICATION_CODE'
+          and status <> 'REFUSED' and created_at > now() - interval '1 day') as messages_today
+    from partners
+    left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
+    cross join (${wrongCodes(voucher.id)}) as attempts
+    where partners.id = ${voucher.partner_id}`.execute(transaction);
+  const [context] = rows;
+  if (!context) throw new Error('The voucher has no partner');
+  return context;
+}
+
+/** Ends the live claim of a voucher, if there is one, because a new one takes its place. */
+export async function supersedeClaim(
+  transaction: DatabaseTransaction,
+  claimId: string | null,
+): Promise<void> {
+  if (claimId === null) return;
+  await endClaim(transaction, claimId, 'SUPERSEDED');
+  await transaction
+    .updateTable('messages')
+    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
+    .where('claim_id', '=', claimId)
+    .where('status', '=', 'QUEUED')
+    .execute();
+}
+
+/** Inserts a claim with the digest of its code, and the code's ciphertext for the message. */
+export async function insertClaim(
+  transaction: DatabaseTransaction,
+  claim: NewClaim,
+): Promise<void> {
+  await transaction
+    .insertInto('voucher_claims')
+    .values({
+      id: claim.id,
+      voucher_id: claim.voucherId,
+      company_kind: claim.company.kind,
+      company_id: claim.company.id,
+      amount: claim.amount,
+      service_fee_percent: claim.serviceFeePercent,
+      expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${claim.lifetimeSeconds})`,
+      code_digest: claim.codeDigest,
+      code_ciphertext: claim.codeCiphertext,
+    })
+    .execute();
+}
+
+/** Ends a claim and erases its code; false when it had ended already. */
+export async function endClaim(
+  transaction: DatabaseTransaction,
+  claimId: string,
+  status: 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED',
+): Promise<boolean> {
+  const ended = await transaction
+    .updateTable('voucher_claims')
+    .set({ status, code_ciphertext: null })
+    .where('id', '=', claimId)
+    .where('status', '=', 'OPEN')
+    .executeTakeFirst();
+  return ended.numUpdatedRows === 1n;
+}
+
+/** Points the voucher to its new claim; false when it is in no state for one (5002). */
+export async function startClaim(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  claimId: string,
+): Promise<boolean> {
+  const updated = await transaction
+    .updateTable('vouchers')
+    .set({ status: 'REDEEM_INITIATED', current_claim_id: claimId })
+    .where('id', '=', voucherId)
+    .where('status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
+    .executeTakeFirst();
+  return updated.numUpdatedRows === 1n;
+}
+
+/** Gives a voucher back to ACTIVE when this claim is its live one and nothing was held for it. */
+export async function releaseClaimedVoucher(
+  transaction: DatabaseTransaction,
+  claimId: string,
+): Promise<boolean> {
+  const updated = await transaction
+    .updateTable('vouchers')
+    .set({ status: 'ACTIVE', current_claim_id: null })
+    .where('current_claim_id', '=', claimId)
+    .where('status', '=', 'REDEEM_INITIATED')
+    .executeTakeFirst();
+  return updated.numUpdatedRows === 1n;
+}
+
+/** How a claim stands by the database's clock. */
+export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =>
+  transaction
+    .selectFrom('voucher_claims')
+    .innerJoin('vouchers', 'vouchers.id', 'voucher_claims.voucher_id')
+    .select([
+      'voucher_claims.voucher_id',
+      'voucher_claims.status',
+      'vouchers.status as voucher_status',
+    ])
+    .select(
+      sql<number>`ceil(extract(epoch from voucher_claims.expires_at - clock_timestamp()) * 1000)
+        ::float8`.as('remaining_ms'),
+    )
+    .select(sql<SqlBool>`vouchers.current_claim_id = voucher_claims.id`.as('is_current'))
+    .where('voucher_claims.id', '=', claimId)
+    .executeTakeFirstOrThrow();
+
+/** What the message of a claim is made of; the code's ciphertext is null once it is erased. */
+export const claimMessage = (database: Database, claimId: string) =>
+  database
+    .selectFrom('voucher_claims')
+    .innerJoin('vouchers', 'vouchers.id', 'voucher_claims.voucher_id')
+    .leftJoin('merchants', (join) =>
+      join
+        .onRef('merchants.id', '=', 'voucher_claims.company_id')
+        .on('voucher_claims.company_kind', '=', 'merchant'),
+    )
+    .select([
+      'voucher_claims.code_ciphertext',
+      'voucher_claims.amount',
+      'vouchers.remaining',
+      'vouchers.serial_number',
+      'merchants.merchant_name',
+    ])
+    .select(
+      sql<number>`extract(epoch from voucher_claims.expires_at - voucher_claims.created_at)
+        ::float8`.as('lifetime_seconds'),
+    )
+    .where('voucher_claims.id', '=', claimId)
+    .executeTakeFirstOrThrow();
+
+/** Erases a claim's code once its message needs no more sending; the digest stays. */
+export async function eraseClaimCode(
+  transaction: DatabaseTransaction,
+  claimId: string,
+): Promise<void> {
+  await transaction
+    .updateTable('voucher_claims')
+    .set({ code_ciphertext: null })
+    .where('id', '=', claimId)
+    .execute();
+}

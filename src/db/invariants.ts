@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { voucherMoves } from '../domain/voucher.js';
+import type { Database } from './connection.js';
+
+/** One query per invariant; each row that it finds is a fault, named by `fault`. */
+const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string }>>>> = {
+  'I1 a transfer moves one amount from one account to another': sql`
+    select 'transfer ' || id as fault from ledger_transfers
+    where amount <= 0 or debit_account_id = credit_account_id`,
+
+  'I2 a cached balance is the sum of its transfers': sql`
+    select kind || ' of partner ' || partner_id as fault from ledger_accounts as account
+    where balance is not null and balance <> (
+      select coalesce(sum(amount) filter (where credit_account_id = account.id), 0)
+        - coalesce(sum(amount) filter (where debit_account_id = account.id), 0)
+      from ledger_transfers
+      where account.id in (debit_account_id, credit_account_id))`,
+
+  'I2 all balances sum to zero': sql`
+    select 'sum ' || total as fault from (
+      select sum(case when account.balance is not null then account.balance else (
+          select coalesce(sum(amount) filter (where credit_account_id = account.id), 0)
+            - coalesce(sum(amount) filter (where debit_account_id = account.id), 0)
+          from ledger_transfers
+          where account.id in (debit_account_id, credit_account_id)) end) as total
+      from ledger_accounts as account) as totals
+    where total <> 0`,
+
+  'I3 nothing is below zero': sql`
+    select kind || ' of partner ' || partner_id as fault from ledger_accounts where balance < 0
+    union all
+    select 'voucher ' || id from vouchers where remaining < 0 or held < 0 or returned < 0`,
+
+  'I4 what is reserved is what the vouchers still hold': sql`
+    select kind || ' of partner ' || account.partner_id as fault
+    from ledger_accounts as account
+    where kind in ('reserved', 'gift-hold') and balance <> (
+      select coalesce(sum(case when account.kind = 'reserved' then remaining else held end), 0)
+      from vouchers where vouchers.partner_id = account.partner_id)`,
+
+  'I5 a voucher is what remains, is held, was redeemed and was returned': sql`
+    select 'voucher ' || id as fault from vouchers
+    where amount <> remaining + held + returned + (
+      select coalesce(sum(to_merchant + service_fee), 0) from redemptions
+      where redemptions.voucher_id = vouchers.id and status = 'POSTED')
+    union all
+    select 'hold of voucher ' || id from vouchers
+    where held <> (
+      select coalesce(sum(to_merchant + service_fee), 0) from redemptions
+      where redemptions.voucher_id = vouchers.id and status = 'HELD')`,
+
+  'I5 what was redeemed is what the ledger paid out': sql`
+    select 'redemption ' || redemptions.id as fault from redemptions
+    where status = 'POSTED' and to_merchant + service_fee <> (
+      select coalesce(sum(amount), 0) from ledger_transfers
+      where ledger_transfers.operation_id = redemptions.operation_id
+        and step in ('post-payment', 'post-service-fee'))`,
+
+  'I10 a voucher moves only along the allowed graph': sql`
+    select 'voucher ' || voucher_id || ': ' || from_status || ' to ' || to_status as fault
+    from (
+      select voucher_id, from_status, to_status,
+        lag(to_status, 1, 'ACTIVE') over (partition by voucher_id order by id) as previous
+      from voucher_status_changes) as changes
+    where from_status <> previous or not ${sql.lit(JSON.stringify(voucherMoves))}::jsonb
+      -> from_status ? to_status
+    union all
+    select 'voucher ' || vouchers.id || ' is ' || status || ' without a move to it'
+    from vouchers
+    where status <> coalesce((
+      select to_status from voucher_status_changes
+      where voucher_id = vouchers.id order by id desc limit 1), 'ACTIVE')`,
+};
+
+/**
+ * Checks the invariants of money and state (I1–I5 and I10): the oracle of the tests, of operations
+ * and of the scheduled reconciliation. Returns one line per fault, none when all is well. It reads in
+ * one snapshot, so it may run beside live traffic.
+ */
+export const findBrokenInvariants = (database: Database): Promise<string[]> =>
+  database
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      const faults: string[] = [];
+      for (const [name, query] of Object.entries(invariants)) {
+        const { rows } = await query.execute(transaction);
+        faults.push(...rows.map(({ fault }) => `${name}: ${fault}`));
+      }
+      return faults;
+    });

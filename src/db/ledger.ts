@@ -1,0 +1,87 @@
+import { formatMoney, type Money, parseMoney } from '../domain/money.js';
+import type { Database, DatabaseTransaction } from './connection.js';
+import type { PartnerAccountKind, PlatformAccountKind } from './schema.js';
+
+type AccountKind = PartnerAccountKind | PlatformAccountKind;
+
+export interface Transfer {
+  readonly operationId: string;
+  /** Whose accounts `debit` and `credit` name, where they are not the platform's. */
+  readonly partnerId: number;
+  /** Unique within the operation: repeating a step is refused by the database. */
+  readonly step: string;
+  readonly debit: AccountKind;
+  readonly credit: AccountKind;
+  readonly amount: Money;
+}
+
+const platformAccounts: readonly string[] = [
+  'funding',
+  'service-fees',
+  'mobile-money-clearing',
+  'airtime-clearing',
+  'suspense',
+] satisfies PlatformAccountKind[];
+
+/** The constraint that a debit beyond the balance violates. */
+export const balanceConstraint = 'ledger_accounts_balance_not_negative';
+
+/**
+ * Adds transfers between partners' accounts and the platform's (design 4), all in one statement, so
+ * that the balances are locked in sorted order. Transfers of zero are left out. The database keeps
+ * the balances and refuses to overdraw.
+ */
+export async function addTransfers(
+  transaction: DatabaseTransaction,
+  transfers: readonly Transfer[],
+): Promise<void> {
+  const moving = transfers.filter(({ amount }) => amount !== 0n);
+  if (moving.length === 0) return;
+  const account = (kind: AccountKind, partnerId: number) =>
+    transaction
+      .selectFrom('ledger_accounts')
+      .select('id')
+      .where('kind', '=', kind)
+      .where((where) =>
+        platformAccounts.includes(kind)
+          ? where('partner_id', 'is', null)
+          : where('partner_id', '=', partnerId),
+      );
+  await transaction
+    .insertInto('ledger_transfers')
+    .values(
+      moving.map(({ operationId, partnerId, step, debit, credit, amount }) => ({
+        operation_id: operationId,
+        step,
+        debit_account_id: account(debit, partnerId),
+        credit_account_id: account(credit, partnerId),
+        amount: formatMoney(amount),
+      })),
+    )
+    .execute();
+}
+
+export interface PartnerBalances {
+  readonly airtime: string;
+  readonly gift: string;
+  /** Gifts not yet used, those being redeemed at this moment included. */
+  readonly reserved: string;
+}
+
+/** A partner's balances as decimal strings (specification 2.10). */
+export async function partnerBalances(
+  database: Database,
+  partnerId: number,
+): Promise<PartnerBalances> {
+  const rows = await database
+    .selectFrom('ledger_accounts')
+    .select(['kind', 'balance'])
+    .where('partner_id', '=', partnerId)
+    .execute();
+  const balanceOf = (kind: PartnerAccountKind) =>
+    rows.find((row) => row.kind === kind)?.balance ?? '0';
+  const reserved = formatMoney(
+    parseMoney(balanceOf('reserved')) + parseMoney(balanceOf('gift-hold')),
+  );
+  return { airtime: balanceOf('airtime'), gift: balanceOf('gift'), reserved };
+}

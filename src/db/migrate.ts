@@ -1,0 +1,31 @@
+import { Migrator } from 'kysely';
+import * as companies from '../../migrations/2026-11-21-1-companies.js';
+import * as ledger from '../../migrations/2026-11-21-2-ledger.js';
+import * as vouchers from '../../migrations/2026-11-21-3-vouchers.js';
+import { connectDatabase } from './connection.js';
+
+/** In order. Listed by hand: every runtime and bundler follows a plain import. */
+const migrations = {
+  '2026-11-21-1-companies': companies,
+  '2026-11-21-2-ledger': ledger,
+  '2026-11-21-3-vouchers': vouchers,
+};
+
+/**
+ * Brings the schema up to date; safe to run by several processes at once (Kysely takes a lock).
+ *
+ * @throws the error of the migration that failed; the ones before it stay applied
+ */
+export async function migrateToLatest(databaseUrl: string): Promise<void> {
+  const database = connectDatabase(databaseUrl, { poolSize: 1 });
+  try {
+    const migrator = new Migrator({
+      db: database,
+      provider: { getMigrations: () => Promise.resolve(migrations) },
+    });
+    const { error } = await migrator.migrateToLatest();
+    if (error) throw error;
+  } finally {
+    await database.destroy();
+  }
+}

@@ -1,0 +1,184 @@
+import { sql } from 'kysely';
+import type { Refusal } from '../domain/errors.js';
+import type { Company } from '../domain/voucher.js';
+import type { Database, DatabaseTransaction } from './connection.js';
+import type { OperationStatus } from './schema.js';
+
+export interface OperationIdentity {
+  readonly operationId: string;
+  readonly requestId: string;
+  readonly requestDigest: string;
+  readonly company: Company;
+}
+
+/** A stored answer and the request that it was given to. */
+export interface StoredOutcome<Result> {
+  readonly requestId: string;
+  readonly requestDigest: string;
+  readonly result: Result | Refusal;
+}
+
+export interface StoredOperation {
+  readonly status: OperationStatus;
+  readonly request_id: string;
+  readonly request_digest: string;
+  readonly outcome: unknown;
+}
+
+export type BeginResult<Result> =
+  /** The row is new, or a corrected request took the place of a refused one. */
+  | { readonly kind: 'begun' }
+  /** An earlier try of this very request got as far as its first commit. */
+  | { readonly kind: 'resumed' }
+  | { readonly kind: 'answered'; readonly outcome: StoredOutcome<Result> };
+
+const operationColumns = ['status', 'request_id', 'request_digest', 'outcome'] as const;
+
+/** The operation with this id, undefined where there is none (or it is older than is kept). */
+export const findOperation = (
+  database: Database,
+  operationId: string,
+): Promise<StoredOperation | undefined> =>
+  database
+    .selectFrom('operations')
+    .select(operationColumns)
+    .where('id', '=', operationId)
+    .executeTakeFirst();
+
+/** A settled operation's answer, as it was given first. */
+export const storedOutcome = <Result>(operation: StoredOperation): StoredOutcome<Result> => ({
+  requestId: operation.request_id,
+  requestDigest: operation.request_digest,
+  result: operation.outcome as Result | Refusal,
+});
+
+/** A refusal from before any hold binds its key to nothing: a corrected request may use it. */
+export const isSuperseded = (operation: StoredOperation, requestDigest: string): boolean =>
+  operation.status === 'REFUSED' && operation.request_digest !== requestDigest;
+
+/**
+ * Inserts the operation's row or says what is there (design 6). Waits for a transaction that is
+ * inserting the same row at this moment, so of two duplicates one begins and the other is answered.
+ */
+export async function beginOperation<Result>(
+  transaction: DatabaseTransaction,
+  identity: OperationIdentity,
+  kind: string,
+): Promise<BeginResult<Result>> {
+  const inserted = await transaction
+    .insertInto('operations')
+    .values({
+      id: identity.operationId,
+      company_kind: identity.company.kind,
+      company_id: identity.company.id,
+      kind,
+      request_id: identity.requestId,
+      request_digest: identity.requestDigest,
+      status: 'RUNNING',
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (inserted) return { kind: 'begun' };
+
+  const existing = await lockOperation(transaction, identity.operationId);
+  if (isSuperseded(existing, identity.requestDigest)) {
+    await replaceRefused(transaction, identity);
+    return { kind: 'begun' };
+  }
+  if (existing.status !== 'RUNNING') return { kind: 'answered', outcome: storedOutcome(existing) };
+  return existing.request_digest === identity.requestDigest
+    ? { kind: 'resumed' }
+    : { kind: 'answered', outcome: { ...storedOutcome(existing), result: keyReused } };
+}
+
+const keyReused: Refusal = { ok: false, reason: 'key-reused' };
+
+const lockOperation = (
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<StoredOperation> =>
+  transaction
+    .selectFrom('operations')
+    .select(operationColumns)
+    .where('id', '=', operationId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+
+async function replaceRefused(
+  transaction: DatabaseTransaction,
+  identity: OperationIdentity,
+): Promise<void> {
+  await transaction
+    .updateTable('operations')
+    .set({
+      status: 'RUNNING',
+      outcome: null,
+      request_id: identity.requestId,
+      request_digest: identity.requestDigest,
+      created_at: sql<Date>`now()`,
+    })
+    .where('id', '=', identity.operationId)
+    .execute();
+}
+
+/** The answer of an operation that is settled already. */
+export const settledOutcome = async <Result>(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<StoredOutcome<Result>> => storedOutcome(await lockOperation(transaction, operationId));
+
+/**
+ * Writes an operation's answer, once: an operation that is settled keeps what it answered first.
+ * Returns the answer as every later asker will get it.
+ */
+export async function settleOperation<Result>(
+  transaction: DatabaseTransaction,
+  operationId: string,
+  status: Exclude<OperationStatus, 'RUNNING'>,
+  result: Result | Refusal,
+): Promise<StoredOutcome<Result>> {
+  const row = await transaction
+    .updateTable('operations')
+    .set({ status, outcome: JSON.stringify(result) })
+    .where('id', '=', operationId)
+    .where('status', '=', 'RUNNING')
+    .returning(operationColumns)
+    .executeTakeFirst();
+  return row ? storedOutcome(row) : settledOutcome(transaction, operationId);
+}
+
+/** Remembers a refusal from before any hold, so that the identical request gets it again. */
+export const recordRefusal = <Result>(
+  database: Database,
+  identity: OperationIdentity,
+  kind: string,
+  refusal: Refusal,
+): Promise<StoredOutcome<Result>> =>
+  database.transaction().execute(async (transaction) => {
+    const begun = await beginOperation<Result>(transaction, identity, kind);
+    if (begun.kind === 'answered') return begun.outcome;
+    return settleOperation<Result>(transaction, identity.operationId, 'REFUSED', refusal);
+  });
+
+/** Rows deleted in one go, so that pruning never holds locks for long. */
+const PRUNE_BATCH = 5_000;
+
+/**
+ * Deletes a batch of what is older than the retention: settled operations, and what signed requests
+ * were bound to. Returns how many rows went, so that the caller can go on until there are none.
+ */
+export async function pruneOperations(database: Database, retentionDays: number): Promise<number> {
+  const { numAffectedRows: operations = 0n } = await sql`
+    delete from operations where id in (
+      select id from operations
+      where created_at < now() - make_interval(days => ${retentionDays}::int)
+        and status <> 'RUNNING'
+      limit ${PRUNE_BATCH})`.execute(database);
+  const { numAffectedRows: signed = 0n } = await sql`
+    delete from signed_requests where ctid = any(array(
+      select ctid from signed_requests
+      where created_at < now() - make_interval(days => ${retentionDays}::int)
+      limit ${PRUNE_BATCH}))`.execute(database);
+  return Number(operations + signed);
+}

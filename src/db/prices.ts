@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseTransaction } from './connection.js';
+
+export interface NewPrice {
+  readonly partnerId: number;
+  readonly denominationId: number;
+  /** Null: for every merchant. */
+  readonly merchantId: number | null;
+  /** Decimal string, USD. */
+  readonly sellingPriceUsd: string;
+}
+
+/** Which of the things that a price names exist and are active. */
+export async function priceSubjects(
+  database: Database,
+  price: Pick<NewPrice, 'denominationId' | 'merchantId'>,
+): Promise<{ readonly hasDenomination: boolean; readonly hasMerchant: boolean }> {
+  const { rows } = await sql<{ has_denomination: boolean; has_merchant: boolean }>`
+    select
+      exists (select from gift_denominations
+        where id = ${price.denominationId} and status = 'ACTIVE') as has_denomination,
+      exists (select from merchants
+        where id = ${price.merchantId} and status = 'ACTIVE' and deleted_at is null)
+        as has_merchant`.execute(database);
+  const [row] = rows;
+  return {
+    hasDenomination: row?.has_denomination ?? false,
+    hasMerchant: price.merchantId === null || (row?.has_merchant ?? false),
+  };
+}
+
+/** Sets a partner's selling price in a transaction of its own; see `replacePrice`. */
+export const setPrice = (database: Database, price: NewPrice) =>
+  database.transaction().execute((transaction) => replacePrice(transaction, price));
+
+/**
+ * Sets a partner's selling price; the one that it replaces stays as history. Two at the same moment
+ * take turns on the partner's row, so there is always exactly one current price.
+ */
+export async function replacePrice(transaction: DatabaseTransaction, price: NewPrice) {
+  await transaction
+    .selectFrom('partners')
+    .select('id')
+    .where('id', '=', price.partnerId)
+    .forNoKeyUpdate()
+    .execute();
+  await transaction
+    .updateTable('partner_gift_denomination_prices')
+    .set({ replaced_at: sql<Date>`now()` })
+    .where('partner_id', '=', price.partnerId)
+    .where('denomination_id', '=', price.denominationId)
+    .where(sql<boolean>`merchant_id is not distinct from ${price.merchantId}::bigint`)
+    .where('replaced_at', 'is', null)
+    .execute();
+  return transaction
+    .insertInto('partner_gift_denomination_prices')
+    .values({
+      partner_id: price.partnerId,
+      denomination_id: price.denominationId,
+      merchant_id: price.merchantId,
+      selling_price_usd: price.sellingPriceUsd,
+    })
+    .returning(['id', 'created_at', 'denomination_id', 'merchant_id', 'selling_price_usd'])
+    .executeTakeFirstOrThrow();
+}

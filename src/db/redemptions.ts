@@ -1,0 +1,156 @@
+import { sql } from 'kysely';
+import type { Company } from '../domain/voucher.js';
+import type { Database, DatabaseTransaction } from './connection.js';
+
+export interface NewRedemption {
+  readonly operationId: string;
+  readonly voucherId: number;
+  readonly claimId: string | null;
+  readonly company: Company;
+  readonly merchantId: number;
+  /** Decimal strings. */
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+  readonly paymentReference: string;
+  readonly platformReference: string;
+  readonly payee: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** Records a redemption that is about to be paid; its payee is frozen here. */
+export async function insertRedemption(
+  transaction: DatabaseTransaction,
+  redemption: NewRedemption,
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('redemptions')
+    .values({
+      operation_id: redemption.operationId,
+      voucher_id: redemption.voucherId,
+      claim_id: redemption.claimId,
+      company_kind: redemption.company.kind,
+      company_id: redemption.company.id,
+      merchant_id: redemption.merchantId,
+      to_merchant: redemption.toMerchant,
+      service_fee: redemption.serviceFee,
+      payment_reference: redemption.paymentReference,
+      platform_reference: redemption.platformReference,
+      payee: JSON.stringify(redemption.payee),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Moves `taken` from a voucher's remaining balance on hold; false when its state forbids it. */
+export async function holdVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  taken: string,
+): Promise<boolean> {
+  const updated = await transaction
+    .updateTable('vouchers')
+    .set({
+      status: 'REDEEM_PROCESSING',
+      remaining: sql<string>`remaining - ${taken}::numeric`,
+      held: taken,
+    })
+    .where('id', '=', voucherId)
+    .where('status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
+    .executeTakeFirst();
+  return updated.numUpdatedRows === 1n;
+}
+
+/** Ends the hold of a voucher: spent when the merchant was paid, else back in its balance. */
+export async function releaseVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  outcome: 'spent' | 'returned',
+): Promise<void> {
+  const remaining = outcome === 'spent' ? sql<string>`remaining` : sql<string>`remaining + held`;
+  await transaction
+    .updateTable('vouchers')
+    .set({
+      status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
+      remaining,
+      held: '0',
+      current_claim_id: null,
+    })
+    .where('id', '=', voucherId)
+    .where('status', '=', 'REDEEM_PROCESSING')
+    .execute();
+}
+
+/** A redemption's row locked, with the partner whose reserve it takes from. */
+export const lockRedemption = (transaction: DatabaseTransaction, operationId: string) =>
+  transaction
+    .selectFrom('redemptions')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .select([
+      'redemptions.id',
+      'redemptions.status',
+      'redemptions.claim_id',
+      'redemptions.voucher_id',
+      'redemptions.to_merchant',
+      'redemptions.service_fee',
+      'redemptions.platform_reference',
+      'vouchers.partner_id',
+      'vouchers.serial_number',
+    ])
+    .where('redemptions.operation_id', '=', operationId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+
+/** Writes how the payment of a redemption ended. */
+export async function settleRedemptionRow(
+  transaction: DatabaseTransaction,
+  redemptionId: number,
+  settlement: {
+    readonly status: 'POSTED' | 'VOIDED';
+    readonly providerReference: string | null;
+    readonly providerMessage: string | null;
+  },
+): Promise<void> {
+  await transaction
+    .updateTable('redemptions')
+    .set({
+      status: settlement.status,
+      provider_reference: settlement.providerReference,
+      provider_message: settlement.providerMessage,
+      settled_at: sql<Date>`now()`,
+    })
+    .where('id', '=', redemptionId)
+    .execute();
+}
+
+/** What the mobile-money provider is told of a redemption. */
+export const redemptionPayment = (database: Database, operationId: string) =>
+  database
+    .selectFrom('redemptions')
+    .select(['payment_reference', 'platform_reference', 'to_merchant', 'payee', 'status'])
+    .where('operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+
+/** What the confirmation of a redemption is made of. */
+export const redemptionMessage = (database: Database, redemptionId: number) =>
+  database
+    .selectFrom('redemptions')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
+    .select([
+      'redemptions.to_merchant',
+      'redemptions.platform_reference',
+      'vouchers.remaining',
+      'vouchers.serial_number',
+      'merchants.merchant_name',
+    ])
+    .where('redemptions.id', '=', redemptionId)
+    .executeTakeFirstOrThrow();
+
+/** The claim and the reference of the redemption that a voucher is held for, to name it to callers. */
+export const runningRedemption = (database: Database, voucherId: number) =>
+  database
+    .selectFrom('redemptions')
+    .select(['operation_id', 'platform_reference'])
+    .where('voucher_id', '=', voucherId)
+    .where('status', '=', 'HELD')
+    .executeTakeFirst();

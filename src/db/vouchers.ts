@@ -1,0 +1,240 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Company } from '../domain/voucher.js';
+import type { Database, DatabaseTransaction } from './connection.js';
+import { balanceConstraint } from './ledger.js';
+import type { StoredOperation } from './operations.js';
+import type { VoucherStatus } from './schema.js';
+
+export interface NewVoucher {
+  readonly operationId: string;
+  readonly requestId: string;
+  readonly requestDigest: string;
+  readonly partnerId: number;
+  readonly merchantId: number;
+  readonly denominationId: number;
+  /** Decimal strings. */
+  readonly amount: string;
+  readonly sellingPriceUsd: string;
+  readonly serialNumber: string;
+  readonly codeDigest: Buffer;
+  readonly codeCiphertext: string;
+  readonly ownerMsisdn: string | null;
+  readonly isRestricted: boolean;
+  readonly validityDays: number;
+  readonly exchangeRate: string | null;
+  readonly currency: string | null;
+  readonly originatingCountry: string | null;
+  readonly foreignCurrencyAmount: string | null;
+}
+
+/** The constraint that a debit beyond the gift wallet violates. */
+export const giftWalletConstraint = balanceConstraint;
+
+/**
+ * Generates a voucher: its row, the transfer gift → reserved and the settled operation, in one
+ * statement and so in one transaction and one round trip. Undefined when the partner is suspended.
+ *
+ * @throws a violation of `giftWalletConstraint` when the wallet does not cover the amount, of
+ *   `vouchers_operation_id_key` when the operation was already carried out
+ */
+export async function insertVoucher(
+  database: Database,
+  voucher: NewVoucher,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    with voucher as (
+      insert into vouchers (operation_id, partner_id, merchant_id, denomination_id, serial_number,
+        code_digest, code_ciphertext, owner_msisdn, is_restricted, amount, remaining, expires_at,
+        selling_price_usd, exchange_rate, currency, originating_country, foreign_currency_amount)
+      select ${voucher.operationId}, id, ${voucher.merchantId}::bigint,
+        ${voucher.denominationId}::bigint, ${voucher.serialNumber}, ${voucher.codeDigest},
+        ${voucher.codeCiphertext}, ${voucher.ownerMsisdn}, ${voucher.isRestricted}::boolean,
+        ${voucher.amount}::numeric, ${voucher.amount}::numeric,
+        now() + make_interval(secs => ${voucher.validityDays}::float8 * 86400),
+        ${voucher.sellingPriceUsd}::numeric, ${voucher.exchangeRate}, ${voucher.currency},
+        ${voucher.originatingCountry}, ${voucher.foreignCurrencyAmount}
+      from partners where id = ${voucher.partnerId} and status = 'ACTIVE'
+      returning id
+    ), operation as (
+      insert into operations (id, company_kind, company_id, kind, request_id, request_digest,
+        status, outcome)
+      select ${voucher.operationId}, 'partner', ${voucher.partnerId}::bigint, 'generate-voucher',
+        ${voucher.requestId}::uuid, ${voucher.requestDigest}, 'SUCCEEDED',
+        jsonb_build_object('ok', true, 'voucherId', id)
+      from voucher
+      on conflict (id) do update set
+        request_id = excluded.request_id, request_digest = excluded.request_digest,
+        status = excluded.status, outcome = excluded.outcome
+        where operations.status = 'REFUSED'
+    ), transfer as (
+      insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
+      select ${voucher.operationId}, 'reserve', gift.id, reserved.id, ${voucher.amount}::numeric
+      from voucher, ledger_accounts as gift, ledger_accounts as reserved
+      where gift.kind = 'gift' and gift.partner_id = ${voucher.partnerId}
+        and reserved.kind = 'reserved' and reserved.partner_id = ${voucher.partnerId}
+    )
+    select id from voucher`.execute(database);
+  return rows[0]?.id;
+}
+
+/** What generating a voucher depends on, read in one round trip. */
+export interface GenerationFacts {
+  readonly operation: StoredOperation | undefined;
+  readonly hasAccess: boolean;
+  readonly merchantId: number | null;
+  readonly denominationAmount: string | null;
+  readonly sellingPriceUsd: string | null;
+  readonly giftBalance: string;
+}
+
+/** Reads the facts for one generation; a missing merchant, denomination or price is null. */
+export async function generationFacts(
+  database: Database,
+  request: {
+    readonly operationId: string;
+    readonly partnerId: number;
+    readonly denominationId: number;
+    readonly merchant: { readonly id: number } | { readonly identifier: string };
+  },
+): Promise<GenerationFacts> {
+  const merchantCondition =
+    'id' in request.merchant
+      ? sql`merchants.id = ${request.merchant.id}`
+      : sql`merchants.identifier = ${request.merchant.identifier}`;
+  const { rows } = await sql<{
+    operation: StoredOperation | null;
+    has_access: boolean;
+    merchant_id: number | null;
+    amount_etb: string | null;
+    selling_price_usd: string | null;
+    balance: string;
+  }>`
+    select wallet.balance, denomination.amount_etb, merchant.id as merchant_id,
+      price.selling_price_usd,
+      (select jsonb_build_object('status', status, 'request_id', request_id,
+          'request_digest', request_digest, 'outcome', outcome)
+        from operations where id = ${request.operationId}) as operation,
+      exists (
+        select from partner_products
+        join products on products.id = partner_products.product_id
+        where partner_products.partner_id = ${request.partnerId}
+          and products.kind = 'GIFT' and products.status = 'ACTIVE'
+          and products.deleted_at is null
+          and products.id = coalesce(denomination.product_id, products.id)
+      ) as has_access
+    from ledger_accounts as wallet
+    left join gift_denominations as denomination
+      on denomination.id = ${request.denominationId} and denomination.status = 'ACTIVE'
+    left join lateral (
+      select id from merchants
+      where ${merchantCondition} and status = 'ACTIVE' and deleted_at is null
+    ) as merchant on true
+    left join lateral (
+      select selling_price_usd from partner_gift_denomination_prices
+      where partner_id = ${request.partnerId} and denomination_id = denomination.id
+        and replaced_at is null and (merchant_id is null or merchant_id = merchant.id)
+      order by merchant_id nulls last limit 1
+    ) as price on true
+    where wallet.kind = 'gift' and wallet.partner_id = ${request.partnerId}`.execute(database);
+  const row = rows[0];
+  if (!row) throw new Error('The partner has no gift wallet');
+  return {
+    operation: row.operation ?? undefined,
+    hasAccess: row.has_access,
+    merchantId: row.merchant_id,
+    denominationAmount: row.amount_etb,
+    sellingPriceUsd: row.selling_price_usd,
+    giftBalance: row.balance,
+  };
+}
+
+/** A voucher's row locked, with what the database's own clock says of its expiry. */
+export interface LockedVoucher {
+  readonly id: number;
+  readonly partner_id: number;
+  readonly merchant_id: number;
+  readonly is_restricted: boolean;
+  readonly status: VoucherStatus;
+  readonly owner_msisdn: string | null;
+  readonly serial_number: string;
+  readonly remaining: string;
+  readonly held: string;
+  readonly current_claim_id: string | null;
+  readonly is_past_expiry: SqlBool;
+}
+
+/** Locks a voucher's row until the transaction ends; every change of a voucher begins here. */
+export const lockVoucher = (
+  transaction: DatabaseTransaction,
+  voucherId: number,
+): Promise<LockedVoucher | undefined> =>
+  transaction
+    .selectFrom('vouchers')
+    .select([
+      'id',
+      'partner_id',
+      'merchant_id',
+      'is_restricted',
+      'status',
+      'owner_msisdn',
+      'serial_number',
+      'remaining',
+      'held',
+      'current_claim_id',
+    ])
+    .select(sql<SqlBool>`expires_at <= clock_timestamp()`.as('is_past_expiry'))
+    .where('id', '=', voucherId)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** What the edge needs to find the workflow of a request that names a voucher by its code. */
+export interface FoundVoucher {
+  readonly id: number;
+  /** The operation that generated it. */
+  readonly generationId: string;
+  /** Its live claim. */
+  readonly claimId: string | null;
+}
+
+/** Finds a voucher by its code's keyed digest; one of another partner is not found. */
+export const findVoucherByCode = (
+  database: Database,
+  company: Company,
+  codeDigest: Buffer,
+): Promise<FoundVoucher | undefined> =>
+  database
+    .selectFrom('vouchers')
+    .select(['id', 'operation_id as generationId', 'current_claim_id as claimId'])
+    .where('code_digest', '=', codeDigest)
+    .$if(company.kind === 'partner', (query) => query.where('partner_id', '=', company.id))
+    .executeTakeFirst();
+
+/** The generated voucher that a partner is answered with; the code still encrypted. */
+export const generatedVoucher = (database: Database, voucherId: number) =>
+  database
+    .selectFrom('vouchers')
+    .select(['id', 'operation_id', 'code_ciphertext', 'amount'])
+    .where('id', '=', voucherId)
+    .executeTakeFirstOrThrow();
+
+/** A voucher as its detail shows it, and the fee percentage of the merchant that asks. */
+export const voucherDetail = (database: Database, merchantId: number, codeDigest: Buffer) =>
+  database
+    .selectFrom('vouchers')
+    .innerJoin('merchants', (join) => join.on('merchants.id', '=', merchantId))
+    .select([
+      'vouchers.id',
+      'vouchers.serial_number',
+      'vouchers.amount',
+      'vouchers.remaining',
+      'vouchers.status',
+      'vouchers.expires_at',
+      'vouchers.partner_id',
+      'vouchers.merchant_id',
+      'vouchers.is_restricted',
+      'merchants.service_fee_percent',
+      'merchants.status as merchant_status',
+    ])
+    .where('vouchers.code_digest', '=', codeDigest)
+    .where('vouchers.status', '<>', 'CANCELLED')
+    .executeTakeFirst();
