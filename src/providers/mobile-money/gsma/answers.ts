@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+/** OpenAPI document and guide differ in the case of property names and enumerations. */
+const caseless = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess(
+    (value) =>
+      value !== null && typeof value === 'object'
+        ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toLowerCase(), item]))
+        : value,
+    z.object(shape),
+  );
+const word = z.string().transform((text) => text.trim().toLowerCase());
+const text = z.union([z.string(), z.number().transform(String)]);
+/** Kept in our books, so nothing that a database or a page could stumble over. */
+const identifier = text.pipe(z.string().regex(/^[\x21-\x7e]{1,256}$/));
+
+/** An error object. Its code is kept in the OpenAPI document's spelling, e.g. `formatError`. */
+export const errorSchema = caseless({
+  errorcategory: word,
+  errorcode: z.string().transform((code) => code.charAt(0).toLowerCase() + code.slice(1)),
+  errordescription: z.string().catch(''),
+});
+
+export const transactionSchema = caseless({
+  transactionreference: identifier,
+  transactionstatus: word,
+  amount: text.nullish(),
+  currency: z.string().nullish(),
+  requestingorganisationtransactionreference: z.string().nullish(),
+});
+
+/** A request state. The document calls its error `error`, the guide `errorReference`. */
+export const requestStateSchema = caseless({
+  status: word,
+  objectreference: identifier.nullish(),
+  error: errorSchema.optional().catch(undefined),
+  errorreference: errorSchema.optional().catch(undefined),
+});
+
+/** The answer of `/responses/{clientCorrelationId}`. */
+export const linkSchema = caseless({ link: z.string() });
+
+export type GsmaError = z.infer<typeof errorSchema>;

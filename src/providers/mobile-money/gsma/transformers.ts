@@ -1,0 +1,167 @@
+import type { HttpAnswer } from '../../http-call.js';
+import type { ProviderOutcome } from '../../outcome.js';
+import { presentableMessage } from '../../presentable-message.js';
+import { readJson } from '../../read-json.js';
+import type { Payment } from '../mobile-money.js';
+import {
+  errorSchema,
+  type GsmaError,
+  linkSchema,
+  requestStateSchema,
+  transactionSchema,
+} from './answers.js';
+
+/** A payment that the provider knows under our reference; what became of it must be asked. */
+type LookUp = { readonly kind: 'look-up' };
+
+/** What a link of `/responses` names: never the host, which may be another one than ours. */
+interface LinkedResource {
+  readonly collection: 'transactions' | 'requeststates';
+  readonly id: string;
+}
+
+/** `transactionStatus` is free text, so only these words are believed; the rest is unknown. */
+const completedWords: readonly string[] = ['completed', 'success', 'successful', 'succeeded'];
+const failedWords: readonly string[] = ['failed', 'failure', 'declined', 'rejected'];
+
+/** With these statuses an error of these categories says that nothing was done. */
+const refusalCategories: Readonly<Record<number, readonly string[]>> = {
+  400: ['businessrule', 'validation'],
+  401: ['authorisation'],
+  404: ['identification'],
+};
+/** Said with 401, but about the payment and not about our credentials. */
+const paymentDeclinedCodes: readonly string[] = [
+  'requestDeclined',
+  'servicingPartyAuthorisationError',
+  'requestingPartyAuthorisationError',
+];
+
+const unknown = (message: string): ProviderOutcome => ({ kind: 'unknown', message });
+const undecided = (status: string) =>
+  unknown(`The status of the payment is ${presentableMessage(status)}.`);
+const failure = 'The mobile-money provider says that the payment failed.';
+
+/**
+ * The amount as GSMA writes it (18 digits, 2 to 4 decimals), or undefined where it is not above
+ * zero or would lose something.
+ */
+export function toGsmaAmount(amount: string): string | undefined {
+  const [, whole, decimals = ''] = /^(0|[1-9]\d{0,17})(?:\.(\d{1,20}))?$/.exec(amount) ?? [];
+  const kept = decimals.replace(/0+$/, '');
+  if (whole === undefined || kept.length > 4 || (whole === '0' && kept === '')) return undefined;
+  return `${whole}.${kept.padEnd(2, '0')}`;
+}
+
+/** The body of `POST /transactions/type/disbursement`. */
+export function toDisbursement(payment: Payment, amount: string, account: string, now: Date) {
+  return {
+    amount,
+    currency: payment.currency,
+    debitParty: [{ key: 'accountid', value: account }],
+    creditParty: payment.payee.map(({ key, value }) => ({ key, value })),
+    requestingOrganisationTransactionReference: payment.reference,
+    descriptionText: payment.description.slice(0, 160),
+    requestDate: now.toISOString(),
+  };
+}
+
+/** Whether a 401 is about our access token, not about the payment. */
+export function isAboutCredentials(answer: HttpAnswer): boolean {
+  if (answer.status !== 401) return false;
+  const error = readJson(errorSchema, answer.body);
+  return error === undefined || !paymentDeclinedCodes.includes(error.errorcode);
+}
+
+/** What the answer to a payment says. The answer to a duplicate says only where to look. */
+export function readPaymentAnswer(answer: HttpAnswer, payment: Payment): ProviderOutcome | LookUp {
+  if (answer.status === 429) return { kind: 'not-sent', message: 'Too many requests.' };
+  if (isAboutCredentials(answer)) {
+    return { kind: 'not-sent', message: 'The credentials were not accepted.' };
+  }
+  if (answer.status >= 200 && answer.status < 300) {
+    const state = readRequestState(answer);
+    if (state?.kind === 'transaction') return { kind: 'look-up' };
+    return state ?? readTransaction(answer, payment);
+  }
+  const error = readJson(errorSchema, answer.body);
+  const categories = refusalCategories[answer.status] ?? [];
+  if (error && categories.includes(error.errorcategory)) return readError(error);
+  return unknown(`HTTP status ${answer.status}.`);
+}
+
+/** A transaction that names another reference, amount or currency than ours proves nothing. */
+export function readTransaction(
+  answer: HttpAnswer,
+  ours: { readonly reference: string; readonly amount?: string; readonly currency?: string },
+): ProviderOutcome {
+  const found = answer.status < 300 ? readJson(transactionSchema, answer.body) : undefined;
+  if (!found) return unknown(`HTTP status ${answer.status}, without a readable transaction.`);
+  const isOurs =
+    agree(found.requestingorganisationtransactionreference, ours.reference) &&
+    agree(found.currency, ours.currency) &&
+    agree(found.amount, ours.amount, toGsmaAmount);
+  if (!isOurs) return unknown('The answer is about another payment.');
+
+  const status = found.transactionstatus;
+  if (completedWords.includes(status)) {
+    return { kind: 'delivered', providerReference: found.transactionreference };
+  }
+  if (!failedWords.includes(status)) return undecided(status);
+  return { kind: 'refused', code: status, message: failure, retryCanHelp: true };
+}
+
+/** Whether two values are one; a value that is not given contradicts nothing. */
+function agree(
+  theirs: string | null | undefined,
+  ours: string | undefined,
+  canonical: (value: string) => string | undefined = (value) => value.toLowerCase(),
+): boolean {
+  return theirs == null || ours === undefined || canonical(theirs) === canonical(ours);
+}
+
+/** Undefined where the answer is no request state. A completed one names its transaction. */
+export function readRequestState(
+  answer: HttpAnswer,
+): ProviderOutcome | LookUp | { kind: 'transaction'; reference: string } | undefined {
+  const state = answer.status < 300 ? readJson(requestStateSchema, answer.body) : undefined;
+  if (!state) return undefined;
+  if (completedWords.includes(state.status) && state.objectreference) {
+    return { kind: 'transaction', reference: state.objectreference };
+  }
+  if (!failedWords.includes(state.status)) return undecided(state.status);
+  const error = state.error ?? state.errorreference;
+  if (error) return readError(error);
+  return { kind: 'refused', code: state.status, message: failure, retryCanHelp: true };
+}
+
+/** A duplicate is never a refusal: the first request may have paid. */
+function readError(error: GsmaError): ProviderOutcome | LookUp {
+  if (error.errorcode === 'duplicateRequest') return { kind: 'look-up' };
+  return {
+    kind: 'refused',
+    code: presentableMessage(error.errorcode),
+    message: presentableMessage(error.errordescription || error.errorcode),
+    retryCanHelp:
+      ['serviceunavailable', 'internal'].includes(error.errorcategory) ||
+      ['insufficientFunds', 'rateLimitError'].includes(error.errorcode) ||
+      error.errorcode.endsWith('LimitExceeded'),
+  };
+}
+
+/** Only GSMA's own "not found" counts: a gateway's may come from a wrong address. */
+export function saysNeverSeen(answer: HttpAnswer): boolean {
+  const error = readJson(errorSchema, answer.body);
+  return answer.status === 404 && error?.errorcategory === 'identification';
+}
+
+export function readLink(answer: HttpAnswer): LinkedResource | undefined {
+  const link = answer.status === 200 ? readJson(linkSchema, answer.body)?.link : undefined;
+  const parts = /(?:^|\/)(transactions|requeststates)\/([\w~-][\w.~-]{0,255})$/i.exec(link ?? '');
+  const [, collection, id] = parts ?? [];
+  if (collection === undefined || id === undefined) return undefined;
+  return {
+    collection: collection.toLowerCase() === 'transactions' ? 'transactions' : 'requeststates',
+    id,
+  };
+}

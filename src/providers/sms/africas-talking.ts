@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { callHttp, type HttpAnswer } from '../http-call.js';
+import type { ProviderOutcome } from '../outcome.js';
+import { presentableMessage } from '../presentable-message.js';
+import { readJson } from '../read-json.js';
+import type { SmsMessage, SmsSender } from './sms-sender.js';
+
+interface AfricasTalkingSettings {
+  /** Up to, not including, `/version1`, e.g. https://api.africastalking.com */
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly apiKey: string;
+  /** Registered sender id; the account's default without it. */
+  readonly sender?: string | undefined;
+  readonly timeoutSeconds: number;
+}
+
+const acceptedCodes: readonly number[] = [100, 101, 102];
+
+/** Refusals by statusCode. 401 (held for a risk check) may still be sent, so it is not here. */
+const refusals: Readonly<Record<number, { name: string; retryCanHelp: boolean }>> = {
+  402: { name: 'InvalidSenderId', retryCanHelp: false },
+  403: { name: 'InvalidPhoneNumber', retryCanHelp: false },
+  404: { name: 'UnsupportedNumberType', retryCanHelp: false },
+  405: { name: 'InsufficientBalance', retryCanHelp: true },
+  406: { name: 'UserInBlacklist', retryCanHelp: false },
+  407: { name: 'CouldNotRoute', retryCanHelp: true },
+  409: { name: 'DoNotDisturbRejection', retryCanHelp: false },
+  500: { name: 'InternalServerError', retryCanHelp: true },
+  501: { name: 'GatewayError', retryCanHelp: true },
+  502: { name: 'RejectedByGateway', retryCanHelp: true },
+};
+
+const answerSchema = z.object({
+  SMSMessageData: z.object({
+    Message: z.string().catch(''),
+    Recipients: z.array(
+      z.object({
+        statusCode: z.coerce.number(),
+        number: z.string(),
+        messageId: z
+          .string()
+          .regex(/^[\x21-\x7e]{1,256}$/)
+          .catch(''),
+      }),
+    ),
+  }),
+});
+
+/** Africa's Talking bulk SMS over HTTP (providers.md 3.3). Delivered means accepted by it. */
+export function createAfricasTalking(settings: AfricasTalkingSettings): SmsSender {
+  const url = `${settings.baseUrl.replace(/\/+$/, '')}/version1/messaging`;
+  const headers = {
+    apiKey: settings.apiKey,
+    Accept: 'application/json',
+    'Content-Type': 'application/x-www-form-urlencoded',
+  };
+  return {
+    async send(message) {
+      const deadline = AbortSignal.timeout(settings.timeoutSeconds * 1000);
+      const body = formOf(message, settings);
+      const answer = await callHttp({ method: 'POST', url, headers, body, deadline });
+      return answer.kind === 'answered' ? outcomeOf(answer, message.to) : answer;
+    },
+  };
+}
+
+function formOf(message: SmsMessage, settings: AfricasTalkingSettings): string {
+  const form = new URLSearchParams({
+    username: settings.username,
+    to: message.to,
+    message: message.text,
+    bulkSMSMode: '1',
+  });
+  if (settings.sender !== undefined) form.set('from', settings.sender);
+  return form.toString();
+}
+
+function outcomeOf(answer: HttpAnswer, to: string): ProviderOutcome {
+  if (answer.status === 201 || answer.status === 200) return outcomeOfAnswer(answer.body, to);
+  if (answer.status === 401) return { kind: 'not-sent', message: 'The API key was not accepted.' };
+  if (answer.status === 429) return { kind: 'not-sent', message: 'Too many requests.' };
+  if (answer.status === 400) return refused('BadRequest', answer.body, false);
+  return { kind: 'unknown', message: `HTTP status ${answer.status}.` };
+}
+
+/** Status 201 proves nothing: the recipient's own code decides, and there may be no recipient. */
+function outcomeOfAnswer(body: string, to: string): ProviderOutcome {
+  const data = readJson(answerSchema, body)?.SMSMessageData;
+  if (data === undefined) return { kind: 'unknown', message: 'The answer cannot be read.' };
+  if (data.Recipients.length === 0) return refusedWithoutRecipient(data.Message);
+
+  const recipient = data.Recipients.find(({ number }) => digitsOf(number) === digitsOf(to));
+  if (!recipient) return { kind: 'unknown', message: 'The answer is about another number.' };
+  const { statusCode, messageId } = recipient;
+  if (acceptedCodes.includes(statusCode)) {
+    return { kind: 'delivered', providerReference: messageId };
+  }
+  const refusal = refusals[statusCode];
+  if (!refusal) return { kind: 'unknown', message: `Status code ${statusCode}.` };
+  return refused(String(statusCode), refusal.name, refusal.retryCanHelp);
+}
+
+function refusedWithoutRecipient(words: string): ProviderOutcome {
+  const known = Object.entries(refusals).find(([, { name }]) => name === words);
+  return known
+    ? refused(known[0], words, known[1].retryCanHelp)
+    : refused('NoRecipient', words, false);
+}
+
+function refused(code: string, words: string, retryCanHelp: boolean): ProviderOutcome {
+  return { kind: 'refused', code, message: presentableMessage(words), retryCanHelp };
+}
+
+const digitsOf = (number: string) => number.replace(/\D/g, '');

@@ -1,0 +1,14 @@
+import { readSandboxConfig } from './config.js';
+import { startSandbox } from './sandbox/start-sandbox.js';
+import { runProcess } from './termination.js';
+
+// The simulated providers as a process of their own, for docker-compose.
+await runProcess(async () => {
+  const config = readSandboxConfig();
+  const sandbox = await startSandbox({
+    port: config.SANDBOX_PORT,
+    host: config.HOST,
+    delayScale: config.SANDBOX_DELAY_SCALE,
+  });
+  return { stop: sandbox.close };
+});

@@ -1,0 +1,87 @@
+import Router from '@koa/router';
+import type { Books } from './books.js';
+import { canonicalNumber, isE164 } from './phone-number.js';
+import { give, notAuthorised, type Reply, tooManyRequests } from './reply.js';
+import { readText } from './request-body.js';
+import { delaySecondsOf, type SmsBehaviour, smsBehaviour } from './steering.js';
+import type { Waiting } from './waiting.js';
+
+interface Message {
+  readonly to: string;
+  readonly from: string;
+  readonly text: string;
+}
+
+const priceBirr = 0.5;
+
+/** Behaviours that refuse one recipient. */
+const refusals: Partial<Record<SmsBehaviour['answer'], { statusCode: number; status: string }>> = {
+  'invalid-number': { statusCode: 403, status: 'InvalidPhoneNumber' },
+  blacklisted: { statusCode: 406, status: 'UserInBlacklist' },
+  rejected: { statusCode: 502, status: 'RejectedByGateway' },
+  'gateway-error': { statusCode: 501, status: 'GatewayError' },
+  'internal-error': { statusCode: 500, status: 'InternalServerError' },
+};
+
+/** Behaviours that answer the whole request. */
+const wholeReplies: Partial<Record<SmsBehaviour['answer'], Reply>> = {
+  'connection-dropped': 'dropped',
+  'not-authorised': notAuthorised,
+  'too-many-requests': tooManyRequests,
+  unavailable: { status: 503, body: 'Service Unavailable' },
+  'no-recipients': {
+    status: 201,
+    body: { SMSMessageData: { Message: 'InvalidSenderId', Recipients: [] } },
+  },
+};
+
+/** Africa's Talking bulk SMS (providers.md 3.3), below the path that it is mounted on. */
+export function africasTalkingRouter(books: Books, waiting: Waiting): Router {
+  const router = new Router();
+  router.post('/version1/messaging', async (ctx) => {
+    const form = new URLSearchParams(await readText(ctx));
+    give(ctx, await sendAll({ form, apiKey: ctx.get('apiKey') }, books, waiting));
+  });
+  return router;
+}
+
+async function sendAll(
+  { form, apiKey }: { form: URLSearchParams; apiKey: string },
+  books: Books,
+  waiting: Waiting,
+): Promise<Reply> {
+  if (!apiKey.trim()) return notAuthorised;
+  const missing = ['username', 'to', 'message'].find((field) => !form.get(field)?.trim());
+  if (missing) {
+    return { status: 400, body: `Request is missing required form field '${missing}'` };
+  }
+
+  // The first number steers what happens to the whole request, each number its own message.
+  const numbers = (form.get('to') ?? '').split(',').map((number) => number.trim());
+  const [first = ''] = numbers;
+  await waiting.wait(delaySecondsOf(first));
+  const from = form.get('from')?.trim() || 'AFRICASTKNG';
+  const text = form.get('message') ?? '';
+  const recipients = numbers.map((to) => send({ to, from, text }, books));
+  return wholeReplies[smsBehaviour(first).answer] ?? replyOf(recipients);
+}
+
+function send(message: Message, books: Books) {
+  const behaviour = smsBehaviour(message.to);
+  const refusal = isE164(message.to) ? refusals[behaviour.answer] : refusals['invalid-number'];
+  if (refusal) return { ...refusal, number: message.to, cost: '0', messageId: 'None' };
+  return {
+    statusCode: 101,
+    number: canonicalNumber(message.to),
+    status: 'Success',
+    cost: `ETB ${priceBirr.toFixed(4)}`,
+    messageId: behaviour.isReceived ? books.receiveMessage(message).id : 'None',
+  };
+}
+
+function replyOf(recipients: readonly ReturnType<typeof send>[]): Reply {
+  const sent = recipients.filter(({ statusCode }) => statusCode === 101).length;
+  const cost = `ETB ${(sent * priceBirr).toFixed(4)}`;
+  const words = `Sent to ${sent}/${recipients.length} Total Cost: ${cost} Message parts: 1`;
+  return { status: 201, body: { SMSMessageData: { Message: words, Recipients: recipients } } };
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import Router from '@koa/router';
+import type { Middleware } from 'koa';
+import { give } from '../reply.js';
+import { readText } from '../request-body.js';
+import { errorReply } from './errors.js';
+
+const lifetimeSeconds = 3600;
+
+/**
+ * OAuth for the GSMA API: any key and secret get a token, and a token that was not given here, or
+ * is too old, is refused. A request without a token is let in, as at GSMA's base without OAuth.
+ */
+export function createTokens(): { router: Router; guard: Middleware } {
+  const expiries = new Map<string, number>();
+  const router = new Router();
+
+  router.post('/accesstoken', async (ctx) => {
+    const form = new URLSearchParams(await readText(ctx));
+    const [scheme = '', encoded = ''] = ctx.get('Authorization').split(' ');
+    const credentials = Buffer.from(encoded, 'base64').toString();
+    if (scheme.toLowerCase() !== 'basic' || !/^[^:]+:.+$/.test(credentials)) {
+      return give(ctx, { status: 401, body: { error: 'invalid_client' } });
+    }
+    if (form.get('grant_type') !== 'client_credentials') {
+      return give(ctx, { status: 400, body: { error: 'unsupported_grant_type' } });
+    }
+    const token = randomBytes(24).toString('base64url');
+    expiries.set(token, Date.now() + lifetimeSeconds * 1000);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: String(lifetimeSeconds) };
+  });
+
+  const guard: Middleware = async (ctx, next) => {
+    const header = ctx.get('Authorization');
+    const token = header.replace(/^bearer /i, '');
+    const isAccepted = header === '' || (expiries.get(token) ?? 0) > Date.now();
+    if (!isAccepted) return give(ctx, errorReply('notAuthorised'));
+    await next();
+  };
+  return { router, guard };
+}

@@ -1,0 +1,81 @@
+import type { Context } from 'koa';
+import type { Books, Payout, PayoutStatus } from '../books.js';
+import { notAuthorised, type Reply, tooManyRequests } from '../reply.js';
+import { readJsonObject } from '../request-body.js';
+import {
+  delaySecondsOf,
+  type PayoutBehaviour,
+  payoutBehaviour,
+  shortlySeconds,
+} from '../steering.js';
+import type { Waiting } from '../waiting.js';
+import { requestStateOf, transactionOf } from './answers.js';
+import { errorReply } from './errors.js';
+import { checkPayoutRequest } from './payout-request.js';
+
+type Answer = PayoutBehaviour['answer'];
+
+/** Answers about a payout that the provider took. */
+const takenReplies: Partial<Record<Answer, (payout: Payout) => Reply>> = {
+  transaction: (payout) => ({ status: 201, body: transactionOf(payout) }),
+  'transaction-in-pascal-case': (payout) => ({ status: 201, body: transactionOf(payout) }),
+  'request-state': (payout) => ({ status: 202, body: requestStateOf(payout) }),
+};
+
+/** Answers that say nothing about it, or that it was not taken. */
+const otherReplies: Partial<Record<Answer, () => Reply>> = {
+  'no-such-account': () => errorReply('noSuchAccount'),
+  'account-barred': () => errorReply('accountBarred'),
+  declined: () => errorReply('declined'),
+  duplicate: () => errorReply('duplicate'),
+  unavailable: () => errorReply('unavailable'),
+  'connection-dropped': () => 'dropped',
+  'too-many-requests': () => tooManyRequests,
+  'not-authorised': () => notAuthorised,
+};
+
+const laterStatus: Partial<Record<PayoutBehaviour['books'], PayoutStatus>> = {
+  'completed-later': 'completed',
+  'reversed-later': 'reversed',
+};
+const firstStatus: Partial<Record<PayoutBehaviour['books'], PayoutStatus>> = {
+  completed: 'completed',
+  failed: 'failed',
+  'reversed-later': 'completed',
+};
+
+/** `POST /transactions/type/disbursement` (providers.md 3.1). */
+export async function createPayout(ctx: Context, books: Books, waiting: Waiting): Promise<Reply> {
+  const correlationId = ctx.get('X-CorrelationID');
+  const body = await readJsonObject(ctx);
+  const known = books.findPayout('correlationId', correlationId);
+  if (known) return errorReply('duplicate', { isInPascalCase: known.isInPascalCase });
+  const request = checkPayoutRequest(correlationId, body);
+  if ('error' in request) return errorReply(request.error, { field: request.field });
+
+  const behaviour = payoutBehaviour(request.to);
+  const delaySeconds = delaySecondsOf(request.to);
+  const otherReply = otherReplies[behaviour.answer] ?? (() => errorReply('internal'));
+  if (behaviour.books === 'not-taken') {
+    await waiting.wait(delaySeconds);
+    return otherReply();
+  }
+  // A payout is in the books before its delay, so that it is never denied while it is worked on.
+  const payout = books.takePayout({
+    ...request,
+    correlationId,
+    request: body ?? {},
+    isAsynchronous: ['request-state', 'internal-error'].includes(behaviour.answer),
+    isInPascalCase: behaviour.answer === 'transaction-in-pascal-case',
+  });
+  await waiting.wait(delaySeconds);
+  settle(payout, firstStatus[behaviour.books], new Date());
+  const reply = takenReplies[behaviour.answer]?.(payout) ?? otherReply();
+  // The answer tells the first status even where "shortly" is scaled down to nothing.
+  settle(payout, laterStatus[behaviour.books], waiting.moment(shortlySeconds));
+  return reply;
+}
+
+function settle({ statuses }: Payout, status: PayoutStatus | undefined, from: Date): void {
+  if (status) statuses.push({ status, from });
+}

@@ -1,0 +1,54 @@
+import type { Context } from 'koa';
+import { delaySecondsByDigit } from '../steering.js';
+import { suffixRows } from '../suffix-rows.js';
+import { html } from './html.js';
+import { answerPage } from './page.js';
+
+export interface SandboxAddresses {
+  readonly smsUrl: string;
+  readonly mobileMoneyUrl: string;
+  readonly mobileMoneyTokenUrl: string;
+}
+
+/** The sandbox's first page: where everything is, and how numbers steer it. */
+export function answerIndexPage(ctx: Context, addresses: SandboxAddresses): void {
+  const rows = suffixRows.map(
+    ({ suffix, meaning, sms, payout }) => html`<tr><td><code>x${suffix}</code></td>
+<td>${meaning}</td>
+<td>${sms ? `${sms.answer}; ${sms.isReceived ? 'received' : 'not received'}` : '–'}</td>
+<td>${payout ? `${payout.answer}; ${payout.books}` : '–'}</td></tr>`,
+  );
+  const delays = Object.entries(delaySecondsByDigit)
+    .map(([digit, seconds]) => `${digit} adds ${seconds} seconds`)
+    .join(', ');
+  const content = html`<main>
+<h1>Provider sandbox</h1>
+<p>Simulated providers of text messages and mobile money. They keep books of their own, in memory:
+a restart empties them.</p>
+<ul>
+<li><a href="/phone">The phone</a>: text messages that numbers have received
+(<a href="/messages">as JSON</a>)</li>
+<li><a href="/books">The books</a>: payouts, top-ups and messages; filter by
+<code>?reference=</code> or <code>?to=</code></li>
+</ul>
+<h2>Addresses for settings</h2>
+<div class="table"><table>
+<tr><th scope="row">SMS_URL</th><td><code>${addresses.smsUrl}</code></td></tr>
+<tr><th scope="row">MOBILE_MONEY_URL</th><td><code>${addresses.mobileMoneyUrl}</code></td></tr>
+<tr><th scope="row">MOBILE_MONEY_TOKEN_URL</th>
+<td><code>${addresses.mobileMoneyTokenUrl}</code></td></tr>
+</table></div>
+<h2>What numbers do</h2>
+<p>The last two digits of the number that is written or paid to choose what happens, the digit x
+before them how long it takes: ${delays}. A dash, and every other number, is success at once.</p>
+<div class="table"><table>
+<thead><tr><th scope="col">Number ends in</th><th scope="col">Meaning</th>
+<th scope="col">SMS: answer; phone</th><th scope="col">Payout: answer; books</th></tr></thead>
+<tbody>${rows}</tbody>
+</table></div>
+<h2>Settle a pending payout</h2>
+<p><code>curl -X POST ${ctx.protocol}://${ctx.host}/books/payouts/REFERENCE
+-H 'Content-Type: application/json' -d '{"status":"completed"}'</code> (or <code>failed</code>)</p>
+</main>`;
+  answerPage(ctx, { title: 'Provider sandbox', content });
+}

@@ -1,0 +1,31 @@
+import type { Context } from 'koa';
+
+/** An answer: an object goes as JSON, text as text/plain. `dropped` ends the connection instead. */
+export type Reply =
+  | {
+      readonly status: number;
+      readonly body: string | object;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | 'dropped';
+
+/** Answers the request, or ends its connection as a lost network would. */
+export function give(ctx: Context, reply: Reply): void {
+  if (reply === 'dropped') {
+    ctx.respond = false;
+    ctx.req.socket.destroy();
+    return;
+  }
+  ctx.set(reply.headers ?? {});
+  ctx.status = reply.status;
+  if (typeof reply.body === 'string') ctx.type = 'text/plain';
+  ctx.body = reply.body;
+}
+
+/** Steered numbers get these from every provider. */
+export const tooManyRequests: Reply = {
+  status: 429,
+  body: 'Too Many Requests',
+  headers: { 'Retry-After': '5' },
+};
+export const notAuthorised: Reply = { status: 401, body: 'The supplied authentication is invalid' };

@@ -1,0 +1,20 @@
+import type { Context } from 'koa';
+import readRawBody from 'raw-body';
+
+const bodyLimitBytes = 64 * 1024;
+
+/** The body as text; throws an HTTP error (413, 400) that the application turns into a reply. */
+export const readText = (ctx: Context): Promise<string> =>
+  readRawBody(ctx.req, { limit: bodyLimitBytes, length: ctx.request.length, encoding: 'utf8' });
+
+/** The body as a JSON object, or undefined where it is none. */
+export async function readJsonObject(ctx: Context): Promise<Record<string, unknown> | undefined> {
+  const text = await readText(ctx);
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
+import Koa from 'koa';
+import { africasTalkingRouter } from './africas-talking.js';
+import { type Books, createBooks } from './books.js';
+import { booksRouter } from './books-router.js';
+import { gsmaPaths, gsmaRouter } from './gsma/router.js';
+import type { SandboxAddresses } from './pages/index-page.js';
+import { createWaiting, type Waiting } from './waiting.js';
+
+interface SandboxOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly host?: string;
+  /** Multiplies the delays of 3 s, 20 s and 5 min, and the moments after which payouts settle. */
+  readonly delayScale?: number;
+}
+
+export interface Sandbox extends SandboxAddresses {
+  readonly url: string;
+  readonly books: Books;
+  /** Ends the delays that are waited for and every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the simulated providers on one port: Africa's Talking, GSMA mobile money, their books and
+ * the phone that receives the messages. Rejects where the port is taken (EADDRINUSE).
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { port, host = '127.0.0.1', delayScale = 1 } = options;
+  const books = createBooks();
+  const waiting = createWaiting(delayScale);
+  const server = createServer();
+  server.listen(port, host);
+  await once(server, 'listening');
+
+  const url = urlOf(host, (server.address() as AddressInfo).port);
+  const addresses = {
+    smsUrl: `${url}/africas-talking`,
+    mobileMoneyUrl: `${url}/gsma${gsmaPaths.api}`,
+    mobileMoneyTokenUrl: `${url}/gsma${gsmaPaths.token}`,
+  };
+  server.on('request', application(books, waiting, addresses).callback());
+  return {
+    url,
+    ...addresses,
+    books,
+    async close() {
+      waiting.end();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function application(books: Books, waiting: Waiting, addresses: SandboxAddresses): Koa {
+  const router = new Router();
+  router.use('/africas-talking', africasTalkingRouter(books, waiting).routes());
+  router.use('/gsma', gsmaRouter(books, waiting).routes());
+  router.use(booksRouter(books, addresses).routes());
+
+  const app = new Koa();
+  // Callers are answered about their own mistakes; only a mistake of the sandbox's is reported.
+  app.on('error', (error: Error & { status?: number; code?: string }) => {
+    if (error.status === undefined && error.code === undefined) process.emitWarning(error);
+  });
+  app.use(async (ctx, next) => {
+    await next();
+    if (ctx.status === 404 && ctx.body == null) {
+      ctx.status = 404;
+      ctx.body = { message: 'The sandbox has nothing under this path.' };
+    }
+  });
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  return app;
+}
+
+/** The address that a browser on the same machine can open. */
+function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits the sandbox's delays, so that they can be scaled and end when it closes. */
+export interface Waiting {
+  /** Resolves after the scaled seconds, or when the sandbox closes. */
+  wait(seconds: number): Promise<void>;
+  /** The scaled moment that lies so many seconds ahead. */
+  moment(seconds: number): Date;
+  end(): void;
+}
+
+export function createWaiting(delayScale: number): Waiting {
+  const ending = new AbortController();
+  return {
+    async wait(seconds) {
+      const milliseconds = seconds * delayScale * 1000;
+      if (milliseconds === 0 || ending.signal.aborted) return;
+      await sleep(milliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
+    },
+    moment: (seconds) => new Date(Date.now() + seconds * delayScale * 1000),
+    end: () => ending.abort(),
+  };
+}

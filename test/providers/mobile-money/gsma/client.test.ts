@@ -1,0 +1,344 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createGsmaMobileMoney } from '../../../../src/providers/mobile-money/gsma/client.js';
+import type { Payment } from '../../../../src/providers/mobile-money/mobile-money.js';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.js';
+import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.js';
+
+const clientAt = (baseUrl: string, timeoutSeconds = 2) =>
+  createGsmaMobileMoney({ baseUrl, account: '2999', timeoutSeconds });
+
+const paymentTo = (number: string, key = 'msisdn'): Payment => ({
+  reference: randomUUID(),
+  amount: '97.500000',
+  currency: 'ETB',
+  payee: [{ key, value: number }],
+  description: 'Voucher redemption',
+});
+
+const delivered = { kind: 'delivered', providerReference: expect.stringMatching(/^MM/) };
+const unknown = { kind: 'unknown', message: expect.any(String) };
+const notSent = { kind: 'not-sent', message: expect.any(String) };
+const neverSeen = { kind: 'never-seen' };
+const refused = (code: string, retryCanHelp: boolean) => ({
+  kind: 'refused',
+  code,
+  message: expect.any(String),
+  retryCanHelp,
+});
+
+describe('against the sandbox', () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ port: 0, delayScale: 0 });
+  });
+  afterAll(() => sandbox.close());
+
+  /** What `pay` says, what is found by our reference after it, and what the books say. */
+  const bySuffix: [suffix: string, paid: object, found: object, books: string[]][] = [
+    ['000', delivered, delivered, ['completed']],
+    ['001', delivered, delivered, ['completed']],
+    ['002', refused('identifierError', false), neverSeen, []],
+    ['003', refused('incorrectState', false), neverSeen, []],
+    ['004', refused('genericError', true), refused('genericError', true), ['failed']],
+    ['005', delivered, delivered, ['completed']],
+    ['006', refused('requestDeclined', false), neverSeen, []],
+    ['007', unknown, refused('genericError', true), ['failed']],
+    ['008', unknown, delivered, ['completed']],
+    ['009', unknown, delivered, ['completed']],
+    ['010', unknown, delivered, ['completed']],
+    ['011', unknown, delivered, ['completed']],
+    ['012', unknown, delivered, ['completed']],
+    ['013', unknown, delivered, ['completed']],
+    ['014', unknown, unknown, ['pending']],
+    ['015', delivered, unknown, ['reversed']],
+    ['016', notSent, neverSeen, []],
+    ['017', delivered, delivered, ['completed']],
+    ['018', notSent, neverSeen, []],
+    ['019', delivered, delivered, ['completed']],
+    ['308', unknown, delivered, ['completed']],
+    ['567', delivered, delivered, ['completed']],
+  ];
+  it.each(bySuffix)('a payee whose number ends in %s', async (suffix, paid, found, statuses) => {
+    const client = clientAt(sandbox.mobileMoneyUrl);
+    const payment = paymentTo(`+251911000${suffix}`);
+    expect(await client.findPayment(payment.reference)).toEqual(neverSeen);
+    expect(await client.pay(payment)).toEqual(paid);
+    expect(await client.findPayment(payment.reference)).toEqual(found);
+
+    // A repetition, as after a lost answer, tells what is known and pays nothing again.
+    const again = await client.pay(payment);
+    expect(again).toEqual(statuses.length > 0 ? found : paid);
+    const rows = sandbox.books.payouts({ reference: payment.reference });
+    expect(rows.map(({ status }) => status)).toEqual(statuses);
+    expect(rows.every(({ amount, currency }) => amount === '97.50' && currency === 'ETB')).toBe(
+      true,
+    );
+  });
+
+  it('pays once when the same payment is sent many times at once', async () => {
+    const client = clientAt(sandbox.mobileMoneyUrl);
+    const payment = paymentTo('+251911000000');
+    const outcomes = await Promise.all(Array.from({ length: 30 }, () => client.pay(payment)));
+    expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+    expect(outcomes[0]).toEqual(delivered);
+    expect(sandbox.books.payouts({ reference: payment.reference })).toHaveLength(1);
+  });
+
+  it.each([
+    ['completed', delivered],
+    ['failed', refused('genericError', true)],
+  ])('finds a pending payment that was settled as %s', async (status, found) => {
+    const client = clientAt(sandbox.mobileMoneyUrl);
+    const payment = paymentTo('2514', 'accountid');
+    expect(await client.pay(payment)).toEqual(unknown);
+    const settled = await fetch(`${sandbox.url}/books/payouts/${payment.reference}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ status }),
+    });
+    expect(settled.status).toBe(200);
+    expect(await client.findPayment(payment.reference)).toEqual(found);
+  });
+
+  it('finds a slow payment in progress, then completed', async () => {
+    const slow = await startSandbox({ port: 0, delayScale: 0.1 });
+    const payment = paymentTo('+251911000100');
+    expect(await clientAt(slow.mobileMoneyUrl, 0.1).pay(payment)).toEqual(unknown);
+    const client = clientAt(slow.mobileMoneyUrl);
+    expect(await client.findPayment(payment.reference)).toEqual(unknown);
+    await expect.poll(() => client.findPayment(payment.reference)).toEqual(delivered);
+    expect(slow.books.payouts({ reference: payment.reference })).toHaveLength(1);
+    await slow.close();
+  });
+
+  it.each(['0', '0.00001', '-5', 'x'])('cannot carry %j and sends nothing', async (amount) => {
+    const client = clientAt(sandbox.mobileMoneyUrl);
+    const payment = { ...paymentTo('+251911000000'), amount };
+    expect(client.canCarry(amount)).toBe(false);
+    expect(await client.pay(payment)).toEqual(notSent);
+    expect(await client.findPayment(payment.reference)).toEqual(neverSeen);
+  });
+
+  it('can carry what the ledger holds', () => {
+    const client = clientAt(sandbox.mobileMoneyUrl);
+    expect(['0.01', '97.50', '1000000.000000'].every((amount) => client.canCarry(amount))).toBe(
+      true,
+    );
+  });
+});
+
+describe('with access tokens', () => {
+  let sandbox: Sandbox;
+  const open: RawServer[] = [];
+  beforeAll(async () => {
+    sandbox = await startSandbox({ port: 0 });
+  });
+  afterAll(() => sandbox.close());
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((server) => server.close()));
+  });
+
+  async function tokenServer(handle: (request: IncomingMessage, response: ServerResponse) => void) {
+    const server = await startRawServer(handle);
+    open.push(server);
+    return server;
+  }
+  const clientWith = (tokenUrl: string, secret = 'secret', baseUrl = sandbox.mobileMoneyUrl) =>
+    createGsmaMobileMoney({
+      baseUrl,
+      token: { url: tokenUrl, key: 'key', secret },
+      account: '2999',
+      timeoutSeconds: 0.5,
+    });
+  /** Gives on what the sandbox's token endpoint says, and counts. */
+  const forward =
+    (expiresIn?: string) => async (request: IncomingMessage, response: ServerResponse) => {
+      const headers = {
+        Authorization: request.headers.authorization ?? '',
+        'Content-Type': 'application/x-www-form-urlencoded',
+      };
+      const body = 'grant_type=client_credentials';
+      const granted = await fetch(sandbox.mobileMoneyTokenUrl, { method: 'POST', headers, body });
+      const grant: unknown = await granted.json();
+      const changed = expiresIn ? { expires_in: expiresIn } : {};
+      answerWith(granted.status, Object.assign({}, grant, changed))(request, response);
+    };
+
+  it('fetches one token for many payments', async () => {
+    const server = await tokenServer((...both) => void forward()(...both));
+    const client = clientWith(server.url);
+    const payments = Array.from({ length: 20 }, () => paymentTo('+251911000000'));
+    const outcomes = await Promise.all(payments.map((payment) => client.pay(payment)));
+    expect(outcomes).toEqual(Array(20).fill(delivered));
+    expect(await client.pay(paymentTo('+251911000000'))).toEqual(delivered);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('fetches another one when the first is about to expire', async () => {
+    const server = await tokenServer((...both) => void forward('0.001')(...both));
+    const client = clientWith(server.url);
+    await client.pay(paymentTo('+251911000000'));
+    await expect
+      .poll(async () => {
+        expect(await client.pay(paymentTo('+251911000000'))).toEqual(delivered);
+        return server.requests.length;
+      })
+      .toBeGreaterThan(1);
+  });
+
+  it('fetches another one when the first is not accepted, and sends again', async () => {
+    let turn = 0;
+    const server = await tokenServer((request, response) => {
+      turn += 1;
+      if (turn === 1) answerWith(200, { access_token: 'stale' })(request, response);
+      else void forward()(request, response);
+    });
+    expect(await clientWith(server.url).pay(paymentTo('+251911000000'))).toEqual(delivered);
+    expect(turn).toBe(2);
+  });
+
+  it('gives up when the second token is not accepted either', async () => {
+    const server = await tokenServer(answerWith(200, { access_token: 'wrong', expires_in: 60 }));
+    const client = clientWith(server.url);
+    const payment = paymentTo('+251911000000');
+    expect(await client.pay(payment)).toEqual(notSent);
+    expect(server.requests).toHaveLength(2);
+    expect(await client.findPayment(payment.reference)).toEqual(unknown);
+    expect(sandbox.books.payouts({ reference: payment.reference })).toEqual([]);
+  });
+
+  it('does not take a declined payment for a wrong token', async () => {
+    const server = await tokenServer((...both) => void forward()(...both));
+    const outcome = await clientWith(server.url).pay(paymentTo('+251911000006'));
+    expect(outcome).toEqual(refused('requestDeclined', false));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
+    ['refuses', answerWith(401, { error: 'invalid_client' })],
+    ['answers garbage', answerWith(200, '<html>')],
+    ['gives no token', answerWith(200, { access_token: '' })],
+    ['hangs', () => undefined],
+    ['drops the connection', (request) => request.socket.destroy()],
+  ])('sends nothing when the token endpoint %s', async (_name, handle) => {
+    const server = await tokenServer(handle);
+    const client = clientWith(server.url);
+    const payment = paymentTo('+251911000000');
+    expect(await client.pay(payment)).toEqual(notSent);
+    expect(await client.findPayment(payment.reference)).toEqual(unknown);
+    expect(sandbox.books.payouts({ reference: payment.reference })).toEqual([]);
+  });
+
+  it('fails for an account that the provider does not know', async () => {
+    const client = clientWith(sandbox.mobileMoneyTokenUrl, '');
+    expect(await client.pay(paymentTo('+251911000000'))).toEqual(notSent);
+  });
+});
+
+describe('against providers that are broken', () => {
+  const open: RawServer[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((server) => server.close()));
+  });
+
+  /** A provider that answers by path; the first row whose text is in the path counts. */
+  async function providerWith(rows: [path: string, status: number, body: unknown][]) {
+    const server = await startRawServer((request, response) => {
+      const row = rows.find(([path]) => request.url?.includes(path));
+      if (row) answerWith(row[1], row[2])(request, response);
+    });
+    open.push(server);
+    return server;
+  }
+  const payment = paymentTo('+251911234567');
+  const transaction = { transactionReference: 'MM1', transactionStatus: 'completed' };
+  const duplicate = { errorCategory: 'businessRule', errorCode: 'duplicateRequest' };
+  const nothing = { errorCategory: 'identification', errorCode: 'identifierError' };
+
+  it('a duplicate that the provider does not know is unknown', async () => {
+    const server = await providerWith([
+      ['/disbursement', 400, duplicate],
+      ['/responses/', 404, nothing],
+    ]);
+    expect(await clientAt(server.url).pay(payment)).toEqual(unknown);
+  });
+
+  it('a completed request state is looked up', async () => {
+    const server = await providerWith([
+      ['/disbursement', 202, { status: 'completed', objectReference: 'MM1' }],
+      ['/responses/', 200, { link: '/requeststates/S1' }],
+      ['/requeststates/S1', 200, { status: 'completed', objectReference: 'MM1' }],
+      ['/transactions/MM1', 200, transaction],
+    ]);
+    expect(await clientAt(`${server.url}/mm/`).pay(payment)).toEqual(delivered);
+    expect(server.requests).toEqual([
+      'POST /mm/transactions/type/disbursement',
+      `GET /mm/responses/${payment.reference}`,
+      'GET /mm/requeststates/S1',
+      'GET /mm/transactions/MM1',
+    ]);
+  });
+
+  it('a link to another origin is asked at the provider, nowhere else', async () => {
+    const elsewhere = await providerWith([['', 200, transaction]]);
+    const server = await providerWith([
+      ['/responses/', 200, { link: `${elsewhere.url}/transactions/MM1` }],
+      ['/transactions/MM1', 200, { ...transaction, transactionStatus: 'pending' }],
+    ]);
+    expect(await clientAt(server.url).findPayment(payment.reference)).toEqual(unknown);
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  const inquiries: [string, [path: string, status: number, body: unknown][]][] = [
+    ['a gateway knows no such path', [['/responses/', 404, '<html>Not found</html>']]],
+    ['it is told to wait', [['/responses/', 429, '']]],
+    ['its credentials are refused', [['/responses/', 401, 'no']]],
+    ['the provider is down', [['/responses/', 503, {}]]],
+    ['the link is garbage', [['/responses/', 200, { link: 'javascript:alert(1)' }]]],
+    [
+      'the transaction is gone',
+      [
+        ['/responses/', 200, { link: '/transactions/MM1' }],
+        ['/transactions/MM1', 404, nothing],
+      ],
+    ],
+    [
+      'the transaction is another one',
+      [
+        ['/responses/', 200, { link: '/transactions/MM1' }],
+        [
+          '/transactions/MM1',
+          200,
+          { ...transaction, requestingOrganisationTransactionReference: randomUUID() },
+        ],
+      ],
+    ],
+    [
+      'the request state failed as a duplicate',
+      [
+        ['/responses/', 200, { link: '/requeststates/S1' }],
+        ['/requeststates/S1', 200, { status: 'failed', error: duplicate }],
+      ],
+    ],
+    ['the provider hangs', []],
+  ];
+  it.each(inquiries)('an inquiry says unknown when %s', async (_name, rows) => {
+    const server = await providerWith(rows);
+    expect(await clientAt(server.url, 0.2).findPayment(payment.reference)).toEqual(unknown);
+  });
+
+  it('an inquiry that cannot be sent says unknown, never not-sent', async () => {
+    const client = clientAt(await closedAddress());
+    expect(await client.findPayment(payment.reference)).toEqual(unknown);
+    expect(await client.pay(payment)).toEqual(notSent);
+  });
+
+  it('one deadline covers the payment and the inquiry after it', async () => {
+    const server = await providerWith([['/disbursement', 400, duplicate]]);
+    const begin = performance.now();
+    expect(await clientAt(server.url, 0.2).pay(payment)).toEqual(unknown);
+    expect(performance.now() - begin).toBeLessThan(1_000);
+  });
+});
