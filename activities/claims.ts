@@ -1,0 +1,218 @@
+import { randomVerificationCode } from '../src/crypto/random.js';
+import {
+  type ClaimContext,
+  claimContext,
+  claimExpiry,
+  endClaim,
+  insertClaim,
+  releaseClaimedVoucher,
+  startClaim,
+  supersedeClaim,
+} from '../src/db/claims.js';
+import type { DatabaseTransaction } from '../src/db/connection.js';
+import { findMessage, queueMessage } from '../src/db/messages.js';
+import { beginOperation, settleOperation } from '../src/db/operations.js';
+import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
+import { type ClaimFacts, refuseClaim } from '../src/domain/claim.js';
+import { type Refusal, refuse } from '../src/domain/errors.js';
+import { formatAmount, parseMoney } from '../src/domain/money.js';
+import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/messages.js';
+import { DatabaseStepError, runStep } from './database-step.js';
+import type { ActivityDependencies } from './dependencies.js';
+
+const KIND = 'initiate-claim';
+
+/** A claim that was made, what follows from it, and how it reads to support staff. */
+export interface ClaimStarted {
+  readonly kind: 'started';
+  readonly messageId: number;
+  readonly supersededClaimId: string | null;
+  readonly serialNumber: string;
+  /** Decimal string with two digits, for people. */
+  readonly amount: string;
+}
+
+export interface ClaimAnswered {
+  readonly kind: 'answered';
+  readonly outcome: OperationOutcome<ClaimMade>;
+}
+
+export function createClaimActivities(dependencies: ActivityDependencies) {
+  const { database, digests, secretBox, limits } = dependencies;
+
+  /**
+   * Makes a claim: the voucher's live one from now on, its code's digest and ciphertext stored and
+   * its message queued, in one transaction. Repeated with the same operation it changes nothing.
+   */
+  async function createClaim(
+    command: ClaimCommand,
+    timing: { readonly claimLifetimeMs: number },
+  ): Promise<ClaimStarted | ClaimAnswered> {
+    try {
+      return await database.transaction().execute((transaction) => make(transaction));
+    } catch (error) {
+      if (!(error instanceof DatabaseStepError)) throw error;
+      return { kind: 'answered', outcome: { ...command, result: refuse(error.reason) } };
+    }
+
+    async function make(transaction: DatabaseTransaction) {
+      const begun = await beginOperation<ClaimMade>(transaction, command, KIND);
+      if (begun.kind === 'answered') return begun;
+      const voucher = await lockVoucher(transaction, command.voucherId);
+      if (!voucher) return answer(transaction, refuse('voucher-not-found'));
+      if (begun.kind === 'resumed') return resume(transaction, voucher);
+      const context = await runStep('database-failed', () =>
+        claimContext(transaction, voucher, command.company),
+      );
+      const facts = claimFacts(voucher, context, limits.messageCooldownSeconds);
+      const amount = command.amount === null ? undefined : parseMoney(command.amount);
+      const refusal = refuseClaim(facts, { company: command.company, amount }, limits);
+      if (refusal) return answer(transaction, refusal);
+      return start(transaction, voucher, context);
+    }
+
+    async function answer(
+      transaction: DatabaseTransaction,
+      refusal: Refusal,
+    ): Promise<ClaimAnswered> {
+      const outcome = await settleOperation<ClaimMade>(
+        transaction,
+        command.operationId,
+        'REFUSED',
+        refusal,
+      );
+      return { kind: 'answered', outcome };
+    }
+
+    async function start(
+      transaction: DatabaseTransaction,
+      voucher: LockedVoucher,
+      context: ClaimContext,
+    ): Promise<ClaimStarted> {
+      const code = randomVerificationCode();
+      await runStep('database-failed', () =>
+        supersedeClaim(transaction, voucher.current_claim_id).then(() =>
+          insertClaim(transaction, {
+            id: command.operationId,
+            voucherId: voucher.id,
+            company: command.company,
+            amount: command.amount,
+            serviceFeePercent: context.service_fee_percent,
+            lifetimeSeconds: timing.claimLifetimeMs / 1_000,
+            codeDigest: digests.verificationCode(code, voucher.id),
+            codeCiphertext: secretBox.seal(code, `claim ${command.operationId}`),
+          }),
+        ),
+      );
+      const updated = await runStep('status-not-updated', () =>
+        startClaim(transaction, voucher.id, command.operationId),
+      );
+      if (!updated) throw new DatabaseStepError('status-not-updated');
+      const messageId = await runStep('message-not-queued', () =>
+        queueMessage(transaction, {
+          kind: 'VERIFICATION_CODE',
+          msisdn: voucher.owner_msisdn ?? '',
+          voucherId: voucher.id,
+          claimId: command.operationId,
+        }),
+      );
+      return started(voucher, messageId, voucher.current_claim_id);
+    }
+
+    async function resume(
+      transaction: DatabaseTransaction,
+      voucher: LockedVoucher,
+    ): Promise<ClaimStarted> {
+      const message = await findMessage(transaction, { claimId: command.operationId });
+      if (!message) throw new Error('A claim without a message');
+      return started(voucher, message.id, null);
+    }
+
+    function started(
+      voucher: LockedVoucher,
+      messageId: number,
+      supersededClaimId: string | null,
+    ): ClaimStarted {
+      return {
+        kind: 'started',
+        messageId,
+        supersededClaimId,
+        serialNumber: voucher.serial_number,
+        amount: formatAmount(parseMoney(command.amount ?? voucher.remaining)),
+      };
+    }
+  }
+
+  /** Answers a claim whose message was accepted, or of which nobody knows: the claim stands. */
+  const confirmClaim = (operationId: string): Promise<OperationOutcome<ClaimMade>> =>
+    database
+      .transaction()
+      .execute((transaction) =>
+        settleOperation<ClaimMade>(transaction, operationId, 'SUCCEEDED', { ok: true }),
+      );
+
+  /**
+   * Takes a claim back whose message was refused; the voucher is ACTIVE again. A claim that was
+   * answered before the refusal came keeps its answer.
+   */
+  const cancelClaim = (operationId: string, detail: string): Promise<OperationOutcome<ClaimMade>> =>
+    database.transaction().execute(async (transaction) => {
+      await releaseClaimedVoucher(transaction, operationId);
+      await endClaim(transaction, operationId, 'CANCELLED');
+      const refusal = refuse('message-not-queued', { detail });
+      return settleOperation<ClaimMade>(transaction, operationId, 'REFUSED', refusal);
+    });
+
+  /**
+   * Ends a claim whose time is up by the database's clock; the voucher is ACTIVE again. Says how
+   * long is left when it is not up yet, and 0 when the claim is over for whatever reason.
+   */
+  const expireClaim = (claimId: string): Promise<{ readonly remainingMs: number }> =>
+    database.transaction().execute(async (transaction) => {
+      const { voucher_id } = await claimExpiry(transaction, claimId);
+      await lockVoucher(transaction, voucher_id);
+      const claim = await claimExpiry(transaction, claimId);
+      if (claim.status !== 'OPEN') return { remainingMs: 0 };
+      // A redemption holds the voucher: it decides what becomes of the claim.
+      if (claim.voucher_status === 'REDEEM_PROCESSING') return { remainingMs: 1_000 };
+      if (claim.remaining_ms > 0) return { remainingMs: claim.remaining_ms };
+      await releaseClaimedVoucher(transaction, claimId);
+      await endClaim(transaction, claimId, 'EXPIRED');
+      return { remainingMs: 0 };
+    });
+
+  return { createClaim, confirmClaim, cancelClaim, expireClaim };
+}
+
+function claimFacts(
+  voucher: LockedVoucher,
+  context: ClaimContext,
+  messageCooldownSeconds: number,
+): ClaimFacts {
+  const sinceMessage = context.seconds_since_message ?? Number.POSITIVE_INFINITY;
+  return {
+    voucher: {
+      partnerId: voucher.partner_id,
+      merchantId: voucher.merchant_id,
+      isRestricted: voucher.is_restricted,
+      status: voucher.status,
+      isPastExpiry: Boolean(voucher.is_past_expiry),
+      isAnonymous: voucher.owner_msisdn === null,
+      remaining: parseMoney(voucher.remaining),
+    },
+    partnerIsActive: context.partner_status === 'ACTIVE',
+    merchant:
+      context.merchant_status === null
+        ? undefined
+        : {
+            isActive: context.merchant_status === 'ACTIVE',
+            feePercent: context.service_fee_percent,
+          },
+    wrongCodes: {
+      count: context.wrong_codes,
+      retryAfterSeconds: context.wrong_codes_retry_seconds,
+    },
+    secondsUntilNextMessage: Math.max(0, Math.ceil(messageCooldownSeconds - sinceMessage)),
+    messagesToday: context.messages_today,
+  };
+}

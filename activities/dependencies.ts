@@ -1,0 +1,21 @@
+import type { Digests } from '../src/crypto/digests.js';
+import type { SecretBox } from '../src/crypto/secret-box.js';
+import type { Database } from '../src/db/connection.js';
+import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
+import type { SmsSender } from '../src/providers/sms/sms-sender.js';
+
+/** Everything that activities need from outside. */
+export interface ActivityDependencies {
+  readonly database: Database;
+  readonly digests: Digests;
+  readonly secretBox: SecretBox;
+  readonly smsSender: SmsSender;
+  readonly mobileMoney: MobileMoney;
+  readonly limits: {
+    readonly voucherValidityDays: number;
+    readonly wrongCodesPerDay: number;
+    readonly messageCooldownSeconds: number;
+    readonly messagesPerNumberAndDay: number;
+    readonly operationRetentionDays: number;
+  };
+}

@@ -1,0 +1,23 @@
+import { createClaimActivities } from './claims.js';
+import type { ActivityDependencies } from './dependencies.js';
+import { createMessageActivities } from './messages.js';
+import { createPaymentActivities } from './payments.js';
+import { createHoldActivities } from './redemption-holds.js';
+import { createRedemptionActivities } from './redemptions.js';
+import { createSweepActivities } from './sweeps.js';
+import { createVoucherActivities } from './vouchers.js';
+
+export type { ActivityDependencies } from './dependencies.js';
+
+/** All activities, by the names under which workflows call them. */
+export const createActivities = (dependencies: ActivityDependencies) => ({
+  ...createVoucherActivities(dependencies),
+  ...createClaimActivities(dependencies),
+  ...createHoldActivities(dependencies),
+  ...createRedemptionActivities(dependencies),
+  ...createPaymentActivities(dependencies),
+  ...createMessageActivities(dependencies),
+  ...createSweepActivities(dependencies),
+});
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,106 @@
+import { claimMessage, eraseClaimCode } from '../src/db/claims.js';
+import { messageStatus, recordMessage, takeMessage } from '../src/db/messages.js';
+import { redemptionMessage } from '../src/db/redemptions.js';
+import { formatAmount, parseMoney } from '../src/domain/money.js';
+import type { ProviderOutcome } from '../src/providers/outcome.js';
+import type { ActivityDependencies } from './dependencies.js';
+import { withHeartbeat } from './heartbeat.js';
+
+/** How a message ended, without anything of its text or number. */
+export type MessageOutcome =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'not-sent'; readonly message: string }
+  | { readonly kind: 'unknown' };
+
+export function createMessageActivities(dependencies: ActivityDependencies) {
+  const { database, secretBox, smsSender } = dependencies;
+
+  /**
+   * Sends one queued message, at most once: SMS providers know no idempotency key, so a message
+   * found in the middle of sending is never sent again. `not-sent` puts it back in the queue.
+   */
+  async function sendMessage(messageId: number): Promise<MessageOutcome> {
+    const message = await takeMessage(database, messageId);
+    if (!message) return recordedOutcome(await messageStatus(database, messageId));
+    const text =
+      message.claim_id === null
+        ? await confirmationText(message.redemption_id)
+        : await verificationText(message.claim_id);
+    const outcome: ProviderOutcome = text
+      ? await withHeartbeat(() => smsSender.send({ to: message.msisdn, text }))
+      : { kind: 'refused', code: 'ended', message: 'the claim has ended', retryCanHelp: false };
+    await record(messageId, message.claim_id, outcome);
+    return publicOutcome(outcome);
+  }
+
+  async function verificationText(claimId: string): Promise<string | undefined> {
+    const claim = await claimMessage(database, claimId);
+    if (claim.code_ciphertext === null) return undefined;
+    const code = secretBox.open(claim.code_ciphertext, `claim ${claimId}`);
+    const amount = formatAmount(parseMoney(claim.amount ?? claim.remaining));
+    const place = claim.merchant_name ? ` at ${claim.merchant_name}` : '';
+    const minutes = Math.max(1, Math.round(claim.lifetime_seconds / 60));
+    return (
+      `${code} is your code to redeem ETB ${amount} of your gift voucher${place}. ` +
+      `It is valid for ${minutes} min. Give it only to the cashier you are paying.`
+    );
+  }
+
+  async function confirmationText(redemptionId: number | null): Promise<string | undefined> {
+    if (redemptionId === null) return undefined;
+    const redemption = await redemptionMessage(database, redemptionId);
+    const paid = formatAmount(parseMoney(redemption.to_merchant));
+    const remaining = formatAmount(parseMoney(redemption.remaining));
+    return (
+      `ETB ${paid} of your gift voucher were paid to ${redemption.merchant_name}. ` +
+      `Remaining: ETB ${remaining}. Reference ${redemption.platform_reference}.`
+    );
+  }
+
+  /** Records the outcome, and erases the code of a claim once nobody needs to send it any more. */
+  const record = (messageId: number, claimId: string | null, outcome: ProviderOutcome) =>
+    database.transaction().execute(async (transaction) => {
+      await recordMessage(transaction, messageId, recordOf(outcome));
+      if (claimId === null || outcome.kind === 'not-sent') return;
+      await eraseClaimCode(transaction, claimId);
+    });
+
+  return { sendMessage };
+}
+
+function recordOf(outcome: ProviderOutcome) {
+  switch (outcome.kind) {
+    case 'delivered':
+      return { status: 'SENT', providerReference: outcome.providerReference } as const;
+    case 'refused':
+      return { status: 'REFUSED', providerMessage: outcome.message } as const;
+    case 'not-sent':
+      return { status: 'QUEUED', providerMessage: outcome.message } as const;
+    case 'unknown':
+      return { status: 'UNKNOWN', providerMessage: outcome.message } as const;
+  }
+}
+
+function publicOutcome(outcome: ProviderOutcome): MessageOutcome {
+  switch (outcome.kind) {
+    case 'delivered':
+      return { kind: 'accepted' };
+    case 'refused':
+    case 'not-sent':
+      return { kind: outcome.kind, message: outcome.message };
+    case 'unknown':
+      return { kind: 'unknown' };
+  }
+}
+
+/** What an earlier try of the same message left behind. */
+function recordedOutcome(row: {
+  readonly status: string;
+  readonly provider_message: string | null;
+}): MessageOutcome {
+  if (row.status === 'SENT') return { kind: 'accepted' };
+  if (row.status === 'REFUSED' || row.status === 'CANCELLED')
+    return { kind: 'refused', message: row.provider_message ?? 'the message was cancelled' };
+  return { kind: 'unknown' };
+}

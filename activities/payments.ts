@@ -1,0 +1,33 @@
+import { redemptionPayment } from '../src/db/redemptions.js';
+import { formatAmount, parseMoney } from '../src/domain/money.js';
+import type { ActivityDependencies } from './dependencies.js';
+import { withHeartbeat } from './heartbeat.js';
+
+/** ETB is the only currency that vouchers have (specification 2.4). */
+const CURRENCY = 'ETB';
+
+export function createPaymentActivities(dependencies: ActivityDependencies) {
+  const { database, mobileMoney } = dependencies;
+
+  /** Pays the merchant of a held redemption; the reference is the same at every repetition. */
+  async function payMerchant(operationId: string) {
+    const payment = await redemptionPayment(database, operationId);
+    return withHeartbeat(() =>
+      mobileMoney.pay({
+        reference: payment.payment_reference,
+        amount: formatAmount(parseMoney(payment.to_merchant)),
+        currency: CURRENCY,
+        payee: payment.payee,
+        description: `Gift voucher redemption ${payment.platform_reference}`,
+      }),
+    );
+  }
+
+  /** Asks the provider by our own reference what became of the payment. */
+  async function inquirePayment(operationId: string) {
+    const payment = await redemptionPayment(database, operationId);
+    return withHeartbeat(() => mobileMoney.findPayment(payment.payment_reference));
+  }
+
+  return { payMerchant, inquirePayment };
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { RedemptionContext } from '../src/db/redemption-context.js';
+import type { NewRedemption } from '../src/db/redemptions.js';
+import type { LockedVoucher } from '../src/db/vouchers.js';
+import { formatMoney, parseMoney } from '../src/domain/money.js';
+import type { RedemptionFacts, Settlement } from '../src/domain/redemption.js';
+import type { RedeemCommand } from '../workflows/messages.js';
+
+/** A merchant redeems for itself; a partner for the merchant it names, or the voucher's own. */
+export const payeeOf = (command: RedeemCommand, voucher: LockedVoucher): number =>
+  command.company.kind === 'merchant'
+    ? command.company.id
+    : (command.merchantId ?? voucher.merchant_id);
+
+/** What a redemption is recorded as; payee, amounts and references are frozen here. */
+export function newRedemption(
+  command: RedeemCommand,
+  voucher: LockedVoucher,
+  context: RedemptionContext,
+  settlement: Settlement,
+): NewRedemption {
+  const { party_key: key, party_value: value } = context;
+  return {
+    operationId: command.operationId,
+    voucherId: voucher.id,
+    claimId: context.claim_id,
+    company: command.company,
+    merchantId: payeeOf(command, voucher),
+    toMerchant: formatMoney(settlement.toMerchant),
+    serviceFee: formatMoney(settlement.fee),
+    paymentReference: randomUUID(),
+    platformReference: `RDM-${command.operationId.slice(0, 16).toUpperCase()}`,
+    payee: key !== null && value !== null ? [{ key, value }] : [],
+  };
+}
+
+/** The facts of the ladder in domain/redemption.ts, from the database's rows. */
+export function redemptionFacts(
+  voucher: LockedVoucher,
+  context: RedemptionContext,
+  merchantId: number,
+): RedemptionFacts {
+  const { claim_id, claim_amount, claim_code_digest } = context;
+  return {
+    voucher: {
+      partnerId: voucher.partner_id,
+      merchantId: voucher.merchant_id,
+      isRestricted: voucher.is_restricted,
+      status: voucher.status,
+      isPastExpiry: Boolean(voucher.is_past_expiry),
+      ownerMsisdn: voucher.owner_msisdn,
+      remaining: parseMoney(voucher.remaining),
+    },
+    partnerIsActive: context.partner_status === 'ACTIVE',
+    merchant:
+      context.merchant_status === null
+        ? undefined
+        : {
+            id: merchantId,
+            isActive: context.merchant_status === 'ACTIVE',
+            feePercent: context.service_fee_percent,
+            hasPayoutAccount: context.party_key !== null,
+          },
+    claim:
+      claim_id === null || claim_code_digest === null
+        ? undefined
+        : {
+            amount: claim_amount === null ? undefined : parseMoney(claim_amount),
+            feePercent: context.claim_fee_percent,
+            codeDigest: claim_code_digest,
+          },
+    wrongCodes: {
+      count: context.wrong_codes,
+      retryAfterSeconds: context.wrong_codes_retry_seconds,
+    },
+  };
+}

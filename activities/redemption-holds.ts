@@ -1,0 +1,182 @@
+import type { DatabaseTransaction } from '../src/db/connection.js';
+import { addTransfers } from '../src/db/ledger.js';
+import { findMessage, queueMessage } from '../src/db/messages.js';
+import { beginOperation, settleOperation } from '../src/db/operations.js';
+import { type RedemptionContext, redemptionContext } from '../src/db/redemption-context.js';
+import {
+  holdVoucher,
+  insertRedemption,
+  lockRedemption,
+  type NewRedemption,
+} from '../src/db/redemptions.js';
+import { clearWrongCodes, countWrongCode } from '../src/db/verification-attempts.js';
+import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
+import { type Refusal, refuse } from '../src/domain/errors.js';
+import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
+import { type Settlement, settleOrRefuse } from '../src/domain/redemption.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/messages.js';
+import { DatabaseStepError, runStep } from './database-step.js';
+import type { ActivityDependencies } from './dependencies.js';
+import { newRedemption, payeeOf, redemptionFacts } from './redemption-facts.js';
+
+const KIND = 'redeem-gift';
+
+/** A redemption whose money is on hold, and how it reads to support staff. */
+export interface RedemptionHeld {
+  readonly kind: 'held';
+  readonly messageId: number | null;
+  readonly platformReference: string;
+  readonly serialNumber: string;
+  /** Decimal strings with two digits, for people. */
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+}
+
+export interface RedemptionAnswered {
+  readonly kind: 'answered';
+  readonly outcome: OperationOutcome<RedemptionMade>;
+}
+
+export function createHoldActivities(dependencies: ActivityDependencies) {
+  const { database, limits, mobileMoney } = dependencies;
+
+  /**
+   * The first phase of a redemption: reserved → gift-hold, the redemption's row and its
+   * confirmation message, in one transaction. A wrong code is counted in the same transaction as
+   * the refusal. Repeated with the same operation it changes nothing.
+   */
+  async function holdRedemption(
+    command: RedeemCommand,
+  ): Promise<RedemptionHeld | RedemptionAnswered> {
+    try {
+      return await database.transaction().execute((transaction) => hold(transaction));
+    } catch (error) {
+      if (!(error instanceof DatabaseStepError)) throw error;
+      return { kind: 'answered', outcome: { ...command, result: refuse(error.reason) } };
+    }
+
+    async function hold(transaction: DatabaseTransaction) {
+      const begun = await beginOperation<RedemptionMade>(transaction, command, KIND);
+      if (begun.kind === 'answered') return begun;
+      if (begun.kind === 'resumed') return resume(transaction);
+      const voucher = await lockVoucher(transaction, command.voucherId);
+      if (!voucher) return answer(transaction, refuse('voucher-not-found'));
+      const merchantId = payeeOf(command, voucher);
+      const context = await runStep('database-failed', () =>
+        redemptionContext(transaction, voucher, { company: command.company, merchantId }),
+      );
+      const settlement = settle(voucher, context, merchantId);
+      if (!settlement.ok) return answer(transaction, settlement);
+      return record(transaction, voucher, context, settlement);
+    }
+
+    function settle(voucher: LockedVoucher, context: RedemptionContext, merchantId: number) {
+      const settlement = settleOrRefuse(
+        redemptionFacts(voucher, context, merchantId),
+        {
+          company: command.company,
+          merchantId,
+          amount: command.amount === null ? undefined : parseMoney(command.amount),
+          codeDigest: command.verificationCodeDigest ?? undefined,
+          msisdn: command.msisdn ?? undefined,
+        },
+        limits,
+      );
+      if (settlement.ok && !mobileMoney.canCarry(formatAmount(settlement.toMerchant)))
+        return refuse('payment-refused', { detail: 'the provider cannot carry this amount' });
+      return settlement;
+    }
+
+    async function answer(
+      transaction: DatabaseTransaction,
+      refusal: Refusal,
+    ): Promise<RedemptionAnswered> {
+      if (refusal.reason === 'verification-code-incorrect')
+        await countWrongCode(transaction, command);
+      const outcome = await settleOperation<RedemptionMade>(
+        transaction,
+        command.operationId,
+        'REFUSED',
+        refusal,
+      );
+      return { kind: 'answered', outcome };
+    }
+
+    async function record(
+      transaction: DatabaseTransaction,
+      voucher: LockedVoucher,
+      context: RedemptionContext,
+      settlement: Settlement,
+    ): Promise<RedemptionHeld> {
+      const redemption = newRedemption(command, voucher, context, settlement);
+      const redemptionId = await runStep('redemption-not-recorded', () =>
+        insertRedemption(transaction, redemption),
+      );
+      const held = await runStep('status-not-updated', () =>
+        holdVoucher(transaction, voucher.id, formatMoney(settlement.taken)),
+      );
+      if (!held) throw new DatabaseStepError('status-not-updated');
+      await runStep('reserve-not-updated', () =>
+        addTransfers(transaction, [
+          {
+            operationId: command.operationId,
+            partnerId: voucher.partner_id,
+            step: 'hold',
+            debit: 'reserved',
+            credit: 'gift-hold',
+            amount: settlement.taken,
+          },
+        ]),
+      );
+      await runStep('database-failed', () => clearWrongCodes(transaction, voucher.id));
+      const messageId = await runStep('message-not-queued', () =>
+        queueConfirmation(transaction, voucher, redemptionId),
+      );
+      return describeHold(voucher.serial_number, redemption, messageId);
+    }
+
+    function queueConfirmation(
+      transaction: DatabaseTransaction,
+      voucher: LockedVoucher,
+      redemptionId: number,
+    ): Promise<number | null> {
+      const msisdn = voucher.owner_msisdn ?? command.msisdn;
+      if (msisdn === null) return Promise.resolve(null);
+      return queueMessage(transaction, {
+        kind: 'REDEMPTION_CONFIRMATION',
+        msisdn,
+        voucherId: voucher.id,
+        redemptionId,
+      });
+    }
+
+    async function resume(transaction: DatabaseTransaction): Promise<RedemptionHeld> {
+      const redemption = await lockRedemption(transaction, command.operationId);
+      const message = await findMessage(transaction, { redemptionId: redemption.id });
+      return describeHold(
+        redemption.serial_number,
+        {
+          platformReference: redemption.platform_reference,
+          toMerchant: redemption.to_merchant,
+          serviceFee: redemption.service_fee,
+        },
+        message?.id ?? null,
+      );
+    }
+  }
+
+  return { holdRedemption };
+}
+
+const describeHold = (
+  serialNumber: string,
+  redemption: Pick<NewRedemption, 'platformReference' | 'toMerchant' | 'serviceFee'>,
+  messageId: number | null,
+): RedemptionHeld => ({
+  kind: 'held',
+  messageId,
+  serialNumber,
+  platformReference: redemption.platformReference,
+  toMerchant: formatAmount(parseMoney(redemption.toMerchant)),
+  serviceFee: formatAmount(parseMoney(redemption.serviceFee)),
+});

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { randomSerialNumber } from '../src/crypto/random.js';
+import { violates } from '../src/db/connection.js';
+import { isSuperseded, recordRefusal, storedOutcome } from '../src/db/operations.js';
+import {
+  type GenerationFacts,
+  generationFacts,
+  giftWalletConstraint,
+  insertVoucher,
+} from '../src/db/vouchers.js';
+import { type Refusal, refuse } from '../src/domain/errors.js';
+import { parseMoney } from '../src/domain/money.js';
+import { voucherCodeFromRandom } from '../src/domain/voucher-code.js';
+import type {
+  GeneratedVoucher,
+  GenerateVoucherCommand,
+  OperationOutcome,
+} from '../workflows/messages.js';
+import type { ActivityDependencies } from './dependencies.js';
+
+export function createVoucherActivities(dependencies: ActivityDependencies) {
+  const { database } = dependencies;
+
+  /**
+   * Generates a voucher (specification 4.1): one read, and one statement that writes everything.
+   * Repeated with the same operation it gives the first answer.
+   */
+  async function generateVoucher(
+    command: GenerateVoucherCommand,
+  ): Promise<OperationOutcome<GeneratedVoucher>> {
+    const facts = await generationFacts(database, { ...command, partnerId: command.company.id });
+    if (facts.operation && !isSuperseded(facts.operation, command.requestDigest))
+      return storedOutcome(facts.operation);
+    const terms = refuseOrTerms(facts);
+    if ('reason' in terms) return recordRefusal(database, command, 'generate-voucher', terms);
+    try {
+      const voucherId = await insertVoucher(database, newVoucher(command, terms));
+      return voucherId === undefined
+        ? recordRefusal(database, command, 'generate-voucher', refuse('token-invalid'))
+        : { ...command, result: { ok: true, voucherId } };
+    } catch (error) {
+      if (violates(error, giftWalletConstraint))
+        return recordRefusal(database, command, 'generate-voucher', refuse('money-insufficient'));
+      // A duplicate was quicker by a moment: its answer is there now.
+      if (violates(error, 'vouchers_operation_id_key')) return generateVoucher(command);
+      throw error;
+    }
+  }
+
+  function newVoucher(command: GenerateVoucherCommand, terms: GenerationTerms) {
+    const code = voucherCodeFromRandom(randomBytes(15));
+    return {
+      ...command.sale,
+      ...terms,
+      operationId: command.operationId,
+      requestId: command.requestId,
+      requestDigest: command.requestDigest,
+      partnerId: command.company.id,
+      denominationId: command.denominationId,
+      ownerMsisdn: command.ownerMsisdn,
+      isRestricted: command.isRestricted,
+      serialNumber: randomSerialNumber(),
+      codeDigest: dependencies.digests.voucherCode(code),
+      codeCiphertext: dependencies.secretBox.seal(code, `voucher ${command.operationId}`),
+      validityDays: dependencies.limits.voucherValidityDays,
+    };
+  }
+
+  return { generateVoucher };
+}
+
+interface GenerationTerms {
+  readonly merchantId: number;
+  readonly amount: string;
+  readonly sellingPriceUsd: string;
+}
+
+/** The ladder of a generation: the first rung that fails is the answer. */
+function refuseOrTerms(facts: GenerationFacts): GenerationTerms | Refusal {
+  const { merchantId, denominationAmount, sellingPriceUsd } = facts;
+  if (!facts.hasAccess) return refuse('product-not-accessible');
+  if (denominationAmount === null) return refuse('denomination-not-found');
+  if (merchantId === null) return refuse('merchant-not-found');
+  if (sellingPriceUsd === null) return refuse('price-not-defined');
+  if (parseMoney(facts.giftBalance) < parseMoney(denominationAmount))
+    return refuse('money-insufficient');
+  return { merchantId, amount: denominationAmount, sellingPriceUsd };
+}

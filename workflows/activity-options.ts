@@ -1,0 +1,44 @@
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
+
+/**
+ * Steps in the database: short and idempotent, so they run inside the workflow task and are simply
+ * repeated while the database is away. Only infrastructure faults throw; refusals are values.
+ */
+export const database = proxyLocalActivities<
+  Pick<
+    Activities,
+    | 'generateVoucher'
+    | 'createClaim'
+    | 'confirmClaim'
+    | 'cancelClaim'
+    | 'expireClaim'
+    | 'holdRedemption'
+    | 'postRedemption'
+    | 'voidRedemption'
+  >
+>({
+  startToCloseTimeout: '12s',
+  localRetryThreshold: '1s',
+  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '10s' },
+});
+
+/**
+ * Calls to providers: normal activities, so that support staff see them. The time limit is above the
+ * adapters' own. Repeating is safe: payments carry our reference, messages are taken only once.
+ */
+export const providers = proxyActivities<
+  Pick<Activities, 'sendMessage' | 'payMerchant' | 'inquirePayment'>
+>({
+  startToCloseTimeout: '30s',
+  heartbeatTimeout: '5s',
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
+});
+
+/** Batches of the sweeps. */
+export const sweeps = proxyActivities<Pick<Activities, 'expireDueVouchers' | 'pruneOldOperations'>>(
+  {
+    startToCloseTimeout: '60s',
+    retry: { initialInterval: '1s', maximumInterval: '1m' },
+  },
+);

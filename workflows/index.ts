@@ -1,0 +1,3 @@
+export { expireVouchers } from './expire-vouchers.js';
+export { generateVoucher } from './generate-voucher.js';
+export { redeemVoucher } from './redeem-voucher.js';

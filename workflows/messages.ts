@@ -1,0 +1,101 @@
+import { defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Refusal } from '../src/domain/errors.js';
+import type { Company } from '../src/domain/voucher.js';
+
+/** What every request that is carried out by a workflow brings along (design 6). */
+export interface OperationRequest {
+  /** Keyed digest of company, kind and idempotency key; random without a key. */
+  readonly operationId: string;
+  /** Random per HTTP request: tells the first answer from a replayed one. */
+  readonly requestId: string;
+  /** Keyed digest of the request's content: tells a repetition from another request. */
+  readonly requestDigest: string;
+  readonly company: Company;
+}
+
+/**
+ * How an operation ended, whoever asked first: the request that it belongs to, and the result. The
+ * result is a value on refusals too; exceptions are for infrastructure.
+ */
+export interface OperationOutcome<Result> {
+  readonly requestId: string;
+  readonly requestDigest: string;
+  readonly result: Result | Refusal;
+}
+
+export interface GenerateVoucherCommand extends OperationRequest {
+  readonly denominationId: number;
+  readonly merchant: { readonly id: number } | { readonly identifier: string };
+  /** E.164; null makes an anonymous voucher. */
+  readonly ownerMsisdn: string | null;
+  readonly isRestricted: boolean;
+  readonly sale: {
+    readonly exchangeRate: string | null;
+    readonly currency: string | null;
+    readonly originatingCountry: string | null;
+    readonly foreignCurrencyAmount: string | null;
+  };
+}
+
+export interface GeneratedVoucher {
+  readonly ok: true;
+  readonly voucherId: number;
+}
+
+export interface ClaimCommand extends OperationRequest {
+  readonly voucherId: number;
+  /** Decimal string; null is the whole balance. */
+  readonly amount: string | null;
+}
+
+export interface ClaimMade {
+  readonly ok: true;
+}
+
+export interface RedeemCommand extends OperationRequest {
+  readonly voucherId: number;
+  /** Whether the request brought an idempotency key; one without joins its like (design 6). */
+  readonly hasKey: boolean;
+  /** The merchant to be paid; null is the one given at generation. */
+  readonly merchantId: number | null;
+  /** Decimal string, of an anonymous voucher only; null is the whole balance. */
+  readonly amount: string | null;
+  /** Keyed digest with the voucher's id; a code itself never enters a payload. */
+  readonly verificationCodeDigest: string | null;
+  /** E.164 */
+  readonly msisdn: string | null;
+}
+
+export interface RedemptionMade {
+  readonly ok: true;
+  /** The mobile-money provider's reference. */
+  readonly providerReference: string;
+  /** The service's own reference, for tracking and support. */
+  readonly platformReference: string;
+}
+
+/** Durations of a redemption, all settings, so that tests need not wait. */
+export interface RedemptionTiming {
+  readonly claimLifetimeMs: number;
+  /** The longest a claim's answer waits for the SMS provider. */
+  readonly messageWaitMs: number;
+  readonly inquiryIntervalMs: number;
+  readonly alarmAfterMs: number;
+}
+
+/** A claim starts its workflow; an anonymous voucher's redemption starts one without a claim. */
+export interface RedeemVoucherInput {
+  readonly begin:
+    | { readonly kind: 'claim'; readonly claim: ClaimCommand }
+    | { readonly kind: 'redeem'; readonly redeem: RedeemCommand };
+  readonly timing: RedemptionTiming;
+}
+
+/** The claim that started the workflow, as soon as its answer is known. */
+export const claimResult = defineUpdate<OperationOutcome<ClaimMade>, []>('claim');
+
+/** Redeems; repeated with the same update id it gives the same answer. */
+export const redeem = defineUpdate<OperationOutcome<RedemptionMade>, [RedeemCommand]>('redeem');
+
+/** A newer claim of the same voucher has taken this one's place. */
+export const superseded = defineSignal<[]>('superseded');

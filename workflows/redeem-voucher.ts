@@ -1,0 +1,187 @@
+import {
+  allHandlersFinished,
+  condition,
+  getExternalWorkflowHandle,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { ClaimStarted } from '../activities/claims.js';
+import type { MessageOutcome } from '../activities/messages.js';
+import { database, providers } from './activity-options.js';
+import {
+  type ClaimCommand,
+  type ClaimMade,
+  claimResult,
+  type OperationOutcome,
+  type RedeemCommand,
+  type RedeemVoucherInput,
+  type RedemptionMade,
+  redeem,
+  superseded,
+} from './messages.js';
+import { payUntilKnown } from './pay-merchant.js';
+import { voucherSerial } from './search-attributes.js';
+import { redeemVoucherByClaimId } from './workflow-ids.js';
+
+/** How a claim, or a redemption without one, ended; for the Temporal UI. */
+export interface RedeemVoucherResult {
+  readonly ended: 'refused' | 'redeemed' | 'not-paid' | 'superseded' | 'expired' | 'cancelled';
+}
+
+/** A message that provably was not sent is tried so often. */
+const MAXIMUM_SENDINGS = 3;
+const RESEND_PAUSE_MS = 1_000;
+
+/**
+ * A claim from its verification code to its redemption or expiry, or the redemption of an anonymous
+ * voucher (design 7). The claim answers as soon as the SMS provider has accepted the code; a payment
+ * goes on to its end when its caller has gone.
+ */
+export async function redeemVoucher(input: RedeemVoucherInput): Promise<RedeemVoucherResult> {
+  const { begin, timing } = input;
+  const redemptions = new Map<string, Promise<OperationOutcome<RedemptionMade>>>();
+  const background: Promise<unknown>[] = [];
+  let claimOutcome: OperationOutcome<ClaimMade> | undefined;
+  let ended: RedeemVoucherResult['ended'] | undefined;
+  let redemptionsRunning = 0;
+
+  setHandler(
+    claimResult,
+    async () => {
+      await condition(() => claimOutcome !== undefined);
+      return claimOutcome as OperationOutcome<ClaimMade>;
+    },
+    { description: 'The answer of the claim that started this workflow' },
+  );
+  setHandler(redeem, (command) => redeemOnce(command), {
+    description: 'Redeems the voucher with its verification code; sent by the API',
+  });
+  setHandler(
+    superseded,
+    () => {
+      ended ??= 'superseded';
+    },
+    { description: 'A newer claim of this voucher has taken the place of this one' },
+  );
+
+  if (begin.kind === 'redeem') {
+    await redeemOnce(begin.redeem);
+    ended ??= 'refused';
+  } else {
+    const claim = await database.createClaim(begin.claim, timing);
+    if (claim.kind === 'answered') {
+      claimOutcome = claim.outcome;
+      ended = 'refused';
+    } else {
+      describeClaim(claim);
+      await sendCode(claim, begin.claim);
+      await claimIsOver(begin.claim.operationId);
+    }
+  }
+  await condition(allHandlersFinished);
+  await Promise.all(background);
+  return { ended: ended ?? 'expired' };
+
+  /** Duplicates of a request, with its key or without, share one redemption. */
+  function redeemOnce(command: RedeemCommand): Promise<OperationOutcome<RedemptionMade>> {
+    const sameRequest = command.hasKey ? command.operationId : 'no key';
+    const id = `${sameRequest} ${command.company.kind} ${command.company.id} ${command.requestDigest}`;
+    const running = redemptions.get(id);
+    if (running !== undefined) return running;
+    redemptionsRunning += 1;
+    const redemption = redeemVoucherOnce(command).finally(() => {
+      redemptionsRunning -= 1;
+      if (!command.hasKey) redemptions.delete(id);
+    });
+    redemptions.set(id, redemption);
+    return redemption;
+  }
+
+  async function redeemVoucherOnce(
+    command: RedeemCommand,
+  ): Promise<OperationOutcome<RedemptionMade>> {
+    const hold = await database.holdRedemption(command);
+    if (hold.kind === 'answered') return hold.outcome;
+    upsertSearchAttributes([{ key: voucherSerial, value: hold.serialNumber }]);
+    const ending = await payUntilKnown(command.operationId, hold, timing);
+    const paid = ending.kind === 'paid';
+    const outcome = paid
+      ? await database.postRedemption(command.operationId, ending.providerReference)
+      : await database.voidRedemption(command.operationId, ending.message);
+    ended = paid ? 'redeemed' : 'not-paid';
+    const fate = paid ? 'Paid' : 'Not paid';
+    setCurrentDetails(
+      `**${fate}**: ETB ${hold.toMerchant}, fee ETB ${hold.serviceFee}, voucher ` +
+        `${hold.serialNumber}, our reference ${hold.platformReference}.`,
+    );
+    if (paid && hold.messageId !== null)
+      background.push(sendUntilSettled(hold.messageId, 'Confirm the redemption by SMS'));
+    return outcome;
+  }
+
+  /** The answer waits for the provider's word on the code, but not for ever. */
+  async function sendCode(claim: ClaimStarted, command: ClaimCommand): Promise<void> {
+    if (claim.supersededClaimId !== null) background.push(tellSuperseded(claim.supersededClaimId));
+    let message: MessageOutcome | undefined;
+    const sending = sendUntilSettled(claim.messageId, 'Send the code by SMS').then((outcome) => {
+      message = outcome;
+    });
+    const answeredInTime = await condition(() => message !== undefined, timing.messageWaitMs, {
+      summary: 'How long the answer waits for the SMS provider',
+    });
+    if (answeredInTime) {
+      claimOutcome = await settleClaim(command.operationId, message);
+      return;
+    }
+    // Nobody knows: the claim stands, and a refusal that comes later ends it.
+    claimOutcome = await database.confirmClaim(command.operationId);
+    background.push(sending.then(() => settleClaim(command.operationId, message)));
+  }
+
+  function settleClaim(
+    claimId: string,
+    message: MessageOutcome | undefined,
+  ): Promise<OperationOutcome<ClaimMade>> {
+    if (message?.kind !== 'refused' && message?.kind !== 'not-sent')
+      return database.confirmClaim(claimId);
+    ended ??= 'cancelled';
+    return database.cancelClaim(claimId, message.message);
+  }
+
+  async function claimIsOver(claimId: string): Promise<void> {
+    let remainingMs: number = timing.claimLifetimeMs;
+    const isOver = () => ended !== undefined;
+    while (!(await condition(isOver, remainingMs, { summary: 'Until the claim expires' }))) {
+      await condition(() => redemptionsRunning === 0);
+      if (isOver()) return;
+      ({ remainingMs } = await database.expireClaim(claimId));
+      if (remainingMs === 0) ended ??= 'expired';
+    }
+  }
+}
+
+async function sendUntilSettled(messageId: number, summary: string): Promise<MessageOutcome> {
+  for (let sendings = 1; ; sendings += 1) {
+    const outcome = await providers.sendMessage.executeWithOptions({ summary }, [messageId]);
+    if (outcome.kind !== 'not-sent' || sendings === MAXIMUM_SENDINGS) return outcome;
+    await sleep(RESEND_PAUSE_MS, { summary: 'The message was not sent: try again soon' });
+  }
+}
+
+async function tellSuperseded(claimId: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(redeemVoucherByClaimId(claimId)).signal(superseded);
+  } catch {
+    // It has ended by itself: there is nobody left to tell.
+  }
+}
+
+function describeClaim(claim: ClaimStarted): void {
+  upsertSearchAttributes([{ key: voucherSerial, value: claim.serialNumber }]);
+  setCurrentDetails(
+    `**Claimed**: ETB ${claim.amount} of voucher ${claim.serialNumber}. The owner has been sent a ` +
+      'code; the workflow waits until it is redeemed or the claim expires.',
+  );
+}

@@ -1,0 +1,20 @@
+/**
+ * The ids of all workflows. An id carries the rule of uniqueness: what may run only once at a time
+ * shares one. Ids are stored in clear, so they hold no code and no number.
+ */
+
+/** One per operation: duplicates of a request meet in it. */
+export const generateVoucherId = (operationId: string): string => `generate-voucher:${operationId}`;
+
+/** One per claim; the claim's id is the id of the operation that made it. */
+export const redeemVoucherByClaimId = (claimId: string): string => `redeem-voucher:${claimId}`;
+
+/**
+ * One at a time per voucher that has no claim, such as an anonymous one; named by the operation that
+ * generated it, because two deployments on one Temporal server both have a voucher 1.
+ */
+export const redeemVoucherWithoutClaimId = (generationId: string): string =>
+  `redeem-voucher:unclaimed-${generationId}`;
+
+/** The sweep of the workers on one task queue, which a Schedule of the same id starts. */
+export const expireVouchersId = (taskQueue: string): string => `expire-vouchers:${taskQueue}`;
