@@ -1,0 +1,42 @@
+import Router, { type RouterContext } from '@koa/router';
+import Koa from 'koa';
+import type { Surface } from '../domain/errors.js';
+import type { Endpoint } from './endpoint.js';
+import { errorReply } from './error-reply.js';
+import { handleEndpoint } from './handle-endpoint.js';
+import { requestLog } from './request-log.js';
+import type { Services } from './services.js';
+
+/** One of the two APIs: its base path and its endpoints. */
+export interface SurfaceRoutes {
+  readonly surface: Surface;
+  readonly basePath: string;
+  readonly endpoints: readonly Endpoint[];
+}
+
+/**
+ * The Koa application of both surfaces. A request's way: log → error reply → route → access →
+ * signature → schema → handler (README, "The path of one request").
+ */
+export function createApp(services: Services, surfaces: readonly SurfaceRoutes[]): Koa {
+  const app = new Koa();
+  const router = new Router({ exclusive: true });
+  for (const { surface, basePath, endpoints } of surfaces) {
+    for (const endpoint of endpoints) {
+      for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+        router.register(basePath + path, [endpoint.method], (context: RouterContext) =>
+          handleEndpoint(services, surface, endpoint, context),
+        );
+      }
+    }
+  }
+  const surfaceOf = (path: string): Surface =>
+    surfaces.find(({ basePath }) => path.startsWith(`${basePath}/`))?.surface ?? 'partner';
+  const methodsOf = (path: string): string[] =>
+    router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
+
+  app.use(requestLog(services.logger));
+  app.use(errorReply(services, surfaceOf, methodsOf));
+  app.use(router.routes());
+  return app;
+}

@@ -1,0 +1,50 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Refusal, refuse, type Surface } from '../domain/errors.js';
+import type { Company } from '../domain/voucher.js';
+import type { Access } from './access-directory.js';
+import type { Services } from './services.js';
+
+export interface Authenticated {
+  readonly ok: true;
+  readonly company: Company;
+  readonly access: Access;
+}
+
+/**
+ * Who sends a request (specification 5): its token, what has become of its company and key since it
+ * was issued, and the address that it comes from.
+ */
+export async function authenticate(
+  services: Services,
+  surface: Surface,
+  request: { readonly headers: IncomingHttpHeaders; readonly sourceAddress: string },
+): Promise<Authenticated | Refusal> {
+  const token = tokenOf(request.headers);
+  const claims = token && (await services.accessTokens.verify(token, surface));
+  if (!claims) return refuse('token-invalid');
+  const company: Company = { kind: surface, id: claims.companyId };
+  const access = await services.accessDirectory(company);
+  if (!access || access.tokenVersion !== claims.tokenVersion) return refuse('token-invalid');
+  if (!access.apiKeyIds.has(claims.apiKeyId)) return refuse('token-invalid');
+  return admit(company, access, request.sourceAddress);
+}
+
+/** The checks that log-in and every later request share. */
+export function admit(
+  company: Company,
+  access: Access,
+  sourceAddress: string,
+): Authenticated | Refusal {
+  if (!access.isRegisteredAddress(sourceAddress))
+    return refuse('address-not-registered', { detail: sourceAddress });
+  // A deactivated merchant may still ask, and is told so by the operation itself (4043).
+  if (access.status === 'SUSPENDED') return refuse('account-suspended');
+  return { ok: true, company, access };
+}
+
+/** `x-api-token`, or `Authorization: Bearer` (design 8). */
+function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+  const token = headers['x-api-token'];
+  if (typeof token === 'string') return token;
+  return /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { type Endpoint, endpoint } from './endpoint.js';
+import { reply } from './envelope.js';
+
+/** `GET /test` for partners and `POST /test` for merchants: key, address and token are in order. */
+export const checkConfiguration = (method: Endpoint['method']): Endpoint =>
+  endpoint({
+    method,
+    path: '/test',
+    operation: 'check-configuration',
+    summary: 'Check the configuration',
+    description: 'Answers when the access token is accepted from the address that it is sent from.',
+    access: 'token',
+    answer: z.object({ test: z.string() }),
+    bare: true,
+    reasons: [],
+    handle: async () => reply({ test: 'success' }),
+  });

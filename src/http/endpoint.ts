@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ZodType, z } from 'zod';
+import type { Operation, Reason, Surface } from '../domain/errors.js';
+import type { Company } from '../domain/voucher.js';
+import type { RefusalReply, Reply } from './envelope.js';
+import type { Services } from './services.js';
+
+/** What a handler gets: validated, and sent by whom the token says. */
+export interface EndpointRequest<Body, Query, Params> {
+  readonly services: Services;
+  readonly surface: Surface;
+  readonly company: Company;
+  readonly body: Body;
+  readonly query: Query;
+  readonly params: Params;
+  readonly headers: IncomingHttpHeaders;
+  /** The normalised address that the request came from. */
+  readonly sourceAddress: string;
+  /** The path with its base, without the query; for links. */
+  readonly path: string;
+}
+
+/** Everything there is to know of an endpoint: the routes and the API's description are made of it. */
+export interface Endpoint<
+  Body extends ZodType = ZodType,
+  Query extends ZodType = ZodType,
+  Params extends ZodType = ZodType,
+> {
+  readonly method: 'GET' | 'POST';
+  /** Below the base of the surface, as @koa/router writes paths. */
+  readonly path: string;
+  /** Further paths that answer the same. */
+  readonly aliases?: readonly string[];
+  readonly operation: Operation;
+  readonly summary: string;
+  readonly description: string;
+  /** `public` needs no token; `signed` needs a token and x-signature over the body. */
+  readonly access: 'public' | 'token' | 'signed';
+  readonly body?: Body;
+  readonly query?: Query;
+  readonly params?: Params;
+  /** Of `data`; of the whole body where `bare` is set. */
+  readonly answer: ZodType;
+  /** The answer is no envelope (login and the test endpoints). */
+  readonly bare?: true;
+  /** The reasons that this endpoint adds to those of form and access. */
+  readonly reasons: readonly Reason[];
+  handle(
+    request: EndpointRequest<z.output<Body>, z.output<Query>, z.output<Params>>,
+  ): Promise<Reply | RefusalReply>;
+}
+
+/** Keeps the types of an endpoint's schemas for its handler. */
+export const endpoint = <
+  Body extends ZodType = ZodType<undefined>,
+  Query extends ZodType = ZodType<undefined>,
+  Params extends ZodType = ZodType<undefined>,
+>(
+  definition: Endpoint<Body, Query, Params>,
+): Endpoint => definition as unknown as Endpoint;

@@ -1,0 +1,70 @@
+import {
+  httpStatusOf,
+  messageOf,
+  type Operation,
+  type Refusal,
+  type Surface,
+  statusCodeOf,
+} from '../domain/errors.js';
+
+/** The body of every answer but login's and the test endpoints' (specification 2.1). */
+export interface Envelope {
+  readonly success: boolean;
+  readonly message: string;
+  readonly statusCode: number;
+  readonly data: unknown;
+  readonly meta?: ListMeta;
+  readonly links?: Readonly<Record<string, string>>;
+}
+
+/** Specification 2.2. */
+export interface ListMeta {
+  readonly itemsPerPage: number;
+  readonly totalItems: number;
+  readonly currentPage: number;
+  readonly totalPages: number;
+  readonly sortBy?: readonly (readonly [string, 'ASC' | 'DESC'])[];
+}
+
+/** What a handler answers when it did what was asked. */
+export interface Reply {
+  readonly ok: true;
+  readonly data: unknown;
+  readonly message?: string;
+  readonly meta?: ListMeta;
+  readonly links?: Readonly<Record<string, string>>;
+  /** The answer was given before, to the same request with the same key. */
+  readonly replayed?: boolean;
+}
+
+/** A refusal with data that only the partner surface shows. */
+export interface RefusalReply extends Refusal {
+  readonly data?: unknown;
+  /** The refusal was given before, to the same request with the same key. */
+  readonly replayed?: boolean;
+}
+
+/** A success; `data` is what the specification lists for the endpoint. */
+export const reply = (data: unknown, extras: Omit<Reply, 'ok' | 'data'> = {}): Reply => ({
+  ok: true,
+  data,
+  ...extras,
+});
+
+/** The HTTP answer to a refusal, on either surface (design 3). */
+export function refusalAnswer(
+  refusal: RefusalReply,
+  surface: Surface,
+  operation?: Operation,
+): { readonly status: number; readonly envelope: Envelope } {
+  const statusCode = statusCodeOf(refusal.reason, surface, operation);
+  return {
+    status: httpStatusOf(statusCode),
+    envelope: {
+      success: false,
+      message: messageOf(refusal.reason, refusal.detail),
+      statusCode,
+      data: surface === 'partner' ? (refusal.data ?? null) : null,
+    },
+  };
+}

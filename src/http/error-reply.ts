@@ -1,0 +1,59 @@
+import type { Context, Middleware } from 'koa';
+import { isDatabaseUnavailable } from '../db/connection.js';
+import { type Reason, type Refusal, refuse, type Surface } from '../domain/errors.js';
+import { refusalAnswer } from './envelope.js';
+import { RawBodyError } from './raw-body.js';
+import { describeError } from './request-log.js';
+import type { Services } from './services.js';
+import { WorkflowsUnavailableError } from './workflow-calls.js';
+
+const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {
+  'too-large': 'body-too-large',
+  'unsupported-encoding': 'media-type-unsupported',
+  aborted: 'request-invalid',
+};
+
+/**
+ * The one place that catches: whatever goes wrong becomes an envelope, and what has no route becomes
+ * 404 or 405. Nothing of an unexpected error is shown; it is in the log under the request's id.
+ */
+export function errorReply(
+  services: Services,
+  surfaceOf: (path: string) => Surface,
+  methodsOf: (path: string) => string[],
+): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const refusal = refusalFor(error);
+      if (refusal.reason === 'internal-error' || refusal.reason === 'unavailable')
+        services.logger.error({ ...describeError(error), ...context.state.log }, 'Request failed');
+      answer(context, surfaceOf(context.path), refusal);
+      return;
+    }
+    if (context.body !== undefined || context.status !== 404) return;
+    const methods = methodsOf(context.path);
+    if (methods.length > 0) context.set('Allow', [...new Set(methods)].join(', '));
+    const reason = methods.length > 0 ? 'method-not-allowed' : 'route-not-found';
+    answer(context, surfaceOf(context.path), refuse(reason));
+  };
+}
+
+function refusalFor(error: unknown): Refusal {
+  if (error instanceof RawBodyError)
+    return refuse(rawBodyReasons[error.failure], { detail: error.message });
+  if (error instanceof URIError)
+    return refuse('request-invalid', { detail: 'the path is malformed' });
+  if (error instanceof WorkflowsUnavailableError || isDatabaseUnavailable(error))
+    return refuse('unavailable', { retryAfterSeconds: 1 });
+  return refuse('internal-error');
+}
+
+function answer(context: Context, surface: Surface, refusal: Refusal): void {
+  const { status, envelope } = refusalAnswer(refusal, surface);
+  context.status = status;
+  context.state.statusCode = envelope.statusCode;
+  if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
+  context.body = envelope;
+}

@@ -1,0 +1,168 @@
+import type { RouterContext } from '@koa/router';
+import type { ZodError, ZodType } from 'zod';
+import { bindSignedRequest } from '../db/access.js';
+import { type Refusal, refuse, type Surface } from '../domain/errors.js';
+import { type Authenticated, authenticate } from './authentication.js';
+import type { Endpoint } from './endpoint.js';
+import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
+import { parseJsonBody } from './json-body.js';
+import { readRawBody } from './raw-body.js';
+import type { Services } from './services.js';
+import { verifySignature } from './signature.js';
+import { clientAddress } from './source-address.js';
+
+/** Takes a request through access, signature and schema to its handler, and writes the answer. */
+export async function handleEndpoint(
+  services: Services,
+  surface: Surface,
+  endpoint: Endpoint,
+  context: RouterContext,
+): Promise<void> {
+  Object.assign(context.state.log, { route: context.routerPath ?? endpoint.path, surface });
+  const result = await runEndpoint(services, surface, endpoint, context);
+  if (result.ok) writeReply(context, endpoint, result);
+  else writeRefusal(context, surface, endpoint, result);
+}
+
+async function runEndpoint(
+  services: Services,
+  surface: Surface,
+  endpoint: Endpoint,
+  context: RouterContext,
+): Promise<Reply | RefusalReply> {
+  const { headers } = context.req;
+  const sourceAddress = addressOf(services, context);
+  const caller =
+    endpoint.access === 'public'
+      ? undefined
+      : await authenticate(services, surface, { headers, sourceAddress });
+  if (caller && !caller.ok) return caller;
+  Object.assign(context.state.log, { companyId: caller?.company.id });
+
+  const rawBody = endpoint.body
+    ? await readRawBody(context.req, services.settings.bodyLimitBytes)
+    : undefined;
+  if (endpoint.access === 'signed' && caller && rawBody) {
+    const refusal = await checkSignature(services, caller, endpoint, context, rawBody);
+    if (refusal) return refusal;
+  }
+  const body = readBody(endpoint, rawBody, headers['content-type']);
+  if (!body.ok) return body;
+  const query = validate(endpoint.query, { ...context.query });
+  if (!query.ok) return query;
+  const params = validate(endpoint.params, context.params);
+  if (!params.ok) return params;
+
+  return endpoint.handle({
+    services,
+    surface,
+    company: caller?.company ?? { kind: surface, id: 0 },
+    body: body.value,
+    query: query.value,
+    params: params.value,
+    headers,
+    sourceAddress,
+    path: context.path,
+  });
+}
+
+function addressOf(services: Services, context: RouterContext): string {
+  const forwarded = context.req.headers['x-forwarded-for'];
+  return (
+    clientAddress(
+      context.req.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+      services.settings.isTrustedProxy,
+    ) ?? ''
+  );
+}
+
+/** Verified over the raw bytes, before anything is made of them (design 8). */
+async function checkSignature(
+  services: Services,
+  caller: Authenticated,
+  endpoint: Endpoint,
+  context: RouterContext,
+  rawBody: Buffer,
+): Promise<Refusal | undefined> {
+  const header = context.req.headers['x-signature'];
+  const check = verifySignature({
+    header: typeof header === 'string' ? header : undefined,
+    body: rawBody,
+    publicKeys: caller.access.publicKeys,
+    now: Date.now(),
+    windowSeconds: services.settings.signatureWindowSeconds,
+  });
+  if (!check.ok) return refuse('signature-invalid', { detail: check.reason });
+  const isFirstUse = await bindSignedRequest(services.database, {
+    merchantId: caller.company.id,
+    endpoint: endpoint.path,
+    bodyDigest: services.digests.request(rawBody),
+    messageDigest: check.messageKind === 'id' ? services.digests.request(check.message) : undefined,
+  });
+  return isFirstUse ? undefined : refuse('signed-request-reused');
+}
+
+type Validated = { readonly ok: true; readonly value: unknown } | RefusalReply;
+
+function readBody(
+  endpoint: Endpoint,
+  rawBody: Buffer | undefined,
+  contentType: string | undefined,
+): Validated {
+  if (!rawBody) return { ok: true, value: undefined };
+  const json = parseJsonBody(rawBody, contentType);
+  if (json.ok) return validate(endpoint.body, json.value);
+  if (json.kind === 'unsupported-media-type') return refuse('media-type-unsupported');
+  return refuse('request-invalid', { detail: json.message });
+}
+
+function validate(schema: ZodType | undefined, value: unknown): Validated {
+  if (!schema) return { ok: true, value: undefined };
+  const result = schema.safeParse(value);
+  if (result.success) return { ok: true, value: result.data };
+  const issues = issuesOf(result.error);
+  const detail = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return { ...refuse('request-invalid', { detail }), data: { issues } };
+}
+
+const MAXIMUM_ISSUES = 20;
+
+/** Zod's messages name what is expected; the values themselves are never repeated. */
+const issuesOf = (error: ZodError) =>
+  error.issues
+    .slice(0, MAXIMUM_ISSUES)
+    .map(({ path, message }) => ({ path: path.join('.'), message }));
+
+function writeReply(context: RouterContext, endpoint: Endpoint, reply: Reply): void {
+  context.status = 200;
+  context.state.statusCode = 200;
+  if (reply.replayed) context.set('Idempotent-Replayed', 'true');
+  context.body = endpoint.bare
+    ? reply.data
+    : {
+        success: true,
+        message: reply.message ?? 'OK',
+        statusCode: 200,
+        data: reply.data,
+        ...(reply.meta ? { meta: reply.meta } : {}),
+        ...(reply.links ? { links: reply.links } : {}),
+      };
+}
+
+function writeRefusal(
+  context: RouterContext,
+  surface: Surface,
+  endpoint: Endpoint,
+  refusal: RefusalReply,
+): void {
+  const { status, envelope } = refusalAnswer(refusal, surface, endpoint.operation);
+  context.status = status;
+  context.state.statusCode = envelope.statusCode;
+  Object.assign(context.state.log, { reason: refusal.reason });
+  if (refusal.replayed) context.set('Idempotent-Replayed', 'true');
+  // "Not enough money" is answered with HTTP's 405, which must say what the path allows.
+  if (status === 405) context.set('Allow', endpoint.method);
+  if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
+  context.body = envelope;
+}

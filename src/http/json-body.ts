@@ -1,0 +1,118 @@
+/** The fields of a request body, not yet validated. */
+export type JsonObject = Record<string, unknown>;
+
+export type JsonBody =
+  | { readonly ok: true; readonly value: JsonObject }
+  | {
+      readonly ok: false;
+      readonly kind: 'unsupported-media-type' | 'malformed';
+      readonly message: string;
+    };
+
+const MAX_DEPTH = 32;
+const MEDIA_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?;?$/i;
+const MAX_MEDIA_TYPE_LENGTH = 100;
+
+/**
+ * Reads the raw bytes of a body as one JSON object (design 3). Beyond JSON's own rules it refuses
+ * what two readers could understand differently, such as a repeated field, and what PostgreSQL
+ * cannot store as text. No message repeats a part of the body, which may hold a secret.
+ */
+export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): JsonBody {
+  const mediaType = contentType ?? '';
+  if (mediaType.length > MAX_MEDIA_TYPE_LENGTH || !MEDIA_TYPE.test(mediaType.trim())) {
+    return {
+      ok: false,
+      kind: 'unsupported-media-type',
+      message: 'Send the body as JSON in UTF-8, with the header Content-Type: application/json.',
+    };
+  }
+  if (bytes.length === 0) return malformed('The body is empty: send a JSON object.');
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return malformed('The body is not valid UTF-8.');
+  const value = parseJson(text);
+  if (value === undefined) return malformed('The body is not valid JSON.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return malformed('The body must be a JSON object.');
+  }
+  const { problem, hasProtoKey } = inspectJson(text);
+  if (problem !== undefined) return malformed(problem);
+  const safe = hasProtoKey ? JSON.parse(text, dropProtoKey) : value;
+  return { ok: true, value: safe };
+}
+
+const malformed = (message: string): JsonBody => ({ ok: false, kind: 'malformed', message });
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An own field of this name is harmless until somebody assigns it to another object. */
+const PROTO_KEY = '__proto__';
+const dropProtoKey = (key: string, value: unknown) => (key === PROTO_KEY ? undefined : value);
+
+/**
+ * Walks once over text that is known to be valid JSON, without recursion, and finds what
+ * JSON.parse lets pass: too deep nesting, repeated keys, and strings PostgreSQL refuses.
+ */
+function inspectJson(text: string): { problem?: string; hasProtoKey: boolean } {
+  /** The keys seen in each open object; undefined for an open array. */
+  const open: (Set<string> | undefined)[] = [];
+  let hasProtoKey = false;
+  const found = (problem: string) => ({ problem, hasProtoKey });
+  for (let position = 0; position < text.length; position += 1) {
+    const character = text[position];
+    if (character === '{' || character === '[') {
+      open.push(character === '{' ? new Set() : undefined);
+      if (open.length > MAX_DEPTH) return found(`The body has more than ${MAX_DEPTH} levels.`);
+    } else if (character === '}' || character === ']') {
+      open.pop();
+    } else if (character === '"') {
+      const end = endOfString(text, position);
+      const quoted = text.slice(position, end);
+      position = end - 1;
+      // Only an escape can write what PostgreSQL refuses, because the text was valid UTF-8.
+      const isEscaped = quoted.includes('\\');
+      const content = isEscaped ? JSON.parse(quoted) : quoted.slice(1, -1);
+      if (isEscaped && !isStorable(content)) {
+        return found('A text holds a NUL character or half of a surrogate pair.');
+      }
+      if (!isFollowedByColon(text, end)) continue;
+      if (open.at(-1)?.has(content)) return found('A field appears twice: send each only once.');
+      open.at(-1)?.add(content);
+      hasProtoKey ||= content === PROTO_KEY;
+    }
+  }
+  return { hasProtoKey };
+}
+
+/** The position after the closing quote of the string that opens at `start`. */
+function endOfString(text: string, start: number): number {
+  let position = start + 1;
+  while (text[position] !== '"') position += text[position] === '\\' ? 2 : 1;
+  return position + 1;
+}
+
+/** Only a key is followed by a colon in valid JSON. */
+function isFollowedByColon(text: string, end: number): boolean {
+  let position = end;
+  while (/[\t\n\r ]/.test(text[position] ?? '')) position += 1;
+  return text[position] === ':';
+}
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair; `u` makes whole pairs no match. */
+const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);

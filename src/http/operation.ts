@@ -1,0 +1,98 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  findOperation,
+  isSuperseded,
+  type StoredOperation,
+  type StoredOutcome,
+  storedOutcome,
+} from '../db/operations.js';
+import { type Refusal, refuse } from '../domain/errors.js';
+import type { Company } from '../domain/voucher.js';
+import type { Services } from './services.js';
+import { StillProcessingError } from './workflow-calls.js';
+
+/** A request as an operation that is carried out once, however often it is sent (design 6). */
+export interface OperationIdentity {
+  readonly operationId: string;
+  readonly requestId: string;
+  readonly requestDigest: string;
+  readonly company: Company;
+  readonly hasKey: boolean;
+}
+
+const RANDOM_ID_BYTES = 16;
+
+/**
+ * The identity of a request: the same id for the same company, kind and key, and a digest of its
+ * validated content, so that spelling and order of fields make no difference.
+ */
+export function identify(
+  services: Services,
+  request: {
+    readonly company: Company;
+    readonly kind: string;
+    readonly key: string | undefined;
+    readonly content: unknown;
+  },
+): OperationIdentity {
+  const { company, kind, key } = request;
+  return {
+    operationId:
+      key === undefined
+        ? randomBytes(RANDOM_ID_BYTES).toString('hex')
+        : services.digests.operation({ ownerKind: company.kind, ownerId: company.id, kind, key }),
+    requestId: randomUUID(),
+    requestDigest: services.digests.request(`${kind} ${JSON.stringify(request.content)}`),
+    company,
+    hasKey: key !== undefined,
+  };
+}
+
+/** What an operation came to, and whether it had come to it before. */
+export interface OperationResult<Result> {
+  readonly result: Result | Refusal;
+  readonly replayed: boolean;
+}
+
+/**
+ * Carries an operation out, or answers what it came to the first time. The database is asked first
+ * where there is a key; duplicates that run at the same time meet in the workflow.
+ */
+export async function carryOut<Result>(
+  services: Services,
+  identity: OperationIdentity,
+  run: () => Promise<StoredOutcome<Result>>,
+): Promise<OperationResult<Result>> {
+  const stored = identity.hasKey
+    ? await findOperation(services.database, identity.operationId)
+    : undefined;
+  const answer = stored && storedAnswer<Result>(stored, identity);
+  if (answer) return answer;
+  try {
+    return resultFor(identity, await run());
+  } catch (error) {
+    if (!(error instanceof StillProcessingError)) throw error;
+    return { result: refuse('still-processing'), replayed: false };
+  }
+}
+
+function storedAnswer<Result>(
+  operation: StoredOperation,
+  identity: OperationIdentity,
+): OperationResult<Result> | undefined {
+  if (isSuperseded(operation, identity.requestDigest)) return undefined;
+  if (operation.request_digest !== identity.requestDigest)
+    return { result: refuse('key-reused'), replayed: false };
+  if (operation.status === 'RUNNING') return undefined;
+  return { result: storedOutcome<Result>(operation).result, replayed: true };
+}
+
+/** A workflow that another request had started before answers for that one. */
+function resultFor<Result>(
+  identity: OperationIdentity,
+  outcome: StoredOutcome<Result>,
+): OperationResult<Result> {
+  if (outcome.requestDigest !== identity.requestDigest)
+    return { result: refuse('key-reused'), replayed: false };
+  return { result: outcome.result, replayed: outcome.requestId !== identity.requestId };
+}

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { Digests } from '../crypto/digests.js';
+import type { SecretBox } from '../crypto/secret-box.js';
+import type { Database } from '../db/connection.js';
+import type { AccessDirectory } from './access-directory.js';
+import type { AccessTokens } from './access-token.js';
+import type { AddressMatcher } from './source-address.js';
+import type { WorkflowCalls } from './workflow-calls.js';
+
+/** What handlers work with; put together where a process starts. */
+export interface Services {
+  readonly database: Database;
+  readonly workflows: WorkflowCalls;
+  readonly accessTokens: AccessTokens;
+  readonly accessDirectory: AccessDirectory;
+  readonly digests: Digests;
+  readonly secretBox: SecretBox;
+  readonly logger: Logger;
+  readonly settings: {
+    readonly environment: 'test' | 'production';
+    /** Without a slash at its end. */
+    readonly publicUrl: string;
+    readonly bodyLimitBytes: number;
+    readonly signatureWindowSeconds: number;
+    readonly isTrustedProxy: AddressMatcher;
+  };
+}

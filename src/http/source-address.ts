@@ -1,0 +1,83 @@
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Address, number];
+
+/** Whether an address in text belongs to a list; unreadable text belongs to none. */
+export type AddressMatcher = (address: string) => boolean;
+
+/**
+ * Reads a list of IPv4 and IPv6 addresses and CIDR ranges once and answers a test for membership
+ * (design 8). `::ffff:` forms equal the IPv4 address they hold. Entries that are neither address
+ * nor range match nothing, so that a mistake in a list never lets anybody in.
+ */
+export function createAddressMatcher(entries: readonly string[]): AddressMatcher {
+  const ranges = entries.map(parseRange).filter((range) => range !== undefined);
+  return (text) => {
+    const address = parseAddress(text);
+    return address !== undefined && ranges.some((range) => contains(range, address));
+  };
+}
+
+/** Whether a text can be registered as an address or a CIDR range. */
+export function isAddressOrRange(text: string): boolean {
+  return parseRange(text) !== undefined;
+}
+
+/**
+ * The address a request really came from (design 8). X-Forwarded-For is written by whoever wants,
+ * so it counts only as far as trusted proxies wrote it: from the right, skipping trusted addresses,
+ * up to the first that is not trusted. At an unreadable entry the walk stops at the proxy that sent
+ * it. The answer is normalised; undefined where the connection itself has no readable address.
+ */
+export function clientAddress(
+  remoteAddress: string | undefined,
+  xForwardedFor: string | undefined,
+  isTrustedProxy: AddressMatcher,
+): string | undefined {
+  let address = normalise(remoteAddress);
+  const hops = xForwardedFor?.split(',') ?? [];
+  while (address !== undefined && isTrustedProxy(address)) {
+    const next = normalise(hops.pop()?.trim());
+    if (next === undefined) break;
+    address = next;
+  }
+  return address;
+}
+
+const normalise = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : parseAddress(text)?.toString();
+
+/** The longest IPv6 address holds an IPv4 one: 45 characters. */
+const MAX_ADDRESS_LENGTH = 45;
+
+/** Only the four-part decimal form of IPv4: "127.1" and "0x7f000001" are no addresses here. */
+function parseAddress(text: string): Address | undefined {
+  // A zone such as "%eth0" names a network card of this machine and is no part of the address.
+  const [whole = ''] = text.split('%', 1);
+  if (whole.length > MAX_ADDRESS_LENGTH) return undefined;
+  // The form that a dual-stack socket reports, on every request.
+  const bare = whole.replace(/^::ffff:(?=[0-9.]+$)/i, '');
+  if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
+  if (!bare.includes(':') || !ipaddr.IPv6.isValid(bare)) return undefined;
+  const address = ipaddr.IPv6.parse(bare);
+  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+const MAPPED_PREFIX_BITS = 96;
+
+function parseRange(text: string): Range | undefined {
+  const [addressText = '', bitsText, ...rest] = text.split('/');
+  const address = parseAddress(addressText);
+  if (address === undefined || rest.length > 0) return undefined;
+  const maximum = address.kind() === 'ipv4' ? 32 : 128;
+  if (bitsText === undefined) return [address, maximum];
+  if (!/^[0-9]{1,3}$/.test(bitsText)) return undefined;
+  const isMapped = address.kind() === 'ipv4' && addressText.includes(':');
+  const bits = Number(bitsText) - (isMapped ? MAPPED_PREFIX_BITS : 0);
+  return bits >= 0 && bits <= maximum ? [address, bits] : undefined;
+}
+
+function contains([base, bits]: Range, address: Address): boolean {
+  return address.kind() === base.kind() && address.match(base, bits);
+}

@@ -1,0 +1,161 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  WithStartWorkflowOperation,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { generateVoucher } from '../../workflows/generate-voucher.js';
+import {
+  type ClaimCommand,
+  type ClaimMade,
+  claimResult,
+  type GeneratedVoucher,
+  type GenerateVoucherCommand,
+  type OperationOutcome,
+  type RedeemCommand,
+  type RedeemVoucherInput,
+  type RedemptionMade,
+  type RedemptionTiming,
+  redeem,
+} from '../../workflows/messages.js';
+import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
+import {
+  generateVoucherId,
+  redeemVoucherByClaimId,
+  redeemVoucherWithoutClaimId,
+} from '../../workflows/workflow-ids.js';
+
+/** The caller's time is up; the workflow goes on, and repeating the request gives its result. */
+export class StillProcessingError extends Error {
+  override readonly name = 'StillProcessingError';
+}
+
+/** Temporal cannot be reached or takes nothing more at the moment. */
+export class WorkflowsUnavailableError extends Error {
+  override readonly name = 'WorkflowsUnavailableError';
+}
+
+export interface WorkflowCallOptions {
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** Whether a worker of this process shares the client's connection and may start at once. */
+  readonly eager: boolean;
+  readonly callerWaitMs: number;
+  readonly timing: RedemptionTiming;
+}
+
+export type WorkflowCalls = ReturnType<typeof createWorkflowCalls>;
+
+const WORKFLOW_TASK_TIMEOUT = '5s';
+const UPDATE_DIGEST_LENGTH = 16;
+
+/**
+ * Starts workflows and waits for their answers, at most as long as a caller waits. Every call may be
+ * repeated: ids and policies lead a repetition to the same workflow and the same update.
+ *
+ * @throws StillProcessingError, WorkflowsUnavailableError
+ */
+export function createWorkflowCalls(options: WorkflowCallOptions) {
+  const { client, taskQueue, callerWaitMs, timing } = options;
+
+  /** Runs a whole workflow that ends with its answer. */
+  const generate = (command: GenerateVoucherCommand): Promise<OperationOutcome<GeneratedVoucher>> =>
+    answerOf(async () => {
+      const handle = await client.workflow.start<typeof generateVoucher>('generateVoucher', {
+        workflowId: generateVoucherId(command.operationId),
+        taskQueue,
+        args: [command],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+        requestEagerStart: options.eager,
+        staticSummary: `Voucher of partner ${command.company.id}`,
+      });
+      return handle.result();
+    });
+
+  /** Starts a claim's workflow; it answers when the code is on its way. */
+  const claim = (command: ClaimCommand): Promise<OperationOutcome<ClaimMade>> =>
+    answerOf(() =>
+      client.workflow.executeUpdateWithStart(claimResult, {
+        updateId: updateId('claim', command),
+        startWorkflowOperation: redemptionStart(redeemVoucherByClaimId(command.operationId), {
+          begin: { kind: 'claim', claim: command },
+          timing,
+        }),
+      }),
+    );
+
+  /** Redeems through the workflow of the voucher's live claim, or through one of its own. */
+  const redeemVoucherOf = (
+    voucher: { readonly generationId: string; readonly claimId: string | null },
+    command: RedeemCommand,
+  ): Promise<OperationOutcome<RedemptionMade>> =>
+    answerOf(() =>
+      client.workflow.executeUpdateWithStart(redeem, {
+        args: [command],
+        updateId: updateId(command.operationId, command),
+        startWorkflowOperation: redemptionStart(
+          voucher.claimId === null
+            ? redeemVoucherWithoutClaimId(voucher.generationId)
+            : redeemVoucherByClaimId(voucher.claimId),
+          { begin: { kind: 'redeem', redeem: command }, timing },
+        ),
+      }),
+    );
+
+  const redemptionStart = (workflowId: string, input: RedeemVoucherInput) =>
+    new WithStartWorkflowOperation<typeof redeemVoucher>('redeemVoucher', {
+      workflowId,
+      taskQueue,
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+      staticSummary: describe(input),
+    });
+
+  /** A call that met a workflow in the moment of its end is made once more, to a new one. */
+  const answerOf = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+    const deadline = Date.now() + callerWaitMs;
+    try {
+      return await client.withDeadline(deadline, call);
+    } catch (error) {
+      if (!metEndOfWorkflow(error)) throw callError(error);
+    }
+    return client.withDeadline(deadline, call).catch((error) => {
+      throw callError(error);
+    });
+  };
+
+  return { generate, claim, redeem: redeemVoucherOf };
+}
+
+/** A corrected request under the same key must not get the refused one's answer. */
+const updateId = (subject: string, command: { readonly requestDigest: string }): string =>
+  `${subject}:${command.requestDigest.slice(0, UPDATE_DIGEST_LENGTH)}`;
+
+function describe({ begin }: RedeemVoucherInput): string {
+  const { company, voucherId } = begin.kind === 'claim' ? begin.claim : begin.redeem;
+  const what = begin.kind === 'claim' ? 'Claim' : 'Redemption';
+  return `${what} of voucher ${voucherId} by ${company.kind} ${company.id}`;
+}
+
+const metEndOfWorkflow = (error: unknown): boolean =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof Error &&
+  'type' in error.cause &&
+  error.cause.type === 'AcceptedUpdateCompletedWorkflow';
+
+/** gRPC's CANCELLED and DEADLINE_EXCEEDED. */
+const DEADLINE_CODES = [1, 4];
+
+function callError(error: unknown): unknown {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+    return new StillProcessingError('The workflow has not answered yet', { cause: error });
+  const cause = error instanceof Error ? error.cause : undefined;
+  const grpc = [error, cause].find(isGrpcServiceError);
+  if (!grpc) return error;
+  return DEADLINE_CODES.includes(grpc.code)
+    ? new StillProcessingError('The workflow has not answered yet', { cause: error })
+    : new WorkflowsUnavailableError('The workflow could not be reached', { cause: error });
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { refuse } from '../domain/errors.js';
+import { formatMoney } from '../domain/money.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import {
+  amountField,
+  idempotencyKeyField,
+  metadataField,
+  voucherCodeField,
+} from '../http/fields.js';
+import { carryOut, identify } from '../http/operation.js';
+import { findRequestedVoucher } from '../http/redemption-request.js';
+
+/** Starts a redemption at the calling merchant (specification 4.2). */
+export const initiateClaim = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/initiate-claim',
+  operation: 'initiate-claim',
+  summary: 'Start a redemption',
+  description:
+    'Sends the owner of the voucher a verification code by SMS. Without `amount` the whole balance ' +
+    "is claimed. The merchant's service fee is fixed from here on.",
+  access: 'signed',
+  body: z.object({
+    voucherCode: voucherCodeField,
+    amount: amountField.nullish(),
+    idempotencyKey: idempotencyKeyField,
+    metadata: metadataField.nullish(),
+  }),
+  answer: z.object({
+    message: z.string(),
+    idempotencyKey: z.string(),
+    metadata: z.string().nullable(),
+  }),
+  reasons: [
+    'voucher-not-found',
+    'merchant-not-found',
+    'partner-unavailable',
+    'voucher-redeemed',
+    'redemption-in-progress',
+    'voucher-expired',
+    'claim-not-needed',
+    'attempts-exhausted',
+    'service-fee-missing',
+    'amount-exceeds-balance',
+    'message-too-soon',
+    'messages-exhausted',
+    'status-not-updated',
+    'message-not-queued',
+    'database-failed',
+    'key-reused',
+    'still-processing',
+  ],
+  async handle({ services, company, body }) {
+    const amount = body.amount ? formatMoney(body.amount) : null;
+    const identity = identify(services, {
+      company,
+      kind: 'initiate-claim',
+      key: body.idempotencyKey,
+      content: { ...body, amount },
+    });
+    const { result, replayed } = await carryOut(services, identity, async () => {
+      const voucher = await findRequestedVoucher(services, company, body.voucherCode);
+      if (!voucher) return { ...identity, result: refuse('voucher-not-found') };
+      return services.workflows.claim({ ...identity, voucherId: voucher.id, amount });
+    });
+    if (!result.ok) return { ...result, replayed };
+    return reply(
+      {
+        message: 'A verification code was sent to the owner of the voucher',
+        idempotencyKey: body.idempotencyKey,
+        metadata: body.metadata ?? null,
+      },
+      { message: 'Verification code sent', replayed },
+    );
+  },
+});

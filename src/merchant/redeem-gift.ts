@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { refuse } from '../domain/errors.js';
+import { formatMoney } from '../domain/money.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import {
+  amountField,
+  idempotencyKeyField,
+  metadataField,
+  msisdnField,
+  verificationCodeField,
+  voucherCodeField,
+} from '../http/fields.js';
+import { carryOut, identify } from '../http/operation.js';
+import { findRequestedVoucher, verificationDigest } from '../http/redemption-request.js';
+
+/** Completes a redemption at the calling merchant (specification 4.2). */
+export const redeemGift = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/redeem-gift',
+  operation: 'redeem-gift',
+  summary: 'Complete a redemption',
+  description:
+    'Transfers what was claimed, less the service fee, to the calling merchant by mobile money. ' +
+    'While the provider has not answered, the same request may be repeated until it gives the result.',
+  access: 'signed',
+  body: z.object({
+    voucherCode: voucherCodeField,
+    verificationCode: verificationCodeField.nullish(),
+    msisdn: msisdnField.nullish(),
+    amount: amountField.nullish(),
+    idempotencyKey: idempotencyKeyField,
+    metadata: metadataField.nullish(),
+  }),
+  answer: z.object({
+    response: z.string(),
+    referenceNumber: z.string(),
+    platformReferenceNumber: z.string(),
+    idempotencyKey: z.string(),
+    metadata: z.string().nullable(),
+  }),
+  reasons: [
+    'voucher-not-found',
+    'voucher-restricted',
+    'merchant-not-found',
+    'partner-unavailable',
+    'voucher-redeemed',
+    'redemption-in-progress',
+    'voucher-expired',
+    'verification-code-missing',
+    'claim-not-found',
+    'attempts-exhausted',
+    'verification-code-incorrect',
+    'service-fee-missing',
+    'balance-insufficient',
+    'amount-exceeds-balance',
+    'balance-negative-after-fee',
+    'payout-account-missing',
+    'status-not-updated',
+    'reserve-not-updated',
+    'redemption-not-recorded',
+    'reserve-not-debited',
+    'message-not-queued',
+    'database-failed',
+    'payment-refused',
+    'key-reused',
+    'still-processing',
+  ],
+  async handle({ services, company, body }) {
+    const amount = body.amount ? formatMoney(body.amount) : null;
+    const identity = identify(services, {
+      company,
+      kind: 'redeem-gift',
+      key: body.idempotencyKey,
+      content: { ...body, amount },
+    });
+    const { result, replayed } = await carryOut(services, identity, async () => {
+      const voucher = await findRequestedVoucher(services, company, body.voucherCode);
+      if (!voucher) return { ...identity, result: refuse('voucher-not-found') };
+      return services.workflows.redeem(voucher, {
+        ...identity,
+        voucherId: voucher.id,
+        merchantId: null,
+        amount,
+        verificationCodeDigest: verificationDigest(
+          services,
+          body.verificationCode ?? undefined,
+          voucher,
+        ),
+        msisdn: body.msisdn ?? null,
+      });
+    });
+    if (!result.ok) return { ...result, replayed };
+    return reply(
+      {
+        response: 'The voucher was redeemed',
+        referenceNumber: result.providerReference,
+        platformReferenceNumber: result.platformReference,
+        idempotencyKey: body.idempotencyKey,
+        metadata: body.metadata ?? null,
+      },
+      { message: 'Voucher redeemed', replayed },
+    );
+  },
+});

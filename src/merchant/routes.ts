@@ -1,0 +1,13 @@
+import type { SurfaceRoutes } from '../http/app.js';
+import { checkConfiguration } from '../http/check-configuration.js';
+import { login } from '../http/login.js';
+import { initiateClaim } from './initiate-claim.js';
+import { redeemGift } from './redeem-gift.js';
+import { showVoucher } from './show-voucher.js';
+
+/** The merchant API (specification 4.2 and 9). */
+export const merchantRoutes: SurfaceRoutes = {
+  surface: 'merchant',
+  basePath: '/api/v1/merchant/client',
+  endpoints: [login, checkConfiguration('POST'), initiateClaim, redeemGift, showVoucher],
+};

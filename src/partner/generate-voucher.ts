@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { generatedVoucher } from '../db/vouchers.js';
+import { refuse } from '../domain/errors.js';
+import { formatVoucherCode } from '../domain/voucher-code.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import {
+  countryField,
+  currencyField,
+  idField,
+  msisdnField,
+  positiveDecimalField,
+} from '../http/fields.js';
+import { idempotencyKeyOf } from '../http/idempotency-key.js';
+import { carryOut, identify } from '../http/operation.js';
+
+const bodySchema = z.object({
+  denominationId: idField,
+  merchantId: idField.optional(),
+  merchantIdentifier: z.string().min(1).max(100).optional(),
+  msisdn: msisdnField.nullable(),
+  exchangeRate: positiveDecimalField.optional(),
+  currency: currencyField.optional(),
+  originatingCountry: countryField.optional(),
+  foreignCurrencyAmount: positiveDecimalField.optional(),
+  isRestricted: z.boolean('must be true or false').default(true),
+});
+
+/** Generates a gift voucher for a merchant and an owner (specification 4.1). */
+export const generateVoucher = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/generate-voucher',
+  operation: 'generate-voucher',
+  summary: 'Generate a voucher',
+  description:
+    'Takes the denomination from the gift balance and answers a new voucher. `msisdn: null` makes ' +
+    'an anonymous voucher, which is redeemed without a verification code. Send `Idempotency-Key` to ' +
+    'be able to repeat the request safely.',
+  access: 'token',
+  body: bodySchema,
+  answer: z.object({
+    voucher: z.object({ id: z.string(), voucherCode: z.string(), amount: z.string() }),
+  }),
+  reasons: [
+    'merchant-unspecified',
+    'product-not-accessible',
+    'denomination-not-found',
+    'merchant-not-found',
+    'price-not-defined',
+    'money-insufficient',
+    'key-reused',
+    'still-processing',
+  ],
+  async handle({ services, company, body, headers }) {
+    const key = idempotencyKeyOf(headers);
+    if (!key.ok) return key;
+    const merchant = merchantOf(body);
+    if (!merchant) return refuse('merchant-unspecified');
+    const identity = identify(services, {
+      company,
+      kind: 'generate-voucher',
+      key: key.value,
+      content: body,
+    });
+    const { result, replayed } = await carryOut(services, identity, () =>
+      services.workflows.generate({
+        ...identity,
+        merchant,
+        denominationId: body.denominationId,
+        ownerMsisdn: body.msisdn,
+        isRestricted: body.isRestricted,
+        sale: {
+          exchangeRate: body.exchangeRate ?? null,
+          currency: body.currency ?? null,
+          originatingCountry: body.originatingCountry ?? null,
+          foreignCurrencyAmount: body.foreignCurrencyAmount ?? null,
+        },
+      }),
+    );
+    if (!result.ok) return { ...result, replayed };
+    const voucher = await generatedVoucher(services.database, result.voucherId);
+    const code = services.secretBox.open(
+      voucher.code_ciphertext,
+      `voucher ${voucher.operation_id}`,
+    );
+    return reply(
+      {
+        voucher: {
+          id: String(voucher.id),
+          voucherCode: formatVoucherCode(code),
+          amount: voucher.amount,
+        },
+      },
+      { message: 'Voucher generated', replayed },
+    );
+  },
+});
+
+function merchantOf(body: z.output<typeof bodySchema>) {
+  if (body.merchantId !== undefined) return { id: body.merchantId };
+  if (body.merchantIdentifier !== undefined) return { identifier: body.merchantIdentifier };
+  return undefined;
+}

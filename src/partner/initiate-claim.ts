@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { refuse } from '../domain/errors.js';
+import { formatMoney } from '../domain/money.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import { amountField, voucherCodeField } from '../http/fields.js';
+import { idempotencyKeyOf } from '../http/idempotency-key.js';
+import { carryOut, identify } from '../http/operation.js';
+import { findRequestedVoucher } from '../http/redemption-request.js';
+
+/** Sends the owner of a voucher a verification code (specification 4.1). */
+export const initiateClaim = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/initiate-claim',
+  operation: 'initiate-claim',
+  summary: 'Send a verification code to the voucher owner',
+  description:
+    'Starts a redemption of a voucher that is bound to a phone number. Without `amount` the whole ' +
+    'balance is claimed. A new claim takes the place of an earlier one.',
+  access: 'token',
+  body: z.object({ voucherCode: voucherCodeField, amount: amountField.optional() }),
+  answer: z.string(),
+  reasons: [
+    'voucher-not-found',
+    'voucher-redeemed',
+    'redemption-in-progress',
+    'voucher-expired',
+    'claim-not-needed',
+    'attempts-exhausted',
+    'amount-exceeds-balance',
+    'message-too-soon',
+    'messages-exhausted',
+    'message-not-queued',
+    'status-not-updated',
+    'database-failed',
+    'key-reused',
+    'still-processing',
+  ],
+  async handle({ services, company, body, headers }) {
+    const key = idempotencyKeyOf(headers);
+    if (!key.ok) return key;
+    const amount = body.amount === undefined ? null : formatMoney(body.amount);
+    const identity = identify(services, {
+      company,
+      kind: 'initiate-claim',
+      key: key.value,
+      content: { voucherCode: body.voucherCode, amount },
+    });
+    const { result, replayed } = await carryOut(services, identity, async () => {
+      const voucher = await findRequestedVoucher(services, company, body.voucherCode);
+      if (!voucher) return { ...identity, result: refuse('voucher-not-found') };
+      return services.workflows.claim({ ...identity, voucherId: voucher.id, amount });
+    });
+    if (!result.ok) return { ...result, replayed };
+    return reply('A verification code was sent to the owner of the voucher', {
+      message: 'Verification code sent',
+      replayed,
+    });
+  },
+});

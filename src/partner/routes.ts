@@ -1,0 +1,27 @@
+import type { SurfaceRoutes } from '../http/app.js';
+import { checkConfiguration } from '../http/check-configuration.js';
+import { login } from '../http/login.js';
+import { generateVoucher } from './generate-voucher.js';
+import { initiateClaim } from './initiate-claim.js';
+import { listDenominations } from './list-denominations.js';
+import { listMerchants } from './list-merchants.js';
+import { redeemGift } from './redeem-gift.js';
+import { setDenominationPrice } from './set-denomination-price.js';
+import { showBalance } from './show-balance.js';
+
+/** The partner API (specification 4.1 and 9). */
+export const partnerRoutes: SurfaceRoutes = {
+  surface: 'partner',
+  basePath: '/api/v1/client',
+  endpoints: [
+    login,
+    checkConfiguration('GET'),
+    listMerchants,
+    showBalance,
+    listDenominations,
+    setDenominationPrice,
+    generateVoucher,
+    initiateClaim,
+    redeemGift,
+  ],
+};

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { priceSubjects, setPrice } from '../db/prices.js';
+import { refuse } from '../domain/errors.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import { idField, positiveDecimalField } from '../http/fields.js';
+
+/** Sets a partner's selling price of a denomination (specification 2.4 and 4.1). */
+export const setDenominationPrice = endpoint({
+  method: 'POST',
+  path: '/partner-gift-denomination-prices',
+  aliases: ['/client/partner-gift-denomination-prices'],
+  operation: 'set-denomination-price',
+  summary: 'Set a selling price',
+  description:
+    'In USD, per denomination; with `merchantId` for that merchant only, without it for every ' +
+    'merchant that has no price of its own. The answer is the stored record.',
+  access: 'token',
+  body: z.object({
+    denominationId: idField,
+    sellingPriceUsd: positiveDecimalField,
+    merchantId: idField.nullish(),
+  }),
+  answer: z.object({
+    id: z.number(),
+    createdAt: z.iso.datetime(),
+    denominationId: z.number(),
+    merchantId: z.number().nullable(),
+    sellingPriceUsd: z.string(),
+  }),
+  reasons: ['denomination-not-found', 'merchant-not-found'],
+  async handle({ services, company, body }) {
+    const price = { ...body, merchantId: body.merchantId ?? null, partnerId: company.id };
+    const { hasDenomination, hasMerchant } = await priceSubjects(services.database, price);
+    if (!hasDenomination) return refuse('denomination-not-found');
+    if (!hasMerchant) return refuse('merchant-not-found');
+    const stored = await setPrice(services.database, price);
+    return reply(
+      {
+        id: stored.id,
+        createdAt: stored.created_at.toISOString(),
+        denominationId: stored.denomination_id,
+        merchantId: stored.merchant_id,
+        sellingPriceUsd: stored.selling_price_usd,
+      },
+      { message: 'Selling price set' },
+    );
+  },
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { partnerBalances } from '../db/ledger.js';
+import { moneyToNumber, parseMoney } from '../domain/money.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import { listLinks, listMeta } from '../http/list-query.js';
+
+/** Shows a partner's three balances (specification 2.10). */
+export const showBalance = endpoint({
+  method: 'GET',
+  path: '/info/get-current-balance',
+  operation: 'list',
+  summary: 'Read the wallet balances',
+  description: 'In ETB: airtime, gift, and the value of gifts that are not used yet.',
+  access: 'token',
+  answer: z.object({
+    walletBalance: z.number(),
+    eMoneyWalletBalance: z.number(),
+    reservedBalance: z.number(),
+  }),
+  reasons: [],
+  async handle({ services, company, path }) {
+    const balances = await partnerBalances(services.database, company.id);
+    const meta = listMeta({ page: 1, limit: 1 }, 1, undefined);
+    return reply(
+      {
+        walletBalance: moneyToNumber(parseMoney(balances.airtime)),
+        eMoneyWalletBalance: moneyToNumber(parseMoney(balances.gift)),
+        reservedBalance: moneyToNumber(parseMoney(balances.reserved)),
+      },
+      {
+        meta,
+        links: listLinks(services.settings.publicUrl + path, meta),
+        message: 'Current balances',
+      },
+    );
+  },
+});
