@@ -1,0 +1,146 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { type Config, readConfig } from './config.js';
+import { createDigests } from './crypto/digests.js';
+import { createSecretBox } from './crypto/secret-box.js';
+import { connectDatabase } from './db/connection.js';
+import { createAccessDirectory } from './http/access-directory.js';
+import { createAccessTokens } from './http/access-token.js';
+import { createApp, type SurfaceRoutes } from './http/app.js';
+import type { Services } from './http/services.js';
+import { createAddressMatcher } from './http/source-address.js';
+import { createWorkflowCalls } from './http/workflow-calls.js';
+import { createLogger, installTemporalRuntime } from './logger.js';
+import { merchantRoutes } from './merchant/routes.js';
+import { partnerRoutes } from './partner/routes.js';
+import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
+import { isMainModule, runProcess } from './termination.js';
+
+export interface RunningApi {
+  readonly port: number;
+  readonly services: Services;
+  /** Answers what is under way, takes nothing new, and closes the database's connections. */
+  stop(): Promise<void>;
+}
+
+/** Who issues access tokens; each environment has its own key, so one name serves both. */
+const TOKEN_ISSUER = 'voucher-topup-service';
+const STOP_GRACE_MS = 15_000;
+
+/** Starts the API over a connection to Temporal; `eager` where a worker shares that connection. */
+export async function startApi(
+  config: Config,
+  temporal: TemporalConnection,
+  options: {
+    readonly logger: Logger;
+    readonly eager: boolean;
+    /** Further routes; the benchmark's baseline is one. */
+    readonly surfaces?: readonly SurfaceRoutes[];
+  },
+): Promise<RunningApi> {
+  const { logger } = options;
+  const database = connectDatabase(config.DATABASE_URL, {
+    poolSize: config.DATABASE_POOL_SIZE,
+    onIdleError: (error) => logger.warn({ error: error.name }, 'A database connection broke'),
+  });
+  const services: Services = {
+    database,
+    logger,
+    digests: createDigests(config.DIGEST_KEY),
+    secretBox: createSecretBox(config.DATA_KEYS),
+    accessDirectory: createAccessDirectory(database, config.ACCESS_CACHE_SECONDS),
+    accessTokens: await createAccessTokens({
+      privateKeyPem: config.ACCESS_TOKEN_PRIVATE_KEY,
+      lifetimeSeconds: config.ACCESS_TOKEN_LIFETIME_SECONDS,
+      issuer: TOKEN_ISSUER,
+    }),
+    workflows: createWorkflowCalls({
+      client: temporal.client,
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      eager: options.eager,
+      callerWaitMs: config.CALLER_WAIT_SECONDS * 1_000,
+      timing: {
+        claimLifetimeMs: config.CLAIM_LIFETIME_SECONDS * 1_000,
+        messageWaitMs: Math.max(100, config.CALLER_WAIT_SECONDS * 1_000 - 500),
+        inquiryIntervalMs: config.PAYMENT_INQUIRY_INTERVAL_SECONDS * 1_000,
+        alarmAfterMs: config.PAYMENT_ALARM_SECONDS * 1_000,
+      },
+    }),
+    settings: {
+      environment: config.ENVIRONMENT,
+      publicUrl: (config.PUBLIC_URL ?? `http://localhost:${config.PORT}`).replace(/\/$/, ''),
+      bodyLimitBytes: config.BODY_LIMIT_BYTES,
+      signatureWindowSeconds: config.SIGNATURE_WINDOW_SECONDS,
+      isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
+    },
+  };
+  const app = createApp(services, [partnerRoutes, merchantRoutes, ...(options.surfaces ?? [])]);
+  const server = createServer(
+    { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 },
+    app.callback(),
+  );
+  server.on('clientError', refuseUnreadable);
+  const port = await listen(server, config.HOST, config.PORT);
+  return {
+    port,
+    services,
+    async stop() {
+      await closeServer(server);
+      await database.destroy();
+    },
+  };
+}
+
+/** Even what is no HTTP, or too much of it, gets the envelope. */
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'The request headers are too large']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'The request took too long to arrive']
+        : [400, 'The request is not valid HTTP'];
+  const body = JSON.stringify({ success: false, message, statusCode: status, data: null });
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+const listen = (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+
+const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS).unref();
+  });
+
+if (isMainModule(import.meta.url)) {
+  await runProcess(async () => {
+    const config = readConfig();
+    const logger = createLogger(config.LOG_LEVEL, 'api');
+    installTemporalRuntime(logger);
+    const temporal = await connectTemporal({
+      address: config.TEMPORAL_ADDRESS,
+      namespace: config.TEMPORAL_NAMESPACE,
+      payloadKeys: config.PAYLOAD_KEYS,
+    });
+    const api = await startApi(config, temporal, { logger, eager: false });
+    logger.info({ port: api.port }, 'API is listening');
+    return {
+      async stop() {
+        await api.stop();
+        await temporal.connection.close();
+      },
+    };
+  });
+}

@@ -1,0 +1,44 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { commandLine, readProcessRecord } from './process-identity.js';
+
+/** Thrown when another running start uses the same data folder. */
+export class DataDirectoryInUseError extends Error {
+  override readonly name = 'DataDirectoryInUseError';
+}
+
+/** The process that holds the folder and still runs, or undefined. */
+async function liveOwner(file: string): Promise<number | undefined> {
+  const owner = await readProcessRecord(file);
+  // In a container the same number comes back at each start, then it is our own.
+  if (owner === undefined || owner.pid === process.pid) return undefined;
+  return (await commandLine(owner.pid)) === owner.command ? owner.pid : undefined;
+}
+
+/**
+ * Makes the folder if needed and claims it for this process, so that a second start does not take
+ * the first one's servers for orphans and stop them. A claim left by a killed process is void.
+ *
+ * @returns gives the claim back
+ * @throws {DataDirectoryInUseError}
+ */
+export async function claimDataDirectory(directory: string): Promise<() => Promise<void>> {
+  await mkdir(directory, { recursive: true });
+  const file = join(directory, 'start.pid');
+  const command = (await commandLine(process.pid)) ?? process.argv.join(' ');
+  for (;;) {
+    try {
+      await writeFile(file, JSON.stringify({ pid: process.pid, command }), { flag: 'wx' });
+      return () => rm(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const owner = await liveOwner(file);
+    if (owner !== undefined) {
+      throw new DataDirectoryInUseError(
+        `Process ${owner} already uses ${directory}: stop it, or set DATA_DIR to another folder`,
+      );
+    }
+    await rm(file, { force: true });
+  }
+}

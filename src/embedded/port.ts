@@ -1,0 +1,43 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/** Thrown when a port cannot be used; the message names the setting that chooses another one. */
+export class PortUnavailableError extends Error {
+  override readonly name = 'PortUnavailableError';
+}
+
+/** The system's error code, or undefined when the port can be listened on. */
+function whyUnusable(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      probe.close(() => resolve(undefined));
+    });
+  });
+}
+
+/**
+ * Checks that a server can listen on a loopback port before it is started.
+ *
+ * @param settingName the setting a person changes to use another port, such as `PORT`
+ * @throws {PortUnavailableError}
+ */
+export async function requireFreePort(port: number, settingName: string): Promise<void> {
+  const reason = await whyUnusable(port);
+  if (reason === undefined) return;
+  const state = reason === 'EADDRINUSE' ? 'taken' : `not usable (${reason})`;
+  throw new PortUnavailableError(`Port ${port} is ${state}: set ${settingName} to another one`);
+}
+
+/**
+ * A free loopback port for a server that cannot choose one itself. It lies below the range from
+ * which systems give ports to outgoing connections, so it is unlikely to be taken before its use.
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const port = randomInt(20_000, 30_000);
+    if ((await whyUnusable(port)) === undefined) return port;
+  }
+  throw new PortUnavailableError('No free port was found between 20000 and 30000');
+}

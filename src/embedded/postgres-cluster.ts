@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type PostgresAccount, postgresAccount } from './postgres-account.js';
+import { findPostgresPrograms, type PostgresPrograms } from './postgres-programs.js';
+
+/** A cluster of databases on disk with all that is needed to run it. */
+export interface PostgresCluster {
+  readonly directory: string;
+  readonly password: string;
+  readonly programs: PostgresPrograms;
+  readonly account: PostgresAccount;
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function readOrMakePassword(file: string, account: PostgresAccount): Promise<string> {
+  const known = await readFile(file, 'utf8').catch(() => '');
+  if (known !== '') return known.trim();
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(file, `${password}\n`, { mode: 0o600 });
+  await account.own(file);
+  return password;
+}
+
+/**
+ * Opens a data folder for this process: finds the programs, the account to run them as and the
+ * password, which it makes on first use, in a file beside the folder named `<folder>.password`.
+ */
+export async function openCluster(dataDirectory: string): Promise<PostgresCluster> {
+  const parent = resolve(dirname(dataDirectory));
+  await mkdir(parent, { recursive: true });
+  const directory = join(await realpath(parent), basename(dataDirectory));
+  const programs = await findPostgresPrograms();
+  const account = await postgresAccount(directory, [programs.postgres, programs.template]);
+  const password = await readOrMakePassword(`${directory}.password`, account);
+  return { directory, password, programs, account };
+}
+
+/** Makes the cluster under another name first, so that an interrupted start leaves no half of one. */
+export async function initialiseCluster(cluster: PostgresCluster, durable: boolean): Promise<void> {
+  const { directory, programs, account } = cluster;
+  if (await exists(join(directory, 'PG_VERSION'))) return;
+  const unfinished = `${directory}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await account.own(unfinished);
+  const { exitCode, output } = await account.run(programs.initdb, [
+    `--pgdata=${unfinished}`,
+    '--username=postgres',
+    `--pwfile=${directory}.password`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+    ...(durable ? [] : ['--no-sync']),
+  ]);
+  if (exitCode !== 0) throw new Error(`PostgreSQL's initdb failed:\n${output}`);
+  await rename(unfinished, directory);
+}

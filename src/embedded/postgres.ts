@@ -1,0 +1,149 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort, requireFreePort } from './port.js';
+import { initialiseCluster, openCluster, type PostgresCluster } from './postgres-cluster.js';
+import { commandLine } from './process-identity.js';
+import type { Progress } from './progress.js';
+
+export interface PostgresOptions {
+  /** Made on first use; beside it lies the password, in a file named `<folder>.password`. */
+  readonly dataDirectory: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** More of PostgreSQL's own settings, such as `{ fsync: 'off' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly progress: Progress;
+}
+
+export interface RunningPostgres {
+  /** Of the database `postgres`, as its superuser. */
+  readonly url: string;
+  /** Whether a server that an earlier start left behind is used. */
+  readonly adopted: boolean;
+  readonly pid: number;
+  /** Ends open connections and shuts the server down. */
+  stop(): Promise<void>;
+}
+
+/** Sized for two cores beside Temporal and the service itself. */
+const DEFAULT_SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  // A socket's path is limited to 107 bytes, and nothing here needs one.
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '256MB',
+  jit: 'off',
+  log_checkpoints: 'off',
+  log_timezone: 'UTC',
+  timezone: 'UTC',
+};
+
+const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** The server that runs on the cluster, by its pid file and its command line. */
+async function runningServer(
+  cluster: PostgresCluster,
+): Promise<{ pid: number; port: number } | undefined> {
+  const file = join(cluster.directory, 'postmaster.pid');
+  const [pid, , , port] = (await readFile(file, 'utf8').catch(() => '')).split('\n').map(Number);
+  if (!pid || !port) return undefined;
+  if ((await commandLine(pid))?.includes(` -D ${cluster.directory} `)) return { pid, port };
+  // The number now belongs to a stranger, which PostgreSQL would take for a server.
+  await rm(file, { force: true });
+  return undefined;
+}
+
+const urlOf = (cluster: PostgresCluster, port: number) =>
+  `postgres://postgres:${cluster.password}@127.0.0.1:${port}/postgres`;
+
+/** Waits for a server that may still be starting. Returns whether it lets us in. */
+async function answers(cluster: PostgresCluster, port: number): Promise<boolean> {
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline && (await runningServer(cluster)) !== undefined) {
+    const client = new pg.Client({
+      connectionString: urlOf(cluster, port),
+      connectionTimeoutMillis: 5_000,
+    });
+    // A broken connection is answered by connect(); without a listener it would end the process.
+    client.on('error', () => undefined);
+    const connected = await client.connect().then(
+      () => true,
+      () => false,
+    );
+    await client.end().catch(() => undefined);
+    if (connected) return true;
+    await sleep(200);
+  }
+  return false;
+}
+
+async function stopServer(cluster: PostgresCluster): Promise<void> {
+  for (const mode of ['fast', 'immediate']) {
+    if ((await runningServer(cluster)) === undefined) return;
+    const commandArguments = ['stop', '-D', cluster.directory, '-m', mode, '-w', '-t', '30'];
+    await cluster.account.run(cluster.programs.pgCtl, commandArguments);
+  }
+  const server = await runningServer(cluster);
+  if (server) throw new Error(`PostgreSQL (process ${server.pid}) does not stop`);
+}
+
+/** Starts the server and waits until it is ready. Returns its process's number. */
+async function startServer(
+  cluster: PostgresCluster,
+  port: number,
+  settings: Record<string, string>,
+): Promise<number> {
+  const options = Object.entries({ ...settings, port: `${port}` });
+  const log = join(cluster.directory, 'server.log');
+  const { exitCode } = await cluster.account.run(cluster.programs.pgCtl, [
+    'start',
+    '-w',
+    ...['-t', '120'],
+    ...['-D', cluster.directory],
+    ...['-l', log],
+    ...['-o', options.map(([name, value]) => `-c ${quote(`${name}=${value}`)}`).join(' ')],
+  ]);
+  const server = exitCode === 0 ? await runningServer(cluster) : undefined;
+  if (server) return server.pid;
+  const lastLines = (await readFile(log, 'utf8').catch(() => '')).trim().split('\n').slice(-10);
+  throw new Error(`PostgreSQL did not start. The end of ${log}:\n${lastLines.join('\n')}`);
+}
+
+/**
+ * Starts a PostgreSQL server on a data folder, which it makes on first use, listening on loopback
+ * only. The server is no child of ours: it outlives a killed start, and the next one adopts it if
+ * its port is still the wanted one, else stops it.
+ *
+ * @throws when the port is taken (naming DATABASE_PORT) or the server does not start
+ */
+export function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  return options.progress.step('PostgreSQL', async (note) => {
+    const settings = { ...DEFAULT_SETTINGS, ...options.settings };
+    const cluster = await openCluster(options.dataDirectory);
+    const stop = () => stopServer(cluster);
+
+    const orphan = await runningServer(cluster);
+    if (orphan && (options.port === 0 || options.port === orphan.port)) {
+      note('waiting for the server of an earlier start');
+      if (await answers(cluster, orphan.port)) {
+        return { url: urlOf(cluster, orphan.port), adopted: true, pid: orphan.pid, stop };
+      }
+    }
+    await stopServer(cluster);
+
+    note('making the databases');
+    await initialiseCluster(cluster, options.settings?.fsync !== 'off');
+    note('starting');
+    if (options.port !== 0) await requireFreePort(options.port, 'DATABASE_PORT');
+    const port = options.port === 0 ? await freePort() : options.port;
+    const pid = await startServer(cluster, port, settings);
+    return { url: urlOf(cluster, port), adopted: false, pid, stop };
+  });
+}
+
+/** Stops the server that runs on a data folder, if any. */
+export async function stopPostgres(dataDirectory: string): Promise<void> {
+  await stopServer(await openCluster(dataDirectory));
+}

@@ -1,0 +1,47 @@
+export interface TemporalArguments {
+  readonly port: number;
+  /** Without it there is no UI. */
+  readonly uiPort?: number | undefined;
+  /** Without it everything is kept in memory. */
+  readonly databaseFile?: string | undefined;
+  /** Where the UI has payloads decrypted. */
+  readonly codecEndpoint?: string | undefined;
+  /** Made besides `default`. */
+  readonly namespaces: readonly string[];
+}
+
+/** Measured on two cores; see the README for what each of them is worth. */
+const DYNAMIC_CONFIG = {
+  // One partition: with four, a task can wait in one while pollers ask another.
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+  // The default of 20 polls a second, for the only shard, makes each step of a workflow wait 50 ms.
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  // Callers that repeat a redemption wait on one workflow; the default refuses the eleventh.
+  'history.maxInFlightUpdates': 1000,
+};
+
+/** The command line of the development server, listening on loopback only. */
+export function temporalArguments(options: TemporalArguments): string[] {
+  const { port, uiPort, databaseFile, codecEndpoint, namespaces } = options;
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', `${port}`, '--log-level', 'warn'],
+    ...['--disable-config-file', '--disable-config-env'],
+    ...(uiPort === undefined ? ['--headless'] : ['--ui-port', `${uiPort}`]),
+    ...(uiPort === undefined || codecEndpoint === undefined
+      ? []
+      : ['--ui-codec-endpoint', codecEndpoint]),
+    ...(databaseFile === undefined
+      ? []
+      : [
+          ...['--db-filename', databaseFile],
+          ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
+        ]),
+    ...namespaces.flatMap((name) => ['--namespace', name]),
+    ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
+      '--dynamic-config-value',
+      `${key}=${value}`,
+    ]),
+  ];
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { arch, platform } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from './command.js';
+
+/** An unreachable host must not hold up a start: there is another way. */
+const CONNECT_SECONDS = 5;
+const DOWNLOAD_SECONDS = 300;
+const BUILD_SECONDS = 1_200;
+const MEGABYTE = 1_000_000;
+
+const RELEASES = 'https://github.com/temporalio/cli/releases/download';
+
+/** What a failed connection says, instead of `fetch failed`. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Fetches a file whole. Connecting has its own, shorter limit. */
+async function fetchFile(url: string, note: (detail: string) => void): Promise<Buffer> {
+  const connecting = new AbortController();
+  const timer = setTimeout(() => connecting.abort(), CONNECT_SECONDS * 1000);
+  const signal = AbortSignal.any([connecting.signal, AbortSignal.timeout(DOWNLOAD_SECONDS * 1000)]);
+  try {
+    const response = await fetch(url, { signal });
+    clearTimeout(timer);
+    if (!response.ok || response.body === null) throw new Error(`status ${response.status}`);
+    const chunks: Uint8Array[] = [];
+    let received = 0;
+    for await (const chunk of response.body) {
+      chunks.push(chunk);
+      received += chunk.length;
+      note(`${(received / MEGABYTE).toFixed(0)} MB`);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    throw new Error(`${new URL(url).host} gave no file: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Downloads a release of the Temporal CLI, compares it with the release's list of SHA-256 sums and
+ * unpacks it.
+ *
+ * @returns the program's path, in `directory`
+ */
+export async function downloadTemporal(
+  directory: string,
+  version: string,
+  note: (detail: string) => void,
+): Promise<string> {
+  const processor = { x64: 'amd64', arm64: 'arm64' }[arch() as string];
+  if (processor === undefined || !['linux', 'darwin'].includes(platform())) {
+    throw new Error(`there is no release for ${platform()} on ${arch()}`);
+  }
+  const name = `temporal_cli_${version}_${platform()}_${processor}.tar.gz`;
+  const sums = await fetchFile(`${RELEASES}/v${version}/checksums.txt`, () => {});
+  const archive = await fetchFile(`${RELEASES}/v${version}/${name}`, note);
+  const sum = createHash('sha256').update(archive).digest('hex');
+  const line = sums
+    .toString()
+    .split('\n')
+    .find((text) => text.endsWith(` ${name}`));
+  if (!line?.startsWith(sum)) throw new Error(`${name} does not match its published checksum`);
+
+  const file = join(directory, name);
+  await writeFile(file, archive);
+  const { exitCode, output } = await runCommand(
+    'tar',
+    ['-xzf', file, '-C', directory, 'temporal'],
+    {
+      timeoutSeconds: 60,
+    },
+  );
+  if (exitCode !== 0) throw new Error(`tar failed: ${output}`);
+  return join(directory, 'temporal');
+}
+
+/**
+ * Builds the Temporal CLI with Go, from the Go module proxy.
+ *
+ * @returns the program's path, in `directory`
+ */
+export async function buildTemporal(
+  directory: string,
+  version: string,
+  note: (detail: string) => void,
+): Promise<string> {
+  // Stripped it is half as large, and without cgo no C compiler is needed. `env` adds to the
+  // environment that Go needs as it is.
+  const linkerFlags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version}`;
+  const program = `github.com/temporalio/cli/cmd/temporal@v${version}`;
+  const { exitCode, output } = await runCommand(
+    'env',
+    [
+      ...[`GOBIN=${directory}`, 'CGO_ENABLED=0'],
+      ...['go', 'install', '-v', '-ldflags', linkerFlags, program],
+    ],
+    { timeoutSeconds: BUILD_SECONDS, onLine: note },
+  );
+  if (exitCode === 127) throw new Error('Go is not installed');
+  if (exitCode !== 0)
+    throw new Error(`go install failed:\n${output.split('\n').slice(-5).join('\n')}`);
+  return join(directory, 'temporal');
+}

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { commandLine, readProcessRecord, stopProcess } from './process-identity.js';
+
+export interface TemporalProcess {
+  readonly pid: number;
+  hasEnded(): boolean;
+  /** Notes the command line under which it now runs, which a wrapper may have changed. */
+  recordCommand(): Promise<void>;
+  /** SIGKILL follows SIGTERM after `graceSeconds`, by default ten. */
+  stop(graceSeconds?: number): Promise<void>;
+}
+
+const GRACE_SECONDS = 10;
+
+const pidFile = (directory: string) => join(directory, 'temporal.pid');
+const logFile = (directory: string) => join(directory, 'temporal.log');
+
+/** The last lines that the server logged. */
+export async function temporalLogEnd(directory: string): Promise<string> {
+  const log = await readFile(logFile(directory), 'utf8').catch(() => '');
+  return `The end of ${logFile(directory)}:\n${log.trim().split('\n').slice(-10).join('\n')}`;
+}
+
+/**
+ * Stops the server that a start, killed since, left behind in a folder. The pid file holds the
+ * server's whole command line, so that no other process can be taken for it.
+ */
+export async function stopOrphanedTemporal(directory: string): Promise<void> {
+  const record = await readProcessRecord(pidFile(directory));
+  if (record) await stopProcess(record, GRACE_SECONDS);
+  await rm(pidFile(directory), { force: true });
+}
+
+/**
+ * Starts the server in a session of its own, since Ctrl-C must not reach it before its clients have
+ * stopped, and with its output in a file, so that it does not depend on us.
+ */
+export async function launchTemporal(
+  binary: string,
+  words: readonly string[],
+  directory: string,
+): Promise<TemporalProcess> {
+  // It must keep nothing in the user's home and not ask a host for news. `env` becomes the server.
+  const variables = [`HOME=${directory}`, 'TEMPORAL_VERSION_CHECK_DISABLED=1'];
+  const log = openSync(logFile(directory), 'a', 0o600);
+  const child = spawn('env', [...variables, binary, ...words], {
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  await once(child, 'spawn');
+  child.unref();
+  const pid = child.pid ?? 0;
+
+  let command = [binary, ...words].join(' ');
+  const record = () => writeFileSync(pidFile(directory), JSON.stringify({ pid, command }));
+  record();
+  return {
+    pid,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    async recordCommand() {
+      command = (await commandLine(pid)) ?? command;
+      record();
+    },
+    async stop(graceSeconds = GRACE_SECONDS) {
+      await stopProcess({ pid, command }, graceSeconds);
+      await rm(pidFile(directory), { force: true });
+    },
+  };
+}

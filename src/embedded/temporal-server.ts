@@ -1,0 +1,126 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { freePort, requireFreePort } from './port.js';
+import type { Progress } from './progress.js';
+import {
+  type AnySearchAttributeKey,
+  registerSearchAttributes,
+} from './register-search-attributes.js';
+import { temporalArguments } from './temporal-arguments.js';
+import { beginTemporalDatabase } from './temporal-database.js';
+import {
+  launchTemporal,
+  stopOrphanedTemporal,
+  type TemporalProcess,
+  temporalLogEnd,
+} from './temporal-process.js';
+
+export interface TemporalServerOptions {
+  /** The Temporal CLI, from `findTemporalBinary`. */
+  readonly binary: string;
+  /** Holds the pid file, the log and, unless `inMemory`, the database `temporal.db`. */
+  readonly directory: string;
+  readonly inMemory?: boolean;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Without it there is no UI. */
+  readonly uiPort?: number;
+  /** Where the UI has payloads decrypted. */
+  readonly codecEndpoint?: string;
+  /** Made besides `default`. */
+  readonly namespaces?: readonly string[];
+  /** Registered in every namespace. */
+  readonly searchAttributes?: readonly AnySearchAttributeKey[];
+  readonly progress: Progress;
+}
+
+export interface RunningTemporalServer {
+  /** `host:port` of the gRPC service. */
+  readonly address: string;
+  readonly uiUrl: string | undefined;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+const READY_SECONDS = 60;
+
+/** Waits until the server answers for the last namespace. The caller closes the connection. */
+async function connectWhenReady(
+  server: TemporalProcess,
+  address: string,
+  namespace: string,
+): Promise<Connection> {
+  const deadline = Date.now() + READY_SECONDS * 1000;
+  let reason: unknown;
+  while (Date.now() < deadline) {
+    if (server.hasEnded()) throw new Error('it ended');
+    try {
+      const connection = await Connection.connect({ address, connectTimeout: '1s' });
+      try {
+        await connection.withDeadline(Date.now() + 5_000, () =>
+          connection.workflowService.describeNamespace({ namespace }),
+        );
+        return connection;
+      } catch (error) {
+        await connection.close();
+        throw error;
+      }
+    } catch (error) {
+      reason = error;
+      await sleep(100);
+    }
+  }
+  throw new Error(`it was not ready after ${READY_SECONDS} s`, { cause: reason });
+}
+
+/**
+ * Starts Temporal's development server. It outlives a killed start; the next one on the same folder
+ * stops it and starts anew, because its settings may have changed.
+ *
+ * @throws when a port is taken (naming TEMPORAL_PORT or TEMPORAL_UI_PORT) or it does not start
+ */
+export function startTemporalServer(
+  options: TemporalServerOptions,
+): Promise<RunningTemporalServer> {
+  return options.progress.step('Temporal server', async () => {
+    const { inMemory = false, uiPort, codecEndpoint, searchAttributes = [] } = options;
+    await mkdir(options.directory, { recursive: true });
+    const directory = await realpath(options.directory);
+    await stopOrphanedTemporal(directory);
+    if (options.port !== 0) await requireFreePort(options.port, 'TEMPORAL_PORT');
+    if (uiPort !== undefined) await requireFreePort(uiPort, 'TEMPORAL_UI_PORT');
+
+    const port = options.port === 0 ? await freePort() : options.port;
+    const namespaces = options.namespaces ?? [];
+    const databaseFile = inMemory ? undefined : join(directory, 'temporal.db');
+    const database = databaseFile && (await beginTemporalDatabase(databaseFile));
+    const words = { port, uiPort, databaseFile, codecEndpoint, namespaces };
+    const server = await launchTemporal(options.binary, temporalArguments(words), directory);
+
+    const address = `127.0.0.1:${port}`;
+    try {
+      const last = namespaces.at(-1) ?? 'default';
+      const connection = await connectWhenReady(server, address, last);
+      for (const namespace of ['default', ...namespaces]) {
+        await registerSearchAttributes(connection, namespace, searchAttributes);
+      }
+      await connection.close();
+      await server.recordCommand();
+      if (database) await database.finish();
+    } catch (error) {
+      await server.stop(0);
+      const { message } = error as Error;
+      const end = await temporalLogEnd(directory);
+      throw new Error(`The Temporal server did not start: ${message}\n${end}`, { cause: error });
+    }
+    return {
+      address,
+      uiUrl: uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`,
+      pid: server.pid,
+      // What is only in memory need not be put away.
+      stop: () => server.stop(inMemory ? 0 : undefined),
+    };
+  });
+}

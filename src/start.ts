@@ -1,0 +1,99 @@
+import { type RunningApi, startApi } from './api.js';
+import { type Config, readConfigWith, readStartConfig, type StartConfig } from './config.js';
+import { createDigests } from './crypto/digests.js';
+import { connectDatabase } from './db/connection.js';
+import { migrateToLatest } from './db/migrate.js';
+import { claimDataDirectory } from './embedded/data-directory.js';
+import { requireFreePort } from './embedded/port.js';
+import { createProgress, type Progress } from './embedded/progress.js';
+import { createLogger, installTemporalRuntime } from './logger.js';
+import { type BackingServices, startBackingServices } from './start/backing-services.js';
+import { makeDemoData } from './start/demo-data.js';
+import { readDemoFile, type StackAddresses, writeDemoFile } from './start/demo-file.js';
+import { readOrMakeSecrets, type Secrets } from './start/secrets.js';
+import { createStops, type Stops } from './start/stops.js';
+import { welcome } from './start/welcome.js';
+import { connectTemporal } from './temporal/connection.js';
+import { prepareTemporal } from './temporal/prepare.js';
+import { runProcess } from './termination.js';
+import { startWorker } from './worker.js';
+
+async function start(startConfig: StartConfig, progress: Progress, stops: Stops): Promise<void> {
+  stops.add(await claimDataDirectory(startConfig.DATA_DIR));
+  await requireFreePort(startConfig.PORT, 'PORT');
+  const secrets = await readOrMakeSecrets(startConfig.DATA_DIR);
+  const backing = await startBackingServices(startConfig, secrets, progress, stops);
+  const config = configFor(startConfig, secrets, backing);
+
+  await progress.step('Migrations', async () => {
+    await migrateToLatest(config.DATABASE_URL);
+    await prepareTemporal({
+      address: config.TEMPORAL_ADDRESS,
+      namespace: config.TEMPORAL_NAMESPACE,
+    });
+  });
+  const api = await progress.step('Worker and API', () => startService(config, stops));
+  const addresses = {
+    api: `http://localhost:${api.port}`,
+    sandboxUrl: backing.sandboxUrl,
+    temporalUiUrl: backing.temporalUiUrl,
+    temporalAddress: config.TEMPORAL_ADDRESS,
+  };
+  const demo = await progress.step('Demo data', () => writeDemo(startConfig, config, addresses));
+  process.stdout.write(welcome(demo, startConfig.DATA_DIR));
+}
+
+/** The same settings that the separate processes read from their environment. */
+const configFor = (startConfig: StartConfig, secrets: Secrets, backing: BackingServices): Config =>
+  readConfigWith({
+    ...secrets,
+    ...backing.settings,
+    LOG_LEVEL: startConfig.LOG_LEVEL,
+    HOST: startConfig.HOST,
+    PORT: String(startConfig.PORT),
+  });
+
+/** Worker and API share one process and one connection, so that workflows start eagerly. */
+async function startService(config: Config, stops: Stops): Promise<RunningApi> {
+  const logger = createLogger(config.LOG_LEVEL, 'start');
+  installTemporalRuntime(logger);
+  const temporal = await connectTemporal({
+    address: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+    payloadKeys: config.PAYLOAD_KEYS,
+  });
+  stops.add(() => temporal.connection.close());
+  const worker = await startWorker(config, temporal, { logger });
+  stops.add(() => worker.stop());
+  const api = await startApi(config, temporal, { logger, eager: true });
+  stops.add(() => api.stop());
+  return api;
+}
+
+async function writeDemo(startConfig: StartConfig, config: Config, addresses: StackAddresses) {
+  const existing = await readDemoFile(startConfig.DATA_DIR);
+  if (existing) return writeDemoFile(startConfig.DATA_DIR, existing, addresses);
+  const database = connectDatabase(config.DATABASE_URL, { poolSize: 1 });
+  try {
+    const digests = createDigests(config.DIGEST_KEY);
+    const access = await makeDemoData(database, digests, config.ENVIRONMENT);
+    return await writeDemoFile(startConfig.DATA_DIR, access, addresses);
+  } finally {
+    await database.destroy();
+  }
+}
+
+// `npm start`: the whole stack on one machine (design 2). What a setting names is used, and the
+// rest is started: PostgreSQL, the Temporal server with its UI, the sandbox, worker and API.
+await runProcess(async () => {
+  const startConfig = readStartConfig();
+  const progress = createProgress();
+  const stops = createStops();
+  try {
+    await start(startConfig, progress, stops);
+    return { stop: () => progress.step('Stopping', () => stops.run()) };
+  } catch (error) {
+    await stops.run();
+    throw error;
+  }
+});

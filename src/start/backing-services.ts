@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { readPayloadKeys, type StartConfig } from '../config.js';
+import { requireFreePort } from '../embedded/port.js';
+import { startPostgres } from '../embedded/postgres.js';
+import type { Progress } from '../embedded/progress.js';
+import { findTemporalBinary } from '../embedded/temporal-binary.js';
+import { startTemporalServer } from '../embedded/temporal-server.js';
+import { startSandbox } from '../sandbox/start-sandbox.js';
+import { startCodecServer } from '../temporal/codec-server.js';
+import type { Secrets } from './secrets.js';
+import type { Stops } from './stops.js';
+
+/** What the service stands on, as settings, and where people look at it. */
+export interface BackingServices {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly sandboxUrl: string;
+  readonly temporalUiUrl: string;
+}
+
+const DATABASE_NAME = 'voucher_topup';
+
+/** Starts PostgreSQL, Temporal and the sandbox, each unless a setting names another one. */
+export async function startBackingServices(
+  config: StartConfig,
+  secrets: Secrets,
+  progress: Progress,
+  stops: Stops,
+): Promise<BackingServices> {
+  const results = await Promise.allSettled([
+    database(config, progress, stops),
+    temporal(config, secrets, progress, stops),
+    sandbox(config, progress, stops),
+  ]);
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure) throw failure.reason;
+  const [databasePart, temporalPart, sandboxPart] = results.map((result) =>
+    result.status === 'fulfilled' ? result.value : { settings: {}, url: '' },
+  );
+  return {
+    settings: { ...databasePart?.settings, ...temporalPart?.settings, ...sandboxPart?.settings },
+    temporalUiUrl: temporalPart?.url ?? '',
+    sandboxUrl: sandboxPart?.url ?? '',
+  };
+}
+
+interface Part {
+  readonly settings: Readonly<Record<string, string>>;
+  /** Where people look at it. */
+  readonly url: string;
+}
+
+async function database(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
+  if (config.DATABASE_URL) return { settings: { DATABASE_URL: config.DATABASE_URL }, url: '' };
+  const postgres = await startPostgres({
+    dataDirectory: join(config.DATA_DIR, 'postgres'),
+    port: config.DATABASE_PORT,
+    progress,
+  });
+  stops.add(postgres.stop);
+  const url = new URL(postgres.url);
+  url.pathname = DATABASE_NAME;
+  await createDatabase(postgres.url);
+  return { settings: { DATABASE_URL: url.href }, url: '' };
+}
+
+async function createDatabase(adminUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [
+      DATABASE_NAME,
+    ]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE_NAME}`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function temporal(
+  config: StartConfig,
+  secrets: Secrets,
+  progress: Progress,
+  stops: Stops,
+): Promise<Part> {
+  const uiUrl = `http://localhost:${config.TEMPORAL_UI_PORT}`;
+  if (config.TEMPORAL_ADDRESS)
+    return { settings: { TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS }, url: uiUrl };
+  const binary = await findTemporalBinary({
+    cliPath: config.TEMPORAL_CLI_PATH,
+    cacheHome: config.XDG_CACHE_HOME,
+    progress,
+  });
+  await requireFreePort(config.CODEC_SERVER_PORT, 'CODEC_SERVER_PORT');
+  const codecServer = await startCodecServer({
+    port: config.CODEC_SERVER_PORT,
+    uiOrigins: [uiUrl, `http://127.0.0.1:${config.TEMPORAL_UI_PORT}`],
+    payloadKeys: readPayloadKeys(secrets.PAYLOAD_KEYS),
+  });
+  stops.add(codecServer.stop);
+  const server = await startTemporalServer({
+    binary,
+    directory: config.DATA_DIR,
+    port: config.TEMPORAL_PORT,
+    uiPort: config.TEMPORAL_UI_PORT,
+    codecEndpoint: codecServer.url,
+    progress,
+  });
+  stops.add(server.stop);
+  return { settings: { TEMPORAL_ADDRESS: server.address }, url: uiUrl };
+}
+
+async function sandbox(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
+  if (config.SMS_URL && config.MOBILE_MONEY_URL) return { settings: {}, url: '' };
+  await requireFreePort(config.SANDBOX_PORT, 'SANDBOX_PORT');
+  const started = await progress.step('Sandbox of the providers', () =>
+    startSandbox({ port: config.SANDBOX_PORT, delayScale: config.SANDBOX_DELAY_SCALE }),
+  );
+  stops.add(started.close);
+  return {
+    url: started.url,
+    settings: {
+      ...(config.SMS_URL ? {} : { SMS_URL: started.smsUrl, SMS_API_KEY: 'sandbox' }),
+      ...(config.MOBILE_MONEY_URL
+        ? {}
+        : {
+            MOBILE_MONEY_URL: started.mobileMoneyUrl,
+            MOBILE_MONEY_TOKEN_URL: started.mobileMoneyTokenUrl,
+            MOBILE_MONEY_KEY: 'sandbox',
+            MOBILE_MONEY_SECRET: 'sandbox',
+            MOBILE_MONEY_ACCOUNT: 'sandbox',
+          }),
+    },
+  };
+}

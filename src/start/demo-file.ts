@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DemoAccess } from './demo-data.js';
+
+/** Where the parts of a started stack are reached. */
+export interface StackAddresses {
+  readonly api: string;
+  readonly sandboxUrl: string;
+  readonly temporalUiUrl: string;
+  readonly temporalAddress: string;
+}
+
+interface CompanyAccess {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly portalUrl: string;
+  readonly portalEmail: string;
+  readonly portalPassword: string;
+}
+
+/** `.data/demo.json` (design 2): all that a tester or the demo needs. */
+export interface DemoFile {
+  readonly partner: CompanyAccess;
+  readonly merchant: CompanyAccess & {
+    readonly privateKeyPem: string;
+    readonly merchantId: number;
+  };
+  readonly sandboxUrl: string;
+  readonly temporalUiUrl: string;
+  readonly temporalAddress: string;
+}
+
+const fileIn = (dataDirectory: string) => join(dataDirectory, 'demo.json');
+
+/** The demo file of an earlier start, undefined where there is none. */
+export async function readDemoFile(dataDirectory: string): Promise<DemoFile | undefined> {
+  try {
+    return JSON.parse(await readFile(fileIn(dataDirectory), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Writes the demo file with this start's addresses, readable by its owner alone. */
+export async function writeDemoFile(
+  dataDirectory: string,
+  access: DemoAccess | DemoFile,
+  addresses: StackAddresses,
+): Promise<DemoFile> {
+  const file = demoFile(access, addresses);
+  await writeFile(fileIn(dataDirectory), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+  return file;
+}
+
+function demoFile(access: DemoAccess | DemoFile, addresses: StackAddresses): DemoFile {
+  const { partner, merchant } = access;
+  const portal = (company: object, email: string) => ({
+    portalUrl: `${addresses.api}/portal`,
+    portalEmail: email,
+    portalPassword:
+      'portalPassword' in company
+        ? String(company.portalPassword)
+        : randomBytes(12).toString('base64url'),
+  });
+  return {
+    partner: {
+      baseUrl: `${addresses.api}/api/v1/client`,
+      apiKey: partner.apiKey,
+      ...portal(partner, 'partner@demo.test'),
+    },
+    merchant: {
+      baseUrl: `${addresses.api}/api/v1/merchant/client`,
+      apiKey: merchant.apiKey,
+      privateKeyPem: merchant.privateKeyPem,
+      merchantId: 'merchantId' in merchant ? merchant.merchantId : merchant.id,
+      ...portal(merchant, 'merchant@demo.test'),
+    },
+    sandboxUrl: addresses.sandboxUrl,
+    temporalUiUrl: addresses.temporalUiUrl,
+    temporalAddress: addresses.temporalAddress,
+  };
+}

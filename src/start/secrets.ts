@@ -1,0 +1,39 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The secret settings of a stack on one machine, as the processes read them (src/config.ts). */
+export interface Secrets {
+  readonly ACCESS_TOKEN_PRIVATE_KEY: string;
+  readonly DIGEST_KEY: string;
+  readonly DATA_KEYS: string;
+  readonly PAYLOAD_KEYS: string;
+}
+
+/**
+ * The secrets in `secrets.json` of the data folder; made on the first start and kept, because
+ * without them the codes in the database cannot be read any more.
+ */
+export async function readOrMakeSecrets(dataDirectory: string): Promise<Secrets> {
+  const file = join(dataDirectory, 'secrets.json');
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const secrets = makeSecrets();
+  await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  return secrets;
+}
+
+/** Fresh secrets. */
+export function makeSecrets(): Secrets {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const symmetricKey = () => randomBytes(32).toString('base64');
+  return {
+    ACCESS_TOKEN_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    DIGEST_KEY: symmetricKey(),
+    DATA_KEYS: `data-1:${symmetricKey()}`,
+    PAYLOAD_KEYS: `payload-1:${symmetricKey()}`,
+  };
+}

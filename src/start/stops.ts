@@ -1,0 +1,17 @@
+/** Stops what was started, newest first: each part takes the ones before it for granted. */
+export interface Stops {
+  add(stop: () => Promise<void>): void;
+  run(): Promise<void>;
+}
+
+export function createStops(): Stops {
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    add: (stop) => {
+      stops.push(stop);
+    },
+    async run() {
+      for (const stop of stops.splice(0).reverse()) await stop();
+    },
+  };
+}

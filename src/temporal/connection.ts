@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { NativeConnection } from '@temporalio/worker';
+import { createPayloadCodec, type PayloadKey } from './payload-codec.js';
+
+/** Loaded by path, by the processes and by the workflow bundle alike. */
+export const failureConverterPath = fileURLToPath(
+  new URL('../failure-converter.cjs', import.meta.url),
+);
+
+/** What client and worker must share to understand each other. */
+export const createDataConverter = (payloadKeys: readonly PayloadKey[]): DataConverter => ({
+  failureConverterPath,
+  payloadCodecs: [createPayloadCodec(payloadKeys)],
+});
+
+export interface TemporalConnection {
+  readonly connection: NativeConnection;
+  readonly client: Client;
+  readonly namespace: string;
+  readonly dataConverter: DataConverter;
+}
+
+/**
+ * Connects to Temporal over the native connection, which a worker of the same process may share: only
+ * so can a workflow start eagerly. Close the connection after every worker on it has stopped.
+ *
+ * @throws when the server cannot be reached
+ */
+export async function connectTemporal(options: {
+  readonly address: string;
+  readonly namespace: string;
+  readonly payloadKeys: readonly PayloadKey[];
+}): Promise<TemporalConnection> {
+  const connection = await NativeConnection.connect({
+    address: options.address,
+    // Payloads are encrypted, so compressing them costs time and saves nothing.
+    grpcCompression: { codec: 'none' },
+  });
+  const dataConverter = createDataConverter(options.payloadKeys);
+  const { namespace } = options;
+  const client = new Client({ connection, namespace, dataConverter });
+  return { connection, client, namespace, dataConverter };
+}

@@ -1,0 +1,100 @@
+import { fileURLToPath } from 'node:url';
+import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createActivities } from '../activities/index.js';
+import { type Config, readConfig } from './config.js';
+import { createDigests } from './crypto/digests.js';
+import { createSecretBox } from './crypto/secret-box.js';
+import { connectDatabase } from './db/connection.js';
+import { createLogger, installTemporalRuntime } from './logger.js';
+import { createMobileMoney, createSmsSender } from './providers/registry.js';
+import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
+import { ensureSchedules } from './temporal/schedules.js';
+import { isMainModule, runProcess } from './termination.js';
+
+export interface RunningWorker {
+  /** Rejects when the worker fails by itself. */
+  readonly ended: Promise<void>;
+  /** Finishes what is under way and closes the database's connections. */
+  stop(): Promise<void>;
+}
+
+const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+
+/** Starts the worker that runs all workflows and activities, and the Schedules that it needs. */
+export async function startWorker(
+  config: Config,
+  temporal: TemporalConnection,
+  options: { readonly logger: Logger; readonly workflowBundle?: WorkflowBundleOption },
+): Promise<RunningWorker> {
+  const database = connectDatabase(config.DATABASE_URL, {
+    poolSize: config.DATABASE_POOL_SIZE,
+    onIdleError: (error) => options.logger.warn({ error: error.name }, 'A connection broke'),
+  });
+  const activities = createActivities({
+    database,
+    digests: createDigests(config.DIGEST_KEY),
+    secretBox: createSecretBox(config.DATA_KEYS),
+    smsSender: createSmsSender(config),
+    mobileMoney: createMobileMoney(config),
+    limits: {
+      voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
+      wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
+      messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
+      messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
+      operationRetentionDays: config.OPERATION_RETENTION_DAYS,
+    },
+  });
+  const worker = await Worker.create({
+    connection: temporal.connection,
+    namespace: temporal.namespace,
+    dataConverter: temporal.dataConverter,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    activities,
+    ...(options.workflowBundle ? { workflowBundle: options.workflowBundle } : { workflowsPath }),
+    // Sized for two cores; most work is new workflows, which come on the non-sticky queue.
+    nonStickyToStickyPollRatio: 0.5,
+    maxCachedWorkflows: 400,
+    maxConcurrentLocalActivityExecutions: 50,
+    maxConcurrentActivityTaskExecutions: 50,
+    stickyQueueScheduleToStartTimeout: '2s',
+    shutdownGraceTime: '15s',
+    shutdownForceTime: '25s',
+  });
+  await ensureSchedules(temporal.client, {
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
+  });
+  const ended = worker.run();
+  // Whoever stops the worker awaits it; until then a failure must not go unheard.
+  ended.catch((error) => options.logger.error({ error: String(error) }, 'The worker failed'));
+  return {
+    ended,
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended;
+      await database.destroy();
+    },
+  };
+}
+
+if (isMainModule(import.meta.url)) {
+  await runProcess(async () => {
+    const config = readConfig();
+    const logger = createLogger(config.LOG_LEVEL, 'worker');
+    installTemporalRuntime(logger);
+    const temporal = await connectTemporal({
+      address: config.TEMPORAL_ADDRESS,
+      namespace: config.TEMPORAL_NAMESPACE,
+      payloadKeys: config.PAYLOAD_KEYS,
+    });
+    const worker = await startWorker(config, temporal, { logger });
+    logger.info('Worker is running');
+    return {
+      async stop() {
+        await worker.stop();
+        await temporal.connection.close();
+      },
+    };
+  });
+}
