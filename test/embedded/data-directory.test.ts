@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.js';
+import { commandLine } from '../../src/embedded/process-identity.js';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'data-directory-'));
+});
+
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** Leaves a claim such as another start would have made. */
+const leaveClaim = (claim: unknown) =>
+  writeFile(
+    join(directory, 'start.pid'),
+    typeof claim === 'string' ? claim : JSON.stringify(claim),
+  );
+
+test('a folder of a running start is refused, by the name of the setting', async () => {
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  await once(other, 'spawn');
+  const pid = other.pid ?? 0;
+  await leaveClaim({ pid, command: await commandLine(pid) });
+  const claim = claimDataDirectory(directory);
+  await expect(claim).rejects.toThrow(DataDirectoryInUseError);
+  await expect(claim).rejects.toThrow(`Process ${pid} already uses`);
+  await expect(claim).rejects.toThrow('DATA_DIR');
+
+  other.kill('SIGKILL');
+  await once(other, 'exit');
+  await expect(claimDataDirectory(directory)).resolves.toBeTypeOf('function');
+});
+
+test.each([
+  ['whose number another process has now', { pid: process.ppid, command: 'node src/start.ts' }],
+  ['that is empty', ''],
+  ['that is not JSON', '{"pid":'],
+])('a claim %s is void', async (_name, claim) => {
+  await leaveClaim(claim);
+  await expect(claimDataDirectory(directory)).resolves.toBeTypeOf('function');
+});
+
+test('a claim that was given back can be taken again', async () => {
+  const release = await claimDataDirectory(join(directory, 'made', 'on', 'demand'));
+  await release();
+  await claimDataDirectory(join(directory, 'made', 'on', 'demand'));
+});

@@ -1,0 +1,20 @@
+/**
+ * Starts one embedded server in the folder and on the port of its arguments, prints what a test
+ * needs to know of it, and is killed without a chance to stop it.
+ */
+import { startPostgres } from '../../src/embedded/postgres.js';
+import { silentProgress as progress } from '../../src/embedded/progress.js';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
+import { startTemporalServer } from '../../src/embedded/temporal-server.js';
+
+const [kind, directory = '', port = '0', cacheHome] = process.argv.slice(2);
+
+async function start(): Promise<unknown> {
+  if (kind === 'postgres') {
+    return startPostgres({ dataDirectory: directory, port: Number(port), progress });
+  }
+  const binary = await findTemporalBinary({ cacheHome, progress });
+  return startTemporalServer({ binary, directory, port: Number(port), progress });
+}
+
+process.stdout.write(JSON.stringify(await start()), () => process.kill(process.pid, 'SIGKILL'));

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../src/embedded/port.js';
+import { commandLine } from '../../src/embedded/process-identity.js';
+import { silentProgress as progress } from '../../src/embedded/progress.js';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
+import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.js';
+import { startTemporalServer } from '../../src/embedded/temporal-server.js';
+import { killedStart } from './killed-start.js';
+
+let binary: string;
+let directory: string;
+
+beforeAll(async () => {
+  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = process.env;
+  binary = await findTemporalBinary({ cliPath, cacheHome, progress });
+});
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'embedded-temporal-'));
+});
+
+afterEach(async () => {
+  await stopOrphanedTemporal(directory);
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function withClient<Result>(
+  address: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await work(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+test('it serves its namespaces and its UI, and stop leaves no process', async () => {
+  const server = await startTemporalServer({
+    binary,
+    directory,
+    inMemory: true,
+    port: 0,
+    uiPort: await freePort(),
+    codecEndpoint: 'http://127.0.0.1:8234',
+    namespaces: ['reports'],
+    searchAttributes: [defineSearchAttributeKey('PartnerId', 'KEYWORD')],
+    progress,
+  });
+  const attributes = await withClient(server.address, ({ connection }) =>
+    connection.operatorService.listSearchAttributes({ namespace: 'reports' }),
+  );
+  expect(Object.keys(attributes.customAttributes ?? {})).toContain('PartnerId');
+  const settings = await fetch(`${server.uiUrl}/api/v1/settings`);
+  expect(await settings.json()).toMatchObject({ Codec: { Endpoint: 'http://127.0.0.1:8234' } });
+
+  await server.stop();
+  expect(await commandLine(server.pid)).toBeUndefined();
+  await expect(access(join(directory, 'temporal.pid'))).rejects.toThrow('ENOENT');
+});
+
+test('one left by a killed start is stopped, and its workflows are kept', async () => {
+  const port = await freePort();
+  const orphan = await killedStart('temporal', directory, port);
+  const address = `127.0.0.1:${port}`;
+  await withClient(address, (client) =>
+    client.workflow.start('anything', { taskQueue: 'nobody', workflowId: 'kept' }),
+  );
+
+  const voucherSerial = defineSearchAttributeKey('VoucherSerial', 'KEYWORD');
+  const server = await startTemporalServer({
+    binary,
+    directory,
+    port,
+    searchAttributes: [voucherSerial],
+    progress,
+  });
+  expect(server.pid).not.toBe(orphan.pid);
+  expect(await commandLine(orphan.pid ?? 0)).toBeUndefined();
+  await withClient(address, async (client) => {
+    expect((await client.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
+    // An attribute that the older data lacked can be used at once.
+    await client.workflow.start('anything', {
+      taskQueue: 'nobody',
+      workflowId: 'with-attribute',
+      typedSearchAttributes: [{ key: voucherSerial, value: '0001' }],
+    });
+  });
+  await server.stop();
+});
+
+test.each(['TEMPORAL_PORT', 'TEMPORAL_UI_PORT'])(
+  'a taken %s is refused by name',
+  async (setting) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const ports = setting === 'TEMPORAL_PORT' ? { port } : { port: 0, uiPort: port };
+    await expect(startTemporalServer({ binary, directory, ...ports, progress })).rejects.toThrow(
+      `Port ${port} is taken: set ${setting} to another one`,
+    );
+    taken.close();
+  },
+);
+
+test('a server that cannot start is reported with the end of its log', async () => {
+  const start = startTemporalServer({ binary: '/bin/false', directory, port: 0, progress });
+  await expect(start).rejects.toThrow(/did not start: it ended\nThe end of .*temporal\.log/);
+});

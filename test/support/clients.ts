@@ -1,0 +1,95 @@
+import { type KeyObject, randomUUID, sign } from 'node:crypto';
+import type { TestMerchant, TestPartner } from './companies.js';
+import type { Stack } from './stack.js';
+
+/** What came back, with the body read as JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  /** An object is sent as JSON, text as it is. */
+  readonly body?: unknown;
+}
+
+/** Sends a request and reads the answer; nothing is retried. */
+export async function call(url: string, options: CallOptions = {}): Promise<Answer> {
+  const { body, headers = {} } = options;
+  const response = await fetch(url, {
+    method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+/** The signature of a body as merchants send it: DER in base64, `\n`, a message (design 8). */
+export function signatureHeader(
+  privateKey: KeyObject,
+  body: string,
+  message: string = new Date().toISOString(),
+): string {
+  const signature = sign('sha256', Buffer.from(`${body}\n${message}`), privateKey);
+  return `${signature.toString('base64')}\\n${message}`;
+}
+
+/** A logged-in partner. */
+export async function partnerClient(stack: Stack, partner: TestPartner) {
+  const base = `${stack.url}/api/v1/client`;
+  const login = await call(`${base}/auth/login`, { body: { key: partner.apiKey } });
+  const token: string = login.body.accessToken;
+  return {
+    base,
+    token,
+    get: (path: string, headers: Record<string, string> = {}) =>
+      call(base + path, { headers: { 'x-api-token': token, ...headers } }),
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      call(base + path, { body, headers: { 'x-api-token': token, ...headers } }),
+  };
+}
+
+export type PartnerClient = Awaited<ReturnType<typeof partnerClient>>;
+
+/** A logged-in merchant; `post` signs, and adds an idempotency key where the body has none. */
+export async function merchantClient(stack: Stack, merchant: TestMerchant) {
+  const base = `${stack.url}/api/v1/merchant/client`;
+  const login = await call(`${base}/auth/login`, { body: { key: merchant.apiKey } });
+  const token: string = login.body.accessToken;
+  return {
+    base,
+    token,
+    get: (path: string) => call(base + path, { headers: { 'x-api-token': token } }),
+    post: (path: string, body: Record<string, unknown>, headers: Record<string, string> = {}) => {
+      const text = JSON.stringify({ idempotencyKey: randomUUID(), ...body });
+      return call(base + path, {
+        body: text,
+        headers: {
+          'x-api-token': token,
+          'x-signature': signatureHeader(merchant.privateKey, text),
+          ...headers,
+        },
+      });
+    },
+  };
+}
+
+export type MerchantClient = Awaited<ReturnType<typeof merchantClient>>;
+
+/** The code of the newest message to a number; it is there once the claim has been answered. */
+export async function newestCode(stack: Stack, msisdn: string): Promise<string> {
+  const url = `${stack.sandbox.url}/messages?to=${encodeURIComponent(msisdn)}`;
+  const { body } = await call(url, { headers: { Accept: 'application/json' } });
+  const code = /\b\d{6}\b/.exec(body[0]?.text ?? '')?.[0];
+  if (!code) throw new Error('No verification code was received');
+  return code;
+}

@@ -1,0 +1,148 @@
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { randomApiKey } from '../../src/crypto/random.js';
+import {
+  addApiKey,
+  addDenomination,
+  addMerchant,
+  addPartner,
+  addProduct,
+  addProductCategory,
+  addPublicKey,
+  addSourceAddresses,
+  type NewMerchant,
+} from '../../src/db/companies.js';
+import { addTransfers } from '../../src/db/ledger.js';
+import { setPrice } from '../../src/db/prices.js';
+import { parseMoney } from '../../src/domain/money.js';
+import type { Company } from '../../src/domain/voucher.js';
+import type { Stack } from './stack.js';
+
+export interface TestPartner {
+  readonly id: number;
+  readonly apiKey: string;
+  /** Of 100, 500 and 1000 ETB, each with a price; and one of 750 ETB without. */
+  readonly denominations: Readonly<Record<'100' | '500' | '1000' | 'unpriced', number>>;
+  readonly giftProductId: number;
+}
+
+export interface TestMerchant {
+  readonly id: number;
+  readonly identifier: string;
+  readonly apiKey: string;
+  readonly privateKey: KeyObject;
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1'];
+
+async function makeKey(stack: Stack, company: Company): Promise<string> {
+  const { key, prefix } = randomApiKey(stack.config.ENVIRONMENT);
+  await addApiKey(stack.database, company, {
+    name: 'test',
+    prefix,
+    digest: stack.digests.apiKey(key),
+  });
+  return key;
+}
+
+/** A partner with access to a gift product of its own, money in its gift wallet, and a key. */
+export async function makePartner(
+  stack: Stack,
+  options: { readonly giftWallet?: string } = {},
+): Promise<TestPartner> {
+  const { database } = stack;
+  const id = await addPartner(database, `Partner ${randomUUID()}`);
+  const company: Company = { kind: 'partner', id };
+  await addSourceAddresses(database, company, LOOPBACK);
+  const categoryId = await addProductCategory(database, {
+    name: `GIFTS ${randomUUID()}`,
+    description: 'Gifts',
+  });
+  const giftProductId = await addProduct(
+    database,
+    {
+      product_name: 'Gift voucher',
+      kind: 'GIFT',
+      pricing_type: 'SERVICE_FEE',
+      product_category_id: categoryId,
+    },
+    id,
+  );
+  const denomination = async (amount: string, priceUsd?: string) => {
+    const denominationId = await addDenomination(database, {
+      product_id: giftProductId,
+      amount_etb: amount,
+    });
+    if (priceUsd !== undefined) {
+      await setPrice(database, {
+        partnerId: id,
+        denominationId,
+        merchantId: null,
+        sellingPriceUsd: priceUsd,
+      });
+    }
+    return denominationId;
+  };
+  await deposit(stack, id, options.giftWallet ?? '100000');
+  return {
+    id,
+    giftProductId,
+    apiKey: await makeKey(stack, company),
+    denominations: {
+      100: await denomination('100', '1'),
+      500: await denomination('500', '4.75'),
+      1000: await denomination('1000', '9.4'),
+      unpriced: await denomination('750'),
+    },
+  };
+}
+
+/** Puts money into a partner's gift wallet. */
+export const deposit = (stack: Stack, partnerId: number, amount: string): Promise<void> =>
+  stack.database.transaction().execute((transaction) =>
+    addTransfers(transaction, [
+      {
+        operationId: `deposit:${randomUUID()}`,
+        partnerId,
+        step: 'deposit',
+        debit: 'funding',
+        credit: 'gift',
+        amount: parseMoney(amount),
+      },
+    ]),
+  );
+
+let payoutNumbers = 0;
+
+/**
+ * A merchant with a fee of 2.5 %, a key, a public key, and a payout number of its own. The last three
+ * digits of that number (`payoutSuffix`) decide how the sandbox ends payments to it.
+ */
+export async function makeMerchant(
+  stack: Stack,
+  options: Partial<NewMerchant> & { readonly payoutSuffix?: string } = {},
+): Promise<TestMerchant> {
+  const { database } = stack;
+  const { payoutSuffix = '000', ...row } = options;
+  const identifier = randomUUID();
+  payoutNumbers += 1;
+  const id = await addMerchant(database, {
+    merchant_name: 'Test Merchant',
+    merchant_type: 'RETAIL',
+    identifier_type: 1,
+    identifier,
+    email: 'merchant@test.example',
+    phone: '+251911000000',
+    address: 'Addis Ababa',
+    service_fee_percent: '2.5',
+    payout: {
+      key: 'msisdn',
+      value: `+25191${String(payoutNumbers).padStart(4, '0')}${payoutSuffix}`,
+    },
+    ...row,
+  });
+  const company: Company = { kind: 'merchant', id };
+  await addSourceAddresses(database, company, LOOPBACK);
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
+  await addPublicKey(database, id, publicKey.export({ type: 'spki', format: 'pem' }).toString());
+  return { id, identifier, apiKey: await makeKey(stack, company), privateKey };
+}

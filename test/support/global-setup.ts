@@ -1,0 +1,134 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migrateToLatest } from '../../src/db/migrate.js';
+import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.js';
+import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/embedded/postgres.js';
+import { createProgress } from '../../src/embedded/progress.js';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
+import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.js';
+import { startTemporalServer } from '../../src/embedded/temporal-server.js';
+import { needsAction, voucherSerial } from '../../workflows/search-attributes.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** PostgreSQL as superuser, database `postgres`: to make databases. */
+    databaseAdminUrl: string;
+    /** A migrated database without rows, to be copied by `create database … template`. */
+    templateDatabase: string;
+    temporalAddress: string;
+    /** Code for `Worker.create({ workflowBundle: { codePath } })`. */
+    workflowBundlePath: string;
+  }
+}
+
+const PREFIX = 'voucher-topup-service-test-';
+const TEMPLATE_DATABASE = 'template_service';
+
+/** Nothing in a test's database has to outlive the machine. */
+const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** Stops and deletes what test runs that were killed have left. */
+async function removeCrashedRuns(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX));
+  for (const directory of names.map((name) => join(tmpdir(), name))) {
+    const { uid, mtimeMs } = await stat(directory);
+    // One that was just made may not be claimed yet.
+    if (uid !== process.getuid?.() || Date.now() - mtimeMs < 60_000) continue;
+    try {
+      await claimDataDirectory(directory);
+    } catch (error) {
+      if (error instanceof DataDirectoryInUseError) continue;
+      throw error;
+    }
+    await stopOrphanedTemporal(directory);
+    await stopPostgres(join(directory, 'postgres'));
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function makeTemplateDatabase(postgres: RunningPostgres): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(`create database ${TEMPLATE_DATABASE}`);
+  await client.end();
+  const url = new URL(postgres.url);
+  url.pathname = TEMPLATE_DATABASE;
+  await migrateToLatest(url.href);
+}
+
+async function bundleWorkflows(directory: string): Promise<string> {
+  const { code } = await bundleWorkflowCode({
+    logger: new DefaultLogger('WARN'),
+    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    failureConverterPath: createRequire(import.meta.url).resolve('../../src/failure-converter.cjs'),
+  });
+  const file = join(directory, 'workflow-bundle.js');
+  await writeFile(file, code);
+  return file;
+}
+
+/** Starts, once per run, the servers that the integration tests share. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await removeCrashedRuns();
+  const directory = await mkdtemp(join(tmpdir(), PREFIX));
+  await claimDataDirectory(directory);
+  const progress = createProgress();
+  const stops: (() => Promise<void>)[] = [];
+  const kills: (() => void)[] = [];
+  const teardown = async () => {
+    kills.length = 0;
+    await Promise.all(stops.map((stop) => stop()));
+    await rm(directory, { recursive: true, force: true });
+  };
+
+  const database = async () => {
+    const postgres = await startPostgres({
+      dataDirectory: join(directory, 'postgres'),
+      port: 0,
+      settings: VOLATILE,
+      progress,
+    });
+    stops.push(postgres.stop);
+    kills.push(() => process.kill(postgres.pid, 'SIGQUIT'));
+    await progress.step('Migrations', () => makeTemplateDatabase(postgres));
+    project.provide('databaseAdminUrl', postgres.url);
+    project.provide('templateDatabase', TEMPLATE_DATABASE);
+  };
+  const temporal = async () => {
+    const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = process.env;
+    const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
+    const server = await startTemporalServer({
+      binary,
+      directory,
+      inMemory: true,
+      port: 0,
+      searchAttributes: [needsAction, voucherSerial],
+      progress,
+    });
+    stops.push(server.stop);
+    kills.push(() => process.kill(server.pid, 'SIGKILL'));
+    project.provide('temporalAddress', server.address);
+  };
+  const bundle = async () => {
+    const file = await progress.step('Workflow bundle', () => bundleWorkflows(directory));
+    project.provide('workflowBundlePath', file);
+  };
+
+  // Ctrl-C makes Vitest exit at once, without a teardown.
+  process.once('exit', () => {
+    for (const kill of kills) kill();
+  });
+
+  // All are awaited even when one fails, so that whatever did start is stopped.
+  const results = await Promise.allSettled([database(), temporal(), bundle()]);
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure === undefined) return teardown;
+  await teardown();
+  throw failure.reason;
+}

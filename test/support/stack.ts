@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import { type RunningApi, startApi } from '../../src/api.js';
+import { type Config, type Environment, readConfig } from '../../src/config.js';
+import { createDigests, type Digests } from '../../src/crypto/digests.js';
+import { connectDatabase, type Database } from '../../src/db/connection.js';
+import { findBrokenInvariants } from '../../src/db/invariants.js';
+import { createLogger, installTemporalRuntime } from '../../src/logger.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { makeSecrets } from '../../src/start/secrets.js';
+import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
+import { type RunningWorker, startWorker } from '../../src/worker.js';
+import { createTestDatabase } from './database.js';
+
+/** Short durations: what is waited for in production, tests only have to see. */
+const TEST_SETTINGS = {
+  CALLER_WAIT_SECONDS: '4',
+  ACCESS_CACHE_SECONDS: '0.05',
+  MESSAGE_COOLDOWN_SECONDS: '0',
+  MESSAGES_PER_NUMBER_AND_DAY: '1000',
+  PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.1',
+  EXPIRY_SWEEP_INTERVAL_SECONDS: '3600',
+};
+
+/** The whole service in this process: real PostgreSQL, Temporal server and HTTP, own database. */
+export interface Stack {
+  readonly config: Config;
+  readonly url: string;
+  readonly database: Database;
+  readonly digests: Digests;
+  readonly sandbox: Sandbox;
+  readonly temporal: TemporalConnection;
+  readonly api: RunningApi;
+  readonly worker: RunningWorker;
+  /** Checks the invariants of the ledger, then stops everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts the stack; `settings` replace the test's durations and limits. */
+export async function startStack(settings: Environment = {}): Promise<Stack> {
+  const logger = createLogger('silent', 'test');
+  installTemporalRuntime(logger);
+  const testDatabase = await createTestDatabase();
+  const sandbox = await startSandbox({ port: 0, delayScale: 0.02 });
+  const config = readConfig({
+    ...makeSecrets(),
+    ...providerSettings(sandbox),
+    ...TEST_SETTINGS,
+    DATABASE_URL: testDatabase.url,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
+    PORT: '0',
+    ...settings,
+  });
+  const temporal = await connectTemporal({
+    address: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+    payloadKeys: config.PAYLOAD_KEYS,
+  });
+  const worker = await startWorker(config, temporal, {
+    logger,
+    workflowBundle: { codePath: inject('workflowBundlePath') },
+  });
+  const api = await startApi(config, temporal, { logger, eager: true });
+  const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
+  return {
+    config,
+    url: `http://127.0.0.1:${api.port}`,
+    database,
+    digests: createDigests(config.DIGEST_KEY),
+    sandbox,
+    temporal,
+    api,
+    worker,
+    async stop() {
+      await api.stop();
+      await worker.stop();
+      await temporal.connection.close();
+      await sandbox.close();
+      const broken = await findBrokenInvariants(database);
+      await database.destroy();
+      await testDatabase.drop();
+      if (broken.length > 0) throw new Error(`Broken invariants:\n${broken.join('\n')}`);
+    },
+  };
+}
+
+export const providerSettings = (sandbox: Sandbox): Environment => ({
+  SMS_URL: sandbox.smsUrl,
+  SMS_API_KEY: 'sandbox',
+  MOBILE_MONEY_URL: sandbox.mobileMoneyUrl,
+  MOBILE_MONEY_TOKEN_URL: sandbox.mobileMoneyTokenUrl,
+  MOBILE_MONEY_KEY: 'sandbox',
+  MOBILE_MONEY_SECRET: 'sandbox',
+  MOBILE_MONEY_ACCOUNT: 'sandbox',
+});

@@ -1,0 +1,37 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests that need neither PostgreSQL nor Temporal, and so do not wait for them. */
+const unitTests = [
+  'test/architecture.test.ts',
+  'test/docker-compose.test.ts',
+  'test/config.test.ts',
+  'test/{crypto,domain,providers,sandbox}/**/*.test.ts',
+  'test/embedded/{data-directory,port,progress,temporal-binary}.test.ts',
+  'test/**/*.unit.test.ts',
+];
+
+const shared = {
+  // Temporal's native library does not bear worker threads.
+  pool: 'forks' as const,
+  testTimeout: 30_000,
+  hookTimeout: 120_000,
+};
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    teardownTimeout: 60_000,
+    projects: [
+      { test: { ...shared, name: 'unit', include: unitTests } },
+      {
+        test: {
+          ...shared,
+          name: 'integration',
+          include: ['test/**/*.test.ts'],
+          exclude: unitTests,
+          globalSetup: 'test/support/global-setup.ts',
+        },
+      },
+    ],
+  },
+});
