@@ -11,7 +11,7 @@ import {
 } from '../src/db/claims.js';
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import { findMessage, queueMessage } from '../src/db/messages.js';
-import { beginOperation, settleOperation } from '../src/db/operations.js';
+import { beginOperation, outcomeFor, settleOperation } from '../src/db/operations.js';
 import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
 import { type ClaimFacts, refuseClaim } from '../src/domain/claim.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
@@ -52,7 +52,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       return await database.transaction().execute((transaction) => make(transaction));
     } catch (error) {
       if (!(error instanceof DatabaseStepError)) throw error;
-      return { kind: 'answered', outcome: { ...command, result: refuse(error.reason) } };
+      return { kind: 'answered', outcome: outcomeFor(command, refuse(error.reason)) };
     }
 
     async function make(transaction: DatabaseTransaction) {

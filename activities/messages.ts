@@ -22,7 +22,7 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
    */
   async function sendMessage(messageId: number): Promise<MessageOutcome> {
     const message = await takeMessage(database, messageId);
-    if (!message) return recordedOutcome(await messageStatus(database, messageId));
+    if (!message) return outcomeOfEarlierTry(messageId);
     const text =
       message.claim_id === null
         ? await confirmationText(message.redemption_id)
@@ -32,6 +32,16 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
       : { kind: 'refused', code: 'ended', message: 'the claim has ended', retryCanHelp: false };
     await record(messageId, message.claim_id, outcome);
     return publicOutcome(outcome);
+  }
+
+  /** A try that was cut off in the middle of sending is recorded as what it is: unknown. */
+  async function outcomeOfEarlierTry(messageId: number): Promise<MessageOutcome> {
+    const earlier = await messageStatus(database, messageId);
+    if (earlier.status === 'SENDING') {
+      const message = 'the worker stopped while it was sending';
+      await record(messageId, earlier.claim_id, { kind: 'unknown', message });
+    }
+    return recordedOutcome(earlier);
   }
 
   async function verificationText(claimId: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import { addTransfers } from '../src/db/ledger.js';
 import { findMessage, queueMessage } from '../src/db/messages.js';
-import { beginOperation, settleOperation } from '../src/db/operations.js';
+import { beginOperation, outcomeFor, settleOperation } from '../src/db/operations.js';
 import { type RedemptionContext, redemptionContext } from '../src/db/redemption-context.js';
 import {
   holdVoucher,
@@ -52,7 +52,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       return await database.transaction().execute((transaction) => hold(transaction));
     } catch (error) {
       if (!(error instanceof DatabaseStepError)) throw error;
-      return { kind: 'answered', outcome: { ...command, result: refuse(error.reason) } };
+      return { kind: 'answered', outcome: outcomeFor(command, refuse(error.reason)) };
     }
 
     async function hold(transaction: DatabaseTransaction) {

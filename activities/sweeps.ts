@@ -1,9 +1,14 @@
+import { expireOverdueClaims } from '../src/db/claims.js';
 import { expireVouchers } from '../src/db/expiry.js';
 import { pruneOperations } from '../src/db/operations.js';
 import type { ActivityDependencies } from './dependencies.js';
 
 export function createSweepActivities(dependencies: ActivityDependencies) {
   const { database, limits } = dependencies;
+
+  /** Expires one batch of claims that their workflows left behind; returns how many there were. */
+  const expireLeftClaims = (batchSize: number): Promise<number> =>
+    database.transaction().execute((transaction) => expireOverdueClaims(transaction, batchSize));
 
   /** Expires one batch of vouchers that are due; returns how many there were. */
   const expireDueVouchers = (batchSize: number): Promise<number> =>
@@ -13,5 +18,5 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
   const pruneOldOperations = (): Promise<number> =>
     pruneOperations(database, limits.operationRetentionDays);
 
-  return { expireDueVouchers, pruneOldOperations };
+  return { expireLeftClaims, expireDueVouchers, pruneOldOperations };
 }

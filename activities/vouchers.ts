@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../src/crypto/random.js';
 import { violates } from '../src/db/connection.js';
-import { isSuperseded, recordRefusal, storedOutcome } from '../src/db/operations.js';
+import { isSuperseded, outcomeFor, recordRefusal, storedOutcome } from '../src/db/operations.js';
 import {
   type GenerationFacts,
   generationFacts,
@@ -37,7 +37,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       const voucherId = await insertVoucher(database, newVoucher(command, terms));
       return voucherId === undefined
         ? recordRefusal(database, command, 'generate-voucher', refuse('token-invalid'))
-        : { ...command, result: { ok: true, voucherId } };
+        : outcomeFor(command, { ok: true, voucherId });
     } catch (error) {
       if (violates(error, giftWalletConstraint))
         return recordRefusal(database, command, 'generate-voucher', refuse('money-insufficient'));

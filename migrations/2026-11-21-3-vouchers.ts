@@ -120,6 +120,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
       code_ciphertext text
     );
     create index voucher_claims_by_voucher on voucher_claims (voucher_id);
+    create index voucher_claims_open on voucher_claims (expires_at) where status = 'OPEN';
     alter table vouchers add constraint vouchers_current_claim
       foreign key (current_claim_id) references voucher_claims;
 

@@ -36,9 +36,9 @@ export const providers = proxyActivities<
 });
 
 /** Batches of the sweeps. */
-export const sweeps = proxyActivities<Pick<Activities, 'expireDueVouchers' | 'pruneOldOperations'>>(
-  {
-    startToCloseTimeout: '60s',
-    retry: { initialInterval: '1s', maximumInterval: '1m' },
-  },
-);
+export const sweeps = proxyActivities<
+  Pick<Activities, 'expireLeftClaims' | 'expireDueVouchers' | 'pruneOldOperations'>
+>({
+  startToCloseTimeout: '60s',
+  retry: { initialInterval: '1s', maximumInterval: '1m' },
+});

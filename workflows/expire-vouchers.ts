@@ -4,20 +4,28 @@ const BATCH_SIZE = 500;
 
 /** What one sweep did, as it stands in the Temporal UI. */
 export interface SweepResult {
+  readonly expiredClaims: number;
   readonly expiredVouchers: number;
   readonly prunedOperations: number;
 }
 
 /**
- * Expires the vouchers that are due and prunes what is kept for a limited time; a Schedule starts
- * it. Each batch is a transaction of its own, so it never holds many rows for long.
+ * Expires what is due and prunes what is kept for a limited time; a Schedule starts it. Claims come
+ * first, because a voucher that is claimed does not expire.
  */
 export async function expireVouchers(): Promise<SweepResult> {
-  let expiredVouchers = 0;
-  for (let batch = BATCH_SIZE; batch === BATCH_SIZE; ) {
-    batch = await sweeps.expireDueVouchers(BATCH_SIZE);
-    expiredVouchers += batch;
+  return {
+    expiredClaims: await inBatches(() => sweeps.expireLeftClaims(BATCH_SIZE)),
+    expiredVouchers: await inBatches(() => sweeps.expireDueVouchers(BATCH_SIZE)),
+    prunedOperations: await sweeps.pruneOldOperations(),
+  };
+}
+
+/** Each batch is a transaction of its own, so that a sweep never holds many rows for long. */
+async function inBatches(sweepBatch: () => Promise<number>): Promise<number> {
+  for (let total = 0; ; ) {
+    const swept = await sweepBatch();
+    total += swept;
+    if (swept < BATCH_SIZE) return total;
   }
-  const prunedOperations = await sweeps.pruneOldOperations();
-  return { expiredVouchers, prunedOperations };
 }

@@ -135,6 +135,36 @@ export async function releaseClaimedVoucher(
   return updated.numUpdatedRows === 1n;
 }
 
+/** So long after its end a claim's own workflow has had its chance to expire it. */
+const OVERDUE = sql`interval '1 minute'`;
+
+/**
+ * Expires claims that their workflows have left behind, such as one that was terminated by hand;
+ * the vouchers are ACTIVE again. Returns how many.
+ */
+export async function expireOverdueClaims(
+  transaction: DatabaseTransaction,
+  batchSize: number,
+): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    with overdue as (
+      select vouchers.id as voucher_id, voucher_claims.id as claim_id
+      from voucher_claims
+      join vouchers on vouchers.current_claim_id = voucher_claims.id
+      where voucher_claims.status = 'OPEN' and vouchers.status = 'REDEEM_INITIATED'
+        and voucher_claims.expires_at < clock_timestamp() - ${OVERDUE}
+      order by vouchers.id limit ${batchSize}
+      for update of vouchers skip locked
+    ), released as (
+      update vouchers set status = 'ACTIVE', current_claim_id = null
+      from overdue where vouchers.id = overdue.voucher_id
+    )
+    update voucher_claims set status = 'EXPIRED', code_ciphertext = null
+    from overdue where voucher_claims.id = overdue.claim_id
+    returning voucher_claims.id`.execute(transaction);
+  return rows.length;
+}
+
 /** How a claim stands by the database's clock. */
 export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =>
   transaction

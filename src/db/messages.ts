@@ -59,7 +59,7 @@ export const findMessage = (
 export const messageStatus = (database: Database, messageId: number) =>
   database
     .selectFrom('messages')
-    .select(['status', 'provider_message'])
+    .select(['status', 'claim_id', 'provider_message'])
     .where('id', '=', messageId)
     .executeTakeFirstOrThrow();
 

@@ -25,6 +25,12 @@ export interface StoredOperation {
   readonly outcome: unknown;
 }
 
+/** The outcome of a request that nobody had asked before; nothing else of the request goes along. */
+export const outcomeFor = <Result>(
+  { requestId, requestDigest }: Pick<OperationIdentity, 'requestId' | 'requestDigest'>,
+  result: Result | Refusal,
+): StoredOutcome<Result> => ({ requestId, requestDigest, result });
+
 export type BeginResult<Result> =
   /** The row is new, or a corrected request took the place of a refused one. */
   | { readonly kind: 'begun' }

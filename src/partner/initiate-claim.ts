@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { outcomeFor } from '../db/operations.js';
 import { refuse } from '../domain/errors.js';
 import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
@@ -48,7 +49,7 @@ export const initiateClaim = endpoint({
     });
     const { result, replayed } = await carryOut(services, identity, async () => {
       const voucher = await findRequestedVoucher(services, company, body.voucherCode);
-      if (!voucher) return { ...identity, result: refuse('voucher-not-found') };
+      if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
       return services.workflows.claim({ ...identity, voucherId: voucher.id, amount });
     });
     if (!result.ok) return { ...result, replayed };

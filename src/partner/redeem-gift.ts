@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { outcomeFor } from '../db/operations.js';
 import { runningRedemption } from '../db/redemptions.js';
 import { refuse } from '../domain/errors.js';
 import { formatMoney } from '../domain/money.js';
@@ -65,7 +66,7 @@ export const redeemGift = endpoint({
     });
     const voucher = await findRequestedVoucher(services, company, body.voucherCode);
     const { result, replayed } = await carryOut(services, identity, async () => {
-      if (!voucher) return { ...identity, result: refuse('voucher-not-found') };
+      if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
       return services.workflows.redeem(voucher, {
         ...identity,
         voucherId: voucher.id,

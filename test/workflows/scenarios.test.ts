@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
+import {
+  type MerchantClient,
+  merchantClient,
+  newestCode,
+  type PartnerClient,
+  partnerClient,
+} from '../support/clients.js';
+import {
+  makeMerchant,
+  makePartner,
+  type TestMerchant,
+  type TestPartner,
+} from '../support/companies.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+
+/**
+ * Every branch of the workflows on the real server. `RECORD_HISTORIES=1` also writes each history to
+ * test/histories, where replay.test.ts holds later code against it.
+ */
+let stack: Stack;
+let partner: TestPartner;
+let asPartner: PartnerClient;
+let numbers = 0;
+
+beforeAll(async () => {
+  stack = await startStack({ PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, CLAIM_LIFETIME_SECONDS: '2' });
+  partner = await makePartner(stack);
+  asPartner = await partnerClient(stack, partner);
+});
+afterAll(() => stack?.stop());
+
+/** An owner's number of its own per scenario; `suffix` steers the sandbox's SMS. */
+function ownerNumber(suffix = '000'): string {
+  numbers += 1;
+  return `+25192${String(numbers).padStart(4, '0')}${suffix}`;
+}
+
+async function makeVoucher(merchant: TestMerchant, msisdn: string | null) {
+  const { body } = await asPartner.post('/topup-transactions/generate-voucher', {
+    denominationId: partner.denominations[100],
+    merchantId: merchant.id,
+    msisdn,
+  });
+  return { id: Number(body.data.voucher.id), code: String(body.data.voucher.voucherCode) };
+}
+
+const voucherRow = (id: number) =>
+  stack.database.selectFrom('vouchers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+async function claimIdOf(voucherId: number): Promise<string> {
+  const claim = await stack.database
+    .selectFrom('voucher_claims')
+    .select('id')
+    .where('voucher_id', '=', voucherId)
+    .orderBy('created_at', 'desc')
+    .executeTakeFirstOrThrow();
+  return claim.id;
+}
+
+/** Waits for a workflow's end, gives its result, and records its history where that is asked for. */
+async function ended(workflowId: string, scenario: string): Promise<unknown> {
+  const handle = stack.temporal.client.workflow.getHandle(workflowId);
+  const result = await handle.result();
+  if (process.env.RECORD_HISTORIES === '1') {
+    const folder = new URL('../histories/', import.meta.url);
+    await mkdir(folder, { recursive: true });
+    const history = await handle.fetchHistory();
+    const text = `${JSON.stringify(JSON.parse(historyToJSON(history)), withoutIdentity)}\n`;
+    await writeFile(new URL(`${scenario}.json`, folder), text);
+  }
+  return result;
+}
+
+/** Identities and sticky queues name the process and the machine that recorded a history. */
+const withoutIdentity = (_key: string, value: unknown) =>
+  typeof value === 'string' ? value.replace(/\b\d+@[\w.-]+/g, 'recorder') : value;
+
+async function claimed(options: { payoutSuffix?: string; ownerSuffix?: string } = {}) {
+  const { payoutSuffix = '000', ownerSuffix = '000' } = options;
+  const merchant = await makeMerchant(stack, { payoutSuffix });
+  const client = await merchantClient(stack, merchant);
+  const msisdn = ownerNumber(ownerSuffix);
+  const voucher = await makeVoucher(merchant, msisdn);
+  const claim = await client.post('/topup-transactions/initiate-claim', {
+    voucherCode: voucher.code,
+  });
+  const claimId = await claimIdOf(voucher.id);
+  return { merchant, client, msisdn, voucher, claim, workflowId: redeemVoucherByClaimId(claimId) };
+}
+
+const redeem = (client: MerchantClient, voucherCode: string, verificationCode: string) =>
+  client.post('/topup-transactions/redeem-gift', {
+    voucherCode,
+    verificationCode,
+    idempotencyKey: randomUUID(),
+  });
+
+describe('redeem-voucher', () => {
+  it('ends redeemed when the merchant was paid', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed();
+    await redeem(client, voucher.code, await newestCode(stack, msisdn));
+    expect(await ended(workflowId, 'redeem-voucher-redeemed')).toEqual({ ended: 'redeemed' });
+    expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
+  });
+
+  it('goes on after a wrong code', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed();
+    const code = await newestCode(stack, msisdn);
+    const wrong = await redeem(client, voucher.code, code === '111111' ? '222222' : '111111');
+    expect(wrong.body.statusCode).toBe(4035);
+    await redeem(client, voucher.code, code);
+    expect(await ended(workflowId, 'redeem-voucher-wrong-code')).toEqual({ ended: 'redeemed' });
+  });
+
+  it('ends expired when nobody redeems in time', async () => {
+    const { voucher, workflowId } = await claimed();
+    expect((await voucherRow(voucher.id)).status).toBe('REDEEM_INITIATED');
+    expect(await ended(workflowId, 'redeem-voucher-expired')).toEqual({ ended: 'expired' });
+    expect(await voucherRow(voucher.id)).toMatchObject({
+      status: 'ACTIVE',
+      current_claim_id: null,
+    });
+  });
+
+  it('ends superseded when a new claim takes its place', async () => {
+    const { client, voucher, workflowId } = await claimed();
+    await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
+    expect(await ended(workflowId, 'redeem-voucher-superseded')).toEqual({ ended: 'superseded' });
+    expect((await voucherRow(voucher.id)).current_claim_id).not.toBeNull();
+  });
+
+  it('ends cancelled when the SMS is refused', async () => {
+    const { claim, voucher, workflowId } = await claimed({ ownerSuffix: '002' });
+    expect(claim.body.statusCode).toBe(5003);
+    expect(await ended(workflowId, 'redeem-voucher-cancelled')).toEqual({ ended: 'cancelled' });
+    expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
+  });
+
+  it('ends refused when the claim is', async () => {
+    const merchant = await makeMerchant(stack);
+    const client = await merchantClient(stack, merchant);
+    const voucher = await makeVoucher(merchant, null);
+    const idempotencyKey = randomUUID();
+    await client.post('/topup-transactions/initiate-claim', {
+      voucherCode: voucher.code,
+      idempotencyKey,
+    });
+    const claimId = stack.digests.operation({
+      ownerKind: 'merchant',
+      ownerId: merchant.id,
+      kind: 'initiate-claim',
+      key: idempotencyKey,
+    });
+    const workflowId = redeemVoucherByClaimId(claimId);
+    expect(await ended(workflowId, 'redeem-voucher-refused')).toEqual({ ended: 'refused' });
+  });
+
+  it('ends not paid when the provider refuses', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix: '006' });
+    const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
+    expect(answer.body.statusCode).toBe(5031);
+    expect(await ended(workflowId, 'redeem-voucher-not-paid')).toEqual({ ended: 'not-paid' });
+    expect(await voucherRow(voucher.id)).toMatchObject({ status: 'ACTIVE', held: '0.000000' });
+  });
+
+  it.each([
+    ['did it and dropped the connection', '008'],
+    ['did it and answered 503', '009'],
+    ['said pending, and completed later', '012'],
+  ])('asks until it knows when the provider %s', async (_name, payoutSuffix) => {
+    const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix });
+    const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
+    expect(answer.body.statusCode).toBe(200);
+    const scenario = `redeem-voucher-unknown-${payoutSuffix}`;
+    expect(await ended(workflowId, scenario)).toEqual({ ended: 'redeemed' });
+  });
+
+  it('needs no claim for an anonymous voucher', async () => {
+    const merchant = await makeMerchant(stack);
+    const voucher = await makeVoucher(merchant, null);
+    const answer = await asPartner.post('/topup-transactions/redeem-gift', {
+      voucherCode: voucher.code,
+    });
+    expect(answer.body.statusCode).toBe(200);
+    const { operation_id } = await voucherRow(voucher.id);
+    const workflowId = `redeem-voucher:unclaimed-${operation_id}`;
+    expect(await ended(workflowId, 'redeem-voucher-anonymous')).toEqual({ ended: 'redeemed' });
+  });
+});
+
+describe('generate-voucher', () => {
+  it('ends with the id of the voucher', async () => {
+    const merchant = await makeMerchant(stack);
+    const voucher = await makeVoucher(merchant, ownerNumber());
+    const { operation_id } = await voucherRow(voucher.id);
+    const result = await ended(`generate-voucher:${operation_id}`, 'generate-voucher');
+    expect(result).toMatchObject({ result: { ok: true, voucherId: voucher.id } });
+  });
+});
+
+describe('expire-vouchers', () => {
+  const sweep = (scenario: string) => {
+    const workflowId = `sweep-${randomUUID()}`;
+    return stack.temporal.client.workflow
+      .start('expireVouchers', { workflowId, taskQueue: stack.config.TEMPORAL_TASK_QUEUE })
+      .then(() => ended(workflowId, scenario));
+  };
+
+  it('gives the money of vouchers that are due back', async () => {
+    const merchant = await makeMerchant(stack);
+    const voucher = await makeVoucher(merchant, null);
+    const before = await asPartner.get('/info/get-current-balance');
+    await stack.database
+      .updateTable('vouchers')
+      .set({ expires_at: sql<Date>`now() - interval '1 second'` })
+      .where('id', '=', voucher.id)
+      .execute();
+    expect(await sweep('expire-vouchers')).toMatchObject({ expiredVouchers: 1 });
+    expect(await voucherRow(voucher.id)).toMatchObject({
+      status: 'EXPIRED',
+      returned: '100.000000',
+    });
+    const after = await asPartner.get('/info/get-current-balance');
+    expect(after.body.data.eMoneyWalletBalance).toBe(before.body.data.eMoneyWalletBalance + 100);
+  });
+
+  it('releases a claim whose workflow was terminated by hand', async () => {
+    const { voucher, workflowId } = await claimed();
+    await stack.temporal.client.workflow.getHandle(workflowId).terminate('test');
+    await stack.database
+      .updateTable('voucher_claims')
+      .set({ expires_at: sql<Date>`now() - interval '2 minutes'` })
+      .where('voucher_id', '=', voucher.id)
+      .execute();
+    expect(await sweep('expire-vouchers-claims')).toMatchObject({ expiredClaims: 1 });
+    expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
+  });
+
+  it('is started by a Schedule', async () => {
+    const scheduleId = `expire-vouchers:${stack.config.TEMPORAL_TASK_QUEUE}`;
+    const schedule = stack.temporal.client.schedule.getHandle(scheduleId);
+    await schedule.trigger();
+    await vi.waitFor(async () => {
+      const { info } = await schedule.describe();
+      expect(info.numActionsTaken).toBe(1);
+    });
+  });
+});
