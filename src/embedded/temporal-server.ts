@@ -4,10 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { freePort, requireFreePort } from './port.js';
 import type { Progress } from './progress.js';
-import {
-  type AnySearchAttributeKey,
-  registerSearchAttributes,
-} from './register-search-attributes.js';
 import { temporalArguments } from './temporal-arguments.js';
 import { beginTemporalDatabase } from './temporal-database.js';
 import {
@@ -31,8 +27,6 @@ export interface TemporalServerOptions {
   readonly codecEndpoint?: string;
   /** Made besides `default`. */
   readonly namespaces?: readonly string[];
-  /** Registered in every namespace. */
-  readonly searchAttributes?: readonly AnySearchAttributeKey[];
   readonly progress: Progress;
 }
 
@@ -46,12 +40,12 @@ export interface RunningTemporalServer {
 
 const READY_SECONDS = 60;
 
-/** Waits until the server answers for the last namespace. The caller closes the connection. */
-async function connectWhenReady(
+/** Waits until the server answers for a namespace. */
+async function waitUntilReady(
   server: TemporalProcess,
   address: string,
   namespace: string,
-): Promise<Connection> {
+): Promise<void> {
   const deadline = Date.now() + READY_SECONDS * 1000;
   let reason: unknown;
   while (Date.now() < deadline) {
@@ -62,10 +56,9 @@ async function connectWhenReady(
         await connection.withDeadline(Date.now() + 5_000, () =>
           connection.workflowService.describeNamespace({ namespace }),
         );
-        return connection;
-      } catch (error) {
+        return;
+      } finally {
         await connection.close();
-        throw error;
       }
     } catch (error) {
       reason = error;
@@ -85,7 +78,7 @@ export function startTemporalServer(
   options: TemporalServerOptions,
 ): Promise<RunningTemporalServer> {
   return options.progress.step('Temporal server', async () => {
-    const { inMemory = false, uiPort, codecEndpoint, searchAttributes = [] } = options;
+    const { inMemory = false, uiPort, codecEndpoint } = options;
     await mkdir(options.directory, { recursive: true });
     const directory = await realpath(options.directory);
     await stopOrphanedTemporal(directory);
@@ -101,12 +94,7 @@ export function startTemporalServer(
 
     const address = `127.0.0.1:${port}`;
     try {
-      const last = namespaces.at(-1) ?? 'default';
-      const connection = await connectWhenReady(server, address, last);
-      for (const namespace of ['default', ...namespaces]) {
-        await registerSearchAttributes(connection, namespace, searchAttributes);
-      }
-      await connection.close();
+      await waitUntilReady(server, address, namespaces.at(-1) ?? 'default');
       await server.recordCommand();
       if (database) await database.finish();
     } catch (error) {

@@ -103,6 +103,7 @@ async function temporal(
     directory: config.DATA_DIR,
     port: config.TEMPORAL_PORT,
     uiPort: config.TEMPORAL_UI_PORT,
+    namespaces: config.TEMPORAL_NAMESPACE === 'default' ? [] : [config.TEMPORAL_NAMESPACE],
     codecEndpoint: codecServer.url,
     progress,
   });

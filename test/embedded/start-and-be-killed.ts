@@ -2,18 +2,20 @@
  * Starts one embedded server in the folder and on the port of its arguments, prints what a test
  * needs to know of it, and is killed without a chance to stop it.
  */
+import { readStartConfig } from '../../src/config.js';
 import { startPostgres } from '../../src/embedded/postgres.js';
 import { silentProgress as progress } from '../../src/embedded/progress.js';
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
 import { startTemporalServer } from '../../src/embedded/temporal-server.js';
 
-const [kind, directory = '', port = '0', cacheHome] = process.argv.slice(2);
+const [kind, directory = '', port = '0'] = process.argv.slice(2);
 
 async function start(): Promise<unknown> {
   if (kind === 'postgres') {
     return startPostgres({ dataDirectory: directory, port: Number(port), progress });
   }
-  const binary = await findTemporalBinary({ cacheHome, progress });
+  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
+  const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
   return startTemporalServer({ binary, directory, port: Number(port), progress });
 }
 

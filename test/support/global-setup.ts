@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { readStartConfig } from '../../src/config.js';
 import { migrateToLatest } from '../../src/db/migrate.js';
 import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.js';
 import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/embedded/postgres.js';
@@ -13,7 +14,7 @@ import { createProgress } from '../../src/embedded/progress.js';
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
 import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.js';
 import { startTemporalServer } from '../../src/embedded/temporal-server.js';
-import { needsAction, voucherSerial } from '../../workflows/search-attributes.js';
+import { prepareTemporal } from '../../src/temporal/prepare.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -37,9 +38,9 @@ const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 async function removeCrashedRuns(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX));
   for (const directory of names.map((name) => join(tmpdir(), name))) {
-    const { uid, mtimeMs } = await stat(directory);
-    // One that was just made may not be claimed yet.
-    if (uid !== process.getuid?.() || Date.now() - mtimeMs < 60_000) continue;
+    const found = await stat(directory).catch(() => undefined);
+    // Another run may have removed it; one that was just made may not be claimed yet.
+    if (found?.uid !== process.getuid?.() || Date.now() - (found?.mtimeMs ?? 0) < 60_000) continue;
     try {
       await claimDataDirectory(directory);
     } catch (error) {
@@ -73,6 +74,14 @@ async function bundleWorkflows(directory: string): Promise<string> {
   return file;
 }
 
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
 /** Starts, once per run, the servers that the integration tests share. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await removeCrashedRuns();
@@ -95,24 +104,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
       progress,
     });
     stops.push(postgres.stop);
-    kills.push(() => process.kill(postgres.pid, 'SIGQUIT'));
+    kills.push(() => kill(postgres.pid, 'SIGQUIT'));
     await progress.step('Migrations', () => makeTemplateDatabase(postgres));
     project.provide('databaseAdminUrl', postgres.url);
     project.provide('templateDatabase', TEMPLATE_DATABASE);
   };
   const temporal = async () => {
-    const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = process.env;
+    const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
     const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
     const server = await startTemporalServer({
       binary,
       directory,
       inMemory: true,
       port: 0,
-      searchAttributes: [needsAction, voucherSerial],
       progress,
     });
     stops.push(server.stop);
-    kills.push(() => process.kill(server.pid, 'SIGKILL'));
+    kills.push(() => kill(server.pid, 'SIGKILL'));
+    await prepareTemporal({ address: server.address, namespace: 'default' });
     project.provide('temporalAddress', server.address);
   };
   const bundle = async () => {
@@ -122,7 +131,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   // Ctrl-C makes Vitest exit at once, without a teardown.
   process.once('exit', () => {
-    for (const kill of kills) kill();
+    for (const killServer of kills) killServer();
   });
 
   // All are awaited even when one fails, so that whatever did start is stopped.

@@ -1,0 +1,18 @@
+# One image for every process; docker-compose.yml shows the commands.
+FROM node:20.20.2-bookworm-slim AS dependencies
+WORKDIR /service
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+
+FROM node:20.20.2-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /service
+COPY --from=dependencies /service/node_modules ./node_modules
+COPY package.json tsconfig.json ./
+COPY src ./src
+COPY workflows ./workflows
+COPY activities ./activities
+COPY migrations ./migrations
+USER node
+EXPOSE 3000
+CMD ["node", "--import", "tsx", "src/api.ts"]

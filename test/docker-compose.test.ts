@@ -1,0 +1,141 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { readConfig, readMigrationConfig, readSandboxConfig } from '../src/config.js';
+import { temporalArguments } from '../src/embedded/temporal-arguments.js';
+
+const root = new URL('..', import.meta.url);
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const composeSchema = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      image: z.string(),
+      command: z.array(z.string()).optional(),
+      environment: z.record(z.string(), scalar).default({}),
+      ports: z.array(z.string()).default([]),
+    }),
+  ),
+  configs: z.record(z.string(), z.object({ content: z.string() })),
+});
+
+let document: unknown;
+let compose: z.infer<typeof composeSchema>;
+
+beforeAll(async () => {
+  document = parse(await readFile(new URL('docker-compose.yml', root), 'utf8'), { merge: true });
+  compose = composeSchema.parse(document);
+});
+
+const key = Buffer.alloc(32, 1).toString('base64');
+
+/** What a person puts into .env, as the head of docker-compose.yml says. */
+const SECRETS: Record<string, string> = {
+  POSTGRES_PASSWORD: 'p1',
+  SERVICE_DATABASE_PASSWORD: 'p2',
+  TEMPORAL_DATABASE_PASSWORD: 'p3',
+  ACCESS_TOKEN_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----\\nabc\\n-----END PRIVATE KEY-----\\n',
+  DIGEST_KEY: key,
+  DATA_KEYS: `k1:${key}`,
+  PAYLOAD_KEYS: `k1:${key}`,
+};
+
+/** Interpolates as Compose does: `${NAME:-default}` and `${NAME:?error}`. */
+function interpolate(text: string, given: Record<string, string>): string {
+  return text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_all, name: string, kind, rest: string) => {
+    const value = given[name];
+    if (value) return value;
+    if (kind === '?') throw new Error(`required variable ${name} is missing a value: ${rest}`);
+    return rest;
+  });
+}
+
+function environmentOf(service: string, given = SECRETS): Record<string, string> {
+  const environment = Object.entries(compose.services[service]?.environment ?? {});
+  return Object.fromEntries(environment.map(([name, text]) => [name, interpolate(text, given)]));
+}
+
+test('it is valid by the schema of the Compose Specification', async () => {
+  const folder = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
+  const text = await readFile(join(folder, 'schemas', 'compose.schema.json'), 'utf8');
+  const { $schema, ...schema } = JSON.parse(text);
+  // Its formats, such as durations, are Compose's own.
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+  expect($schema).toContain('draft-07');
+  expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
+  expect(validate({ services: { api: { ports: 3000 } } })).toBe(false);
+});
+
+describe.each(['api', 'worker'])('%s', (service) => {
+  test('has every setting that the process reads, and no other', () => {
+    const environment = environmentOf(service);
+    // Optional settings show up only when they have a value.
+    const all = Object.entries(environment).map(([name, value]) => [name, value || VALUES[name]]);
+    expect(Object.keys(readConfig(Object.fromEntries(all))).sort()).toEqual(
+      Object.keys(environment).sort(),
+    );
+  });
+
+  test('starts with nothing but the secrets', () => {
+    const config = readConfig(environmentOf(service));
+    expect(config.DATABASE_URL).toBe('postgres://voucher_topup:p2@postgres:5432/voucher_topup');
+    expect(config.TEMPORAL_ADDRESS).toBe('temporal:7233');
+    expect(config.SMS_URL).toContain('http://sandbox:3001/');
+  });
+
+  test.each(Object.keys(SECRETS).filter((name) => name.includes('KEY')))(
+    'says so when %s is missing',
+    (name) => {
+      expect(() => environmentOf(service, { ...SECRETS, [name]: '' })).toThrow(
+        `required variable ${name} is missing a value`,
+      );
+    },
+  );
+});
+
+/** Values for the optional settings that are empty by default. */
+const VALUES: Record<string, string> = { SMS_SENDER: 'GIFTS' };
+
+test.each([
+  ['migrate', readMigrationConfig],
+  ['sandbox', readSandboxConfig],
+])('%s has every setting that the process reads, and no other', (service, read) => {
+  const environment = environmentOf(service);
+  expect(Object.keys(read(environment)).sort()).toEqual(Object.keys(environment).sort());
+});
+
+test('each process is started by the command that the README names', () => {
+  const commands = ['api', 'worker', 'migrate', 'sandbox'].map((name) =>
+    compose.services[name]?.command?.join(' '),
+  );
+  expect(commands).toEqual([
+    'node --import tsx src/api.ts',
+    'node --import tsx src/worker.ts',
+    'node --import tsx src/migrate.ts',
+    'node --import tsx src/sandbox.ts',
+  ]);
+});
+
+test('Temporal has the settings of the development server', () => {
+  const content = parse(compose.configs['temporal-dynamic-config']?.content ?? '');
+  const words = temporalArguments({ port: 7233, namespaces: [] });
+  const expected = words
+    .filter((_word, index) => words[index - 1] === '--dynamic-config-value')
+    .map((word) => word.split('='));
+  const actual = Object.entries(
+    z.record(z.string(), z.array(z.object({ value: scalar }))).parse(content),
+  );
+  expect(actual.map(([name, [first]]) => [name, first?.value])).toEqual(expected);
+});
+
+test('nothing is published beyond the machine itself, and every image has a version', () => {
+  for (const { ports, image } of Object.values(compose.services)) {
+    for (const published of ports) expect(published).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    expect(image).toMatch(/:\d/);
+  }
+});
