@@ -1,6 +1,10 @@
 import type { Digests } from '../src/crypto/digests.js';
 import type { SecretBox } from '../src/crypto/secret-box.js';
 import type { Database } from '../src/db/connection.js';
+import type { Operator } from '../src/domain/operator.js';
+import type { AmountRange } from '../src/domain/topup.js';
+import type { Airtime } from '../src/providers/airtime/airtime.js';
+import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
 
@@ -11,11 +15,15 @@ export interface ActivityDependencies {
   readonly secretBox: SecretBox;
   readonly smsSender: SmsSender;
   readonly mobileMoney: MobileMoney;
+  readonly airtime: Airtime;
+  readonly operatorLookup: OperatorLookup;
   readonly limits: {
     readonly voucherValidityDays: number;
     readonly wrongCodesPerDay: number;
     readonly messageCooldownSeconds: number;
     readonly messagesPerNumberAndDay: number;
     readonly operationRetentionDays: number;
+    readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
+    readonly topupStartSeconds: number;
   };
 }

@@ -5,6 +5,8 @@ import { createPaymentActivities } from './payments.js';
 import { createHoldActivities } from './redemption-holds.js';
 import { createRedemptionActivities } from './redemptions.js';
 import { createSweepActivities } from './sweeps.js';
+import { createTopupHoldActivities } from './topup-holds.js';
+import { createTopupActivities } from './topups.js';
 import { createVoucherActivities } from './vouchers.js';
 
 export type { ActivityDependencies } from './dependencies.js';
@@ -17,6 +19,8 @@ export const createActivities = (dependencies: ActivityDependencies) => ({
   ...createRedemptionActivities(dependencies),
   ...createPaymentActivities(dependencies),
   ...createMessageActivities(dependencies),
+  ...createTopupHoldActivities(dependencies),
+  ...createTopupActivities(dependencies),
   ...createSweepActivities(dependencies),
 });
 

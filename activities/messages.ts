@@ -4,7 +4,7 @@ import { redemptionMessage } from '../src/db/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { ProviderOutcome } from '../src/providers/outcome.js';
 import type { ActivityDependencies } from './dependencies.js';
-import { withHeartbeat } from './heartbeat.js';
+import { withHeartbeat } from './provider-call.js';
 
 /** How a message ended, without anything of its text or number. */
 export type MessageOutcome =

@@ -1,7 +1,7 @@
 import { redemptionPayment } from '../src/db/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { ActivityDependencies } from './dependencies.js';
-import { withHeartbeat } from './heartbeat.js';
+import { sendValue, withHeartbeat } from './provider-call.js';
 
 /** ETB is the only currency that vouchers have (specification 2.4). */
 const CURRENCY = 'ETB';
@@ -12,7 +12,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   /** Pays the merchant of a held redemption; the reference is the same at every repetition. */
   async function payMerchant(operationId: string) {
     const payment = await redemptionPayment(database, operationId);
-    return withHeartbeat(() =>
+    return sendValue(() =>
       mobileMoney.pay({
         reference: payment.payment_reference,
         amount: formatAmount(parseMoney(payment.to_merchant)),

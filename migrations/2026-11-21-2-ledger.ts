@@ -52,11 +52,13 @@ export async function up(database: Kysely<unknown>): Promise<void> {
 
     create function apply_ledger_transfers() returns trigger language plpgsql as $$
     begin
-      -- Always in the order of the ids, so that two transactions cannot wait for each other.
+      -- Always in the order of the ids, so that two transactions cannot wait for each other. Not
+      -- "for update", which would wait for the key locks that the foreign keys have just taken in
+      -- both of them.
       perform 1 from ledger_accounts
         where balance is not null and id in (
           select debit_account_id from added union select credit_account_id from added)
-        order by id for update;
+        order by id for no key update;
       update ledger_accounts
         set balance = balance + change.amount
         from (

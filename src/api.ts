@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
+import { callbackRoutes } from './callbacks/routes.js';
 import { connectDatabase } from './db/connection.js';
 import { createAccessDirectory } from './http/access-directory.js';
 import { createAccessTokens } from './http/access-token.js';
@@ -65,6 +66,7 @@ export async function startApi(
         messageWaitMs: Math.max(100, config.CALLER_WAIT_SECONDS * 1_000 - 500),
         inquiryIntervalMs: config.PAYMENT_INQUIRY_INTERVAL_SECONDS * 1_000,
         alarmAfterMs: config.PAYMENT_ALARM_SECONDS * 1_000,
+        retryWindowMs: config.TOPUP_RETRY_WINDOW_SECONDS * 1_000,
       },
     }),
     settings: {
@@ -75,7 +77,12 @@ export async function startApi(
       isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
     },
   };
-  const app = createApp(services, [partnerRoutes, merchantRoutes, ...(options.surfaces ?? [])]);
+  const app = createApp(services, [
+    partnerRoutes,
+    merchantRoutes,
+    callbackRoutes,
+    ...(options.surfaces ?? []),
+  ]);
   const server = createServer(
     { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 },
     app.callback(),

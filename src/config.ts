@@ -5,6 +5,9 @@ const seconds = z.coerce.number().positive();
 const count = z.coerce.number().int().positive();
 const secret = z.string().min(1);
 
+/** ETB with at most two decimals. */
+const amount = z.string().regex(/^[0-9]{1,12}(\.[0-9]{1,2})?$/, 'must be an amount such as 99.50');
+
 /** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
 const symmetricKey = z
   .string()
@@ -15,7 +18,17 @@ const keyRing = z
   .string()
   .transform((text) => text.split(',').map((part) => part.split(':')))
   .pipe(z.array(z.tuple([z.string().regex(/^[\w-]{1,40}$/), symmetricKey])).min(1))
+  // The first of two would encrypt what only the second is tried on.
+  .refine((pairs) => new Set(pairs.map(([id]) => id)).size === pairs.length, 'repeats a key id')
   .transform((pairs) => pairs.map(([id, key]) => ({ id, key: Buffer.from(key, 'base64') })));
+
+const webAddress = z
+  .string()
+  .pipe(z.url({ protocol: /^https?$/, error: 'must be an http or https address' }));
+
+const addressOrRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: 'must be an address or a CIDR range',
+});
 
 const commaList = z
   .string()
@@ -54,9 +67,9 @@ const settings = {
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(3000),
   /** Address that clients see, for links; `http://localhost:PORT` where it is not set. */
-  PUBLIC_URL: z.url().optional(),
+  PUBLIC_URL: webAddress.optional(),
   /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For counts. */
-  TRUSTED_PROXIES: commaList,
+  TRUSTED_PROXIES: commaList.pipe(z.array(addressOrRange)),
   BODY_LIMIT_BYTES: count.default(65_536),
 
   /** The longest a caller waits for a workflow before it is told "still processing". */
@@ -78,22 +91,43 @@ const settings = {
   /** After this long an unknown payment is flagged for a person. */
   PAYMENT_ALARM_SECONDS: seconds.default(86_400),
 
+  /** So long a failed top-up's workflow waits for a retry; afterwards a retry starts it anew. */
+  TOPUP_RETRY_WINDOW_SECONDS: seconds.default(86_400),
+  /** A top-up whose workflow never began is failed after this long; nothing was charged. */
+  TOPUP_START_SECONDS: seconds.default(300),
+  /** What may be sent to an operator's numbers in one airtime top-up, in ETB. */
+  AIRTIME_MINIMUM_ETHIO_TELECOM: amount.default('5'),
+  AIRTIME_MAXIMUM_ETHIO_TELECOM: amount.default('10000'),
+  AIRTIME_MINIMUM_SAFARICOM_ETHIOPIA: amount.default('5'),
+  AIRTIME_MAXIMUM_SAFARICOM_ETHIOPIA: amount.default('10000'),
+
   SMS_PROVIDER: z.enum(['africas-talking']).default('africas-talking'),
-  SMS_URL: z.url(),
+  SMS_URL: webAddress,
   SMS_USERNAME: z.string().default('sandbox'),
   SMS_API_KEY: secret,
   SMS_SENDER: z.string().optional(),
   SMS_TIMEOUT_SECONDS: seconds.default(10),
 
   MOBILE_MONEY_PROVIDER: z.enum(['gsma']).default('gsma'),
-  MOBILE_MONEY_URL: z.url(),
+  MOBILE_MONEY_URL: webAddress,
   /** Where a token is fetched; without it requests carry no Authorization header. */
-  MOBILE_MONEY_TOKEN_URL: z.url().optional(),
+  MOBILE_MONEY_TOKEN_URL: webAddress.optional(),
   MOBILE_MONEY_KEY: z.string().default(''),
   MOBILE_MONEY_SECRET: z.string().default(''),
   /** The account that payouts leave from, as GSMA's `accountid`. */
   MOBILE_MONEY_ACCOUNT: z.string().min(1),
   MOBILE_MONEY_TIMEOUT_SECONDS: seconds.default(10),
+
+  AIRTIME_PROVIDER: z.enum(['dt-one']).default('dt-one'),
+  AIRTIME_URL: webAddress,
+  AIRTIME_KEY: secret,
+  AIRTIME_SECRET: secret,
+  /** Where the provider announces the end of a top-up; without it top-ups are asked about only. */
+  AIRTIME_CALLBACK_URL: webAddress.optional(),
+  AIRTIME_TIMEOUT_SECONDS: seconds.default(10),
+  /** The provider's products that take an amount of airtime; the defaults are the sandbox's. */
+  AIRTIME_PRODUCT_ETHIO_TELECOM: count.default(1001),
+  AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: count.default(1002),
 };
 
 /** Settings that only `npm start` reads, to place what it starts. */
@@ -116,8 +150,9 @@ const startSettings = {
   DATABASE_URL: z.string().optional(),
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: settings.TEMPORAL_NAMESPACE,
-  SMS_URL: z.url().optional(),
-  MOBILE_MONEY_URL: z.url().optional(),
+  SMS_URL: webAddress.optional(),
+  MOBILE_MONEY_URL: webAddress.optional(),
+  AIRTIME_URL: webAddress.optional(),
 };
 
 const configSchema = z.object({ ...secretSettings, ...settings });
@@ -134,9 +169,16 @@ const sandboxConfigSchema = z.object({
   SANDBOX_PORT: startSettings.SANDBOX_PORT,
   SANDBOX_DELAY_SCALE: startSettings.SANDBOX_DELAY_SCALE,
 });
+const adminConfigSchema = z.object({
+  DATABASE_URL: startSettings.DATABASE_URL,
+  DATA_DIR: startSettings.DATA_DIR,
+  ENVIRONMENT: settings.ENVIRONMENT,
+  DIGEST_KEY: secretSettings.DIGEST_KEY.optional(),
+});
 
 export type Config = z.infer<typeof configSchema>;
 export type StartConfig = z.infer<typeof startConfigSchema>;
+export type AdminConfig = z.infer<typeof adminConfigSchema>;
 export type Environment = Record<string, string | undefined>;
 
 /** Thrown with one line per setting that is missing or wrong; values are never repeated. */
@@ -147,7 +189,9 @@ export class ConfigError extends Error {
 function read<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.infer<Schema> {
   // An empty value means "not set", as in a compose file with `NAME: ${NAME:-}`.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = schema.safeParse(given);
+  const result = schema.safeParse(given, {
+    error: ({ input }) => (input === undefined ? 'is not set' : undefined),
+  });
   if (result.success) return result.data;
   const lines = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
   throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
@@ -175,3 +219,11 @@ export const readMigrationConfig = (environment: Environment = process.env) =>
 /** The settings of the sandbox as a process of its own. */
 export const readSandboxConfig = (environment: Environment = process.env) =>
   read(sandboxConfigSchema, environment);
+
+/** The settings of the operator's command line; what is missing it looks for where `npm start` is. */
+export const readAdminConfig = (environment: Environment = process.env): AdminConfig =>
+  read(adminConfigSchema, environment);
+
+/** The same, where `npm start` has settings of its own making. */
+export const readAdminConfigWith = (overrides: Environment): AdminConfig =>
+  readAdminConfig({ ...process.env, ...overrides });

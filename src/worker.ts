@@ -6,8 +6,14 @@ import { type Config, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
+import { parseMoney } from './domain/money.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
-import { createMobileMoney, createSmsSender } from './providers/registry.js';
+import {
+  createAirtime,
+  createMobileMoney,
+  createOperatorLookup,
+  createSmsSender,
+} from './providers/registry.js';
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
 import { ensureSchedules } from './temporal/schedules.js';
 import { isMainModule, runProcess } from './termination.js';
@@ -37,12 +43,25 @@ export async function startWorker(
     secretBox: createSecretBox(config.DATA_KEYS),
     smsSender: createSmsSender(config),
     mobileMoney: createMobileMoney(config),
+    airtime: createAirtime(config),
+    operatorLookup: createOperatorLookup(),
     limits: {
       voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
       wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
       messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
       messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
       operationRetentionDays: config.OPERATION_RETENTION_DAYS,
+      topupStartSeconds: config.TOPUP_START_SECONDS,
+      topupRanges: {
+        ETHIO_TELECOM: {
+          minimum: parseMoney(config.AIRTIME_MINIMUM_ETHIO_TELECOM),
+          maximum: parseMoney(config.AIRTIME_MAXIMUM_ETHIO_TELECOM),
+        },
+        SAFARICOM_ETHIOPIA: {
+          minimum: parseMoney(config.AIRTIME_MINIMUM_SAFARICOM_ETHIOPIA),
+          maximum: parseMoney(config.AIRTIME_MAXIMUM_SAFARICOM_ETHIOPIA),
+        },
+      },
     },
   });
   const worker = await Worker.create({

@@ -13,7 +13,7 @@ const PLACES = {
   database: { path: /^src\/db\//, of: ['database', 'domain', 'migrations'] },
   providers: { path: /^src\/providers\//, of: ['providers', 'domain'], typesOf: ['foundation'] },
   http: {
-    path: /^src\/(http|partner|merchant|portal)\//,
+    path: /^src\/(http|partner|merchant|callbacks|portal)\//,
     of: ['http', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
   },
   workflows: {

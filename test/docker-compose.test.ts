@@ -99,7 +99,10 @@ describe.each(['api', 'worker'])('%s', (service) => {
 });
 
 /** Values for the optional settings that are empty by default. */
-const VALUES: Record<string, string> = { SMS_SENDER: 'GIFTS' };
+const VALUES: Record<string, string> = {
+  SMS_SENDER: 'GIFTS',
+  AIRTIME_CALLBACK_URL: 'https://service.example/callbacks',
+};
 
 test.each([
   ['migrate', readMigrationConfig],

@@ -16,6 +16,10 @@ export const database = proxyLocalActivities<
     | 'holdRedemption'
     | 'postRedemption'
     | 'voidRedemption'
+    | 'holdTopUp'
+    | 'markTopUpUnknown'
+    | 'postTopUp'
+    | 'voidTopUp'
   >
 >({
   startToCloseTimeout: '12s',
@@ -28,7 +32,7 @@ export const database = proxyLocalActivities<
  * adapters' own. Repeating is safe: payments carry our reference, messages are taken only once.
  */
 export const providers = proxyActivities<
-  Pick<Activities, 'sendMessage' | 'payMerchant' | 'inquirePayment'>
+  Pick<Activities, 'sendMessage' | 'payMerchant' | 'inquirePayment' | 'sendTopUp' | 'inquireTopUp'>
 >({
   startToCloseTimeout: '30s',
   heartbeatTimeout: '5s',
@@ -37,7 +41,10 @@ export const providers = proxyActivities<
 
 /** Batches of the sweeps. */
 export const sweeps = proxyActivities<
-  Pick<Activities, 'expireLeftClaims' | 'expireDueVouchers' | 'pruneOldOperations'>
+  Pick<
+    Activities,
+    'expireLeftClaims' | 'expireDueVouchers' | 'failTopUpsNeverStarted' | 'pruneOldOperations'
+  >
 >({
   startToCloseTimeout: '60s',
   retry: { initialInterval: '1s', maximumInterval: '1m' },

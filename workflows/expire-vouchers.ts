@@ -6,17 +6,19 @@ const BATCH_SIZE = 500;
 export interface SweepResult {
   readonly expiredClaims: number;
   readonly expiredVouchers: number;
+  readonly failedTopups: number;
   readonly prunedOperations: number;
 }
 
 /**
- * Expires what is due and prunes what is kept for a limited time; a Schedule starts it. Claims come
- * first, because a voucher that is claimed does not expire.
+ * Ends what is over: vouchers and claims that are due, top-ups that never began, and what is kept for
+ * a limited time. A Schedule starts it. Claims come first, since a claimed voucher does not expire.
  */
 export async function expireVouchers(): Promise<SweepResult> {
   return {
     expiredClaims: await inBatches(() => sweeps.expireLeftClaims(BATCH_SIZE)),
     expiredVouchers: await inBatches(() => sweeps.expireDueVouchers(BATCH_SIZE)),
+    failedTopups: await sweeps.failTopUpsNeverStarted(),
     prunedOperations: await sweeps.pruneOldOperations(),
   };
 }

@@ -1,3 +1,4 @@
 export { expireVouchers } from './expire-vouchers.js';
 export { generateVoucher } from './generate-voucher.js';
 export { redeemVoucher } from './redeem-voucher.js';
+export { topUp } from './top-up.js';

@@ -99,3 +99,49 @@ export const redeem = defineUpdate<OperationOutcome<RedemptionMade>, [RedeemComm
 
 /** A newer claim of the same voucher has taken this one's place. */
 export const superseded = defineSignal<[]>('superseded');
+
+/** A top-up that is carried out: what was asked for is in its row, so only ids travel. */
+export interface TopUpCommand extends OperationRequest {
+  readonly transactionId: number;
+}
+
+/** One more attempt of a failed top-up. */
+export interface RetryCommand extends TopUpCommand {
+  /** The attempt that is to be made: one more than the failed one. */
+  readonly attempt: number;
+  /** E.164; null is the number of the attempt before. */
+  readonly msisdn: string | null;
+}
+
+export interface TopUpMade {
+  readonly ok: true;
+  readonly transactionId: number;
+  /** The provider's reference. */
+  readonly referenceNumber: string;
+}
+
+export interface TopUpTiming {
+  readonly retryWindowMs: number;
+  readonly inquiryIntervalMs: number;
+  readonly alarmAfterMs: number;
+}
+
+/** A new top-up starts its workflow; a retry starts it anew after its window has closed. */
+export interface TopUpInput {
+  readonly begin:
+    | { readonly kind: 'create'; readonly command: TopUpCommand }
+    | { readonly kind: 'retry'; readonly command: RetryCommand };
+  readonly timing: TopUpTiming;
+}
+
+/** The first attempt of a new top-up, as soon as it is known how it ended. */
+export const topUpResult = defineUpdate<OperationOutcome<TopUpMade>, []>('topUpResult');
+
+/** Makes one more attempt and answers how it ended. */
+export const retryTopUp = defineUpdate<OperationOutcome<TopUpMade>, [RetryCommand]>('retryTopUp');
+
+/** The same for support staff, without an answer and without input. */
+export const retry = defineSignal<[]>('retry');
+
+/** The provider has hinted that there is news of the attempt: look again. */
+export const providerHint = defineSignal<[]>('providerHint');

@@ -21,7 +21,7 @@ import {
   redeem,
   superseded,
 } from './messages.js';
-import { payUntilKnown } from './pay-merchant.js';
+import { payMerchant } from './pay-merchant.js';
 import { voucherSerial } from './search-attributes.js';
 import { redeemVoucherByClaimId } from './workflow-ids.js';
 
@@ -105,11 +105,12 @@ export async function redeemVoucher(input: RedeemVoucherInput): Promise<RedeemVo
     const hold = await database.holdRedemption(command);
     if (hold.kind === 'answered') return hold.outcome;
     upsertSearchAttributes([{ key: voucherSerial, value: hold.serialNumber }]);
-    const ending = await payUntilKnown(command.operationId, hold, timing);
-    const paid = ending.kind === 'paid';
-    const outcome = paid
-      ? await database.postRedemption(command.operationId, ending.providerReference)
-      : await database.voidRedemption(command.operationId, ending.message);
+    const ending = await payMerchant(command.operationId, hold, timing);
+    const paid = ending.kind === 'done';
+    const outcome =
+      ending.kind === 'done'
+        ? await database.postRedemption(command.operationId, ending.providerReference)
+        : await database.voidRedemption(command.operationId, ending.message);
     ended = paid ? 'redeemed' : 'not-paid';
     const fate = paid ? 'Paid' : 'Not paid';
     setCurrentDetails(

@@ -5,3 +5,9 @@ export const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
 
 /** Finds every workflow of one voucher. Serial numbers are not secret. */
 export const voucherSerial = defineSearchAttributeKey('VoucherSerial', 'KEYWORD');
+
+/** The number of a top-up, as partners know it. */
+export const transactionId = defineSearchAttributeKey('TransactionId', 'KEYWORD');
+
+/** FAILED while a top-up waits for a retry, UNKNOWN while its provider has not said. */
+export const outcome = defineSearchAttributeKey('Outcome', 'KEYWORD');

@@ -70,22 +70,45 @@ export async function addProductCategory(
   return id;
 }
 
-/** Adds a product and gives a partner access to it. */
+/** Adds a product and gives a partner access to it, where one is named. */
 export async function addProduct(
   database: Database,
   product: Insertable<ProductsTable>,
-  partnerId: number,
+  partnerId?: number,
 ): Promise<number> {
   const { id } = await database
     .insertInto('products')
     .values(product)
     .returning('id')
     .executeTakeFirstOrThrow();
-  await database
-    .insertInto('partner_products')
-    .values({ partner_id: partnerId, product_id: id })
-    .execute();
+  if (partnerId !== undefined) await grantAccess(database, { partnerId, productId: id });
   return id;
+}
+
+/** What a partner may sell. */
+export interface ProductAccess {
+  readonly partnerId: number;
+  readonly productId: number;
+}
+
+/** Lets a partner sell a product; false when it could already. */
+export async function grantAccess(database: Database, access: ProductAccess): Promise<boolean> {
+  const result = await database
+    .insertInto('partner_products')
+    .values({ partner_id: access.partnerId, product_id: access.productId })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Takes the access to a product away; false when the partner had none. */
+export async function revokeAccess(database: Database, access: ProductAccess): Promise<boolean> {
+  const result = await database
+    .deleteFrom('partner_products')
+    .where('partner_id', '=', access.partnerId)
+    .where('product_id', '=', access.productId)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
 }
 
 /** Adds a denomination of the gift product. */
@@ -117,8 +140,8 @@ export async function addApiKey(
   database: Database,
   company: Company,
   apiKey: { readonly name: string; readonly prefix: string; readonly digest: Buffer },
-): Promise<void> {
-  await database
+): Promise<number> {
+  const { id } = await database
     .insertInto('api_keys')
     .values({
       ...ownerColumns(company),
@@ -126,7 +149,9 @@ export async function addApiKey(
       key_prefix: apiKey.prefix,
       key_digest: apiKey.digest,
     })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
 /** Registers addresses or CIDR ranges that a company calls from. */
@@ -134,11 +159,13 @@ export async function addSourceAddresses(
   database: Database,
   company: Company,
   addresses: readonly string[],
-): Promise<void> {
-  await database
+): Promise<number[]> {
+  const rows = await database
     .insertInto('source_addresses')
     .values(addresses.map((address) => ({ ...ownerColumns(company), address })))
+    .returning('id')
     .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Registers a public key that a merchant signs with. */
@@ -146,9 +173,11 @@ export async function addPublicKey(
   database: Database,
   merchantId: number,
   publicKeyPem: string,
-): Promise<void> {
-  await database
+): Promise<number> {
+  const { id } = await database
     .insertInto('merchant_public_keys')
     .values({ merchant_id: merchantId, public_key_pem: publicKeyPem })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }

@@ -50,11 +50,35 @@ const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string 
       where redemptions.voucher_id = vouchers.id and status = 'HELD')`,
 
   'I5 what was redeemed is what the ledger paid out': sql`
-    select 'redemption ' || redemptions.id as fault from redemptions
-    where status = 'POSTED' and to_merchant + service_fee <> (
+    select distinct 'redemption ' || redemptions.id as fault from redemptions
+    cross join lateral (values
+      ('post-payment', 'mobile-money-clearing', to_merchant),
+      ('post-service-fee', 'service-fees', service_fee)) as leg (step, kind, booked)
+    where status = 'POSTED' and booked <> (
       select coalesce(sum(amount), 0) from ledger_transfers
+      join ledger_accounts as credit on credit.id = credit_account_id
       where ledger_transfers.operation_id = redemptions.operation_id
-        and step in ('post-payment', 'post-service-fee'))`,
+        and ledger_transfers.step = leg.step and credit.kind = leg.kind)`,
+
+  'I4 airtime on hold is what open top-ups hold': sql`
+    select 'airtime-hold of partner ' || account.partner_id as fault
+    from ledger_accounts as account
+    where kind = 'airtime-hold' and balance <> (
+      select coalesce(sum(topups.amount), 0) from topups
+      join topup_attempts on topup_attempts.topup_id = topups.id
+      where topup_attempts.status = 'HELD' and topups.partner_id = account.partner_id)`,
+
+  'I5 a top-up is charged once when it was delivered, and else not': sql`
+    select 'top-up ' || topups.id as fault from topups
+    where case when status = 'SUCCESS' then amount else 0 end <> (
+      select coalesce(sum(ledger_transfers.amount), 0) from ledger_transfers
+      join topup_attempts on topup_attempts.operation_id = ledger_transfers.operation_id
+      where topup_attempts.topup_id = topups.id and step = 'post')
+    union all
+    select 'open attempt of top-up ' || topups.id from topups
+    where (status in ('PROCESSING', 'UNKNOWN')) <> exists (
+      select from topup_attempts
+      where topup_attempts.topup_id = topups.id and topup_attempts.status = 'HELD')`,
 
   'I10 a voucher moves only along the allowed graph': sql`
     select 'voucher ' || voucher_id || ': ' || from_status || ' to ' || to_status as fault

@@ -2,6 +2,8 @@ import { Migrator } from 'kysely';
 import * as companies from '../../migrations/2026-11-21-1-companies.js';
 import * as ledger from '../../migrations/2026-11-21-2-ledger.js';
 import * as vouchers from '../../migrations/2026-11-21-3-vouchers.js';
+import * as topups from '../../migrations/2026-11-21-4-topups.js';
+import * as audit from '../../migrations/2026-11-21-5-audit.js';
 import { connectDatabase } from './connection.js';
 
 /** In order. Listed by hand: every runtime and bundler follows a plain import. */
@@ -9,6 +11,8 @@ const migrations = {
   '2026-11-21-1-companies': companies,
   '2026-11-21-2-ledger': ledger,
   '2026-11-21-3-vouchers': vouchers,
+  '2026-11-21-4-topups': topups,
+  '2026-11-21-5-audit': audit,
 };
 
 /**

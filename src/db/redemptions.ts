@@ -146,11 +146,12 @@ export const redemptionMessage = (database: Database, redemptionId: number) =>
     .where('redemptions.id', '=', redemptionId)
     .executeTakeFirstOrThrow();
 
-/** The claim and the reference of the redemption that a voucher is held for, to name it to callers. */
-export const runningRedemption = (database: Database, voucherId: number) =>
+/** The redemption that a voucher is held for, found by the keyed digest of the voucher's code. */
+export const runningRedemption = (database: Database, codeDigest: Buffer) =>
   database
     .selectFrom('redemptions')
-    .select(['operation_id', 'platform_reference'])
-    .where('voucher_id', '=', voucherId)
-    .where('status', '=', 'HELD')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .select('redemptions.platform_reference')
+    .where('vouchers.code_digest', '=', codeDigest)
+    .where('redemptions.status', '=', 'HELD')
     .executeTakeFirst();

@@ -1,5 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
+import type { VoucherStatus } from '../domain/voucher.js';
+
 /** Exact decimal, text in both directions. */
 type Numeric = string;
 type Timestamp = ColumnType<Date, Date | string | undefined, Date | string>;
@@ -77,6 +79,8 @@ export interface ProductsTable {
   kind: 'GIFT' | 'AIRTIME' | 'PACKAGE';
   operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
   price_amount: Numeric | null;
+  /** The provider's number of a package; without one it cannot be sold. */
+  provider_product_id: number | null;
 }
 
 export interface PartnerProductsTable {
@@ -192,14 +196,6 @@ export interface SignedRequestsTable {
   created_at: Timestamp;
 }
 
-export type VoucherStatus =
-  | 'ACTIVE'
-  | 'REDEEM_INITIATED'
-  | 'REDEEM_PROCESSING'
-  | 'REDEEMED'
-  | 'EXPIRED'
-  | 'CANCELLED';
-
 export interface VouchersTable {
   id: GeneratedAlways<number>;
   created_at: Timestamp;
@@ -289,6 +285,52 @@ export interface MessagesTable {
   provider_message: string | null;
 }
 
+export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
+
+export interface TopupsTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+  operation_id: string;
+  partner_id: number;
+  kind: 'AIRTIME' | 'PACKAGE';
+  product_id: number | null;
+  amount: Numeric | null;
+  msisdn: string;
+  operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
+  status: Generated<TopupStatus>;
+  attempt: Generated<number>;
+  provider_reference: string | null;
+  message: string | null;
+  exchange_rate: string;
+  currency: string;
+  originating_country: string;
+  foreign_currency_amount: string | null;
+}
+
+export interface TopupAttemptsTable {
+  topup_id: number;
+  attempt: number;
+  operation_id: string;
+  reference: string;
+  created_at: Timestamp;
+  settled_at: Timestamp | null;
+  msisdn: string;
+  status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
+  provider_reference: string | null;
+  provider_message: string | null;
+}
+
+export interface AuditLogTable {
+  id: GeneratedAlways<number>;
+  at: Timestamp;
+  actor: string;
+  action: string;
+  subject_kind: string;
+  subject_id: number;
+  details: Json<Record<string, unknown>>;
+}
+
 /** The tables as the migrations leave them. */
 export interface Schema {
   partners: PartnersTable;
@@ -314,4 +356,7 @@ export interface Schema {
   verification_attempts: VerificationAttemptsTable;
   redemptions: RedemptionsTable;
   messages: MessagesTable;
+  topups: TopupsTable;
+  topup_attempts: TopupAttemptsTable;
+  audit_log: AuditLogTable;
 }

@@ -1,9 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Company } from '../domain/voucher.js';
+import type { Company, VoucherStatus } from '../domain/voucher.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import { balanceConstraint } from './ledger.js';
 import type { StoredOperation } from './operations.js';
-import type { VoucherStatus } from './schema.js';
 
 export interface NewVoucher {
   readonly operationId: string;

@@ -10,6 +10,11 @@ export type Operation =
   | 'redeem-gift'
   | 'voucher-detail'
   | 'set-denomination-price'
+  | 'airtime-topup'
+  | 'airtime-package-topup'
+  | 'retry-topup'
+  | 'show-topup'
+  | 'provider-callback'
   | 'list';
 
 /** What a caller can do about it: nothing, correct the request, repeat it as it is, or wait. */
@@ -36,6 +41,8 @@ export interface Refusal {
   /** What is particular about this case, safe to show to the caller. */
   readonly detail?: string;
   readonly retryAfterSeconds?: number;
+  /** Of a top-up that failed and can be retried. */
+  readonly transactionId?: number;
 }
 
 /** Builds a refusal. */

@@ -75,12 +75,44 @@ export const reasons = {
   'product-not-accessible': {
     message: 'You have no access to this product',
     remedy: 'none',
-    partner: { 'generate-voucher': 404 },
+    partner: { 'generate-voucher': 404, 'airtime-topup': 404, 'airtime-package-topup': 404 },
   },
   'denomination-not-found': {
     message: 'There is no active denomination with this id',
     remedy: 'correct',
     partner: { 'generate-voucher': 404, 'set-denomination-price': 404 },
+  },
+
+  // Top-ups of airtime and packages.
+  'topup-not-found': {
+    message: 'There is no top-up with this transaction id',
+    remedy: 'correct',
+    partner: { 'retry-topup': 404, 'show-topup': 404 },
+  },
+  'topup-not-failed': {
+    message: 'Only a failed top-up can be retried',
+    remedy: 'none',
+    partner: { 'retry-topup': 409 },
+  },
+  'number-not-served': {
+    message: 'The phone number belongs to no operator that top-ups can be sent to',
+    remedy: 'correct',
+    partner: { 'airtime-topup': 400, 'airtime-package-topup': 400, 'retry-topup': 400 },
+  },
+  'operator-mismatch': {
+    message: 'The package is of another operator than the phone number',
+    remedy: 'correct',
+    partner: { 'airtime-package-topup': 400, 'retry-topup': 400 },
+  },
+  'amount-out-of-range': {
+    message: 'The operator takes other amounts in one top-up',
+    remedy: 'correct',
+    partner: { 'airtime-topup': 400, 'retry-topup': 400 },
+  },
+  'topup-failed': {
+    message: 'The top-up failed and nothing was charged; it can be retried',
+    remedy: 'repeat',
+    partner: { 'airtime-topup': 424, 'airtime-package-topup': 424, 'retry-topup': 424 },
   },
 
   // Claims and redemptions.
@@ -115,7 +147,12 @@ export const reasons = {
   'money-insufficient': {
     message: 'Not enough money in the wallet',
     remedy: 'none',
-    partner: { 'generate-voucher': 405 },
+    partner: {
+      'generate-voucher': 405,
+      'airtime-topup': 400,
+      'airtime-package-topup': 405,
+      'retry-topup': 405,
+    },
   },
   'voucher-redeemed': {
     message: 'The voucher is already redeemed',

@@ -21,11 +21,18 @@ export interface SurfaceRoutes {
 export function createApp(services: Services, surfaces: readonly SurfaceRoutes[]): Koa {
   const app = new Koa();
   const router = new Router({ exclusive: true });
+  const methodsByPath = new Map<string, string[]>();
   for (const { surface, basePath, endpoints } of surfaces) {
     for (const endpoint of endpoints) {
-      for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
-        router.register(basePath + path, [endpoint.method], (context: RouterContext) =>
-          handleEndpoint(services, surface, endpoint, context),
+      for (const path of [endpoint.path, ...(endpoint.aliases ?? [])].map(
+        (end) => basePath + end,
+      )) {
+        methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), endpoint.method]);
+        router.register(path, [endpoint.method], (context: RouterContext, next) =>
+          // A path of its own is no parameter of another: GET on it is 405, not a look-up.
+          path.includes(':') && methodsByPath.has(context.path)
+            ? next()
+            : handleEndpoint(services, surface, endpoint, context),
         );
       }
     }
@@ -33,7 +40,7 @@ export function createApp(services: Services, surfaces: readonly SurfaceRoutes[]
   const surfaceOf = (path: string): Surface =>
     surfaces.find(({ basePath }) => path.startsWith(`${basePath}/`))?.surface ?? 'partner';
   const methodsOf = (path: string): string[] =>
-    router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
+    methodsByPath.get(path) ?? router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
 
   app.use(requestLog(services.logger));
   app.use(errorReply(services, surfaceOf, methodsOf));

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseRequestAmount } from '../domain/money.js';
 import { parseMsisdn } from '../domain/phone.js';
 import { parseVoucherCode } from '../domain/voucher-code.js';
+import { countryCodes } from './country-codes.js';
 
 /**
  * The fields that several endpoints have, each in its canonical form after validation. Their
@@ -90,12 +91,10 @@ export const currencyField = z
   .string('must be a currency code')
   .refine((text) => currencies.has(text), 'must be an ISO 4217 currency code, such as USD');
 
-const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
-
 /** ISO 3166-1 alpha-2. */
 export const countryField = z
   .string('must be a country code')
   .refine(
-    (text) => /^[A-Z]{2}$/.test(text) && regionNames.of(text) !== undefined,
+    (text) => countryCodes.has(text),
     'must be an ISO 3166-1 alpha-2 country code, such as US',
   );

@@ -1,5 +1,10 @@
+import { outcomeFor } from '../db/operations.js';
+import { runningRedemption } from '../db/redemptions.js';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers.js';
+import { refuse } from '../domain/errors.js';
+import { formatMoney, type Money } from '../domain/money.js';
 import type { Company } from '../domain/voucher.js';
+import { carryOut, identify } from './operation.js';
 import type { Services } from './services.js';
 
 /** A voucher code as `voucherCodeField` leaves it. */
@@ -7,11 +12,28 @@ export interface RequestedCode {
   readonly canonical: string | undefined;
 }
 
+/** What both surfaces send to claim a voucher; `content` is all that makes it this request. */
+export interface ClaimRequest {
+  readonly company: Company;
+  readonly key: string | undefined;
+  readonly content: object;
+  readonly voucherCode: RequestedCode;
+  readonly amount?: Money | null | undefined;
+}
+
+/** What both surfaces send to redeem one. */
+export interface RedemptionRequest extends ClaimRequest {
+  readonly verificationCode?: string | null | undefined;
+  readonly msisdn?: string | null | undefined;
+  /** Of a partner that redeems at another merchant. */
+  readonly merchantId?: number | null | undefined;
+}
+
 /**
- * Finds the voucher that a request names. One text that can be no code at all, an unknown code and
+ * Finds the voucher that a request names. A text that can be no code at all, an unknown code and
  * another partner's voucher are the same: not found.
  */
-export async function findRequestedVoucher(
+async function findRequestedVoucher(
   services: Services,
   company: Company,
   code: RequestedCode,
@@ -21,12 +43,59 @@ export async function findRequestedVoucher(
   return findVoucherByCode(services.database, company, digest);
 }
 
-/** The keyed digest of a submitted code, as workflows may carry it; null where none was sent. */
-export const verificationDigest = (
+const decimal = (amount: Money | null | undefined): string | null =>
+  amount === null || amount === undefined ? null : formatMoney(amount);
+
+/** Amounts are bigints after validation, which JSON does not know. */
+const identityOf = (services: Services, kind: string, request: ClaimRequest) =>
+  identify(services, {
+    company: request.company,
+    kind,
+    key: request.key,
+    content: { ...request.content, amount: decimal(request.amount) },
+  });
+
+/** Claims a voucher once: the owner is sent a code. */
+export function carryOutClaim(services: Services, request: ClaimRequest) {
+  const identity = identityOf(services, 'initiate-claim', request);
+  return carryOut(services, identity, async () => {
+    const voucher = await findRequestedVoucher(services, request.company, request.voucherCode);
+    if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
+    return services.workflows.claim({
+      ...identity,
+      voucherId: voucher.id,
+      amount: decimal(request.amount),
+    });
+  });
+}
+
+/** Redeems a voucher once, through the workflow of its live claim where it has one. */
+export function carryOutRedemption(services: Services, request: RedemptionRequest) {
+  const identity = identityOf(services, 'redeem-gift', request);
+  const { verificationCode, msisdn = null, merchantId = null } = request;
+  return carryOut(services, identity, async () => {
+    const voucher = await findRequestedVoucher(services, request.company, request.voucherCode);
+    if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
+    return services.workflows.redeem(voucher, {
+      ...identity,
+      voucherId: voucher.id,
+      merchantId,
+      amount: decimal(request.amount),
+      // A code itself never enters a payload, only its keyed digest with the voucher's id.
+      verificationCodeDigest: verificationCode
+        ? services.digests.verificationCode(verificationCode, voucher.id)
+        : null,
+      msisdn,
+    });
+  });
+}
+
+/** Our reference of the redemption that a voucher is held for at this moment. */
+export const runningReference = async (
   services: Services,
-  code: string | null | undefined,
-  voucher: FoundVoucher,
-): string | null =>
-  code === undefined || code === null || code === ''
-    ? null
-    : services.digests.verificationCode(code, voucher.id);
+  code: RequestedCode,
+): Promise<string | null> => {
+  if (code.canonical === undefined) return null;
+  const digest = services.digests.voucherCode(code.canonical);
+  return (await runningRedemption(services.database, digest))?.platform_reference ?? null;
+};

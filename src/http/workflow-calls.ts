@@ -2,6 +2,7 @@ import {
   type Client,
   isGrpcServiceError,
   WithStartWorkflowOperation,
+  WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
@@ -13,17 +14,27 @@ import {
   type GeneratedVoucher,
   type GenerateVoucherCommand,
   type OperationOutcome,
+  providerHint,
   type RedeemCommand,
   type RedeemVoucherInput,
   type RedemptionMade,
   type RedemptionTiming,
+  type RetryCommand,
   redeem,
+  retryTopUp,
+  type TopUpCommand,
+  type TopUpInput,
+  type TopUpMade,
+  type TopUpTiming,
+  topUpResult,
 } from '../../workflows/messages.js';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
+import type { topUp } from '../../workflows/top-up.js';
 import {
   generateVoucherId,
   redeemVoucherByClaimId,
   redeemVoucherWithoutClaimId,
+  topUpId,
 } from '../../workflows/workflow-ids.js';
 
 /** The caller's time is up; the workflow goes on, and repeating the request gives its result. */
@@ -34,6 +45,14 @@ export class StillProcessingError extends Error {
 /** Temporal cannot be reached or takes nothing more at the moment. */
 export class WorkflowsUnavailableError extends Error {
   override readonly name = 'WorkflowsUnavailableError';
+
+  constructor(
+    /** Whether it is certain that nothing was started. */
+    readonly isCertain: boolean,
+    cause: unknown,
+  ) {
+    super('The workflow could not be reached', { cause });
+  }
 }
 
 export interface WorkflowCallOptions {
@@ -42,7 +61,7 @@ export interface WorkflowCallOptions {
   /** Whether a worker of this process shares the client's connection and may start at once. */
   readonly eager: boolean;
   readonly callerWaitMs: number;
-  readonly timing: RedemptionTiming;
+  readonly timing: RedemptionTiming & TopUpTiming;
 }
 
 export type WorkflowCalls = ReturnType<typeof createWorkflowCalls>;
@@ -104,6 +123,55 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
       }),
     );
 
+  /** Starts a top-up's workflow; it answers when it is known how the first attempt ended. */
+  const topUpOnce = (command: TopUpCommand): Promise<OperationOutcome<TopUpMade>> =>
+    answerOf(() =>
+      client.workflow.executeUpdateWithStart(topUpResult, {
+        updateId: updateId('result', command),
+        startWorkflowOperation: topUpStart(command.operationId, {
+          begin: { kind: 'create', command },
+          timing,
+        }),
+      }),
+    );
+
+  /** One more attempt, by the workflow that waits for it or by one that takes its place. */
+  const retryTopUpOf = (
+    creationId: string,
+    command: RetryCommand,
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    answerOf(() =>
+      client.workflow.executeUpdateWithStart(retryTopUp, {
+        args: [command],
+        updateId: updateId(command.operationId, command),
+        startWorkflowOperation: topUpStart(creationId, {
+          begin: { kind: 'retry', command },
+          timing,
+        }),
+      }),
+    );
+
+  /** Tells a top-up that its provider has news; one that has ended does not need to know. */
+  const hintTopUp = async (creationId: string): Promise<void> => {
+    try {
+      await client.workflow.getHandle(topUpId(creationId)).signal(providerHint);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw callError(error);
+    }
+  };
+
+  const topUpStart = (creationId: string, input: TopUpInput) =>
+    new WithStartWorkflowOperation<typeof topUp>('topUp', {
+      workflowId: topUpId(creationId),
+      taskQueue,
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+      staticSummary:
+        `Top-up ${input.begin.command.transactionId} of ` +
+        `partner ${input.begin.command.company.id}`,
+    });
+
   const redemptionStart = (workflowId: string, input: RedeemVoucherInput) =>
     new WithStartWorkflowOperation<typeof redeemVoucher>('redeemVoucher', {
       workflowId,
@@ -127,7 +195,14 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     });
   };
 
-  return { generate, claim, redeem: redeemVoucherOf };
+  return {
+    generate,
+    claim,
+    redeem: redeemVoucherOf,
+    topUp: topUpOnce,
+    retryTopUp: retryTopUpOf,
+    hintTopUp,
+  };
 }
 
 /** A corrected request under the same key must not get the refused one's answer. */
@@ -157,5 +232,9 @@ function callError(error: unknown): unknown {
   if (!grpc) return error;
   return DEADLINE_CODES.includes(grpc.code)
     ? new StillProcessingError('The workflow has not answered yet', { cause: error })
-    : new WorkflowsUnavailableError('The workflow could not be reached', { cause: error });
+    : new WorkflowsUnavailableError(isConnectFailure(grpc), error);
 }
+
+/** The connection was refused, so the request never left. */
+const isConnectFailure = (error: Error & { readonly details?: string }): boolean =>
+  /connect error|connection refused|ECONNREFUSED/i.test(`${error.message} ${error.details ?? ''}`);

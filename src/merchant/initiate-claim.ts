@@ -1,7 +1,4 @@
 import { z } from 'zod';
-import { outcomeFor } from '../db/operations.js';
-import { refuse } from '../domain/errors.js';
-import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import {
@@ -10,8 +7,7 @@ import {
   metadataField,
   voucherCodeField,
 } from '../http/fields.js';
-import { carryOut, identify } from '../http/operation.js';
-import { findRequestedVoucher } from '../http/redemption-request.js';
+import { carryOutClaim } from '../http/redemption-request.js';
 
 /** Starts a redemption at the calling merchant (specification 4.2). */
 export const initiateClaim = endpoint({
@@ -54,17 +50,12 @@ export const initiateClaim = endpoint({
     'still-processing',
   ],
   async handle({ services, company, body }) {
-    const amount = body.amount ? formatMoney(body.amount) : null;
-    const identity = identify(services, {
+    const { result, replayed } = await carryOutClaim(services, {
       company,
-      kind: 'initiate-claim',
       key: body.idempotencyKey,
-      content: { ...body, amount },
-    });
-    const { result, replayed } = await carryOut(services, identity, async () => {
-      const voucher = await findRequestedVoucher(services, company, body.voucherCode);
-      if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
-      return services.workflows.claim({ ...identity, voucherId: voucher.id, amount });
+      content: body,
+      voucherCode: body.voucherCode,
+      amount: body.amount,
     });
     if (!result.ok) return { ...result, replayed };
     return reply(

@@ -1,7 +1,4 @@
 import { z } from 'zod';
-import { outcomeFor } from '../db/operations.js';
-import { refuse } from '../domain/errors.js';
-import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import {
@@ -12,8 +9,7 @@ import {
   verificationCodeField,
   voucherCodeField,
 } from '../http/fields.js';
-import { carryOut, identify } from '../http/operation.js';
-import { findRequestedVoucher, verificationDigest } from '../http/redemption-request.js';
+import { carryOutRedemption } from '../http/redemption-request.js';
 
 /** Completes a redemption at the calling merchant (specification 4.2). */
 export const redeemGift = endpoint({
@@ -68,28 +64,12 @@ export const redeemGift = endpoint({
     'still-processing',
   ],
   async handle({ services, company, body }) {
-    const amount = body.amount ? formatMoney(body.amount) : null;
-    const identity = identify(services, {
+    const { result, replayed } = await carryOutRedemption(services, {
+      ...body,
       company,
-      kind: 'redeem-gift',
       key: body.idempotencyKey,
-      content: { ...body, amount },
-    });
-    const { result, replayed } = await carryOut(services, identity, async () => {
-      const voucher = await findRequestedVoucher(services, company, body.voucherCode);
-      if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
-      return services.workflows.redeem(voucher, {
-        ...identity,
-        voucherId: voucher.id,
-        merchantId: null,
-        amount,
-        verificationCodeDigest: verificationDigest(
-          services,
-          body.verificationCode ?? undefined,
-          voucher,
-        ),
-        msisdn: body.msisdn ?? null,
-      });
+      content: body,
+      merchantId: null,
     });
     if (!result.ok) return { ...result, replayed };
     return reply(

@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import { outcomeFor } from '../db/operations.js';
-import { refuse } from '../domain/errors.js';
-import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { amountField, voucherCodeField } from '../http/fields.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
-import { carryOut, identify } from '../http/operation.js';
-import { findRequestedVoucher } from '../http/redemption-request.js';
+import { carryOutClaim } from '../http/redemption-request.js';
 
 /** Sends the owner of a voucher a verification code (specification 4.1). */
 export const initiateClaim = endpoint({
@@ -40,17 +36,12 @@ export const initiateClaim = endpoint({
   async handle({ services, company, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
-    const amount = body.amount === undefined ? null : formatMoney(body.amount);
-    const identity = identify(services, {
+    const { result, replayed } = await carryOutClaim(services, {
       company,
-      kind: 'initiate-claim',
       key: key.value,
-      content: { voucherCode: body.voucherCode, amount },
-    });
-    const { result, replayed } = await carryOut(services, identity, async () => {
-      const voucher = await findRequestedVoucher(services, company, body.voucherCode);
-      if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
-      return services.workflows.claim({ ...identity, voucherId: voucher.id, amount });
+      content: body,
+      voucherCode: body.voucherCode,
+      amount: body.amount,
     });
     if (!result.ok) return { ...result, replayed };
     return reply('A verification code was sent to the owner of the voucher', {

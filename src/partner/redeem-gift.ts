@@ -1,8 +1,4 @@
 import { z } from 'zod';
-import { outcomeFor } from '../db/operations.js';
-import { runningRedemption } from '../db/redemptions.js';
-import { refuse } from '../domain/errors.js';
-import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import {
@@ -13,8 +9,7 @@ import {
   voucherCodeField,
 } from '../http/fields.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
-import { carryOut, identify } from '../http/operation.js';
-import { findRequestedVoucher, verificationDigest } from '../http/redemption-request.js';
+import { carryOutRedemption, runningReference } from '../http/redemption-request.js';
 
 /** Redeems a voucher: the merchant is paid through mobile money (specification 4.1). */
 export const redeemGift = endpoint({
@@ -45,36 +40,29 @@ export const redeemGift = endpoint({
     'claim-not-found',
     'attempts-exhausted',
     'verification-code-incorrect',
+    'service-fee-missing',
     'balance-insufficient',
     'amount-exceeds-balance',
     'balance-negative-after-fee',
     'payout-account-missing',
-    'payment-refused',
+    'status-not-updated',
+    'reserve-not-updated',
+    'redemption-not-recorded',
+    'reserve-not-debited',
     'message-not-queued',
+    'database-failed',
+    'payment-refused',
     'key-reused',
     'still-processing',
   ],
   async handle({ services, company, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
-    const amount = body.amount ? formatMoney(body.amount) : null;
-    const identity = identify(services, {
+    const { result, replayed } = await carryOutRedemption(services, {
+      ...body,
       company,
-      kind: 'redeem-gift',
       key: key.value,
-      content: { ...body, amount },
-    });
-    const voucher = await findRequestedVoucher(services, company, body.voucherCode);
-    const { result, replayed } = await carryOut(services, identity, async () => {
-      if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
-      return services.workflows.redeem(voucher, {
-        ...identity,
-        voucherId: voucher.id,
-        merchantId: body.merchantId ?? null,
-        amount,
-        verificationCodeDigest: verificationDigest(services, body.verificationCode, voucher),
-        msisdn: body.msisdn ?? null,
-      });
+      content: body,
     });
     if (result.ok) {
       return reply(
@@ -84,8 +72,8 @@ export const redeemGift = endpoint({
     }
     const isRunning =
       result.reason === 'still-processing' || result.reason === 'redemption-in-progress';
-    if (!isRunning || !voucher) return { ...result, replayed };
-    const running = await runningRedemption(services.database, voucher.id);
-    return { ...result, data: { referenceNumber: running?.platform_reference ?? null } };
+    if (!isRunning) return { ...result, replayed };
+    const referenceNumber = await runningReference(services, body.voucherCode);
+    return { ...result, data: { referenceNumber } };
   },
 });

@@ -5,9 +5,14 @@ import { generateVoucher } from './generate-voucher.js';
 import { initiateClaim } from './initiate-claim.js';
 import { listDenominations } from './list-denominations.js';
 import { listMerchants } from './list-merchants.js';
+import { listTopups } from './list-topups.js';
 import { redeemGift } from './redeem-gift.js';
+import { retryTopup } from './retry-topup.js';
 import { setDenominationPrice } from './set-denomination-price.js';
 import { showBalance } from './show-balance.js';
+import { showTopup } from './show-topup.js';
+import { topUpAirtime } from './top-up-airtime.js';
+import { topUpPackage } from './top-up-package.js';
 
 /** The partner API (specification 4.1 and 9). */
 export const partnerRoutes: SurfaceRoutes = {
@@ -23,5 +28,10 @@ export const partnerRoutes: SurfaceRoutes = {
     generateVoucher,
     initiateClaim,
     redeemGift,
+    topUpAirtime,
+    topUpPackage,
+    retryTopup,
+    listTopups,
+    showTopup,
   ],
 };

@@ -33,6 +33,8 @@ export interface HttpAnswer {
   readonly kind: 'answered';
   readonly status: number;
   readonly body: string;
+  /** What `Retry-After` asks for, where the answer has one that can be read. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** The last two are outcomes already, so that an adapter may return them as they are. */
@@ -90,7 +92,21 @@ async function readAnswer(incoming: IncomingMessage): Promise<HttpResult> {
     chunks.push(chunk);
   }
   const body = new TextDecoder().decode(Buffer.concat(chunks));
-  return { kind: 'answered', status: incoming.statusCode ?? 0, body };
+  const retryAfterSeconds = readRetryAfter(incoming.headers['retry-after']);
+  return {
+    kind: 'answered',
+    status: incoming.statusCode ?? 0,
+    body,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3). */
+function readRetryAfter(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const milliseconds = / GMT$/.test(value) ? Date.parse(value) - Date.now() : Number.NaN;
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, Math.ceil(milliseconds / 1000));
 }
 
 /** Only the error's code is told: its message may hold addresses or parts of what was sent. */

@@ -3,7 +3,12 @@
  * nothing happened on the far side; `unknown` says that nobody knows yet, so money stays on hold.
  */
 export type ProviderOutcome =
-  | { readonly kind: 'delivered'; readonly providerReference: string }
+  | {
+      readonly kind: 'delivered';
+      readonly providerReference: string;
+      /** What a person has to look at although it was delivered, e.g. a reversal after it. */
+      readonly alarm?: string;
+    }
   | {
       readonly kind: 'refused';
       /** The provider's own code, for support staff. */
@@ -12,5 +17,19 @@ export type ProviderOutcome =
       readonly message: string;
       readonly retryCanHelp: boolean;
     }
-  | { readonly kind: 'not-sent'; readonly message: string }
+  | NotSent
   | { readonly kind: 'unknown'; readonly message: string };
+
+/** Nothing reached the provider, or nothing of it was taken. */
+export interface NotSent {
+  readonly kind: 'not-sent';
+  readonly message: string;
+  /** How long the provider asks to be left alone, where it says so. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * Nobody knows yet. So ends a failed inquiry as well: it tells nothing of what was asked about, not
+ * even that it was not sent.
+ */
+export const unknown = (message: string): ProviderOutcome => ({ kind: 'unknown', message });

@@ -1,10 +1,22 @@
 import type { Config } from '../config.js';
+import type { Airtime } from './airtime/airtime.js';
+import { createDtOneAirtime } from './airtime/dt-one/client.js';
+import { lookUpByPrefix, type OperatorLookup } from './airtime/operator-lookup.js';
 import { createGsmaMobileMoney } from './mobile-money/gsma/client.js';
 import type { MobileMoney } from './mobile-money/mobile-money.js';
 import { createAfricasTalking } from './sms/africas-talking.js';
 import type { SmsSender } from './sms/sms-sender.js';
 
 type SmsConfig = Pick<Config, Extract<keyof Config, `SMS_${string}`>>;
+type AirtimeConfig = Pick<
+  Config,
+  Extract<
+    keyof Config,
+    | `AIRTIME_${'PROVIDER' | 'URL' | 'KEY' | 'SECRET' | 'CALLBACK_URL'}`
+    | 'AIRTIME_TIMEOUT_SECONDS'
+    | `AIRTIME_PRODUCT_${string}`
+  >
+>;
 type MobileMoneyConfig = Pick<Config, Extract<keyof Config, `MOBILE_MONEY_${string}`>>;
 
 /** One row registers a provider of text messages. */
@@ -39,6 +51,22 @@ const mobileMoneyProviders: Record<
     }),
 };
 
+/** One row registers a provider of airtime and packages. */
+const airtimeProviders: Record<Config['AIRTIME_PROVIDER'], (config: AirtimeConfig) => Airtime> = {
+  'dt-one': (config) =>
+    createDtOneAirtime({
+      baseUrl: config.AIRTIME_URL,
+      key: config.AIRTIME_KEY,
+      secret: config.AIRTIME_SECRET,
+      callbackUrl: config.AIRTIME_CALLBACK_URL,
+      rangedProducts: {
+        ETHIO_TELECOM: config.AIRTIME_PRODUCT_ETHIO_TELECOM,
+        SAFARICOM_ETHIOPIA: config.AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA,
+      },
+      timeoutSeconds: config.AIRTIME_TIMEOUT_SECONDS,
+    }),
+};
+
 /** The sender of text messages that the settings name. */
 export const createSmsSender = (config: SmsConfig): SmsSender =>
   smsSenders[config.SMS_PROVIDER](config);
@@ -46,3 +74,10 @@ export const createSmsSender = (config: SmsConfig): SmsSender =>
 /** The payer of merchants that the settings name. */
 export const createMobileMoney = (config: MobileMoneyConfig): MobileMoney =>
   mobileMoneyProviders[config.MOBILE_MONEY_PROVIDER](config);
+
+/** The sender of airtime and packages that the settings name. */
+export const createAirtime = (config: AirtimeConfig): Airtime =>
+  airtimeProviders[config.AIRTIME_PROVIDER](config);
+
+/** Who knows the operator of a number: as long as numbers cannot move, the number itself. */
+export const createOperatorLookup = (): OperatorLookup => lookUpByPrefix;

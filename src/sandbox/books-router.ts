@@ -1,13 +1,20 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { type Books, rowOf, statusOf } from './books.js';
+import type { Books } from './books.js';
+import type { Callbacks } from './dt-one/callbacks.js';
 import { answerIndexPage, type SandboxAddresses } from './pages/index-page.js';
 import { answerPhonePage } from './pages/phone-page.js';
-import { give, type Reply } from './reply.js';
+import { give } from './reply.js';
 import { readJsonObject } from './request-body.js';
+import { rowOf, settle, statusOf, type TakenRequest } from './taken-requests.js';
+
+interface Parts {
+  readonly books: Books;
+  readonly callbacks: Callbacks;
+}
 
 /** What people and tests read: the books, the phone and the first page (design 2). */
-export function booksRouter(books: Books, addresses: SandboxAddresses): Router {
+export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddresses): Router {
   const router = new Router();
   router.get('/', (ctx) => answerIndexPage(ctx, addresses));
   router.get('/phone', (ctx) => answerPhonePage(ctx, books, queryValue(ctx, 'to')));
@@ -23,34 +30,40 @@ export function booksRouter(books: Books, addresses: SandboxAddresses): Router {
     const to = queryValue(ctx, 'to');
     ctx.body = {
       payouts: books.payouts({ reference, to }),
-      topups: [],
+      topups: books.topups({ reference, to }),
       // A message carries no reference of ours.
       messages: reference === undefined ? books.messages(to) : [],
     };
   });
 
   router.post('/books/payouts/:reference', async (ctx) => {
-    if (!ctx.is('json')) return give(ctx, problem(415, 'Send JSON.'));
-    const status = (await readJsonObject(ctx))?.status;
-    give(ctx, settle(books, ctx.params.reference ?? '', status));
+    const payout = books.findPayout('reference', ctx.params.reference ?? '');
+    give(ctx, await settlePending(ctx, 'payout', payout));
+  });
+  router.post('/books/topups/:reference', async (ctx) => {
+    const topup = books.findTopup('reference', ctx.params.reference ?? '');
+    const reply = await settlePending(ctx, 'top-up', topup);
+    give(ctx, reply);
+    if (topup && reply.status === 200) void callbacks.announce(topup, statusOf(topup));
   });
   return router;
 }
 
-/** Decides a pending payout, as a provider's support staff would. */
-function settle(books: Books, reference: string, status: unknown): Reply {
+/** Decides what is pending, as a provider's support staff would. */
+async function settlePending(ctx: Context, name: string, taken: TakenRequest | undefined) {
+  if (!ctx.is('json')) return problem(415, 'Send JSON.');
+  const status = (await readJsonObject(ctx))?.status;
   if (status !== 'completed' && status !== 'failed') {
     return problem(400, 'The status must be completed or failed.');
   }
-  const payout = books.findPayout('reference', reference);
-  if (!payout) return problem(404, 'No payout has this reference.');
-  const current = statusOf(payout);
-  if (current !== 'pending') return problem(409, `The payout is ${current} already.`);
-  payout.statuses.push({ status, from: new Date() });
-  return { status: 200, body: rowOf(payout) };
+  if (!taken) return problem(404, `No ${name} has this reference.`);
+  const current = statusOf(taken);
+  if (current !== 'pending') return problem(409, `The ${name} is ${current} already.`);
+  settle(taken, status);
+  return { status: 200, body: rowOf(taken) };
 }
 
-const problem = (status: number, message: string): Reply => ({ status, body: { message } });
+const problem = (status: number, message: string) => ({ status, body: { message } });
 
 function queryValue(ctx: Context, name: string): string | undefined {
   const value = ctx.query[name];

@@ -1,7 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Product } from './dt-one/products.js';
 import { canonicalNumber } from './phone-number.js';
-
-export type PayoutStatus = 'pending' | 'completed' | 'failed' | 'reversed';
+import type { AirtimeBehaviour } from './steering.js';
+import {
+  type BooksFilter,
+  type BooksRow,
+  createTakenRequests,
+  type TakenRequest,
+} from './taken-requests.js';
 
 /** A text message that a phone has received. */
 export interface ReceivedMessage {
@@ -15,13 +21,8 @@ export interface ReceivedMessage {
 }
 
 /** A payout that the provider took, with what its API needs to answer for it. */
-export interface Payout {
+export interface Payout extends TakenRequest {
   readonly correlationId: string;
-  readonly reference: string;
-  readonly to: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly takenAt: Date;
   readonly transactionReference: string;
   readonly serverCorrelationId: string;
   /** The request as it came; the API echoes it. */
@@ -29,56 +30,50 @@ export interface Payout {
   /** Whether the API answers for it by a request state instead of a transaction. */
   readonly isAsynchronous: boolean;
   readonly isInPascalCase: boolean;
-  /** Every status it takes; the last one whose time has come is its status. */
-  readonly statuses: { readonly status: PayoutStatus; readonly from: Date }[];
 }
 
-/** A row of `GET /books`. */
-interface PayoutRow {
-  readonly reference: string;
-  readonly to: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly status: PayoutStatus;
-  readonly at: string;
+/** A top-up that the provider took, with what its API needs to answer for it. */
+export interface Topup extends TakenRequest {
+  readonly transactionId: string;
+  readonly operatorReference: string;
+  readonly product: Product;
+  readonly callbackUrl: string | undefined;
+  readonly behaviour: AirtimeBehaviour;
 }
 
-interface BooksFilter {
-  readonly reference?: string | undefined;
-  readonly to?: string | undefined;
-}
+type PayoutKey = 'correlationId' | 'reference' | 'transactionReference' | 'serverCorrelationId';
+type TopupKey = 'reference' | 'transactionId';
+type Taking = 'takenAt' | 'statuses';
 
 /** What the simulated providers did, in memory; a row per request that they took. */
 export interface Books {
   receiveMessage(message: { to: string; from: string; text: string }): ReceivedMessage;
-  takePayout(
-    payout: Omit<Payout, 'takenAt' | 'transactionReference' | 'serverCorrelationId' | 'statuses'>,
-  ): Payout;
+  takePayout(payout: Omit<Payout, Taking | 'transactionReference' | 'serverCorrelationId'>): Payout;
+  takeTopup(topup: Omit<Topup, Taking | 'transactionId' | 'operatorReference'>): Topup;
   /** Newest first; of one phone, or of all. */
   messages(to?: string): ReceivedMessage[];
   /** Newest first. */
-  payouts(filter?: BooksFilter): PayoutRow[];
-  findPayout(
-    key: 'correlationId' | 'reference' | 'transactionReference' | 'serverCorrelationId',
-    value: string,
-  ): Payout | undefined;
-}
-
-/** Where the payout has got to. */
-export function statusOf(payout: Payout, now = new Date()): PayoutStatus {
-  return payout.statuses.findLast(({ from }) => from <= now)?.status ?? 'pending';
+  payouts(filter?: BooksFilter): BooksRow[];
+  topups(filter?: BooksFilter): BooksRow[];
+  findPayout(key: PayoutKey, value: string): Payout | undefined;
+  findTopup(key: TopupKey, value: string): Topup | undefined;
+  /** Newest first, as its API lists them. */
+  allTopups(): Topup[];
 }
 
 export function createBooks(): Books {
   const messagesByNumber = new Map<string, ReceivedMessage[]>();
   const allMessages: ReceivedMessage[] = [];
-  const payouts: Payout[] = [];
-  const index = {
-    correlationId: new Map<string, Payout>(),
-    reference: new Map<string, Payout>(),
-    transactionReference: new Map<string, Payout>(),
-    serverCorrelationId: new Map<string, Payout>(),
-  };
+  const payouts = createTakenRequests<Payout, PayoutKey>([
+    'correlationId',
+    'reference',
+    'transactionReference',
+    'serverCorrelationId',
+  ]);
+  const topups = createTakenRequests<Topup, TopupKey>(['reference', 'transactionId']);
+  // Ids go on where those of an earlier process ended, so that none is ever used twice.
+  let lastTransactionId = Date.now() * 1000;
+
   return {
     receiveMessage({ to, from, text }) {
       const message = {
@@ -95,20 +90,22 @@ export function createBooks(): Books {
       return message;
     },
 
-    takePayout(request) {
-      const takenAt = new Date();
-      const payout: Payout = {
-        ...request,
-        takenAt,
+    takePayout: (payout) =>
+      payouts.add({
+        ...payout,
+        ...taking(),
         transactionReference: `MM${randomBytes(6).toString('hex').toUpperCase()}`,
         serverCorrelationId: randomUUID(),
-        statuses: [{ status: 'pending', from: takenAt }],
-      };
-      payouts.push(payout);
-      for (const key of Object.keys(index) as (keyof typeof index)[]) {
-        index[key].set(payout[key], payout);
-      }
-      return payout;
+      }),
+
+    takeTopup(topup) {
+      lastTransactionId += 1;
+      return topups.add({
+        ...topup,
+        ...taking(),
+        transactionId: String(lastTransactionId),
+        operatorReference: `OP${randomBytes(6).toString('hex').toUpperCase()}`,
+      });
     },
 
     messages: (to) =>
@@ -116,23 +113,15 @@ export function createBooks(): Books {
         ? allMessages
         : (messagesByNumber.get(canonicalNumber(to)) ?? [])
       ).toReversed(),
-
-    payouts: ({ reference, to } = {}) =>
-      payouts
-        .filter((payout) => reference === undefined || payout.reference === reference)
-        .filter((payout) => to === undefined || canonicalNumber(payout.to) === canonicalNumber(to))
-        .toReversed()
-        .map(rowOf),
-
-    findPayout: (key, value) => index[key].get(value),
+    payouts: payouts.rows,
+    topups: topups.rows,
+    findPayout: payouts.find,
+    findTopup: topups.find,
+    allTopups: topups.all,
   };
 }
 
-export const rowOf = (payout: Payout): PayoutRow => ({
-  reference: payout.reference,
-  to: payout.to,
-  amount: payout.amount,
-  currency: payout.currency,
-  status: statusOf(payout),
-  at: payout.takenAt.toISOString(),
-});
+function taking(): Pick<TakenRequest, Taking> {
+  const takenAt = new Date();
+  return { takenAt, statuses: [{ status: 'pending', from: takenAt }] };
+}

@@ -6,6 +6,8 @@ import Koa from 'koa';
 import { africasTalkingRouter } from './africas-talking.js';
 import { type Books, createBooks } from './books.js';
 import { booksRouter } from './books-router.js';
+import { type Callbacks, createCallbacks } from './dt-one/callbacks.js';
+import { dtOnePath, dtOneRouter } from './dt-one/router.js';
 import { gsmaPaths, gsmaRouter } from './gsma/router.js';
 import type { SandboxAddresses } from './pages/index-page.js';
 import { createWaiting, type Waiting } from './waiting.js';
@@ -14,7 +16,7 @@ interface SandboxOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly host?: string;
-  /** Multiplies the delays of 3 s, 20 s and 5 min, and the moments after which payouts settle. */
+  /** Multiplies the delays of 3 s, 20 s and 5 min, and what happens "shortly after". */
   readonly delayScale?: number;
 }
 
@@ -25,9 +27,15 @@ export interface Sandbox extends SandboxAddresses {
   close(): Promise<void>;
 }
 
+interface Parts {
+  readonly books: Books;
+  readonly waiting: Waiting;
+  readonly callbacks: Callbacks;
+}
+
 /**
- * Starts the simulated providers on one port: Africa's Talking, GSMA mobile money, their books and
- * the phone that receives the messages. Rejects where the port is taken (EADDRINUSE).
+ * Starts the simulated providers on one port: Africa's Talking, GSMA mobile money, DT One, their
+ * books and the phone that receives the messages. Rejects where the port is taken (EADDRINUSE).
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port, host = '127.0.0.1', delayScale = 1 } = options;
@@ -42,8 +50,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     smsUrl: `${url}/africas-talking`,
     mobileMoneyUrl: `${url}/gsma${gsmaPaths.api}`,
     mobileMoneyTokenUrl: `${url}/gsma${gsmaPaths.token}`,
+    airtimeUrl: `${url}/dt-one${dtOnePath}`,
   };
-  server.on('request', application(books, waiting, addresses).callback());
+  const parts = { books, waiting, callbacks: createCallbacks(waiting) };
+  server.on('request', application(parts, addresses).callback());
   return {
     url,
     ...addresses,
@@ -58,11 +68,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function application(books: Books, waiting: Waiting, addresses: SandboxAddresses): Koa {
+function application(parts: Parts, addresses: SandboxAddresses): Koa {
+  const { books, waiting } = parts;
   const router = new Router();
   router.use('/africas-talking', africasTalkingRouter(books, waiting).routes());
   router.use('/gsma', gsmaRouter(books, waiting).routes());
-  router.use(booksRouter(books, addresses).routes());
+  router.use('/dt-one', dtOneRouter(parts).routes());
+  router.use(booksRouter(parts, addresses).routes());
 
   const app = new Koa();
   // Callers are answered about their own mistakes; only a mistake of the sandbox's is reported.

@@ -1,4 +1,5 @@
 import { suffixRows } from './suffix-rows.js';
+import type { TakenStatus } from './taken-requests.js';
 
 /** How the sandbox's Africa's Talking answers about a message, and whether the phone gets it. */
 export interface SmsBehaviour {
@@ -17,15 +18,18 @@ export interface SmsBehaviour {
     | 'not-authorised';
 }
 
-/** What becomes of a payout in the provider's books, and how the sandbox's GSMA API answers. */
+/** What becomes of a payout or a top-up in the provider's books. */
+type BooksBehaviour =
+  | 'not-taken'
+  | 'completed'
+  | 'failed'
+  | 'pending'
+  | 'completed-later'
+  | 'reversed-later';
+
+/** What becomes of a payout, and how the sandbox's GSMA API answers. */
 export interface PayoutBehaviour {
-  readonly books:
-    | 'not-taken'
-    | 'completed'
-    | 'failed'
-    | 'pending'
-    | 'completed-later'
-    | 'reversed-later';
+  readonly books: BooksBehaviour;
   readonly answer:
     | 'transaction'
     | 'transaction-in-pascal-case'
@@ -41,6 +45,33 @@ export interface PayoutBehaviour {
     | 'not-authorised';
 }
 
+/** What becomes of a top-up, how the sandbox's DT One answers, and how it calls back. */
+export interface AirtimeBehaviour {
+  readonly books: BooksBehaviour;
+  readonly answer:
+    | 'transaction'
+    | 'transaction-with-pin'
+    | 'transaction-in-title-case'
+    | 'connection-dropped'
+    | 'unavailable'
+    | 'too-many-requests'
+    | 'not-authorised';
+  /** The reason of a failed one, as in DECLINED-INVALID-CREDIT-PARTY. */
+  readonly reason?: string;
+  readonly callback: 'once' | 'before-the-answer' | 'twice' | 'lost' | 'out-of-order';
+}
+
+/** The status that is reached by the time of the answer, and the one that follows shortly after. */
+export const firstStatus: Partial<Record<BooksBehaviour, TakenStatus>> = {
+  completed: 'completed',
+  failed: 'failed',
+  'reversed-later': 'completed',
+};
+export const laterStatus: Partial<Record<BooksBehaviour, TakenStatus>> = {
+  'completed-later': 'completed',
+  'reversed-later': 'reversed',
+};
+
 export interface SuffixRow {
   /** The last two digits of the number. */
   readonly suffix: string;
@@ -48,6 +79,7 @@ export interface SuffixRow {
   /** Absent where the suffix means nothing to the service: it then succeeds at once. */
   readonly sms?: SmsBehaviour;
   readonly payout?: PayoutBehaviour;
+  readonly airtime?: AirtimeBehaviour;
 }
 
 /** By the third digit from the end; other digits add nothing. */
@@ -63,6 +95,9 @@ export const smsBehaviour = (number: string): SmsBehaviour =>
 
 export const payoutBehaviour = (number: string): PayoutBehaviour =>
   rowOf(number)?.payout ?? { books: 'completed', answer: 'transaction' };
+
+export const airtimeBehaviour = (number: string): AirtimeBehaviour =>
+  rowOf(number)?.airtime ?? { books: 'completed', answer: 'transaction', callback: 'once' };
 
 /** The delay before the answer that a number asks for, in seconds, unscaled. */
 export function delaySecondsOf(number: string): number {

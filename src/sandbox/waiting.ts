@@ -6,6 +6,8 @@ export interface Waiting {
   wait(seconds: number): Promise<void>;
   /** The scaled moment that lies so many seconds ahead. */
   moment(seconds: number): Date;
+  /** Aborted when the sandbox closes. */
+  readonly ending: AbortSignal;
   end(): void;
 }
 
@@ -18,6 +20,7 @@ export function createWaiting(delayScale: number): Waiting {
       await sleep(milliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
     },
     moment: (seconds) => new Date(Date.now() + seconds * delayScale * 1000),
+    ending: ending.signal,
     end: () => ending.abort(),
   };
 }

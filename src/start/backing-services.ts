@@ -6,6 +6,7 @@ import { startPostgres } from '../embedded/postgres.js';
 import type { Progress } from '../embedded/progress.js';
 import { findTemporalBinary } from '../embedded/temporal-binary.js';
 import { startTemporalServer } from '../embedded/temporal-server.js';
+import { LOCAL_DATABASE_NAME, serviceDatabaseUrl } from '../local-stack.js';
 import { startSandbox } from '../sandbox/start-sandbox.js';
 import { startCodecServer } from '../temporal/codec-server.js';
 import type { Secrets } from './secrets.js';
@@ -17,8 +18,6 @@ export interface BackingServices {
   readonly sandboxUrl: string;
   readonly temporalUiUrl: string;
 }
-
-const DATABASE_NAME = 'voucher_topup';
 
 /** Starts PostgreSQL, Temporal and the sandbox, each unless a setting names another one. */
 export async function startBackingServices(
@@ -58,10 +57,8 @@ async function database(config: StartConfig, progress: Progress, stops: Stops): 
     progress,
   });
   stops.add(postgres.stop);
-  const url = new URL(postgres.url);
-  url.pathname = DATABASE_NAME;
   await createDatabase(postgres.url);
-  return { settings: { DATABASE_URL: url.href }, url: '' };
+  return { settings: { DATABASE_URL: serviceDatabaseUrl(postgres.url) }, url: '' };
 }
 
 async function createDatabase(adminUrl: string): Promise<void> {
@@ -69,9 +66,9 @@ async function createDatabase(adminUrl: string): Promise<void> {
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [
-      DATABASE_NAME,
+      LOCAL_DATABASE_NAME,
     ]);
-    if (rowCount === 0) await client.query(`create database ${DATABASE_NAME}`);
+    if (rowCount === 0) await client.query(`create database ${LOCAL_DATABASE_NAME}`);
   } finally {
     await client.end();
   }
@@ -112,7 +109,8 @@ async function temporal(
 }
 
 async function sandbox(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
-  if (config.SMS_URL && config.MOBILE_MONEY_URL) return { settings: {}, url: '' };
+  if (config.SMS_URL && config.MOBILE_MONEY_URL && config.AIRTIME_URL)
+    return { settings: {}, url: '' };
   await requireFreePort(config.SANDBOX_PORT, 'SANDBOX_PORT');
   const started = await progress.step('Sandbox of the providers', () =>
     startSandbox({ port: config.SANDBOX_PORT, delayScale: config.SANDBOX_DELAY_SCALE }),
@@ -130,6 +128,13 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
             MOBILE_MONEY_KEY: 'sandbox',
             MOBILE_MONEY_SECRET: 'sandbox',
             MOBILE_MONEY_ACCOUNT: 'sandbox',
+          }),
+      ...(config.AIRTIME_URL
+        ? {}
+        : {
+            AIRTIME_URL: started.airtimeUrl,
+            AIRTIME_KEY: 'sandbox',
+            AIRTIME_SECRET: 'sandbox',
           }),
     },
   };

@@ -22,6 +22,7 @@ const packageOf = (
   operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA',
   product_name: string,
   price_amount: string,
+  provider_product_id: number,
 ): DemoProduct => ({
   kind: 'PACKAGE',
   operator,
@@ -29,6 +30,7 @@ const packageOf = (
   description: null,
   pricing_type: 'COMISSION',
   price_amount,
+  provider_product_id,
 });
 
 const productCategories: readonly DemoCategory[] = [
@@ -90,13 +92,13 @@ const productCategories: readonly DemoCategory[] = [
     name: 'PACKAGES',
     description: 'Voice and data packages',
     products: [
-      packageOf('ETHIO_TELECOM', 'Daily data 500 MB', '15'),
-      packageOf('ETHIO_TELECOM', 'Weekly voice 100 minutes', '60'),
-      packageOf('ETHIO_TELECOM', 'Monthly data 30 GB', '650'),
-      packageOf('SAFARICOM_ETHIOPIA', 'Daily data 1 GB', '20'),
-      packageOf('SAFARICOM_ETHIOPIA', 'Monthly voice 1000 minutes', '400'),
+      packageOf('ETHIO_TELECOM', 'Daily data 500 MB', '15', 2001),
+      packageOf('ETHIO_TELECOM', 'Weekly voice 100 minutes', '60', 2002),
+      packageOf('ETHIO_TELECOM', 'Monthly data 30 GB', '650', 2003),
+      packageOf('SAFARICOM_ETHIOPIA', 'Daily data 1 GB', '20', 2004),
+      packageOf('SAFARICOM_ETHIOPIA', 'Monthly voice 1000 minutes', '400', 2005),
       // Dearer than the demo wallet, to try "not enough money".
-      packageOf('SAFARICOM_ETHIOPIA', 'Yearly enterprise data', '250000'),
+      packageOf('SAFARICOM_ETHIOPIA', 'Yearly enterprise data', '250000', 2006),
     ],
     promos: [
       {

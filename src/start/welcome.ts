@@ -1,26 +1,48 @@
 import type { DemoFile } from './demo-file.js';
 
-/** What a started stack tells the person who started it. */
+const DEFAULT_DATA_DIRECTORY = '.data';
+
+/**
+ * What a started stack tells the person who started it: where everything is, a call that works when
+ * it is pasted into a shell of the same folder, and how to see more.
+ */
 export function welcome(demo: DemoFile, dataDirectory: string): string {
+  const demoFile = `${dataDirectory}/demo.json`;
+  // The sandbox has no address where real providers are set.
+  const sandbox = demo.sandboxUrl
+    ? [
+        ['Sandbox', `${demo.sandboxUrl} (what phone numbers make the providers do)`],
+        ['Sandbox phone', `${demo.sandboxUrl}/phone`],
+        ['Sandbox books', `${demo.sandboxUrl}/books`],
+      ]
+    : [];
   const rows = [
     ['Partner API', demo.partner.baseUrl],
     ['Merchant API', demo.merchant.baseUrl],
-    ['Sandbox phone', `${demo.sandboxUrl}/phone`],
-    ['Sandbox books', `${demo.sandboxUrl}/books`],
+    ...sandbox,
     ['Temporal UI', demo.temporalUiUrl],
-    ['Demo keys', `${dataDirectory}/demo.json`],
+    ['Demo keys', demoFile],
   ];
   const width = Math.max(...rows.map(([name = '']) => name.length));
   const table = rows.map(([name = '', value = '']) => `  ${name.padEnd(width)}  ${value}`);
+  const setting =
+    dataDirectory === DEFAULT_DATA_DIRECTORY ? '' : `DATA_DIR=${quoted(dataDirectory)} `;
   return `
 ${table.join('\n')}
 
 Log in as the demo partner:
 
   curl -s ${demo.partner.baseUrl}/auth/login -H 'Content-Type: application/json' \\
-    -d "{\\"key\\": \\"$(node -p "require('./${dataDirectory}/demo.json').partner.apiKey")\\"}"
+    -d "{\\"key\\": \\"$(grep -m 1 -o 'gvs_[A-Za-z0-9_]*' ${quoted(demoFile)})\\"}"
 
-See the whole story, from a voucher to its redemption, in another terminal:  npm run demo
+See the whole story, from a voucher to its redemption, in another terminal:
+
+  ${setting}npm run demo
+
 Stop everything with Ctrl-C.
 `;
 }
+
+/** A path as one word of a shell. */
+const quoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

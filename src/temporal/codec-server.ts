@@ -41,10 +41,19 @@ export async function startCodecServer(options: {
       return;
     }
     if (context.method !== 'POST' || context.path !== '/decode') context.throw(404);
-    const text = await getRawBody(context.req, { limit: MAXIMUM_BODY, encoding: 'utf8' });
-    const { payloads } = bodySchema.parse(JSON.parse(text));
-    const decoded = await codec.decode(payloads.map(fromJson));
-    context.body = { payloads: decoded.map(toJson) };
+    try {
+      const text = await getRawBody(context.req, { limit: MAXIMUM_BODY, encoding: 'utf8' });
+      const { payloads } = bodySchema.parse(JSON.parse(text));
+      const decoded = await codec.decode(payloads.map(fromJson));
+      context.body = { payloads: decoded.map(toJson) };
+    } catch {
+      // Garbage, too much of it, or payloads of another key: the page shows them as they are.
+      context.req.resume();
+      context.status = 400;
+      context.body = {
+        message: 'The payloads cannot be read, or not with the keys of this server',
+      };
+    }
   });
   const server = createServer(app.callback());
   const port = await new Promise<number>((resolve, reject) => {

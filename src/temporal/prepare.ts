@@ -5,11 +5,18 @@ import {
   encodeSearchAttributeIndexedValueType,
   type SearchAttributeKey,
 } from '@temporalio/common/lib/search-attributes.js';
-import { needsAction, voucherSerial } from '../../workflows/search-attributes.js';
+import {
+  needsAction,
+  outcome,
+  transactionId,
+  voucherSerial,
+} from '../../workflows/search-attributes.js';
 
 const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   needsAction,
   voucherSerial,
+  transactionId,
+  outcome,
 ];
 
 const CONNECT_SECONDS = 60;

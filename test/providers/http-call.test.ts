@@ -97,6 +97,38 @@ describe('callHttp', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it.each([
+    ['7', 7],
+    ['0', 0],
+    [new Date(Date.now() - 60_000).toUTCString(), 0],
+    ['soon', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['99999999999999', undefined],
+    ['', undefined],
+  ])('reads Retry-After: %s', async (value, retryAfterSeconds) => {
+    const server = await serverThat((_, response) => {
+      response.writeHead(429, { 'Retry-After': value }).end();
+    });
+    expect(await call(server.url)).toEqual({
+      kind: 'answered',
+      status: 429,
+      body: '',
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
+  });
+
+  it('reads a Retry-After that is a date', async () => {
+    const server = await serverThat((_, response) => {
+      const date = new Date(Date.now() + 60_000).toUTCString();
+      response.writeHead(503, { 'Retry-After': date }).end();
+    });
+    const result = await call(server.url);
+    const seconds = result.kind === 'answered' ? result.retryAfterSeconds : undefined;
+    expect(seconds).toBeGreaterThanOrEqual(58);
+    expect(seconds).toBeLessThanOrEqual(60);
+  });
+
   it('was not sent when nothing listens', async () => {
     const url = await closedAddress();
     expect(await call(url)).toEqual({

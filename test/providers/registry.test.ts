@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createMobileMoney, createSmsSender } from '../../src/providers/registry.js';
+import { createAirtime, createMobileMoney, createSmsSender } from '../../src/providers/registry.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 
 it('settings alone choose and configure the providers', async () => {
@@ -22,6 +22,16 @@ it('settings alone choose and configure the providers', async () => {
     MOBILE_MONEY_ACCOUNT: '2999',
     MOBILE_MONEY_TIMEOUT_SECONDS: 2,
   });
+  const airtime = createAirtime({
+    AIRTIME_PROVIDER: 'dt-one',
+    AIRTIME_URL: sandbox.airtimeUrl,
+    AIRTIME_KEY: 'key',
+    AIRTIME_SECRET: 'secret',
+    AIRTIME_CALLBACK_URL: undefined,
+    AIRTIME_TIMEOUT_SECONDS: 2,
+    AIRTIME_PRODUCT_ETHIO_TELECOM: 1001,
+    AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: 1002,
+  });
   const number = '+251911234567';
   const sent = await smsSender.send({ to: number, text: 'Hello' });
   const paid = await mobileMoney.pay({
@@ -31,8 +41,21 @@ it('settings alone choose and configure the providers', async () => {
     payee: [{ key: 'msisdn', value: number }],
     description: 'Voucher redemption',
   });
+  const toppedUp = await Promise.all(
+    [
+      { msisdn: number, operator: 'ETHIO_TELECOM' } as const,
+      { msisdn: '+251711234567', operator: 'SAFARICOM_ETHIOPIA' } as const,
+    ].map(({ msisdn, operator }) =>
+      airtime.send({
+        reference: randomUUID(),
+        msisdn,
+        product: { kind: 'airtime', operator, amount: '10' },
+      }),
+    ),
+  );
   await sandbox.close();
-  expect([sent.kind, paid.kind]).toEqual(['delivered', 'delivered']);
+  expect([sent, paid, ...toppedUp].map(({ kind }) => kind)).toEqual(Array(4).fill('delivered'));
   expect(sandbox.books.messages(number)).toMatchObject([{ from: 'GIFTS', text: 'Hello' }]);
   expect(sandbox.books.payouts({ to: number })).toMatchObject([{ amount: '10.00' }]);
+  expect(sandbox.books.topups()).toHaveLength(2);
 });

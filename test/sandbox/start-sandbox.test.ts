@@ -29,6 +29,21 @@ async function payout(number: string, { mobileMoneyUrl } = sandbox) {
   return correlationId;
 }
 
+async function topup(number: string, { airtimeUrl } = sandbox) {
+  const reference = randomUUID();
+  await fetch(`${airtimeUrl}/async/transactions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Basic ${btoa('key:secret')}` },
+    body: JSON.stringify({
+      external_id: reference,
+      product_id: 2001,
+      auto_confirm: true,
+      credit_party_identifier: { mobile_number: number },
+    }),
+  });
+  return reference;
+}
+
 const hostile = `<script>alert("1")</script> & 'x' 123456`;
 const receive = (to: string, text = 'Hello') =>
   sandbox.books.receiveMessage({ to, from: '<Gifts>', text });
@@ -92,7 +107,7 @@ describe('GET /phone', () => {
 });
 
 describe('GET /books', () => {
-  it('holds every payout and message, and filters them', async () => {
+  it('holds every payout, top-up and message, and filters them', async () => {
     const one = await payout('+251911223344');
     const other = await payout('+251911000014');
     const message = receive('+251911223344');
@@ -105,10 +120,13 @@ describe('GET /books', () => {
       at: expect.stringMatching(/^\d{4}-.*Z$/),
     };
     const pending = { ...row, reference: other, to: '+251911000014', status: 'pending' };
+    const third = await topup('+251911223344');
+    const packageRow = { ...row, reference: third, amount: '15.00' };
     const table: [string, object][] = [
-      ['', { payouts: [pending, row], topups: [], messages: [message] }],
+      ['', { payouts: [pending, row], topups: [packageRow], messages: [message] }],
       [`?reference=${one}`, { payouts: [row], topups: [], messages: [] }],
-      ['?to=0911223344', { payouts: [row], topups: [], messages: [message] }],
+      [`?reference=${third}`, { payouts: [], topups: [packageRow], messages: [] }],
+      ['?to=0911223344', { payouts: [row], topups: [packageRow], messages: [message] }],
       ['?to=+251911000014', { payouts: [pending], topups: [], messages: [] }],
       [`?to=0911223344&reference=${other}`, { payouts: [], topups: [], messages: [] }],
       ['?reference=none&reference=twice', { payouts: [], topups: [], messages: [] }],
@@ -133,22 +151,25 @@ describe('GET /books', () => {
   });
 });
 
-describe('POST /books/payouts/:reference', () => {
+describe.each([
+  ['payouts', payout],
+  ['topups', topup],
+] as const)('POST /books/%s/:reference', (kind, take) => {
   const settle = (reference: string, body: string, type = 'application/json') =>
-    fetch(`${sandbox.url}/books/payouts/${reference}`, {
+    fetch(`${sandbox.url}/books/${kind}/${reference}`, {
       method: 'POST',
       headers: { 'Content-Type': type },
       body,
     });
 
-  it.each(['completed', 'failed'])('settles a pending payout as %s, once', async (status) => {
-    const reference = await payout('+251911000014');
+  it.each(['completed', 'failed'])('settles a pending one as %s, once', async (status) => {
+    const reference = await take('+251911000014');
     const body = JSON.stringify({ status });
     const answer = await settle(reference, body);
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ reference, status });
     expect((await settle(reference, body)).status).toBe(409);
-    expect(sandbox.books.payouts({ reference })).toMatchObject([{ status }]);
+    expect(sandbox.books[kind]({ reference })).toMatchObject([{ status }]);
   });
 
   it.each([
@@ -157,9 +178,9 @@ describe('POST /books/payouts/:reference', () => {
     ['nonsense', 'application/json', 400],
     ['{"status":"completed"}', 'text/plain', 415],
   ])('refuses %s as %s', async (body, type, status) => {
-    const reference = await payout('+251911000014');
+    const reference = await take('+251911000014');
     expect((await settle(reference, body, type)).status).toBe(status);
-    expect(sandbox.books.payouts({ reference })).toMatchObject([{ status: 'pending' }]);
+    expect(sandbox.books[kind]({ reference })).toMatchObject([{ status: 'pending' }]);
   });
 
   it('does not know other references', async () => {
@@ -170,7 +191,9 @@ describe('POST /books/payouts/:reference', () => {
 describe('the sandbox', () => {
   it('has a first page with links, addresses and every suffix', async () => {
     const { text } = await get('/');
-    for (const part of ['href="/phone"', 'href="/books"', sandbox.smsUrl, sandbox.mobileMoneyUrl]) {
+    const { smsUrl, mobileMoneyUrl, airtimeUrl } = sandbox;
+    const links = ['href="/phone"', 'href="/books"'];
+    for (const part of [...links, smsUrl, mobileMoneyUrl, airtimeUrl, 'Airtime: answer']) {
       expect(text).toContain(part);
     }
     expect(text.match(/<code>x\d\d<\/code>/g)).toHaveLength(20);

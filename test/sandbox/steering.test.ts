@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { delaySecondsOf, payoutBehaviour, smsBehaviour } from '../../src/sandbox/steering.js';
+import {
+  airtimeBehaviour,
+  delaySecondsOf,
+  payoutBehaviour,
+  smsBehaviour,
+} from '../../src/sandbox/steering.js';
 import { suffixRows } from '../../src/sandbox/suffix-rows.js';
 
 it('every suffix from x00 to x19 has one row', () => {
@@ -26,4 +31,7 @@ it('suffixes that mean nothing to a service succeed', () => {
   expect(smsBehaviour('+251911000005')).toEqual({ isReceived: true, answer: 'queued' });
   expect(payoutBehaviour('+251911000019')).toEqual({ books: 'completed', answer: 'transaction' });
   expect(payoutBehaviour('')).toEqual({ books: 'completed', answer: 'transaction' });
+  const success = { books: 'completed', answer: 'transaction', callback: 'once' };
+  expect(airtimeBehaviour('+251911000019')).toEqual(success);
+  expect(airtimeBehaviour('+251911234567')).toEqual(success);
 });

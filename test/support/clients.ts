@@ -13,7 +13,7 @@ export interface Answer {
 export interface CallOptions {
   readonly method?: string;
   readonly headers?: Record<string, string>;
-  /** An object is sent as JSON, text as it is. */
+  /** An object is sent as JSON; text and bytes as they are. */
   readonly body?: unknown;
 }
 
@@ -23,7 +23,7 @@ export async function call(url: string, options: CallOptions = {}): Promise<Answ
   const response = await fetch(url, {
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
     headers: body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   return {
@@ -33,13 +33,17 @@ export async function call(url: string, options: CallOptions = {}): Promise<Answ
   };
 }
 
+const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || body instanceof Uint8Array;
+
 /** The signature of a body as merchants send it: DER in base64, `\n`, a message (design 8). */
 export function signatureHeader(
   privateKey: KeyObject,
-  body: string,
+  body: string | Uint8Array,
   message: string = new Date().toISOString(),
 ): string {
-  const signature = sign('sha256', Buffer.from(`${body}\n${message}`), privateKey);
+  const signed = Buffer.concat([Buffer.from(body), Buffer.from(`\n${message}`)]);
+  const signature = sign('sha256', signed, privateKey);
   return `${signature.toString('base64')}\\n${message}`;
 }
 
@@ -60,26 +64,35 @@ export async function partnerClient(stack: Stack, partner: TestPartner) {
 
 export type PartnerClient = Awaited<ReturnType<typeof partnerClient>>;
 
-/** A logged-in merchant; `post` signs, and adds an idempotency key where the body has none. */
+/**
+ * A logged-in merchant; `post` signs, and adds an idempotency key where the body has none.
+ * `postRaw` signs text or bytes as they are.
+ */
 export async function merchantClient(stack: Stack, merchant: TestMerchant) {
   const base = `${stack.url}/api/v1/merchant/client`;
   const login = await call(`${base}/auth/login`, { body: { key: merchant.apiKey } });
   const token: string = login.body.accessToken;
+  const postRaw = (
+    path: string,
+    body: string | Uint8Array,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> =>
+    call(base + path, {
+      body,
+      headers: {
+        'x-api-token': token,
+        'x-signature': signatureHeader(merchant.privateKey, body),
+        ...headers,
+      },
+    });
   return {
     base,
     token,
-    get: (path: string) => call(base + path, { headers: { 'x-api-token': token } }),
-    post: (path: string, body: Record<string, unknown>, headers: Record<string, string> = {}) => {
-      const text = JSON.stringify({ idempotencyKey: randomUUID(), ...body });
-      return call(base + path, {
-        body: text,
-        headers: {
-          'x-api-token': token,
-          'x-signature': signatureHeader(merchant.privateKey, text),
-          ...headers,
-        },
-      });
-    },
+    get: (path: string, headers: Record<string, string> = {}) =>
+      call(base + path, { headers: { 'x-api-token': token, ...headers } }),
+    postRaw,
+    post: (path: string, body: Record<string, unknown>, headers: Record<string, string> = {}) =>
+      postRaw(path, JSON.stringify({ idempotencyKey: randomUUID(), ...body }), headers),
   };
 }
 

@@ -30,11 +30,14 @@ export interface TestMerchant {
   readonly identifier: string;
   readonly apiKey: string;
   readonly privateKey: KeyObject;
+  /** The mobile-money account that it is paid to. */
+  readonly payoutNumber: string;
 }
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
-async function makeKey(stack: Stack, company: Company): Promise<string> {
+/** One more API key of a company. */
+export async function makeKey(stack: Stack, company: Company): Promise<string> {
   const { key, prefix } = randomApiKey(stack.config.ENVIRONMENT);
   await addApiKey(stack.database, company, {
     name: 'test',
@@ -125,6 +128,10 @@ export async function makeMerchant(
   const { payoutSuffix = '000', ...row } = options;
   const identifier = randomUUID();
   payoutNumbers += 1;
+  const payout = row.payout ?? {
+    key: 'msisdn',
+    value: `+25191${String(payoutNumbers).padStart(4, '0')}${payoutSuffix}`,
+  };
   const id = await addMerchant(database, {
     merchant_name: 'Test Merchant',
     merchant_type: 'RETAIL',
@@ -134,15 +141,18 @@ export async function makeMerchant(
     phone: '+251911000000',
     address: 'Addis Ababa',
     service_fee_percent: '2.5',
-    payout: {
-      key: 'msisdn',
-      value: `+25191${String(payoutNumbers).padStart(4, '0')}${payoutSuffix}`,
-    },
     ...row,
+    payout,
   });
   const company: Company = { kind: 'merchant', id };
   await addSourceAddresses(database, company, LOOPBACK);
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
   await addPublicKey(database, id, publicKey.export({ type: 'spki', format: 'pem' }).toString());
-  return { id, identifier, apiKey: await makeKey(stack, company), privateKey };
+  return {
+    id,
+    identifier,
+    apiKey: await makeKey(stack, company),
+    privateKey,
+    payoutNumber: payout.value,
+  };
 }

@@ -36,10 +36,14 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+/** A process has one native runtime, however many stacks run in it. */
+let isRuntimeInstalled = false;
+
 /** Starts the stack; `settings` replace the test's durations and limits. */
 export async function startStack(settings: Environment = {}): Promise<Stack> {
   const logger = createLogger('silent', 'test');
-  installTemporalRuntime(logger);
+  if (!isRuntimeInstalled) installTemporalRuntime(logger);
+  isRuntimeInstalled = true;
   const testDatabase = await createTestDatabase();
   const sandbox = await startSandbox({ port: 0, delayScale: 0.02 });
   const config = readConfig({
@@ -93,4 +97,7 @@ export const providerSettings = (sandbox: Sandbox): Environment => ({
   MOBILE_MONEY_KEY: 'sandbox',
   MOBILE_MONEY_SECRET: 'sandbox',
   MOBILE_MONEY_ACCOUNT: 'sandbox',
+  AIRTIME_URL: sandbox.airtimeUrl,
+  AIRTIME_KEY: 'sandbox',
+  AIRTIME_SECRET: 'sandbox',
 });

@@ -3,6 +3,7 @@ import { callHttp, type HttpAnswer } from '../http-call.js';
 import type { ProviderOutcome } from '../outcome.js';
 import { presentableMessage } from '../presentable-message.js';
 import { readJson } from '../read-json.js';
+import { tooManyRequests } from '../too-many-requests.js';
 import type { SmsMessage, SmsSender } from './sms-sender.js';
 
 interface AfricasTalkingSettings {
@@ -79,7 +80,7 @@ function formOf(message: SmsMessage, settings: AfricasTalkingSettings): string {
 function outcomeOf(answer: HttpAnswer, to: string): ProviderOutcome {
   if (answer.status === 201 || answer.status === 200) return outcomeOfAnswer(answer.body, to);
   if (answer.status === 401) return { kind: 'not-sent', message: 'The API key was not accepted.' };
-  if (answer.status === 429) return { kind: 'not-sent', message: 'Too many requests.' };
+  if (answer.status === 429) return tooManyRequests(answer);
   if (answer.status === 400) return refused('BadRequest', answer.body, false);
   return { kind: 'unknown', message: `HTTP status ${answer.status}.` };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
+import { hasBasicCredentials } from '../basic-credentials.js';
 import { give } from '../reply.js';
 import { readText } from '../request-body.js';
 import { errorReply } from './errors.js';
@@ -17,9 +18,7 @@ export function createTokens(): { router: Router; guard: Middleware } {
 
   router.post('/accesstoken', async (ctx) => {
     const form = new URLSearchParams(await readText(ctx));
-    const [scheme = '', encoded = ''] = ctx.get('Authorization').split(' ');
-    const credentials = Buffer.from(encoded, 'base64').toString();
-    if (scheme.toLowerCase() !== 'basic' || !/^[^:]+:.+$/.test(credentials)) {
+    if (!hasBasicCredentials(ctx)) {
       return give(ctx, { status: 401, body: { error: 'invalid_client' } });
     }
     if (form.get('grant_type') !== 'client_credentials') {

@@ -1,4 +1,5 @@
-import { type Payout, statusOf } from '../books.js';
+import type { Payout } from '../books.js';
+import { statusOf } from '../taken-requests.js';
 import { errorObject, pascalCase } from './errors.js';
 
 /** The transaction object of a payout. */

@@ -1,13 +1,16 @@
 import type { Context } from 'koa';
-import type { Books, Payout, PayoutStatus } from '../books.js';
+import type { Books, Payout } from '../books.js';
 import { notAuthorised, type Reply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
   delaySecondsOf,
+  firstStatus,
+  laterStatus,
   type PayoutBehaviour,
   payoutBehaviour,
   shortlySeconds,
 } from '../steering.js';
+import { settle } from '../taken-requests.js';
 import type { Waiting } from '../waiting.js';
 import { requestStateOf, transactionOf } from './answers.js';
 import { errorReply } from './errors.js';
@@ -32,16 +35,6 @@ const otherReplies: Partial<Record<Answer, () => Reply>> = {
   'connection-dropped': () => 'dropped',
   'too-many-requests': () => tooManyRequests,
   'not-authorised': () => notAuthorised,
-};
-
-const laterStatus: Partial<Record<PayoutBehaviour['books'], PayoutStatus>> = {
-  'completed-later': 'completed',
-  'reversed-later': 'reversed',
-};
-const firstStatus: Partial<Record<PayoutBehaviour['books'], PayoutStatus>> = {
-  completed: 'completed',
-  failed: 'failed',
-  'reversed-later': 'completed',
 };
 
 /** `POST /transactions/type/disbursement` (providers.md 3.1). */
@@ -69,13 +62,9 @@ export async function createPayout(ctx: Context, books: Books, waiting: Waiting)
     isInPascalCase: behaviour.answer === 'transaction-in-pascal-case',
   });
   await waiting.wait(delaySeconds);
-  settle(payout, firstStatus[behaviour.books], new Date());
+  settle(payout, firstStatus[behaviour.books]);
   const reply = takenReplies[behaviour.answer]?.(payout) ?? otherReply();
   // The answer tells the first status even where "shortly" is scaled down to nothing.
   settle(payout, laterStatus[behaviour.books], waiting.moment(shortlySeconds));
   return reply;
-}
-
-function settle({ statuses }: Payout, status: PayoutStatus | undefined, from: Date): void {
-  if (status) statuses.push({ status, from });
 }

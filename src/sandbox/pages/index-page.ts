@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
-import { delaySecondsByDigit } from '../steering.js';
+import { type Product, products } from '../dt-one/products.js';
+import { type AirtimeBehaviour, delaySecondsByDigit } from '../steering.js';
 import { suffixRows } from '../suffix-rows.js';
 import { html } from './html.js';
 import { answerPage } from './page.js';
@@ -8,23 +9,25 @@ export interface SandboxAddresses {
   readonly smsUrl: string;
   readonly mobileMoneyUrl: string;
   readonly mobileMoneyTokenUrl: string;
+  readonly airtimeUrl: string;
 }
 
 /** The sandbox's first page: where everything is, and how numbers steer it. */
 export function answerIndexPage(ctx: Context, addresses: SandboxAddresses): void {
   const rows = suffixRows.map(
-    ({ suffix, meaning, sms, payout }) => html`<tr><td><code>x${suffix}</code></td>
+    ({ suffix, meaning, sms, payout, airtime }) => html`<tr><td><code>x${suffix}</code></td>
 <td>${meaning}</td>
 <td>${sms ? `${sms.answer}; ${sms.isReceived ? 'received' : 'not received'}` : '–'}</td>
-<td>${payout ? `${payout.answer}; ${payout.books}` : '–'}</td></tr>`,
+<td>${payout ? `${payout.answer}; ${payout.books}` : '–'}</td>
+<td>${airtime ? wordsOf(airtime) : '–'}</td></tr>`,
   );
   const delays = Object.entries(delaySecondsByDigit)
     .map(([digit, seconds]) => `${digit} adds ${seconds} seconds`)
     .join(', ');
   const content = html`<main>
 <h1>Provider sandbox</h1>
-<p>Simulated providers of text messages and mobile money. They keep books of their own, in memory:
-a restart empties them.</p>
+<p>Simulated providers of text messages, mobile money and airtime. They keep books of their own, in
+memory: a restart empties them.</p>
 <ul>
 <li><a href="/phone">The phone</a>: text messages that numbers have received
 (<a href="/messages">as JSON</a>)</li>
@@ -37,18 +40,39 @@ a restart empties them.</p>
 <tr><th scope="row">MOBILE_MONEY_URL</th><td><code>${addresses.mobileMoneyUrl}</code></td></tr>
 <tr><th scope="row">MOBILE_MONEY_TOKEN_URL</th>
 <td><code>${addresses.mobileMoneyTokenUrl}</code></td></tr>
+<tr><th scope="row">AIRTIME_URL</th><td><code>${addresses.airtimeUrl}</code></td></tr>
 </table></div>
 <h2>What numbers do</h2>
-<p>The last two digits of the number that is written or paid to choose what happens, the digit x
-before them how long it takes: ${delays}. A dash, and every other number, is success at once.</p>
+<p>The last two digits of the number that is written, paid or topped up choose what happens, the
+digit x before them how long it takes: ${delays}. A dash, and every other number, is success at
+once.</p>
 <div class="table"><table>
 <thead><tr><th scope="col">Number ends in</th><th scope="col">Meaning</th>
-<th scope="col">SMS: answer; phone</th><th scope="col">Payout: answer; books</th></tr></thead>
+<th scope="col">SMS: answer; phone</th><th scope="col">Payout: answer; books</th>
+<th scope="col">Airtime: answer; books; callback</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>
-<h2>Settle a pending payout</h2>
+<h2>Products of airtime and packages</h2>
+<div class="table"><table>
+<thead><tr><th scope="col">Id</th><th scope="col">Product</th><th scope="col">Operator</th>
+<th scope="col">ETB</th></tr></thead>
+<tbody>${products.map(productRow)}</tbody>
+</table></div>
+<h2>Settle what is pending</h2>
 <p><code>curl -X POST ${ctx.protocol}://${ctx.host}/books/payouts/REFERENCE
--H 'Content-Type: application/json' -d '{"status":"completed"}'</code> (or <code>failed</code>)</p>
+-H 'Content-Type: application/json' -d '{"status":"completed"}'</code> (or <code>failed</code>;
+<code>topups</code> instead of <code>payouts</code>)</p>
 </main>`;
   answerPage(ctx, { title: 'Provider sandbox', content });
+}
+
+function wordsOf({ answer, books, reason, callback }: AirtimeBehaviour): string {
+  const outcome = reason ? `${books} (${reason})` : books;
+  return books === 'not-taken' ? `${answer}; ${books}` : `${answer}; ${outcome}; ${callback}`;
+}
+
+function productRow({ id, name, operator, price }: Product) {
+  const amount = typeof price === 'number' ? price.toFixed(2) : `${price.min} to ${price.max}`;
+  return html`<tr><td><code>${id}</code></td><td>${name}</td><td><code>${operator}</code></td>
+<td>${amount}</td></tr>`;
 }

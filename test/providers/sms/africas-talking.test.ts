@@ -41,7 +41,7 @@ describe('against the sandbox', () => {
     ['008', unknown('The connection to the provider failed (ECONNRESET).'), 1],
     ['009', unknown('HTTP status 503.'), 1],
     ['014', delivered, 1],
-    ['016', { kind: 'not-sent', message: 'Too many requests.' }, 0],
+    ['016', { kind: 'not-sent', message: 'Too many requests.', retryAfterSeconds: 5 }, 0],
     ['018', { kind: 'not-sent', message: 'The API key was not accepted.' }, 0],
     ['019', refused('402', 'InvalidSenderId', false), 0],
     ['100', delivered, 1],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { basicAuthorization } from '../../basic-authorization.js';
 import { callHttp } from '../../http-call.js';
 import { readJson } from '../../read-json.js';
 
@@ -26,7 +27,6 @@ const tokenSchema = z.object({
 
 /** OAuth 2 client credentials (providers.md 3.1); calls that come together share one request. */
 export function createAccessToken(settings: TokenSettings): AccessToken {
-  const credentials = Buffer.from(`${settings.key}:${settings.secret}`).toString('base64');
   let current: { token: string; goodUntil: number } | undefined;
   let fetching: Promise<TokenResult> | undefined;
 
@@ -35,7 +35,7 @@ export function createAccessToken(settings: TokenSettings): AccessToken {
       method: 'POST',
       url: settings.url,
       headers: {
-        Authorization: `Basic ${credentials}`,
+        Authorization: basicAuthorization(settings.key, settings.secret),
         Accept: 'application/json',
         'Content-Type': 'application/x-www-form-urlencoded',
       },

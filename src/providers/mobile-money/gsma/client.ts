@@ -1,5 +1,5 @@
 import { callHttp, type HttpCall, type HttpResult } from '../../http-call.js';
-import type { ProviderOutcome } from '../../outcome.js';
+import { unknown } from '../../outcome.js';
 import type { MobileMoney, Payment } from '../mobile-money.js';
 import { createAccessToken, type TokenSettings } from './access-token.js';
 import {
@@ -111,9 +111,6 @@ function createCall(settings: TokenSettings | undefined) {
     return second.kind === 'not-sent' ? second : callHttp(withToken(request, second.token));
   };
 }
-
-/** A failed inquiry tells nothing about the payment, not even that it was not sent. */
-const unknown = (message: string): ProviderOutcome => ({ kind: 'unknown', message });
 
 const commonHeaders = () => ({
   Accept: 'application/json',

@@ -1,7 +1,10 @@
+import { agree } from '../../agree.js';
+import { exactAmount } from '../../exact-amount.js';
 import type { HttpAnswer } from '../../http-call.js';
-import type { ProviderOutcome } from '../../outcome.js';
+import { type ProviderOutcome, unknown } from '../../outcome.js';
 import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
+import { tooManyRequests } from '../../too-many-requests.js';
 import type { Payment } from '../mobile-money.js';
 import {
   errorSchema,
@@ -37,21 +40,13 @@ const paymentDeclinedCodes: readonly string[] = [
   'requestingPartyAuthorisationError',
 ];
 
-const unknown = (message: string): ProviderOutcome => ({ kind: 'unknown', message });
 const undecided = (status: string) =>
   unknown(`The status of the payment is ${presentableMessage(status)}.`);
 const failure = 'The mobile-money provider says that the payment failed.';
 
-/**
- * The amount as GSMA writes it (18 digits, 2 to 4 decimals), or undefined where it is not above
- * zero or would lose something.
- */
-export function toGsmaAmount(amount: string): string | undefined {
-  const [, whole, decimals = ''] = /^(0|[1-9]\d{0,17})(?:\.(\d{1,20}))?$/.exec(amount) ?? [];
-  const kept = decimals.replace(/0+$/, '');
-  if (whole === undefined || kept.length > 4 || (whole === '0' && kept === '')) return undefined;
-  return `${whole}.${kept.padEnd(2, '0')}`;
-}
+/** The amount as GSMA writes it, or undefined where GSMA cannot. */
+export const toGsmaAmount = (amount: string): string | undefined =>
+  exactAmount(amount, { wholeDigits: 18, decimals: 4 });
 
 /** The body of `POST /transactions/type/disbursement`. */
 export function toDisbursement(payment: Payment, amount: string, account: string, now: Date) {
@@ -75,7 +70,7 @@ export function isAboutCredentials(answer: HttpAnswer): boolean {
 
 /** What the answer to a payment says. The answer to a duplicate says only where to look. */
 export function readPaymentAnswer(answer: HttpAnswer, payment: Payment): ProviderOutcome | LookUp {
-  if (answer.status === 429) return { kind: 'not-sent', message: 'Too many requests.' };
+  if (answer.status === 429) return tooManyRequests(answer);
   if (isAboutCredentials(answer)) {
     return { kind: 'not-sent', message: 'The credentials were not accepted.' };
   }
@@ -109,15 +104,6 @@ export function readTransaction(
   }
   if (!failedWords.includes(status)) return undecided(status);
   return { kind: 'refused', code: status, message: failure, retryCanHelp: true };
-}
-
-/** Whether two values are one; a value that is not given contradicts nothing. */
-function agree(
-  theirs: string | null | undefined,
-  ours: string | undefined,
-  canonical: (value: string) => string | undefined = (value) => value.toLowerCase(),
-): boolean {
-  return theirs == null || ours === undefined || canonical(theirs) === canonical(ours);
 }
 
 /** Undefined where the answer is no request state. A completed one names its transaction. */

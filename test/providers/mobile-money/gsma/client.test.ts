@@ -53,7 +53,7 @@ describe('against the sandbox', () => {
     ['013', unknown, delivered, ['completed']],
     ['014', unknown, unknown, ['pending']],
     ['015', delivered, unknown, ['reversed']],
-    ['016', notSent, neverSeen, []],
+    ['016', { ...notSent, retryAfterSeconds: 5 }, neverSeen, []],
     ['017', delivered, delivered, ['completed']],
     ['018', notSent, neverSeen, []],
     ['019', delivered, delivered, ['completed']],

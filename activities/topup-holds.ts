@@ -1,0 +1,190 @@
+import type { DatabaseTransaction } from '../src/db/connection.js';
+import { violates } from '../src/db/connection.js';
+import { addTransfers, balanceConstraint } from '../src/db/ledger.js';
+import { beginOperation, recordRefusal, settleOperation } from '../src/db/operations.js';
+import {
+  beginAttempt,
+  findAttempt,
+  type LockedTopup,
+  lockTopup,
+  type TopupContext,
+  topupContext,
+} from '../src/db/topups.js';
+import { type Refusal, refuse } from '../src/domain/errors.js';
+import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
+import type { Operator } from '../src/domain/operator.js';
+import { maskMsisdn } from '../src/domain/phone.js';
+import {
+  priceTopup,
+  type TopupFacts,
+  type TopupTerms,
+  topupReference,
+} from '../src/domain/topup.js';
+import type {
+  OperationOutcome,
+  RetryCommand,
+  TopUpCommand,
+  TopUpMade,
+} from '../workflows/messages.js';
+import type { ActivityDependencies } from './dependencies.js';
+
+const KIND = 'top-up';
+
+/** An attempt whose money is on hold, and how it reads to support staff. */
+export interface TopUpHeld {
+  readonly kind: 'held';
+  readonly attempt: number;
+  /** Masked. */
+  readonly msisdn: string;
+  /** Decimal string with two digits, for people. */
+  readonly amount: string;
+  readonly product: string;
+  readonly reference: string;
+}
+
+export interface TopUpAnswered {
+  readonly kind: 'answered';
+  readonly outcome: OperationOutcome<TopUpMade>;
+}
+
+export function createTopupHoldActivities(dependencies: ActivityDependencies) {
+  const { database, operatorLookup, airtime, limits } = dependencies;
+
+  /**
+   * The first phase of an attempt: airtime → airtime-hold and the attempt's row, in one transaction.
+   * Only a PENDING top-up is begun and only a FAILED one retried, and that attempt only once.
+   * Repeated with the same operation it changes nothing.
+   */
+  async function holdTopUp(
+    command: TopUpCommand | RetryCommand,
+  ): Promise<TopUpHeld | TopUpAnswered> {
+    const retry = 'attempt' in command ? command : undefined;
+    try {
+      return await database.transaction().execute((transaction) => hold(transaction));
+    } catch (error) {
+      if (!violates(error, balanceConstraint)) throw error;
+      // Another top-up took the money in this moment; nothing of this one stays.
+      const refusal = refuse('money-insufficient');
+      return {
+        kind: 'answered',
+        outcome: await recordRefusal<TopUpMade>(database, command, KIND, refusal),
+      };
+    }
+
+    async function hold(transaction: DatabaseTransaction): Promise<TopUpHeld | TopUpAnswered> {
+      const begun = await beginOperation<TopUpMade>(transaction, command, KIND);
+      if (begun.kind === 'answered') return begun;
+      const topup = await lockTopup(transaction, command.transactionId);
+      if (begun.kind === 'resumed') return describeAttempt(transaction, command.operationId);
+      const refusal = refuseByState(topup, retry);
+      if (refusal || !topup) return answer(transaction, refusal ?? refuse('topup-not-found'));
+      const msisdn = retry?.msisdn ?? topup.msisdn;
+      const context = await topupContext(transaction, topup);
+      const operator = await operatorLookup(msisdn);
+      const terms = priceTopup(topupFacts(topup, context, operator), limits.topupRanges);
+      if (!terms.ok) return answer(transaction, terms);
+      if (!airtime.canCarry(formatAmount(terms.amount)))
+        return answer(transaction, refuse('amount-out-of-range'));
+      await begin(transaction, topup, context, terms, msisdn);
+      return describeAttempt(transaction, command.operationId);
+    }
+
+    async function begin(
+      transaction: DatabaseTransaction,
+      topup: LockedTopup,
+      context: TopupContext,
+      terms: TopupTerms,
+      msisdn: string,
+    ): Promise<void> {
+      const attempt = topup.attempt + 1;
+      await beginAttempt(transaction, {
+        topupId: topup.id,
+        attempt,
+        operationId: command.operationId,
+        reference: topupReference(topup.operation_id, attempt),
+        msisdn,
+        operator: terms.operator,
+        amount: formatMoney(terms.amount),
+        productId: context.product_id,
+      });
+      await addTransfers(transaction, [
+        {
+          operationId: command.operationId,
+          partnerId: topup.partner_id,
+          step: 'hold',
+          debit: 'airtime',
+          credit: 'airtime-hold',
+          amount: terms.amount,
+        },
+      ]);
+    }
+
+    async function answer(
+      transaction: DatabaseTransaction,
+      refusal: Refusal,
+    ): Promise<TopUpAnswered> {
+      const outcome = await settleOperation<TopUpMade>(
+        transaction,
+        command.operationId,
+        'REFUSED',
+        refusal,
+      );
+      return { kind: 'answered', outcome };
+    }
+  }
+
+  async function describeAttempt(
+    transaction: DatabaseTransaction,
+    operationId: string,
+  ): Promise<TopUpHeld> {
+    const attempt = await findAttempt(transaction, operationId);
+    return {
+      kind: 'held',
+      attempt: attempt.attempt,
+      msisdn: maskMsisdn(attempt.msisdn),
+      amount: formatAmount(parseMoney(attempt.amount ?? '0')),
+      product: attempt.product_name ?? 'Airtime',
+      reference: attempt.reference,
+    };
+  }
+
+  return { holdTopUp };
+}
+
+/** A new top-up must not have been failed as never started; a retry must be of the failed attempt. */
+function refuseByState(
+  topup: LockedTopup | undefined,
+  retry: RetryCommand | undefined,
+): Refusal | undefined {
+  if (!topup) return refuse('topup-not-found');
+  if (!retry)
+    return topup.status === 'PENDING'
+      ? undefined
+      : refuse('topup-failed', {
+          detail: topup.message ?? `it is ${topup.status}`,
+          transactionId: topup.id,
+        });
+  return topup.status === 'FAILED' && topup.attempt === retry.attempt - 1
+    ? undefined
+    : refuse('topup-not-failed', { detail: `it is ${topup.status}` });
+}
+
+const topupFacts = (
+  topup: LockedTopup,
+  context: TopupContext,
+  operator: Operator | undefined,
+): TopupFacts => ({
+  kind: topup.kind,
+  partnerIsActive: context.partner_status === 'ACTIVE',
+  product:
+    context.product_id === null
+      ? undefined
+      : {
+          operator: context.product_operator,
+          price: context.price_amount === null ? null : parseMoney(context.price_amount),
+          providerProductId: context.provider_product_id,
+        },
+  requestedAmount: topup.amount === null ? null : parseMoney(topup.amount),
+  operator,
+  walletBalance: parseMoney(context.wallet_balance),
+});

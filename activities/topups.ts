@@ -1,0 +1,118 @@
+import { addTransfers } from '../src/db/ledger.js';
+import { settledOutcome, settleOperation } from '../src/db/operations.js';
+import {
+  endAttempt,
+  failStaleTopups,
+  findAttempt,
+  lockTopup,
+  markTopupUnknown,
+} from '../src/db/topups.js';
+import { refuse } from '../src/domain/errors.js';
+import { formatAmount, parseMoney } from '../src/domain/money.js';
+import type { AirtimeOrder } from '../src/providers/airtime/airtime.js';
+import type { OperationOutcome, TopUpMade } from '../workflows/messages.js';
+import type { ActivityDependencies } from './dependencies.js';
+import { sendValue, withHeartbeat } from './provider-call.js';
+
+export function createTopupActivities(dependencies: ActivityDependencies) {
+  const { database, airtime, limits } = dependencies;
+
+  /** Sends a held attempt; the reference is the same at every repetition. */
+  async function sendTopUp(operationId: string) {
+    const order = await orderOf(operationId);
+    return sendValue(() => airtime.send(order));
+  }
+
+  /** Asks the provider by our own reference what became of the attempt. */
+  async function inquireTopUp(operationId: string) {
+    const { reference } = await findAttempt(database, operationId);
+    return withHeartbeat(() => airtime.findOrder(reference));
+  }
+
+  async function orderOf(operationId: string): Promise<AirtimeOrder> {
+    const attempt = await findAttempt(database, operationId);
+    const { reference, msisdn, operator, amount, provider_product_id } = attempt;
+    if (attempt.kind === 'PACKAGE') {
+      if (provider_product_id === null) throw new Error('The package has no provider product');
+      return {
+        reference,
+        msisdn,
+        product: { kind: 'package', providerProductId: provider_product_id },
+      };
+    }
+    if (operator === null || amount === null) throw new Error('The attempt was never held');
+    return {
+      reference,
+      msisdn,
+      product: { kind: 'airtime', operator, amount: formatAmount(parseMoney(amount)) },
+    };
+  }
+
+  /** Nobody knows what became of the attempt; the hold stays. */
+  async function markTopUpUnknown(operationId: string, message: string): Promise<void> {
+    const { topup_id } = await findAttempt(database, operationId);
+    await markTopupUnknown(database, topup_id, message);
+  }
+
+  /** The second phase after delivery: airtime-hold → airtime clearing. */
+  const postTopUp = (
+    operationId: string,
+    delivery: { readonly providerReference: string; readonly message: string },
+  ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { status: 'SUCCESS', ...delivery });
+
+  /** The second phase after a definite failure: airtime-hold → airtime, at once. */
+  const voidTopUp = (operationId: string, message: string): Promise<OperationOutcome<TopUpMade>> =>
+    end(operationId, { status: 'FAILED', providerReference: null, message });
+
+  function end(
+    operationId: string,
+    ending:
+      | { readonly status: 'SUCCESS'; readonly providerReference: string; readonly message: string }
+      | { readonly status: 'FAILED'; readonly providerReference: null; readonly message: string },
+  ): Promise<OperationOutcome<TopUpMade>> {
+    return database.transaction().execute(async (transaction) => {
+      const { topup_id } = await findAttempt(transaction, operationId);
+      await lockTopup(transaction, topup_id);
+      const attempt = await findAttempt(transaction, operationId);
+      const identity = { operationId, topupId: topup_id };
+      if (!(await endAttempt(transaction, identity, ending)))
+        return settledOutcome<TopUpMade>(transaction, operationId);
+      const delivered = ending.status === 'SUCCESS';
+      await addTransfers(transaction, [
+        {
+          operationId,
+          partnerId: attempt.partner_id,
+          step: delivered ? 'post' : 'void',
+          debit: 'airtime-hold',
+          credit: delivered ? 'airtime-clearing' : 'airtime',
+          amount: parseMoney(attempt.amount ?? '0'),
+        },
+      ]);
+      if (ending.status === 'SUCCESS') {
+        return settleOperation<TopUpMade>(transaction, operationId, 'SUCCEEDED', {
+          ok: true,
+          transactionId: topup_id,
+          referenceNumber: ending.providerReference,
+        });
+      }
+      const refusal = refuse('topup-failed', {
+        detail: ending.message,
+        transactionId: topup_id,
+      });
+      return settleOperation<TopUpMade>(transaction, operationId, 'FAILED', refusal);
+    });
+  }
+
+  /** Fails top-ups whose workflows never began; returns how many there were. */
+  const failTopUpsNeverStarted = (): Promise<number> =>
+    failStaleTopups(database, limits.topupStartSeconds);
+
+  return {
+    sendTopUp,
+    inquireTopUp,
+    markTopUpUnknown,
+    postTopUp,
+    voidTopUp,
+    failTopUpsNeverStarted,
+  };
+}

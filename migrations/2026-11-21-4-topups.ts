@@ -1,0 +1,67 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Airtime and package top-ups, each with its attempts (design 4, 5 and 7). */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table topups (
+      -- The transaction's number, drawn before its workflow is started.
+      id bigint generated always as identity primary key,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now(),
+      operation_id text not null unique,
+      partner_id bigint not null references partners,
+      kind text not null check (kind in ('AIRTIME', 'PACKAGE')),
+      -- As the partner asked for it; whether there is such a product is looked at before the hold.
+      product_id bigint,
+      -- What the partner is charged; a package's price is known once its money is held.
+      amount numeric(20, 6) check (amount > 0),
+      msisdn text not null,
+      -- Known once its money is held.
+      operator text check (operator in ('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA')),
+      status text not null default 'PENDING'
+        check (status in ('PENDING', 'PROCESSING', 'UNKNOWN', 'SUCCESS', 'FAILED')),
+      attempt integer not null default 0,
+      provider_reference text,
+      message text,
+      exchange_rate text not null,
+      currency text not null,
+      originating_country text not null,
+      foreign_currency_amount text
+    );
+    create index topups_by_partner on topups (partner_id, id desc);
+    create index topups_pending on topups (created_at) where status = 'PENDING';
+
+    create function check_topup_status() returns trigger language plpgsql as $$
+    begin
+      if not (old.status, new.status) in (
+        ('PENDING', 'PROCESSING'), ('PENDING', 'FAILED'),
+        ('PROCESSING', 'UNKNOWN'), ('PROCESSING', 'SUCCESS'), ('PROCESSING', 'FAILED'),
+        ('UNKNOWN', 'SUCCESS'), ('UNKNOWN', 'FAILED'),
+        ('FAILED', 'PROCESSING')
+      ) then
+        raise exception 'a top-up cannot go from % to %', old.status, new.status
+          using errcode = 'check_violation', constraint = 'topups_status_moves';
+      end if;
+      return new;
+    end $$;
+    create trigger topups_status before update on topups
+      for each row when (old.status <> new.status) execute function check_topup_status();
+
+    create table topup_attempts (
+      topup_id bigint not null references topups,
+      attempt integer not null check (attempt > 0),
+      -- The request that made the attempt; the ledger's transfers carry it too.
+      operation_id text not null unique,
+      -- Ours, towards the provider: never two sendings of value under one.
+      reference text not null unique,
+      created_at timestamptz not null default now(),
+      settled_at timestamptz,
+      msisdn text not null,
+      status text not null default 'HELD' check (status in ('HELD', 'POSTED', 'VOIDED')),
+      provider_reference text,
+      provider_message text,
+      primary key (topup_id, attempt)
+    );
+    create unique index topup_attempts_held on topup_attempts (topup_id) where status = 'HELD';
+  `.execute(database);
+}

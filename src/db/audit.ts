@@ -1,0 +1,59 @@
+import type { Database, DatabaseTransaction } from './connection.js';
+
+/** One change that a person made. */
+export interface AuditEntry {
+  /** Who made it. */
+  readonly actor: string;
+  /** What was done, such as "suspend partner". */
+  readonly action: string;
+  /** What it was done to, such as "partner". */
+  readonly subjectKind: string;
+  readonly subjectId: number;
+  /** What was changed; never a secret. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Adds an entry in the transaction of the change itself, so that there is never one alone. */
+export async function addAuditEntry(
+  transaction: DatabaseTransaction,
+  entry: AuditEntry,
+): Promise<void> {
+  await transaction
+    .insertInto('audit_log')
+    .values({
+      actor: entry.actor,
+      action: entry.action,
+      subject_kind: entry.subjectKind,
+      subject_id: entry.subjectId,
+      details: JSON.stringify(entry.details),
+    })
+    .execute();
+}
+
+/** The newest entries, of one kind of subject or one subject where they are named. */
+export function listAuditEntries(
+  database: Database,
+  selection: {
+    readonly subjectKind: string | undefined;
+    readonly subjectId: number | undefined;
+    readonly limit: number;
+  },
+) {
+  const { subjectKind, subjectId } = selection;
+  let query = database
+    .selectFrom('audit_log')
+    .select([
+      'id',
+      'at',
+      'actor',
+      'action',
+      'subject_kind as subjectKind',
+      'subject_id as subjectId',
+      'details',
+    ])
+    .orderBy('id', 'desc')
+    .limit(selection.limit);
+  if (subjectKind !== undefined) query = query.where('subject_kind', '=', subjectKind);
+  if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
+  return query.execute();
+}

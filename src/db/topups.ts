@@ -1,0 +1,336 @@
+import { type Selectable, sql } from 'kysely';
+import type { Operator } from '../domain/operator.js';
+import type { TopupKind } from '../domain/topup.js';
+import type { Database, DatabaseTransaction } from './connection.js';
+import type { TopupAttemptsTable, TopupStatus, TopupsTable } from './schema.js';
+
+export interface NewTopup {
+  readonly operationId: string;
+  readonly partnerId: number;
+  readonly kind: TopupKind;
+  /** Of a package. */
+  readonly productId: number | null;
+  /** Decimal string, of airtime. */
+  readonly amount: string | null;
+  /** E.164 */
+  readonly msisdn: string;
+  readonly exchangeRate: string;
+  readonly currency: string;
+  readonly originatingCountry: string;
+  readonly foreignCurrencyAmount: string | null;
+}
+
+/**
+ * Draws the number of a top-up and stores what was asked for, before its workflow is started: from
+ * here on every answer can name it. The same operation draws the same number.
+ */
+export async function drawTopup(database: Database, topup: NewTopup): Promise<number> {
+  const { id } = await database
+    .insertInto('topups')
+    .values({
+      operation_id: topup.operationId,
+      partner_id: topup.partnerId,
+      kind: topup.kind,
+      product_id: topup.productId,
+      amount: topup.amount,
+      msisdn: topup.msisdn,
+      exchange_rate: topup.exchangeRate,
+      currency: topup.currency,
+      originating_country: topup.originatingCountry,
+      foreign_currency_amount: topup.foreignCurrencyAmount,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('operation_id')
+        .doUpdateSet({ operation_id: (row) => row.ref('excluded.operation_id') }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Forgets a top-up that was refused before anything was held. */
+export async function discardTopup(database: Database, topupId: number): Promise<void> {
+  await database
+    .deleteFrom('topups')
+    .where('id', '=', topupId)
+    .where('status', '=', 'PENDING')
+    .execute();
+}
+
+/** A top-up as its ladder needs it, its row locked until the transaction ends. */
+export interface LockedTopup {
+  readonly id: number;
+  readonly operation_id: string;
+  readonly partner_id: number;
+  readonly kind: TopupKind;
+  readonly product_id: number | null;
+  readonly amount: string | null;
+  readonly msisdn: string;
+  readonly status: TopupStatus;
+  readonly attempt: number;
+  readonly message: string | null;
+}
+
+/** Locks a top-up's row; every change of a top-up begins here. */
+export const lockTopup = (
+  transaction: DatabaseTransaction,
+  topupId: number,
+): Promise<LockedTopup | undefined> =>
+  transaction
+    .selectFrom('topups')
+    .select([
+      'id',
+      'operation_id',
+      'partner_id',
+      'kind',
+      'product_id',
+      'amount',
+      'msisdn',
+      'status',
+      'attempt',
+      'message',
+    ])
+    .where('id', '=', topupId)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** What the price of a top-up depends on besides its own row. */
+export interface TopupContext {
+  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
+  readonly wallet_balance: string;
+  /** Null unless the partner has access to an active product that fits. */
+  readonly product_id: number | null;
+  readonly product_operator: Operator | null;
+  readonly price_amount: string | null;
+  readonly provider_product_id: number | null;
+}
+
+/** Reads it in one round trip. Airtime is the one airtime product that the partner has access to. */
+export async function topupContext(
+  transaction: DatabaseTransaction,
+  topup: Pick<LockedTopup, 'partner_id' | 'kind' | 'product_id'>,
+): Promise<TopupContext> {
+  const { rows } = await sql<TopupContext>`
+    select partners.status as partner_status, wallet.balance as wallet_balance,
+      product.id as product_id, product.operator as product_operator,
+      product.price_amount, product.provider_product_id
+    from partners
+    join ledger_accounts as wallet
+      on wallet.kind = 'airtime' and wallet.partner_id = partners.id
+    left join lateral (
+      select products.* from partner_products
+      join products on products.id = partner_products.product_id
+      where partner_products.partner_id = partners.id
+        and products.kind = ${topup.kind} and products.status = 'ACTIVE'
+        and products.deleted_at is null
+        and products.id = coalesce(${topup.product_id}::bigint, products.id)
+      order by products.id limit 1
+    ) as product on true
+    where partners.id = ${topup.partner_id}`.execute(transaction);
+  const [context] = rows;
+  if (!context) throw new Error('The top-up has no partner');
+  return context;
+}
+
+export interface NewAttempt {
+  readonly topupId: number;
+  readonly attempt: number;
+  readonly operationId: string;
+  readonly reference: string;
+  readonly msisdn: string;
+  readonly operator: Operator;
+  /** Decimal string: what is held, and charged when it is delivered. */
+  readonly amount: string;
+  readonly productId: number | null;
+}
+
+/** Records an attempt that is about to be sent. */
+export async function beginAttempt(
+  transaction: DatabaseTransaction,
+  attempt: NewAttempt,
+): Promise<void> {
+  await transaction
+    .insertInto('topup_attempts')
+    .values({
+      topup_id: attempt.topupId,
+      attempt: attempt.attempt,
+      operation_id: attempt.operationId,
+      reference: attempt.reference,
+      msisdn: attempt.msisdn,
+    })
+    .execute();
+  await transaction
+    .updateTable('topups')
+    .set({
+      status: 'PROCESSING',
+      attempt: attempt.attempt,
+      msisdn: attempt.msisdn,
+      operator: attempt.operator,
+      amount: attempt.amount,
+      product_id: attempt.productId,
+      message: null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', attempt.topupId)
+    .execute();
+}
+
+/** An attempt with what the provider has to be told of it; the row is locked where asked for. */
+export const findAttempt = (database: Database, operationId: string) =>
+  database
+    .selectFrom('topup_attempts')
+    .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
+    .leftJoin('products', 'products.id', 'topups.product_id')
+    .select([
+      'topup_attempts.topup_id',
+      'topup_attempts.attempt',
+      'topup_attempts.reference',
+      'topup_attempts.msisdn',
+      'topup_attempts.status',
+      'topups.partner_id',
+      'topups.kind',
+      'topups.amount',
+      'topups.operator',
+      'products.product_name',
+      'products.provider_product_id',
+    ])
+    .where('topup_attempts.operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+
+/** Marks a top-up of which the provider has not said what became of it. */
+export async function markTopupUnknown(database: Database, topupId: number, message: string) {
+  await database
+    .updateTable('topups')
+    .set({ status: 'UNKNOWN', message, updated_at: sql<Date>`now()` })
+    .where('id', '=', topupId)
+    .where('status', 'in', ['PROCESSING', 'UNKNOWN'])
+    .execute();
+}
+
+/** Ends an attempt and its top-up; false when it had ended already. */
+export async function endAttempt(
+  transaction: DatabaseTransaction,
+  attempt: { readonly operationId: string; readonly topupId: number },
+  ending: {
+    readonly status: 'SUCCESS' | 'FAILED';
+    readonly providerReference: string | null;
+    readonly message: string;
+  },
+): Promise<boolean> {
+  const ended = await transaction
+    .updateTable('topup_attempts')
+    .set({
+      status: ending.status === 'SUCCESS' ? 'POSTED' : 'VOIDED',
+      provider_reference: ending.providerReference,
+      provider_message: ending.message,
+      settled_at: sql<Date>`now()`,
+    })
+    .where('operation_id', '=', attempt.operationId)
+    .where('status', '=', 'HELD')
+    .executeTakeFirst();
+  if (ended.numUpdatedRows === 0n) return false;
+  await transaction
+    .updateTable('topups')
+    .set({
+      status: ending.status,
+      provider_reference: ending.providerReference,
+      message: ending.message,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', attempt.topupId)
+    .execute();
+  return true;
+}
+
+/** What a top-up says that never got as far as its workflow. */
+export const NEVER_STARTED = 'It was never started and nothing was charged';
+
+/**
+ * Fails top-ups that were drawn so long ago that their workflows will not begin any more, because the
+ * answer that they were started was lost. Should one begin after all, it finds the top-up failed.
+ * Returns how many.
+ */
+export async function failStaleTopups(database: Database, startSeconds: number): Promise<number> {
+  const failed = await database
+    .updateTable('topups')
+    .set({ status: 'FAILED', message: NEVER_STARTED, updated_at: sql<Date>`now()` })
+    .where('status', '=', 'PENDING')
+    .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${startSeconds}::float8)`)
+    .executeTakeFirst();
+  return Number(failed.numUpdatedRows);
+}
+
+export type TopupRow = Omit<Selectable<TopupsTable>, 'partner_id'>;
+export type AttemptRow = Selectable<TopupAttemptsTable>;
+
+/** A partner's top-up; another's is not found. */
+export const findTopup = (
+  database: Database,
+  partnerId: number,
+  topupId: number,
+): Promise<TopupRow | undefined> =>
+  database
+    .selectFrom('topups')
+    .selectAll()
+    .where('id', '=', topupId)
+    .where('partner_id', '=', partnerId)
+    .executeTakeFirst();
+
+/** The attempts of a top-up, first to last. */
+export const topupAttempts = (database: Database, topupId: number): Promise<AttemptRow[]> =>
+  database
+    .selectFrom('topup_attempts')
+    .selectAll()
+    .where('topup_id', '=', topupId)
+    .orderBy('attempt')
+    .execute();
+
+export interface TopupFilter {
+  readonly status?: TopupStatus | undefined;
+  readonly kind?: TopupKind | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  /** Ours or the provider's, of any attempt. */
+  readonly reference?: string | undefined;
+}
+
+/** One page of a partner's top-ups, newest first. */
+export async function listTopups(
+  database: Database,
+  partnerId: number,
+  page: { readonly page: number; readonly limit: number },
+  filter: TopupFilter,
+): Promise<{ items: TopupRow[]; totalItems: number }> {
+  let query = database.selectFrom('topups').where('partner_id', '=', partnerId);
+  if (filter.status) query = query.where('status', '=', filter.status);
+  if (filter.kind) query = query.where('kind', '=', filter.kind);
+  if (filter.from) query = query.where('created_at', '>=', filter.from);
+  if (filter.to) query = query.where('created_at', '<', filter.to);
+  const { reference } = filter;
+  if (reference !== undefined)
+    query = query.where((where) =>
+      where.exists(
+        where
+          .selectFrom('topup_attempts')
+          .select('topup_id')
+          .whereRef('topup_id', '=', 'topups.id')
+          .where((attempt) =>
+            attempt.or([
+              attempt('reference', '=', reference),
+              attempt('provider_reference', '=', reference),
+            ]),
+          ),
+      ),
+    );
+  const items = await query
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset((page.page - 1) * page.limit)
+    .execute();
+  const { totalItems } = await query
+    .select(sql<number>`count(*)::int`.as('totalItems'))
+    .executeTakeFirstOrThrow();
+  return { items, totalItems };
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { findTopup, topupAttempts } from '../db/topups.js';
+import { refuse } from '../domain/errors.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import { idField } from '../http/fields.js';
+import { presentAttempt, presentTopup, topupSchema } from './topup-view.js';
+
+/** Shows one top-up with its attempts (beyond the specification). */
+export const showTopup = endpoint({
+  method: 'GET',
+  path: '/topup-transactions/:transactionId',
+  operation: 'show-topup',
+  summary: 'Show a top-up',
+  description:
+    'The state of a top-up, for a partner whose connection broke or that was told to wait.',
+  access: 'token',
+  params: z.object({ transactionId: idField }),
+  answer: topupSchema.extend({ attempts: z.array(z.unknown()) }),
+  reasons: ['topup-not-found'],
+  async handle({ services, company, params }) {
+    const topup = await findTopup(services.database, company.id, params.transactionId);
+    if (!topup) return refuse('topup-not-found');
+    const attempts = await topupAttempts(services.database, topup.id);
+    return reply(
+      { ...presentTopup(topup), attempts: attempts.map(presentAttempt) },
+      { message: 'Top-up found' },
+    );
+  },
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { formatMoney } from '../domain/money.js';
+import { endpoint } from '../http/endpoint.js';
+import { amountField, msisdnField } from '../http/fields.js';
+import { idempotencyKeyOf } from '../http/idempotency-key.js';
+import { carryOutTopup } from './carry-out-topup.js';
+import { saleFields, saleOf, topupAnswerSchema, topupReasons } from './topup-fields.js';
+
+/** Tops airtime up (specification 4.1); the amount is taken from walletBalance. */
+export const topUpAirtime = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/airtime-topup',
+  operation: 'airtime-topup',
+  summary: 'Top up airtime',
+  description:
+    'Sends airtime to a phone number. Answers how it ended, or after some seconds that it is being ' +
+    'processed: then GET /topup-transactions/:transactionId says how it ended. A failure gives the ' +
+    'money back and can be retried.',
+  access: 'token',
+  body: z.object({ amount: amountField, msisdn: msisdnField, ...saleFields }),
+  answer: topupAnswerSchema,
+  reasons: [...topupReasons, 'amount-out-of-range'],
+  async handle({ services, company, body, headers }) {
+    const key = idempotencyKeyOf(headers);
+    if (!key.ok) return key;
+    return carryOutTopup(services, {
+      company,
+      operation: 'airtime-topup',
+      key: key.value,
+      topup: {
+        kind: 'AIRTIME',
+        productId: null,
+        amount: formatMoney(body.amount),
+        msisdn: body.msisdn,
+        ...saleOf(body),
+      },
+    });
+  },
+});

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { endpoint } from '../http/endpoint.js';
+import { idField, msisdnField } from '../http/fields.js';
+import { idempotencyKeyOf } from '../http/idempotency-key.js';
+import { carryOutTopup } from './carry-out-topup.js';
+import { saleFields, saleOf, topupAnswerSchema, topupReasons } from './topup-fields.js';
+
+/** Buys a package for a phone number (specification 4.1); it costs the product's price. */
+export const topUpPackage = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/airtime-package-topup',
+  operation: 'airtime-package-topup',
+  summary: 'Buy a package',
+  description:
+    'Sends a voice or data package to a phone number of its operator. Answers and retries are those ' +
+    'of airtime-topup.',
+  access: 'token',
+  body: z.object({ productId: idField, msisdn: msisdnField, ...saleFields }),
+  answer: topupAnswerSchema.extend({ referenceNo: z.string() }),
+  reasons: [...topupReasons, 'operator-mismatch'],
+  async handle({ services, company, body, headers }) {
+    const key = idempotencyKeyOf(headers);
+    if (!key.ok) return key;
+    const answer = await carryOutTopup(services, {
+      company,
+      operation: 'airtime-package-topup',
+      key: key.value,
+      topup: {
+        kind: 'PACKAGE',
+        productId: body.productId,
+        amount: null,
+        msisdn: body.msisdn,
+        ...saleOf(body),
+      },
+    });
+    return answer.ok ? { ...answer, data: withReferenceNo(answer.data) } : answer;
+  },
+});
+
+/** The specification calls the reference of a package `referenceNo`, and elsewhere referenceNumber. */
+const withReferenceNo = (data: unknown) => {
+  const { referenceNumber } = data as { readonly referenceNumber: string };
+  return { ...(data as object), referenceNo: referenceNumber };
+};

@@ -1,0 +1,64 @@
+import { basicAuthorization } from '../../basic-authorization.js';
+import { callHttp } from '../../http-call.js';
+import { unknown } from '../../outcome.js';
+import type { Airtime } from '../airtime.js';
+import { type RangedProducts, toDtOneAmount, toTransactionRequest } from './transaction-request.js';
+import { readFoundOrders, readOrderAnswer } from './transformers.js';
+
+interface DtOneSettings {
+  /** Up to, not including, `/async/transactions`, e.g. https://dvs-api.dtone.com/v1 */
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly secret: string;
+  /** Where the provider announces the end of a transaction; without it nothing is announced. */
+  readonly callbackUrl?: string | undefined;
+  readonly rangedProducts: RangedProducts;
+  /** For a whole order or inquiry, whatever number of requests it takes. */
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * DT One DVS v1 (providers.md 3.2). The provider takes an external id once, so an order is repeated
+ * under that of the first attempt and can only happen once. Orders are asynchronous: unless the
+ * answer is final, what became of them is asked by our reference.
+ */
+export function createDtOneAirtime(settings: DtOneSettings): Airtime {
+  const baseUrl = settings.baseUrl.replace(/\/+$/, '');
+  const headers = {
+    Authorization: basicAuthorization(settings.key, settings.secret),
+    Accept: 'application/json',
+  };
+  const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
+
+  async function find(request: Parameters<typeof readFoundOrders>[1], deadline: AbortSignal) {
+    const url = `${baseUrl}/transactions?external_id=${encodeURIComponent(request.external_id)}`;
+    const answer = await callHttp({ method: 'GET', url, headers, deadline });
+    return answer.kind === 'answered' ? readFoundOrders(answer, request) : unknown(answer.message);
+  }
+
+  return {
+    canCarry: (amount) => toDtOneAmount(amount) !== undefined,
+
+    async send(order) {
+      const request = toTransactionRequest(order, settings.rangedProducts, settings.callbackUrl);
+      if ('problem' in request) return { kind: 'not-sent', message: request.problem };
+      const deadline = newDeadline();
+      const answer = await callHttp({
+        method: 'POST',
+        url: `${baseUrl}/async/transactions`,
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: JSON.stringify(request),
+        deadline,
+      });
+      if (answer.kind !== 'answered') return answer;
+      const outcome = readOrderAnswer(answer, request);
+      if (outcome.kind !== 'look-up') return outcome;
+      const found = await find(request, deadline);
+      return found.kind === 'never-seen'
+        ? unknown('The provider says that it used our reference before, and does not know it.')
+        : found;
+    },
+
+    findOrder: (reference) => find({ external_id: reference }, newDeadline()),
+  };
+}

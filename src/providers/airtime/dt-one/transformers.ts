@@ -1,0 +1,146 @@
+import { agree } from '../../agree.js';
+import type { HttpAnswer } from '../../http-call.js';
+import { type ProviderOutcome, unknown } from '../../outcome.js';
+import { presentableMessage } from '../../presentable-message.js';
+import { readJson } from '../../read-json.js';
+import { tooManyRequests } from '../../too-many-requests.js';
+import {
+  errorsSchema,
+  type Transaction,
+  transactionSchema,
+  transactionsSchema,
+} from './answers.js';
+import type { TransactionRequest } from './transaction-request.js';
+
+/** An order that the provider knows under our reference; what became of it must be asked. */
+type LookUp = { readonly kind: 'look-up' };
+
+/** Classes of status by their ids; names and ids must say the same. */
+const statusClasses: Readonly<Record<number, string>> = {
+  1: 'CREATED',
+  2: 'CONFIRMED',
+  3: 'REJECTED',
+  4: 'CANCELLED',
+  5: 'SUBMITTED',
+  7: 'COMPLETED',
+  8: 'REVERSED',
+  9: 'DECLINED',
+};
+const classNames = Object.values(statusClasses);
+const refusedClasses: readonly string[] = ['REJECTED', 'CANCELLED', 'DECLINED'];
+
+/**
+ * Reasons that may be gone later. A wrong or barred number stays so, and a transaction that the
+ * operator calls a duplicate must not be sent again without a person's decision.
+ */
+const passingReason =
+  /OPERATOR-CURRENTLY-UNAVAILABLE|LIMITATIONS-ON-|INSUFFICIENT-BALANCE|EXCEPTION/;
+
+const externalIdUsed = 1_007_001;
+const insufficientBalance = 1_006_001;
+/** With these statuses these codes say that nothing was created: request, product, party, money. */
+const refusalCodes: Readonly<Record<number, RegExp>> = {
+  400: /^(1000400|100[356]\d{3}|1007500)$/,
+  404: /^1003/,
+};
+
+/** What the answer to an order says. That of a reference used before says only where to look. */
+export function readOrderAnswer(
+  answer: HttpAnswer,
+  request: TransactionRequest,
+): ProviderOutcome | LookUp {
+  if (answer.status === 429) return tooManyRequests(answer);
+  if (answer.status === 401) {
+    return { kind: 'not-sent', message: 'The credentials were not accepted.' };
+  }
+  if (answer.status < 200 || answer.status >= 300) return readErrors(answer);
+  const transaction = readJson(transactionSchema, answer.body);
+  if (!transaction) return unreadable(answer);
+  return agrees(transaction, request) ? readTransaction(transaction, request) : ofAnother;
+}
+
+/** What the list of transactions under our reference says. An empty one is definite. */
+export function readFoundOrders(
+  answer: HttpAnswer,
+  request: Pick<TransactionRequest, 'external_id'> & Partial<TransactionRequest>,
+): ProviderOutcome | { readonly kind: 'never-seen' } {
+  const transactions =
+    answer.status === 200 ? readJson(transactionsSchema, answer.body) : undefined;
+  if (!transactions) return unreadable(answer);
+  const [transaction, ...others] = transactions;
+  if (!transaction) return { kind: 'never-seen' };
+  if (others.length > 0) return unknown('The provider knows several top-ups by our reference.');
+  // A provider that did not understand the filter lists whatever was sent last.
+  const isOurs = transaction.external_id === request.external_id && agrees(transaction, request);
+  return isOurs ? readTransaction(transaction, request) : ofAnother;
+}
+
+/** A transaction that names another reference, product or number than ours proves nothing. */
+function agrees(transaction: Transaction, request: Partial<TransactionRequest>): boolean {
+  const { product, credit_party_identifier: party } = transaction;
+  return (
+    agree(transaction.external_id, request.external_id) &&
+    agree(product?.id, request.product_id?.toString()) &&
+    agree(party?.mobile_number, request.credit_party_identifier?.mobile_number, digitsOf)
+  );
+}
+
+function readTransaction(
+  { status, operator_reference, id }: Transaction,
+  request: Pick<TransactionRequest, 'external_id'>,
+): ProviderOutcome {
+  const name = classOf(status.class);
+  const code = status.message || name || '';
+  // The class decides; a fine status begins with its class, so never with the name of another.
+  const [begin = ''] = code.split('-');
+  if (name === undefined || (begin !== name && classNames.includes(begin))) {
+    return unknown('The status of the top-up contradicts itself, or is a new one.');
+  }
+  const providerReference = operator_reference ?? id ?? request.external_id;
+  if (name === 'COMPLETED') return { kind: 'delivered', providerReference };
+  if (name === 'REVERSED') {
+    const alarm = 'The provider reversed the top-up after it had completed it.';
+    return { kind: 'delivered', providerReference, alarm };
+  }
+  if (!refusedClasses.includes(name)) return unknown(`The status of the top-up is ${name}.`);
+  return {
+    kind: 'refused',
+    code: presentableMessage(code),
+    message: presentableMessage(inWords(code)),
+    retryCanHelp: passingReason.test(code),
+  };
+}
+
+/** The class of a status. Name and id may each be missing, but never contradict each other. */
+function classOf({ id, message }: Transaction['status']['class']): string | undefined {
+  const name = id == null ? message : statusClasses[id];
+  return name != null && classNames.includes(name) && agree(message, name) ? name : undefined;
+}
+
+/** DECLINED-BARRED-CREDIT-PARTY is "Declined: barred credit party." */
+function inWords(code: string): string {
+  const [outcome = '', ...reason] = code.toLowerCase().split('-');
+  const words = reason.length > 0 ? `${outcome}: ${reason.join(' ')}` : outcome;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+function readErrors(answer: HttpAnswer): ProviderOutcome | LookUp {
+  const errors = readJson(errorsSchema, answer.body)?.errors ?? [];
+  const [first] = errors;
+  if (answer.status === 400 && errors.some(({ code }) => code === externalIdUsed)) {
+    return { kind: 'look-up' };
+  }
+  const isRefusal = errors.every(({ code }) => refusalCodes[answer.status]?.test(String(code)));
+  if (!first || !isRefusal) return unknown(`HTTP status ${answer.status}.`);
+  return {
+    kind: 'refused',
+    code: String(first.code),
+    message: presentableMessage(first.message) || `Error ${first.code}.`,
+    retryCanHelp: first.code === insufficientBalance,
+  };
+}
+
+const ofAnother = unknown('The answer is about another top-up.');
+const unreadable = ({ status }: HttpAnswer) =>
+  unknown(`HTTP status ${status}, without a readable transaction.`);
+const digitsOf = (number: string) => number.replace(/\D/g, '');

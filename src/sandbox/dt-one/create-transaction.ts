@@ -1,0 +1,97 @@
+import { finished } from 'node:stream';
+import type { Context } from 'koa';
+import { operatorOf } from '../../domain/operator.js';
+import type { Books, Topup } from '../books.js';
+import { notAuthorised, type Reply, tooManyRequests } from '../reply.js';
+import { readJsonObject } from '../request-body.js';
+import {
+  type AirtimeBehaviour,
+  airtimeBehaviour,
+  delaySecondsOf,
+  firstStatus,
+  laterStatus,
+  shortlySeconds,
+} from '../steering.js';
+import { settle } from '../taken-requests.js';
+import type { Waiting } from '../waiting.js';
+import type { Callbacks } from './callbacks.js';
+import { errorReply } from './errors.js';
+import { transactionOf } from './transaction.js';
+import { checkTransactionRequest } from './transaction-request.js';
+
+export interface DtOneParts {
+  readonly books: Books;
+  readonly waiting: Waiting;
+  readonly callbacks: Callbacks;
+}
+
+/** A synchronous request is kept open for the end of the transaction, but not for ever. */
+const longestSynchronousSeconds = 180;
+
+/** Answers that say nothing about a transaction, or that none was taken. */
+const otherReplies: Partial<Record<AirtimeBehaviour['answer'], Reply>> = {
+  'connection-dropped': 'dropped',
+  unavailable: errorReply('unavailable'),
+  'not-authorised': notAuthorised,
+  'too-many-requests': tooManyRequests,
+};
+
+/** An operator knows only numbers of its own. */
+const numberOfAnother: AirtimeBehaviour = {
+  books: 'failed',
+  answer: 'transaction',
+  reason: 'INVALID-CREDIT-PARTY',
+  callback: 'once',
+};
+
+/**
+ * `POST /async/transactions` and `POST /sync/transactions` (providers.md 3.2). Both answer after
+ * the delay that the number asks for; the synchronous one also waits for what comes shortly after.
+ */
+export async function createTransaction(
+  ctx: Context,
+  mode: { readonly isSynchronous: boolean },
+  { books, waiting, callbacks }: DtOneParts,
+): Promise<Reply> {
+  const request = checkTransactionRequest(await readJsonObject(ctx), mode);
+  if ('error' in request) return errorReply(request.error, request.field);
+  if (books.findTopup('reference', request.reference)) return errorReply('externalIdUsed');
+
+  const { to, product } = request;
+  const behaviour = operatorOf(to) === product.operator ? airtimeBehaviour(to) : numberOfAnother;
+  if (behaviour.books === 'not-taken') {
+    await waiting.wait(delaySecondsOf(to));
+    return otherReplies[behaviour.answer] ?? errorReply('unavailable');
+  }
+  // A top-up is in the books before its delay, so that it is never denied while it is worked on.
+  const topup = books.takeTopup({ ...request, currency: 'ETB', behaviour });
+  await waiting.wait(delaySecondsOf(to));
+  const first = firstStatus[behaviour.books];
+  settle(topup, first);
+  if (mode.isSynchronous) await waitForEnd(topup, waiting);
+
+  // The answer tells the first status even where "shortly" is scaled down to nothing.
+  const body = transactionOf(topup, { isFirst: !mode.isSynchronous });
+  const reply = otherReplies[behaviour.answer] ?? { status: 201, body };
+  const later =
+    mode.isSynchronous && first === undefined ? undefined : laterStatus[behaviour.books];
+  if (behaviour.callback === 'before-the-answer') {
+    settle(topup, later);
+    if (later) await callbacks.announce(topup, later);
+    return reply;
+  }
+  settle(topup, later, waiting.moment(shortlySeconds));
+  finished(ctx.res, async () => {
+    if (first) await callbacks.announce(topup, first);
+    await waiting.wait(shortlySeconds);
+    if (later) await callbacks.announce(topup, later);
+  });
+  return reply;
+}
+
+async function waitForEnd(topup: Topup, waiting: Waiting): Promise<void> {
+  if (topup.behaviour.books === 'pending') await waiting.wait(longestSynchronousSeconds);
+  if (topup.behaviour.books !== 'completed-later') return;
+  await waiting.wait(shortlySeconds);
+  settle(topup, 'completed');
+}

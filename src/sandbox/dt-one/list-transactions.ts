@@ -1,0 +1,28 @@
+import type { Context } from 'koa';
+import type { Books } from '../books.js';
+import type { Reply } from '../reply.js';
+import { errorReply } from './errors.js';
+import { pageOf } from './paging.js';
+import { transactionOf } from './transaction.js';
+
+const dayMilliseconds = 24 * 3_600_000;
+
+/**
+ * `GET /transactions`: by external id whenever it was, otherwise of a time of at most 24 hours,
+ * the last 24 without one (providers.md 3.2).
+ */
+export function listTransactions(ctx: Context, books: Books): Reply {
+  const { external_id: externalId, from_date: from, to_date: to } = ctx.query;
+  if (typeof externalId === 'string') {
+    const topup = books.findTopup('reference', externalId);
+    return { status: 200, body: pageOf(ctx, topup ? [transactionOf(topup)] : []) };
+  }
+  const end = to === undefined ? Date.now() : Date.parse(String(to));
+  const begin = from === undefined ? end - dayMilliseconds : Date.parse(String(from));
+  const isWindow = end - begin >= 0 && end - begin <= dayMilliseconds;
+  if (!isWindow) return errorReply('badRequest', 'from_date, to_date');
+  const topups = books
+    .allTopups()
+    .filter(({ takenAt }) => takenAt.getTime() >= begin && takenAt.getTime() <= end);
+  return { status: 200, body: pageOf(ctx, topups).map((topup) => transactionOf(topup)) };
+}

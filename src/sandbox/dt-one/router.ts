@@ -1,0 +1,73 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { operatorOf } from '../../domain/operator.js';
+import { hasBasicCredentials } from '../basic-credentials.js';
+import { isE164 } from '../phone-number.js';
+import { give, type Reply } from '../reply.js';
+import { readJsonObject } from '../request-body.js';
+import { createTransaction, type DtOneParts } from './create-transaction.js';
+import { errorReply } from './errors.js';
+import { listTransactions } from './list-transactions.js';
+import { pageOf } from './paging.js';
+import { operatorAnswer, operatorAnswers, productAnswer, products } from './products.js';
+import { transactionOf } from './transaction.js';
+
+/** Below the path that DT One is mounted on. */
+export const dtOnePath = '/v1';
+
+/** Nobody is limited here, except by the suffix for it; the headers are there to be read. */
+const requestsPerSecond = 100;
+
+/** DT One DVS v1 (providers.md 3.2): airtime and packages, and what became of them. */
+export function dtOneRouter(parts: DtOneParts): Router {
+  const { books } = parts;
+  const api = new Router();
+  api.use(async (ctx, next) => {
+    ctx.set('X-Ratelimit-Limit', String(requestsPerSecond));
+    ctx.set('X-Ratelimit-Remaining', String(requestsPerSecond - 1));
+    await next();
+  });
+  api.use(requireKey);
+
+  api.post('/async/transactions', async (ctx) => {
+    give(ctx, await createTransaction(ctx, { isSynchronous: false }, parts));
+  });
+  api.post('/sync/transactions', async (ctx) => {
+    give(ctx, await createTransaction(ctx, { isSynchronous: true }, parts));
+  });
+  api.get('/transactions', (ctx) => give(ctx, listTransactions(ctx, books)));
+  api.get('/transactions/:id', (ctx) => {
+    const topup = books.findTopup('transactionId', ctx.params.id ?? '');
+    const reply = topup && { status: 200, body: transactionOf(topup) };
+    give(ctx, reply ?? errorReply('transactionNotFound'));
+  });
+  api.get('/balances', (ctx) => {
+    ctx.body = [{ id: 1, unit_type: 'CURRENCY', unit: 'USD', available: 1_000_000, holding: 0 }];
+  });
+  api.get('/products', (ctx) => {
+    ctx.body = pageOf(ctx, products).map((product) => productAnswer(product));
+  });
+  api.get('/operators', (ctx) => {
+    ctx.body = pageOf(ctx, operatorAnswers());
+  });
+  api.post('/lookup/mobile-number', async (ctx) => give(ctx, await lookUpNumber(ctx)));
+
+  const router = new Router();
+  router.use(dtOnePath, api.routes());
+  return router;
+}
+
+const requireKey: Middleware = async (ctx, next) => {
+  if (!hasBasicCredentials(ctx)) return give(ctx, errorReply('unauthorised'));
+  await next();
+};
+
+async function lookUpNumber(ctx: Context): Promise<Reply> {
+  const number = (await readJsonObject(ctx))?.mobile_number;
+  if (typeof number !== 'string' || !isE164(number)) return errorReply('numberInvalid');
+  const operator = operatorOf(number);
+  return {
+    status: 200,
+    body: operator ? [{ ...operatorAnswer(operator), identified: true }] : [],
+  };
+}

@@ -1,0 +1,85 @@
+import { canonicalNumber } from './phone-number.js';
+
+export type TakenStatus = 'pending' | 'completed' | 'failed' | 'reversed';
+
+/** A payout or top-up that a provider took. */
+export interface TakenRequest {
+  /** The caller's reference of it. */
+  readonly reference: string;
+  readonly to: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly takenAt: Date;
+  /** Every status it takes; the last one whose time has come is its status. */
+  readonly statuses: { readonly status: TakenStatus; readonly from: Date }[];
+}
+
+/** A row of `GET /books`. */
+export interface BooksRow {
+  readonly reference: string;
+  readonly to: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly status: TakenStatus;
+  readonly at: string;
+}
+
+export interface BooksFilter {
+  readonly reference?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Where the request has got to. */
+export function statusOf(taken: TakenRequest, now = new Date()): TakenStatus {
+  return taken.statuses.findLast(({ from }) => from <= now)?.status ?? 'pending';
+}
+
+/** Gives a request its next status, if there is one, from now or from a later moment on. */
+export function settle(
+  taken: TakenRequest,
+  status: TakenStatus | undefined,
+  from = new Date(),
+): void {
+  if (status) taken.statuses.push({ status, from });
+}
+
+export const rowOf = (taken: TakenRequest): BooksRow => ({
+  reference: taken.reference,
+  to: taken.to,
+  amount: taken.amount,
+  currency: taken.currency,
+  status: statusOf(taken),
+  at: taken.takenAt.toISOString(),
+});
+
+interface TakenRequests<Taken, Key extends keyof Taken> {
+  add(taken: Taken): Taken;
+  find(key: Key, value: Taken[Key]): Taken | undefined;
+  /** Newest first. */
+  all(): Taken[];
+  /** Newest first. */
+  rows(filter?: BooksFilter): BooksRow[];
+}
+
+/** Keeps what a provider took, found by each of the keys. */
+export function createTakenRequests<Taken extends TakenRequest, Key extends keyof Taken>(
+  keys: readonly Key[],
+): TakenRequests<Taken, Key> {
+  const requests: Taken[] = [];
+  const index = new Map(keys.map((key) => [key, new Map<Taken[Key], Taken>()]));
+  return {
+    add(taken) {
+      requests.push(taken);
+      for (const [key, byValue] of index) byValue.set(taken[key], taken);
+      return taken;
+    },
+    find: (key, value) => index.get(key)?.get(value),
+    all: () => requests.toReversed(),
+    rows: ({ reference, to } = {}) =>
+      requests
+        .filter((taken) => reference === undefined || taken.reference === reference)
+        .filter((taken) => to === undefined || canonicalNumber(taken.to) === canonicalNumber(to))
+        .toReversed()
+        .map(rowOf),
+  };
+}

@@ -1,0 +1,338 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, delayScale: 0 });
+});
+afterAll(() => sandbox.close());
+
+const basic = (credentials: string) => `Basic ${btoa(credentials)}`;
+
+async function call(
+  path: string,
+  body?: unknown,
+  { airtimeUrl = sandbox.airtimeUrl, authorization = basic('key:secret') } = {},
+) {
+  const answer = await fetch(airtimeUrl + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: authorization },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get('Content-Type')?.includes('json');
+  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+const airtime = (mobile_number = '+251911234567', more: object = {}) => ({
+  external_id: randomUUID(),
+  product_id: 1001,
+  auto_confirm: true,
+  calculation_mode: 'DESTINATION_AMOUNT',
+  destination: { unit_type: 'CURRENCY', unit: 'ETB', amount: 97.5 },
+  credit_party_identifier: { mobile_number },
+  ...more,
+});
+const bundle = {
+  product_id: 2001,
+  calculation_mode: undefined,
+  destination: undefined,
+};
+const number = (suffix: string) => `+251911000${suffix}`;
+const send = (body: unknown) => call('/async/transactions', body);
+const sendAndWait = (body: unknown) => call('/sync/transactions', body);
+
+describe('what a transaction request may not be', () => {
+  const to = (amount: unknown, more: object = {}) => ({
+    destination: { unit_type: 'CURRENCY', unit: 'ETB', amount, ...more },
+  });
+  const party = (mobile_number: unknown) => ({ credit_party_identifier: { mobile_number } });
+  const refusals: [name: string, change: object, status: number, code: number][] = [
+    ['without reference', { external_id: undefined }, 400, 1_000_400],
+    ['a number as reference', { external_id: 7 }, 400, 1_000_400],
+    ['a long reference', { external_id: 'x'.repeat(41) }, 400, 1_000_400],
+    ['an empty reference', { external_id: '' }, 400, 1_000_400],
+    ['without product', { product_id: undefined }, 400, 1_000_400],
+    ['text as product', { product_id: '1001' }, 400, 1_000_400],
+    ['a product that is not sold', { product_id: 4 }, 404, 1_003_001],
+    ['to be confirmed later', { auto_confirm: false }, 400, 1_000_400],
+    ['without number', { credit_party_identifier: undefined }, 400, 1_005_003],
+    ['a local number', party('0911234567'), 400, 1_005_003],
+    ['a number of another type', party(251_911_234_567), 400, 1_005_003],
+    ['without amount', { destination: undefined }, 400, 1_003_003],
+    ['text as amount', to('97.50'), 400, 1_000_400],
+    ['three decimals', to(97.505), 400, 1_000_400],
+    ['another currency', to(97, { unit: 'USD' }), 400, 1_003_003],
+    ['another unit type', to(97, { unit_type: 'DATA' }), 400, 1_003_003],
+    ['an amount of zero', to(0), 400, 1_003_002],
+    ['an amount below zero', to(-5), 400, 1_003_002],
+    ['an amount above the range', to(10_000.01), 400, 1_003_002],
+    ['another way to calculate', { calculation_mode: 'SOURCE_AMOUNT' }, 400, 1_000_400],
+    ['an amount for a package', { product_id: 2001 }, 400, 1_000_400],
+    ['no web address to call back', { callback_url: 'ftp://x' }, 400, 1_000_400],
+    ['a broken address to call back', { callback_url: 'x' }, 400, 1_000_400],
+  ];
+  it.each(refusals)('%s', async (_name, change, status, code) => {
+    const request = airtime('+251911234567', change);
+    const answer = await send(request);
+    expect(answer).toMatchObject({
+      status,
+      body: { errors: [{ code, message: expect.any(String) }] },
+    });
+    expect(sandbox.books.topups({ reference: request.external_id })).toEqual([]);
+  });
+
+  it.each(['{"external_id":', '[1]', 'null', '', '['.repeat(60_000)])('%.20s', async (text) => {
+    expect(await send(text)).toMatchObject({
+      status: 400,
+      body: { errors: [{ code: 1_000_400 }] },
+    });
+  });
+
+  it('a callback to a synchronous one', async () => {
+    const request = airtime('+251911234567', { callback_url: 'http://127.0.0.1/' });
+    expect((await sendAndWait(request)).status).toBe(400);
+  });
+
+  it('too long', async () => {
+    expect((await send('x'.repeat(70_000))).status).toBe(413);
+  });
+});
+
+describe('a transaction', () => {
+  it('is answered in full, and found by its id and by its external id', async () => {
+    const request = airtime();
+    const { status, body } = await send(request);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      id: expect.any(Number),
+      external_id: request.external_id,
+      status: { id: 70_000, message: 'COMPLETED', class: { id: 7, message: 'COMPLETED' } },
+      operator_reference: expect.stringMatching(/^OP/),
+      pin: null,
+      product: { id: 1001, type: 'RANGED_VALUE_RECHARGE', operator: { id: 501 } },
+      prices: { wholesale: { amount: 0.78, unit: 'USD' } },
+      requested_values: { destination: { unit: 'ETB', amount: 97.5 } },
+      credit_party_identifier: request.credit_party_identifier,
+    });
+    expect(Number.isSafeInteger(body.id)).toBe(true);
+    expect((await call(`/transactions/${body.id}`)).body).toEqual(body);
+    const found = await call(`/transactions?external_id=${request.external_id}`);
+    expect(found.body).toEqual([body]);
+    expect(found.headers.get('X-Total')).toBe('1');
+    expect(sandbox.books.topups({ reference: request.external_id })).toMatchObject([
+      { to: '+251911234567', amount: '97.50', currency: 'ETB', status: 'completed' },
+    ]);
+  });
+
+  it('is taken once under its external id', async () => {
+    const request = airtime();
+    expect((await send(request)).status).toBe(201);
+    for (const again of [send(request), sendAndWait(request), send({ ...request, ...bundle })]) {
+      expect(await again).toMatchObject({
+        status: 400,
+        body: { errors: [{ code: 1_007_001 }] },
+      });
+    }
+    expect(sandbox.books.topups({ reference: request.external_id })).toHaveLength(1);
+  });
+
+  it('of a package costs its price', async () => {
+    const request = airtime('+251911234567', bundle);
+    expect((await send(request)).body.product).toMatchObject({ type: 'FIXED_VALUE_RECHARGE' });
+    expect(sandbox.books.topups({ reference: request.external_id })).toMatchObject([
+      { amount: '15.00' },
+    ]);
+  });
+
+  const bySuffix: [suffix: string, asynchronous: string, synchronous: string, later: string][] = [
+    ['000', 'COMPLETED', 'COMPLETED', 'COMPLETED'],
+    ['001', 'COMPLETED', 'COMPLETED', 'COMPLETED'],
+    [
+      '002',
+      'DECLINED-INVALID-CREDIT-PARTY',
+      'DECLINED-INVALID-CREDIT-PARTY',
+      'DECLINED-INVALID-CREDIT-PARTY',
+    ],
+    [
+      '003',
+      'DECLINED-BARRED-CREDIT-PARTY',
+      'DECLINED-BARRED-CREDIT-PARTY',
+      'DECLINED-BARRED-CREDIT-PARTY',
+    ],
+    [
+      '004',
+      'DECLINED-OPERATOR-CURRENTLY-UNAVAILABLE',
+      'DECLINED-OPERATOR-CURRENTLY-UNAVAILABLE',
+      'DECLINED-OPERATOR-CURRENTLY-UNAVAILABLE',
+    ],
+    [
+      '005',
+      'DECLINED-DUPLICATED-TRANSACTION',
+      'DECLINED-DUPLICATED-TRANSACTION',
+      'DECLINED-DUPLICATED-TRANSACTION',
+    ],
+    ['006', 'DECLINED', 'DECLINED', 'DECLINED'],
+    ['007', 'DECLINED-EXCEPTION', 'DECLINED-EXCEPTION', 'DECLINED-EXCEPTION'],
+    ['010', 'CONFIRMED', 'COMPLETED', 'COMPLETED'],
+    ['011', 'CONFIRMED', 'COMPLETED', 'COMPLETED'],
+    ['012', 'CONFIRMED', 'COMPLETED', 'COMPLETED'],
+    ['013', 'CONFIRMED', 'COMPLETED', 'COMPLETED'],
+    ['014', 'CONFIRMED', 'SUBMITTED', 'SUBMITTED'],
+    ['015', 'COMPLETED', 'COMPLETED', 'REVERSED'],
+    ['017', 'Completed', 'Completed', 'Completed'],
+    ['307', 'DECLINED-EXCEPTION', 'DECLINED-EXCEPTION', 'DECLINED-EXCEPTION'],
+  ];
+  it.each(bySuffix)('to …%s is %s, or %s when waited for, then %s', async (suffix, ...expected) => {
+    const [first, second] = [airtime(number(suffix)), airtime(number(suffix))];
+    const answers = [await send(first), await sendAndWait(second)];
+    const later = await call(`/transactions?external_id=${first.external_id}`);
+    const messages = [answers[0]?.body, answers[1]?.body, later.body[0]].map(
+      ({ status }) => status.message,
+    );
+    expect(messages).toEqual(expected);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  });
+
+  it.each([
+    ['009', 503, 'application/json', null, 1],
+    ['016', 429, 'text/plain', '5', 0],
+    ['018', 401, 'text/plain', null, 0],
+  ])('to …%s answers %i', async (suffix, status, type, retryAfter, taken) => {
+    const request = airtime(number(suffix));
+    const answer = await send(request);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('Content-Type')).toContain(type);
+    expect(answer.headers.get('Retry-After')).toBe(retryAfter);
+    expect(sandbox.books.topups({ reference: request.external_id })).toHaveLength(taken);
+  });
+
+  it('to …008 is done, and its connection dropped', async () => {
+    const request = airtime(number('008'));
+    await expect(send(request)).rejects.toThrow();
+    expect(sandbox.books.topups({ reference: request.external_id })).toMatchObject([
+      { status: 'completed' },
+    ]);
+  });
+
+  it('has a PIN with …001 alone', async () => {
+    expect((await send(airtime(number('001')))).body.pin).toEqual({
+      code: expect.any(String),
+      serial: expect.any(String),
+    });
+    expect((await send(airtime(number('000')))).body.pin).toBeNull();
+  });
+
+  it('writes all its enumerations otherwise with …017', async () => {
+    const { body } = await send(airtime(number('017')));
+    expect(body.status.class.message).toBe('Completed');
+    expect(body.product.type).toBe('Ranged_Value_Recharge');
+    expect(body.prices.wholesale.unit_type).toBe('Currency');
+  });
+
+  it('of one operator to the other’s number is declined', async () => {
+    const request = airtime('+251711000000');
+    expect((await send(request)).body.status.message).toBe('DECLINED-INVALID-CREDIT-PARTY');
+    const safaricom = { ...airtime('+251711000000'), product_id: 1002 };
+    expect((await send(safaricom)).body.status.message).toBe('COMPLETED');
+  });
+
+  it('takes its time, and is submitted meanwhile', async () => {
+    const slow = await startSandbox({ port: 0, delayScale: 1 });
+    const request = airtime(number('300'));
+    const waiting = call('/async/transactions', request, slow).catch(() => 'cut');
+    const inquire = async () =>
+      (await call(`/transactions?external_id=${request.external_id}`, undefined, slow)).body;
+    await expect.poll(inquire).toMatchObject([{ status: { message: 'SUBMITTED' } }]);
+    await slow.close();
+    expect(await waiting).toBe('cut');
+  });
+});
+
+describe('what else can be asked', () => {
+  it('transactions of a day, page by page', async () => {
+    const fresh = await startSandbox({ port: 0 });
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const request = airtime();
+      ids.unshift(request.external_id);
+      await call('/async/transactions', request, fresh);
+    }
+    const list = async (query: string) => {
+      const { status, headers, body } = await call(`/transactions${query}`, undefined, fresh);
+      const found =
+        status === 200 ? body.map((one: { external_id: string }) => one.external_id) : body;
+      return {
+        status,
+        found,
+        next: headers.get('X-Next-Page'),
+        pages: headers.get('X-Total-Pages'),
+      };
+    };
+    const now = Date.now();
+    const from = (milliseconds: number) =>
+      `from_date=${new Date(now - milliseconds).toISOString()}`;
+    const to = `to_date=${new Date(now + 1000).toISOString()}`;
+    expect(await list('')).toMatchObject({ found: ids, next: '', pages: '1' });
+    expect(await list('?per_page=2')).toMatchObject({
+      found: ids.slice(0, 2),
+      next: '2',
+      pages: '2',
+    });
+    expect(await list('?per_page=2&page=2')).toMatchObject({ found: ids.slice(2), next: '' });
+    expect(await list(`?${from(3_600_000)}&${to}`)).toMatchObject({ found: ids });
+    expect(await list(`?to_date=${new Date(now - 86_400_000).toISOString()}`)).toMatchObject({
+      found: [],
+    });
+    expect(await list(`?${from(2 * 86_400_000)}&${to}`)).toMatchObject({ status: 400 });
+    expect(await list('?from_date=yesterday')).toMatchObject({ status: 400 });
+    await fresh.close();
+  });
+
+  it.each(['/transactions/1', '/transactions/x', '/transactions/%20'])('no %s', async (path) => {
+    expect(await call(path)).toMatchObject({
+      status: 404,
+      body: { errors: [{ code: 1_008_004 }] },
+    });
+  });
+
+  it('an external id that was never used', async () => {
+    expect(await call('/transactions?external_id=none')).toMatchObject({ status: 200, body: [] });
+  });
+
+  it('balances, operators and products, with the headers of a rate limit', async () => {
+    const { body, headers } = await call('/balances');
+    expect(body).toMatchObject([{ available: expect.any(Number) }]);
+    expect(Number(headers.get('X-Ratelimit-Limit'))).toBeGreaterThan(0);
+    expect(headers.get('X-Ratelimit-Remaining')).toBeTruthy();
+    expect((await call('/operators')).body).toHaveLength(2);
+    const products = await call('/products');
+    expect(products.headers.get('X-Total')).toBe('8');
+    expect(products.body.map(({ id }: { id: number }) => id)).toEqual([
+      1001, 1002, 2001, 2002, 2003, 2004, 2005, 2006,
+    ]);
+  });
+
+  it.each([
+    ['+251911234567', 200, [{ id: 501, identified: true }]],
+    ['+251711234567', 200, [{ id: 502, identified: true }]],
+    ['+12025550123', 200, []],
+    ['0911234567', 400, { errors: [{ code: 1_005_003 }] }],
+    [7, 400, { errors: [{ code: 1_005_003 }] }],
+  ])('the operator of %s', async (mobile_number, status, body) => {
+    expect(await call('/lookup/mobile-number', { mobile_number })).toMatchObject({ status, body });
+  });
+
+  it.each([basic('key:'), basic(':secret'), basic('key'), 'Bearer key:secret', ''])(
+    'nothing with the credentials %j',
+    async (authorization) => {
+      const request = airtime();
+      expect(await call('/async/transactions', request, { authorization })).toMatchObject({
+        status: 401,
+        body: { errors: [{ code: 1_000_401 }] },
+      });
+      expect(sandbox.books.topups({ reference: request.external_id })).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,185 @@
+import {
+  allHandlersFinished,
+  condition,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  uuid4,
+} from '@temporalio/workflow';
+import type { TopUpHeld } from '../activities/topup-holds.js';
+import { database, providers } from './activity-options.js';
+import {
+  type OperationOutcome,
+  providerHint,
+  type RetryCommand,
+  retry,
+  retryTopUp,
+  type TopUpCommand,
+  type TopUpInput,
+  type TopUpMade,
+  topUpResult,
+} from './messages.js';
+import * as searchAttributes from './search-attributes.js';
+import { type Ending, untilKnown } from './until-known.js';
+
+/** How a top-up ended, for the Temporal UI. */
+export interface TopUpResult {
+  readonly ended: 'refused' | 'delivered' | 'failed';
+  readonly attempts: number;
+}
+
+/**
+ * A top-up from its hold to its delivery (design 7). When an attempt fails, its money is given back
+ * at once and the workflow waits for a retry, which holds it again; after the window it closes, and a
+ * later retry starts it anew.
+ */
+export async function topUp({ begin, timing }: TopUpInput): Promise<TopUpResult> {
+  const { command } = begin;
+  const running = new Map<number, Promise<OperationOutcome<TopUpMade>>>();
+  let ended: TopUpResult['ended'] = begin.kind === 'retry' ? 'failed' : 'refused';
+  let attempts = begin.kind === 'retry' ? begin.command.attempt - 1 : 0;
+  let retryIsWanted = false;
+  let hinted = false;
+
+  const first = attemptOnce(command, attempts + 1);
+  setHandler(topUpResult, () => first, {
+    description: 'How the first attempt ended; asked by the API',
+  });
+  setHandler(retryTopUp, (again) => attemptOnce(again, again.attempt), {
+    description: 'Makes one more attempt; sent by the API. Support staff send the signal `retry`',
+  });
+  setHandler(
+    retry,
+    () => {
+      retryIsWanted = true;
+    },
+    { description: 'Makes one more attempt to the same number. Needs no input.' },
+  );
+  setHandler(
+    providerHint,
+    () => {
+      hinted = true;
+    },
+    { description: 'The provider has news of the attempt; sent by the API' },
+  );
+
+  await first;
+  while (ended === 'failed' && (await retryComes())) {
+    if (!retryIsWanted) continue;
+    retryIsWanted = false;
+    await attemptOnce(supportRetry(command, attempts + 1), attempts + 1);
+  }
+  await condition(allHandlersFinished);
+  return { ended, attempts };
+
+  /** Whether a retry is wanted, or was made by a handler, before the window closes. */
+  async function retryComes(): Promise<boolean> {
+    await condition(() => running.size === 0);
+    const attemptsBefore = attempts;
+    const isOver = () => retryIsWanted || running.size > 0 || attempts > attemptsBefore;
+    return condition(isOver, timing.retryWindowMs, { summary: 'Waits for a retry' });
+  }
+
+  /** Requests for the same attempt share it, whoever makes them and whenever they come. */
+  function attemptOnce(
+    by: TopUpCommand | RetryCommand,
+    attempt: number,
+  ): Promise<OperationOutcome<TopUpMade>> {
+    const same = running.get(attempt);
+    if (same !== undefined) return same;
+    const made = makeAttempt(by).finally(() => running.delete(attempt));
+    running.set(attempt, made);
+    return made;
+  }
+
+  async function makeAttempt(
+    by: TopUpCommand | RetryCommand,
+  ): Promise<OperationOutcome<TopUpMade>> {
+    const hold = await database.holdTopUp(by);
+    if (hold.kind === 'answered') return hold.outcome;
+    attempts = hold.attempt;
+    const ending = await deliver(by.operationId, hold);
+    const outcome =
+      ending.kind === 'done'
+        ? await database.postTopUp(by.operationId, {
+            providerReference: ending.providerReference,
+            message: ending.alarm ?? 'Delivered',
+          })
+        : await database.voidTopUp(by.operationId, ending.message);
+    ended = ending.kind === 'done' ? 'delivered' : 'failed';
+    report(hold, ending);
+    return outcome;
+  }
+
+  function deliver(operationId: string, hold: TopUpHeld): Promise<Ending> {
+    const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
+    return untilKnown({
+      timing,
+      send: () =>
+        providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [operationId]),
+      inquire: () =>
+        providers.inquireTopUp.executeWithOptions({ summary: `Ask about ${summary}` }, [
+          operationId,
+        ]),
+      takeHint: () => {
+        const taken = hinted;
+        hinted = false;
+        return taken;
+      },
+      whileUnknown: async (lastWords, isOverdue) => {
+        await database.markTopUpUnknown(operationId, lastWords);
+        upsertSearchAttributes([
+          { key: searchAttributes.transactionId, value: String(command.transactionId) },
+          { key: searchAttributes.outcome, value: 'UNKNOWN' },
+        ]);
+        setCurrentDetails(
+          `**Outcome unknown**: ${describe(hold)}.\n\nThe provider's last words: ${lastWords}. The ` +
+            'money stays on hold and the provider is asked again by itself; nothing can be retried ' +
+            `until it has answered.${isOverdue ? ' **Overdue: ask the provider by phone.**' : ''}`,
+        );
+      },
+    });
+  }
+
+  function report(hold: TopUpHeld, ending: Ending): void {
+    const failed = ending.kind === 'not-done';
+    const alarm = ending.kind === 'done' ? ending.alarm : undefined;
+    upsertSearchAttributes([
+      { key: searchAttributes.transactionId, value: String(command.transactionId) },
+      { key: searchAttributes.outcome, value: failed ? 'FAILED' : 'SUCCESS' },
+      { key: searchAttributes.needsAction, value: alarm !== undefined },
+    ]);
+    if (ending.kind === 'done') {
+      const warning = alarm === undefined ? '' : `\n\n**Look at it: ${alarm}.**`;
+      setCurrentDetails(
+        `**Delivered**: ${describe(hold)}. Provider's reference ${ending.providerReference}.${warning}`,
+      );
+      return;
+    }
+    const hours = Math.round((timing.retryWindowMs / 3_600_000) * 10) / 10;
+    setCurrentDetails(
+      `**Failed, waiting for a retry**: ${describe(hold)}.\n\nThe provider's last words: ` +
+        `${ending.message}. The money is back in the partner's wallet.\n\n**To retry**: send the ` +
+        'signal `retry`, without input; the money is held again and the same number is tried. To ' +
+        `another number only the partner can retry. Waits for ${hours} h.`,
+    );
+  }
+
+  function describe(hold: TopUpHeld): string {
+    return (
+      `top-up ${command.transactionId}, ${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, ` +
+      `attempt ${hold.attempt}, our reference ${hold.reference}`
+    );
+  }
+}
+
+/** An operation of its own for an attempt that support staff want. */
+const supportRetry = (command: TopUpCommand, attempt: number): RetryCommand => ({
+  operationId: uuid4().replaceAll('-', ''),
+  requestId: uuid4(),
+  requestDigest: 'support',
+  company: command.company,
+  transactionId: command.transactionId,
+  attempt,
+  msisdn: null,
+});

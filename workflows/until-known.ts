@@ -1,0 +1,96 @@
+import { condition, upsertSearchAttributes } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
+import { needsAction } from './search-attributes.js';
+
+type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
+type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
+
+/** How a call to a provider ended for certain: only these release a hold. */
+export type Ending =
+  | { readonly kind: 'done'; readonly providerReference: string; readonly alarm?: string }
+  | { readonly kind: 'not-done'; readonly message: string };
+
+/** One business attempt towards a provider, always under the same reference of ours. */
+export interface ProviderAttempt {
+  readonly send: () => Promise<SendOutcome>;
+  readonly inquire: () => Promise<InquiryOutcome>;
+  /** Told each time when nobody knows yet: for the database and for support staff. */
+  readonly whileUnknown: (lastWords: string, isOverdue: boolean) => Promise<void>;
+  /** Whether the provider has hinted that there is news; asked while waiting. */
+  readonly takeHint?: () => boolean;
+  readonly timing: { readonly inquiryIntervalMs: number; readonly alarmAfterMs: number };
+}
+
+/** So often an attempt that provably never left is sent; the caller waits for it meanwhile. */
+const MAXIMUM_SENDINGS = 3;
+const RESEND_PAUSE_MS = 500;
+const MAXIMUM_RESEND_PAUSE_MS = 2_000;
+const MAXIMUM_PAUSE_MS = 60 * 60 * 1_000;
+
+/**
+ * Sends and does not give up before it knows: what may have been done is asked for by our reference,
+ * with growing pauses, for as long as it takes (design 7).
+ */
+export async function untilKnown(attempt: ProviderAttempt): Promise<Ending> {
+  const startedAt = Date.now();
+  const first = await sendUntilSent(attempt);
+  if (first.kind !== 'unknown') return first;
+
+  // It may have been done. From here on only an inquiry decides: the refusal of a repetition says
+  // nothing about the first sending, unless the provider also says that it never saw one.
+  let lastWords = first.message;
+  let repetitionRefused: string | undefined;
+  for (let pauseMs = attempt.timing.inquiryIntervalMs; ; pauseMs = nextPause(pauseMs)) {
+    const isOverdue = Date.now() - startedAt >= attempt.timing.alarmAfterMs;
+    if (isOverdue) upsertSearchAttributes([{ key: needsAction, value: true }]);
+    await attempt.whileUnknown(lastWords, isOverdue);
+    await pause(attempt, pauseMs);
+    const found = await attempt.inquire();
+    if (found.kind === 'delivered') return done(found);
+    if (found.kind === 'refused') return { kind: 'not-done', message: found.message };
+    if (found.kind !== 'never-seen') {
+      lastWords = found.message;
+      continue;
+    }
+    if (repetitionRefused !== undefined) return { kind: 'not-done', message: repetitionRefused };
+    // Never seen under our reference: sending it again cannot do it twice.
+    const repeated = await attempt.send();
+    if (repeated.kind === 'delivered') return done(repeated);
+    if (repeated.kind === 'refused') repetitionRefused = repeated.message;
+    lastWords = repeated.message;
+  }
+}
+
+/** The first sending: what provably never left is tried again a few times. */
+async function sendUntilSent({
+  send,
+}: ProviderAttempt): Promise<Ending | { readonly kind: 'unknown'; readonly message: string }> {
+  for (let sendings = 1; ; sendings += 1) {
+    const outcome = await send();
+    if (outcome.kind === 'delivered') return done(outcome);
+    if (outcome.kind === 'refused') return { kind: 'not-done', message: outcome.message };
+    if (outcome.kind === 'unknown') return outcome;
+    if (sendings === MAXIMUM_SENDINGS) return { kind: 'not-done', message: outcome.message };
+    const askedMs = (outcome.retryAfterSeconds ?? 0) * 1_000;
+    const pauseMs = Math.max(RESEND_PAUSE_MS * sendings, askedMs);
+    // A provider that wants to be left alone for long is not waited for: nothing was sent.
+    if (pauseMs > MAXIMUM_RESEND_PAUSE_MS) return { kind: 'not-done', message: outcome.message };
+    await condition(() => false, pauseMs, { summary: 'Not sent: try again soon' });
+  }
+}
+
+const done = (outcome: {
+  readonly providerReference: string;
+  readonly alarm?: string;
+}): Ending => ({
+  kind: 'done',
+  providerReference: outcome.providerReference,
+  ...(outcome.alarm === undefined ? {} : { alarm: outcome.alarm }),
+});
+
+const nextPause = (pauseMs: number): number => Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
+
+const pause = (attempt: ProviderAttempt, pauseMs: number): Promise<boolean> =>
+  condition(() => attempt.takeHint?.() ?? false, pauseMs, {
+    summary: 'Outcome unknown: ask the provider again',
+  });
