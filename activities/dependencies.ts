@@ -7,6 +7,7 @@ import type { Airtime } from '../src/providers/airtime/airtime.js';
 import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
+import type { Failpoint } from './failpoint.js';
 
 /** Everything that activities need from outside. */
 export interface ActivityDependencies {
@@ -17,6 +18,7 @@ export interface ActivityDependencies {
   readonly mobileMoney: MobileMoney;
   readonly airtime: Airtime;
   readonly operatorLookup: OperatorLookup;
+  readonly failpoint: Failpoint;
   readonly limits: {
     readonly voucherValidityDays: number;
     readonly wrongCodesPerDay: number;

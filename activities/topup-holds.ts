@@ -48,7 +48,7 @@ export interface TopUpAnswered {
 }
 
 export function createTopupHoldActivities(dependencies: ActivityDependencies) {
-  const { database, operatorLookup, airtime, limits } = dependencies;
+  const { database, operatorLookup, airtime, limits, failpoint } = dependencies;
 
   /**
    * The first phase of an attempt: airtime → airtime-hold and the attempt's row, in one transaction.
@@ -60,7 +60,10 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
   ): Promise<TopUpHeld | TopUpAnswered> {
     const retry = 'attempt' in command ? command : undefined;
     try {
-      return await database.transaction().execute((transaction) => hold(transaction));
+      failpoint('topup-before-hold');
+      const held = await database.transaction().execute((transaction) => hold(transaction));
+      failpoint('topup-held');
+      return held;
     } catch (error) {
       if (!violates(error, balanceConstraint)) throw error;
       // Another top-up took the money in this moment; nothing of this one stays.

@@ -15,12 +15,15 @@ import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
-  const { database, airtime, limits } = dependencies;
+  const { database, airtime, limits, failpoint } = dependencies;
 
   /** Sends a held attempt; the reference is the same at every repetition. */
   async function sendTopUp(operationId: string) {
     const order = await orderOf(operationId);
-    return sendValue(() => airtime.send(order));
+    failpoint('topup-sending');
+    const outcome = await sendValue(() => airtime.send(order));
+    failpoint('topup-done-not-recorded');
+    return outcome;
   }
 
   /** Asks the provider by our own reference what became of the attempt. */
@@ -64,13 +67,13 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   const voidTopUp = (operationId: string, message: string): Promise<OperationOutcome<TopUpMade>> =>
     end(operationId, { status: 'FAILED', providerReference: null, message });
 
-  function end(
+  async function end(
     operationId: string,
     ending:
       | { readonly status: 'SUCCESS'; readonly providerReference: string; readonly message: string }
       | { readonly status: 'FAILED'; readonly providerReference: null; readonly message: string },
   ): Promise<OperationOutcome<TopUpMade>> {
-    return database.transaction().execute(async (transaction) => {
+    const outcome = await database.transaction().execute(async (transaction) => {
       const { topup_id } = await findAttempt(transaction, operationId);
       await lockTopup(transaction, topup_id);
       const attempt = await findAttempt(transaction, operationId);
@@ -101,6 +104,8 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
       });
       return settleOperation<TopUpMade>(transaction, operationId, 'FAILED', refusal);
     });
+    failpoint('topup-recorded');
+    return outcome;
   }
 
   /** Fails top-ups whose workflows never began; returns how many there were. */

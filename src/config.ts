@@ -55,6 +55,8 @@ const secretSettings = {
 /** Every other setting of the API and the worker. README's table of settings mirrors this. */
 const settings = {
   ENVIRONMENT: z.enum(['test', 'production']).default('test'),
+  /** For tests of crashes, in the test environment only: the step at which the worker kills itself. */
+  FAILPOINT: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 
   DATABASE_URL: z.string().min(1),
@@ -155,7 +157,12 @@ const startSettings = {
   AIRTIME_URL: webAddress.optional(),
 };
 
-const configSchema = z.object({ ...secretSettings, ...settings });
+const configSchema = z
+  .object({ ...secretSettings, ...settings })
+  .refine(({ ENVIRONMENT, FAILPOINT }) => ENVIRONMENT === 'test' || FAILPOINT === undefined, {
+    path: ['FAILPOINT'],
+    message: 'is for the test environment only',
+  });
 const startConfigSchema = z.object(startSettings);
 const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, LOG_LEVEL, HOST } = settings;
 const migrationConfigSchema = z.object({

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { createFailpoint } from '../activities/failpoint.js';
 import { createActivities } from '../activities/index.js';
 import { type Config, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
@@ -45,6 +46,7 @@ export async function startWorker(
     mobileMoney: createMobileMoney(config),
     airtime: createAirtime(config),
     operatorLookup: createOperatorLookup(),
+    failpoint: createFailpoint(config.FAILPOINT),
     limits: {
       voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
       wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,

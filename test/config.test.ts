@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  ConfigError,
+  type Environment,
+  readConfig,
+  readConfigWith,
+  readMigrationConfig,
+  readPayloadKeys,
+  readSandboxConfig,
+  readStartConfig,
+} from '../src/config.js';
+import { createAddressMatcher } from '../src/http/source-address.js';
+import { makeSecrets } from '../src/start/secrets.js';
+
+const key = () => randomBytes(32).toString('base64');
+const secrets = makeSecrets();
+
+/** The least that the API and the worker start with. */
+const least: Environment = {
+  ...secrets,
+  DATABASE_URL: 'postgres://service:database-password@localhost/service',
+  TEMPORAL_ADDRESS: 'localhost:7233',
+  SMS_URL: 'https://sms.example',
+  SMS_API_KEY: 'sms-api-key',
+  MOBILE_MONEY_URL: 'https://mobile-money.example/v1.2/mm',
+  MOBILE_MONEY_ACCOUNT: 'service',
+  AIRTIME_URL: 'https://airtime.example/v1',
+  AIRTIME_KEY: 'airtime-key',
+  AIRTIME_SECRET: 'airtime-secret',
+};
+
+/** The lines of the error that reading ends with. */
+function problems(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.split('\n').slice(1);
+  }
+  return [];
+}
+
+const problemsWith = (changes: Environment): string[] =>
+  problems(() => readConfig({ ...least, ...changes }));
+
+describe('defaults', () => {
+  it('are those of a service on one machine', () => {
+    expect(readConfig(least)).toMatchObject({
+      ENVIRONMENT: 'test',
+      LOG_LEVEL: 'info',
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      TRUSTED_PROXIES: [],
+      BODY_LIMIT_BYTES: 65_536,
+      CALLER_WAIT_SECONDS: 8,
+      ACCESS_TOKEN_LIFETIME_SECONDS: 300,
+      VOUCHER_VALIDITY_DAYS: 365,
+      CLAIM_LIFETIME_SECONDS: 300,
+      MESSAGE_COOLDOWN_SECONDS: 30,
+      CODE_ATTEMPTS_PER_DAY: 5,
+      OPERATION_RETENTION_DAYS: 30,
+      TEMPORAL_NAMESPACE: 'default',
+    });
+  });
+
+  it('let npm start begin without any setting', () => {
+    expect(readStartConfig({})).toMatchObject({
+      DATA_DIR: '.data',
+      PORT: 3000,
+      SANDBOX_PORT: 3001,
+      TEMPORAL_PORT: 7233,
+      TEMPORAL_UI_PORT: 8233,
+      LOG_LEVEL: 'warn',
+    });
+    expect(readSandboxConfig({})).toEqual({
+      HOST: '127.0.0.1',
+      SANDBOX_PORT: 3001,
+      SANDBOX_DELAY_SCALE: 1,
+    });
+  });
+
+  it('stand for a setting that is empty', () => {
+    const empty = { PORT: '', TRUSTED_PROXIES: '', PUBLIC_URL: '', SMS_SENDER: '', LOG_LEVEL: '' };
+    expect(readConfig({ ...least, ...empty })).toEqual(readConfig(least));
+    expect(problemsWith({ SMS_API_KEY: '' })).toEqual(['  SMS_API_KEY: is not set']);
+  });
+
+  it('give way to what npm start has made', () => {
+    expect(readConfigWith({ ...least, PORT: '3055' }).PORT).toBe(3055);
+  });
+});
+
+describe('what is missing', () => {
+  it('is named, all of it at once', () => {
+    const missing = Object.keys(least).map((name) => `  ${name}: is not set`);
+    expect(problems(() => readConfig({})).sort()).toEqual(missing.sort());
+  });
+
+  it.each(Object.keys(secrets))('is named: %s has no default', (name) => {
+    expect(problemsWith({ [name]: undefined })).toEqual([`  ${name}: is not set`]);
+  });
+
+  it('is less for the migration, which needs no secrets', () => {
+    expect(problems(() => readMigrationConfig({}))).toEqual([
+      '  DATABASE_URL: is not set',
+      '  TEMPORAL_ADDRESS: is not set',
+    ]);
+  });
+});
+
+describe('what is wrong', () => {
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PORT', 'http'],
+    ['DATABASE_POOL_SIZE', '-7'],
+    ['CALLER_WAIT_SECONDS', '-1'],
+    ['ACCESS_CACHE_SECONDS', '3'],
+    ['CLAIM_LIFETIME_SECONDS', '1e999'],
+    ['MESSAGE_COOLDOWN_SECONDS', '-0.1'],
+    ['ENVIRONMENT', 'staging'],
+    ['LOG_LEVEL', 'loud'],
+    ['SMS_PROVIDER', 'pigeon'],
+    ['SMS_URL', 'sms.example'],
+    ['MOBILE_MONEY_TOKEN_URL', 'localhost:3001'],
+    ['PUBLIC_URL', 'api.example'],
+    ['PUBLIC_URL', 'localhost:3000'],
+    ['PUBLIC_URL', 'ftp://api.example'],
+    ['DIGEST_KEY', randomBytes(31).toString('base64')],
+  ])('is named without its value: %s=%s', (name, value) => {
+    const [line = '', ...others] = problemsWith({ [name]: value });
+    expect(others).toEqual([]);
+    expect(line).toMatch(new RegExp(`^  ${name}: .+`));
+    expect(line).not.toContain(value);
+  });
+
+  it('shows no secret, whatever is wrong with it', () => {
+    const short = randomBytes(16).toString('base64');
+    const lines = problemsWith({ ...least, DIGEST_KEY: short, DATA_KEYS: `a:${short}`, PORT: 'x' });
+    expect(lines).toHaveLength(3);
+    for (const value of [short, secrets.PAYLOAD_KEYS, 'database-password', 'sms-api-key'])
+      expect(lines.join('\n')).not.toContain(value);
+  });
+});
+
+describe('key rings', () => {
+  it('hold their keys in the order of the setting', () => {
+    const [current, old] = [key(), key()];
+    const { DATA_KEYS } = readConfig({ ...least, DATA_KEYS: `data-2:${current},data-1:${old}` });
+    expect(DATA_KEYS).toEqual([
+      { id: 'data-2', key: Buffer.from(current, 'base64') },
+      { id: 'data-1', key: Buffer.from(old, 'base64') },
+    ]);
+    expect(readPayloadKeys(`payload-1:${old}`)).toEqual([
+      { id: 'payload-1', key: Buffer.from(old, 'base64') },
+    ]);
+  });
+
+  it.each([
+    ['no id', key()],
+    ['an empty id', `:${key()}`],
+    ['an id with a space', `data 1:${key()}`],
+    ['no key', 'data-1:'],
+    ['a key that is too short', `data-1:${randomBytes(16).toString('base64')}`],
+    ['a comma at the end', `data-1:${key()},`],
+    ['two colons', `data-1:${key()}:`],
+    ['one id twice', `data-1:${key()},data-1:${key()}`],
+  ])('are refused with %s', (_name, ring) => {
+    const lines = problemsWith({ DATA_KEYS: ring });
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatch(/^ {2}DATA_KEYS[.:]/);
+    expect(() => readPayloadKeys(ring)).toThrow();
+  });
+});
+
+describe('the private key for tokens', () => {
+  it('may have its line breaks written as \\n', () => {
+    const pem = secrets.ACCESS_TOKEN_PRIVATE_KEY;
+    const written = { ...least, ACCESS_TOKEN_PRIVATE_KEY: pem.replaceAll('\n', '\\n') };
+    expect(readConfig(written).ACCESS_TOKEN_PRIVATE_KEY).toBe(pem);
+  });
+});
+
+describe('TRUSTED_PROXIES', () => {
+  const proxies = (text: string) => readConfig({ ...least, TRUSTED_PROXIES: text }).TRUSTED_PROXIES;
+
+  it('is a list of addresses and ranges that are matched as they are written', () => {
+    const list = proxies(' 10.0.0.0/8, 203.0.113.7,2001:db8::/32 , ::1,');
+    expect(list).toEqual(['10.0.0.0/8', '203.0.113.7', '2001:db8::/32', '::1']);
+    const matches = createAddressMatcher(list);
+    const members = ['10.9.8.7', '203.0.113.7', '2001:db8::5', '::1', '::ffff:10.0.0.1'];
+    expect(members.every(matches)).toBe(true);
+    expect(matches('203.0.113.8')).toBe(false);
+  });
+
+  it.each([
+    'proxy.example',
+    '10.0.0.0/33',
+    '10.0.0/8',
+    '10.0.0.256',
+    '2001:db8::/129',
+    '127.1',
+    '0x7f000001',
+    '10.0.0.1 10.0.0.2',
+  ])('refuses %s', (entry) => {
+    expect(problemsWith({ TRUSTED_PROXIES: `10.0.0.0/8,${entry}` })).toEqual([
+      '  TRUSTED_PROXIES.1: must be an address or a CIDR range',
+    ]);
+  });
+});
+
+describe('PUBLIC_URL', () => {
+  it('need not be set', () => {
+    expect(readConfig(least).PUBLIC_URL).toBeUndefined();
+  });
+
+  it.each(['https://api.example', 'http://localhost:3000/', 'https://example/vouchers'])(
+    'may be %s',
+    (url) => {
+      expect(readConfig({ ...least, PUBLIC_URL: url }).PUBLIC_URL).toBe(url);
+    },
+  );
+});

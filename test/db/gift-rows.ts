@@ -1,0 +1,93 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  addDenomination,
+  addMerchant,
+  addPartner,
+  addProduct,
+  addProductCategory,
+} from '../../src/db/companies.js';
+import type { Database } from '../../src/db/connection.js';
+import { setPrice } from '../../src/db/prices.js';
+import { insertVoucher } from '../../src/db/vouchers.js';
+import { transferOf, write } from './ledger-writing.js';
+
+/** A partner that can sell a gift of 100 ETB at a merchant, with 1000 ETB in its gift wallet. */
+export interface GiftSeller {
+  readonly partnerId: number;
+  readonly merchantId: number;
+  readonly denominationId: number;
+}
+
+/** Adds a seller of gifts; its denomination has no price yet. */
+export async function addGiftSeller(database: Database): Promise<GiftSeller> {
+  const partnerId = await addPartner(database, 'Partner');
+  const categoryId = await addProductCategory(database, {
+    name: `GIFTS ${randomUUID()}`,
+    description: 'Gifts',
+  });
+  const productId = await addProduct(
+    database,
+    {
+      product_name: 'Gift voucher',
+      kind: 'GIFT',
+      pricing_type: 'SERVICE_FEE',
+      product_category_id: categoryId,
+    },
+    partnerId,
+  );
+  const denominationId = await addDenomination(database, {
+    product_id: productId,
+    amount_etb: '100',
+  });
+  await write(database, transferOf(partnerId, { amount: 1_000_000_000n }));
+  return { partnerId, merchantId: await addShop(database), denominationId };
+}
+
+/** Adds a merchant that vouchers can be restricted to. */
+export const addShop = (database: Database): Promise<number> =>
+  addMerchant(database, {
+    merchant_name: 'Shop',
+    merchant_type: 'RETAIL',
+    identifier_type: 1,
+    identifier: randomUUID(),
+    email: 'shop@test.example',
+    phone: '+251911000000',
+    address: 'Addis Ababa',
+    service_fee_percent: '2.5',
+  });
+
+/** Sets a price of the seller's denomination; without a merchant, for all of them. */
+export const priceGift = (
+  database: Database,
+  seller: GiftSeller,
+  sellingPriceUsd: string,
+  merchantId: number | null = null,
+) => setPrice(database, { ...seller, merchantId, sellingPriceUsd });
+
+/** Generates an anonymous voucher of 100 ETB that is valid for so many days. */
+export async function addVoucher(
+  database: Database,
+  seller: GiftSeller,
+  validityDays = 365,
+): Promise<number> {
+  const id = await insertVoucher(database, {
+    ...seller,
+    operationId: randomUUID(),
+    requestId: randomUUID(),
+    requestDigest: 'digest',
+    amount: '100',
+    sellingPriceUsd: '1',
+    serialNumber: randomUUID(),
+    codeDigest: randomBytes(32),
+    codeCiphertext: 'sealed',
+    ownerMsisdn: null,
+    isRestricted: true,
+    validityDays,
+    exchangeRate: null,
+    currency: null,
+    originatingCountry: null,
+    foreignCurrencyAmount: null,
+  });
+  if (id === undefined) throw new Error('The partner is suspended');
+  return id;
+}

@@ -1,0 +1,25 @@
+import { connectDatabase, type Database } from '../../src/db/connection.js';
+import { findBrokenInvariants } from '../../src/db/invariants.js';
+import { createTestDatabase } from '../support/database.js';
+
+export interface OpenDatabase {
+  readonly database: Database;
+  /** Checks the invariants, but for those with an ignored id, and drops the database. */
+  close(ignored?: readonly string[]): Promise<void>;
+}
+
+/** A migrated, empty database of a test file's own, with a pool that takes parallel writers. */
+export async function openDatabase(): Promise<OpenDatabase> {
+  const testDatabase = await createTestDatabase();
+  const database = connectDatabase(testDatabase.url, { poolSize: 10 });
+  return {
+    database,
+    async close(ignored = []) {
+      const found = await findBrokenInvariants(database);
+      const broken = found.filter((line) => !ignored.some((id) => line.startsWith(`${id} `)));
+      await database.destroy();
+      await testDatabase.drop();
+      if (broken.length > 0) throw new Error(`Broken invariants:\n${broken.join('\n')}`);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import type { ZodType } from 'zod';
+import { formatVoucherCode, voucherCodeFromRandom } from '../../src/domain/voucher-code.js';
+import { countryCodes } from '../../src/http/country-codes.js';
+import {
+  amountField,
+  countryField,
+  currencyField,
+  idempotencyKeyField,
+  idField,
+  metadataField,
+  msisdnField,
+  positiveDecimalField,
+  verificationCodeField,
+  voucherCodeField,
+} from '../../src/http/fields.js';
+
+type Accepted = readonly (readonly [sent: unknown, meant: unknown])[];
+
+/** Values that a field takes, with what it makes of them, and values that it refuses. */
+function testField(
+  name: string,
+  field: ZodType,
+  cases: { readonly accepted: Accepted; readonly refused: readonly unknown[] },
+): void {
+  describe(name, () => {
+    it.each(cases.accepted)('reads %j', (sent, meant) => {
+      expect(field.parse(sent)).toEqual(meant);
+    });
+
+    const everybodyRefuses = [undefined, null, {}, [], true];
+    it.each([...cases.refused, ...everybodyRefuses])('refuses %j', (sent) => {
+      const result = field.safeParse(sent);
+      expect(result.success).toBe(false);
+      for (const { message } of result.error?.issues ?? []) {
+        expect(message).toMatch(/^must /);
+        if (typeof sent === 'string' && sent.length > 8) expect(message).not.toContain(sent);
+      }
+    });
+  });
+}
+
+const CODE = voucherCodeFromRandom(Uint8Array.from({ length: 15 }, (_, index) => index));
+const LONG = '9'.repeat(5_000);
+
+testField('idField', idField, {
+  accepted: [
+    [1, 1],
+    ['17', 17],
+    ['007', 7],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  ],
+  refused: [0, -1, 1.5, 1e21, Number.NaN, '0', '-1', '1.5', '1e3', '', ' 1', '١٧', 'one', LONG],
+});
+
+testField('amountField', amountField, {
+  accepted: [
+    [100, 100_000_000n],
+    [99.5, 99_500_000n],
+    [0.01, 10_000n],
+    ['99.50', 99_500_000n],
+    ['0.07', 70_000n],
+  ],
+  refused: [
+    ...[0, -1, 1e21, 1e-7, 0.001, 99.999, Number.NaN, Number.POSITIVE_INFINITY],
+    ...['0', '0.00', '-5', '1,000', '1e3', '٥', '', ' 5', '5 ETB', '0x10', LONG],
+  ],
+});
+
+testField('msisdnField', msisdnField, {
+  accepted: [
+    ['0911234567', '+251911234567'],
+    ['251911234567', '+251911234567'],
+    ['+251911234567', '+251911234567'],
+    ['+251 91 123 4567', '+251911234567'],
+    ['0711234567', '+251711234567'],
+    ['+14155552671', '+14155552671'],
+  ],
+  refused: [911_234_567, '', '12345', '+999123456789', '0911234567;drop', '٠٩١١٢٣٤٥٦٧', LONG],
+});
+
+testField('voucherCodeField', voucherCodeField, {
+  accepted: [
+    [CODE, { canonical: CODE }],
+    [` ${formatVoucherCode(CODE).toLowerCase()} `, { canonical: CODE }],
+    [`${CODE.slice(0, 15)}Y`, { canonical: undefined }],
+    ['no code at all', { canonical: undefined }],
+    [1234, { canonical: undefined }],
+  ],
+  refused: ['', '0'.repeat(101)],
+});
+
+testField('verificationCodeField', verificationCodeField, {
+  accepted: [
+    ['123456', '123456'],
+    [123456, '123456'],
+    [' 123-456 ', '123456'],
+    ['', ''],
+    ['abc', 'abc'],
+  ],
+  refused: ['1'.repeat(101)],
+});
+
+testField('positiveDecimalField', positiveDecimalField, {
+  accepted: [
+    ['1', '1'],
+    ['57.123456', '57.123456'],
+    [57.5, '57.5'],
+    ['0.000001', '0.000001'],
+    ['1.50', '1.50'],
+  ],
+  refused: [
+    ...[0, -1, 1e21, 1e-7, Number.NaN],
+    ...['0', '0.0', '-1', '01', '1.', '.5', '1.1234567', '1e3', '1,5', '', '٥', LONG],
+  ],
+});
+
+testField('idempotencyKeyField', idempotencyKeyField, {
+  accepted: [
+    ['order 17/a', 'order 17/a'],
+    ['x'.repeat(200), 'x'.repeat(200)],
+  ],
+  refused: [17, '', '   ', 'line\nbreak', 'nul\u0000', 'ቁልፍ', 'x'.repeat(201)],
+});
+
+testField('metadataField', metadataField, {
+  accepted: [
+    ['{"product":"shoes","price":10}', '{"product":"shoes","price":10}'],
+    [' [1, 2] ', ' [1, 2] '],
+    ['"ጫማ"', '"ጫማ"'],
+  ],
+  refused: [17, '', '{', 'shoes', "{'a':1}", JSON.stringify('x'.repeat(4_096))],
+});
+
+testField('currencyField', currencyField, {
+  accepted: [
+    ['USD', 'USD'],
+    ['ETB', 'ETB'],
+  ],
+  refused: [840, '', 'usd', 'US', 'BIRR', 'ZZZ', LONG],
+});
+
+testField('countryField', countryField, {
+  accepted: [
+    ['US', 'US'],
+    ['ET', 'ET'],
+  ],
+  refused: [251, '', 'us', 'USA', 'EU', 'UN', 'UK', 'YU', 'ZZ', 'XA', LONG],
+});
+
+describe('countryCodes', () => {
+  it('are the 249 that are assigned, each of which has a name', () => {
+    const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+    expect(countryCodes.size).toBe(249);
+    expect([...countryCodes].filter((code) => names.of(code) === undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,172 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createDigests } from '../../src/crypto/digests.js';
+import { connectDatabase, type Database } from '../../src/db/connection.js';
+import {
+  beginOperation,
+  outcomeFor,
+  type StoredOutcome,
+  settleOperation,
+} from '../../src/db/operations.js';
+import type { OperationStatus } from '../../src/db/schema.js';
+import { type Refusal, refuse } from '../../src/domain/errors.js';
+import { carryOut, identify, type OperationIdentity } from '../../src/http/operation.js';
+import type { Services } from '../../src/http/services.js';
+import { StillProcessingError } from '../../src/http/workflow-calls.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+const KIND = 'redeem-gift';
+const success = { ok: true, reference: 'MM1' } as const;
+
+let testDatabase: TestDatabase;
+let database: Database;
+let services: Services;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = connectDatabase(testDatabase.url, { poolSize: 2 });
+  services = { database, digests: createDigests(randomBytes(32)) } as Services;
+});
+afterAll(async () => {
+  await database?.destroy();
+  await testDatabase?.drop();
+});
+
+const request = {
+  company: { kind: 'merchant', id: 7 },
+  kind: KIND,
+  key: 'order-17',
+  content: { voucherCode: 'A', amount: '10' },
+} as const;
+
+describe('identify', () => {
+  it('gives the same request the same identity, and each sending an id of its own', () => {
+    const [one, two] = [identify(services, request), identify(services, request)];
+    expect({ ...one, requestId: '' }).toEqual({ ...two, requestId: '' });
+    expect(one.requestId).not.toBe(two.requestId);
+    expect(one).toMatchObject({ hasKey: true, company: request.company });
+    expect(one.operationId).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it.each([
+    ['another key', { key: 'order-18' }],
+    ['another endpoint', { kind: 'initiate-claim' }],
+    ['another merchant', { company: { kind: 'merchant', id: 8 } }],
+    ['a partner with the same id', { company: { kind: 'partner', id: 7 } }],
+    ['no key', { key: undefined }],
+  ] as const)('makes another operation of %s', (_name, change) => {
+    const { operationId } = identify(services, request);
+    expect(identify(services, { ...request, ...change }).operationId).not.toBe(operationId);
+  });
+
+  it('makes an operation of every request without a key', () => {
+    const withoutKey = { ...request, key: undefined };
+    const [one, two] = [identify(services, withoutKey), identify(services, withoutKey)];
+    expect(one.operationId).not.toBe(two.operationId);
+    expect(one.hasKey).toBe(false);
+  });
+
+  it('tells another content under the same key', () => {
+    const one = identify(services, request);
+    const two = identify(services, { ...request, content: { voucherCode: 'A', amount: '11' } });
+    expect(two.operationId).toBe(one.operationId);
+    expect(two.requestDigest).not.toBe(one.requestDigest);
+  });
+
+  it('shows neither key nor content', () => {
+    expect(JSON.stringify(identify(services, request))).not.toMatch(/order-17|voucherCode/);
+  });
+});
+
+describe('carryOut', () => {
+  let identity: OperationIdentity;
+  const run = vi.fn<() => Promise<StoredOutcome<typeof success>>>();
+
+  beforeEach(() => {
+    identity = identify(services, { ...request, key: randomUUID() });
+    run.mockReset();
+    run.mockImplementation(async () => outcomeFor(identity, success));
+  });
+
+  /** Another request under the same key. */
+  const other = (): OperationIdentity => ({
+    ...identity,
+    requestId: randomUUID(),
+    requestDigest: 'digest of another request',
+  });
+  const repeated = (): OperationIdentity => ({ ...identity, requestId: randomUUID() });
+
+  const store = (status: OperationStatus, result: typeof success | Refusal) =>
+    database.transaction().execute(async (transaction) => {
+      await beginOperation(transaction, identity, KIND);
+      if (status !== 'RUNNING')
+        await settleOperation(transaction, identity.operationId, status, result);
+    });
+
+  it('runs what nobody has asked before', async () => {
+    expect(await carryOut(services, identity, run)).toEqual({ result: success, replayed: false });
+  });
+
+  it.each([
+    ['SUCCEEDED', success],
+    ['FAILED', refuse('payment-refused', { detail: 'blocked' })],
+    ['REFUSED', refuse('verification-code-incorrect')],
+  ] as const)('replays what %s, without running it again', async (status, result) => {
+    await store(status, result);
+    expect(await carryOut(services, repeated(), run)).toEqual({ result, replayed: true });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['SUCCEEDED', success],
+    ['FAILED', refuse('payment-refused')],
+    ['RUNNING', success],
+  ] as const)('refuses another request under a key that is %s', async (status, result) => {
+    await store(status, result);
+    expect(await carryOut(services, other(), run)).toEqual({
+      result: refuse('key-reused'),
+      replayed: false,
+    });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('runs a corrected request after a refusal', async () => {
+    await store('REFUSED', refuse('verification-code-incorrect'));
+    const corrected = other();
+    run.mockImplementation(async () => outcomeFor(corrected, success));
+    expect(await carryOut(services, corrected, run)).toEqual({ result: success, replayed: false });
+  });
+
+  it('joins a request that still runs, and says that its answer is not new', async () => {
+    await store('RUNNING', success);
+    expect(await carryOut(services, repeated(), run)).toEqual({ result: success, replayed: true });
+    expect(run).toHaveBeenCalledOnce();
+  });
+
+  it('refuses when another request under its key was quicker by a moment', async () => {
+    run.mockImplementation(async () => outcomeFor(other(), success));
+    expect(await carryOut(services, identity, run)).toEqual({
+      result: refuse('key-reused'),
+      replayed: false,
+    });
+  });
+
+  it('does not ask the database without a key', async () => {
+    const withoutDatabase = { digests: services.digests } as Services;
+    const result = await carryOut(withoutDatabase, { ...identity, hasKey: false }, run);
+    expect(result).toEqual({ result: success, replayed: false });
+  });
+
+  it('answers that it still runs when the caller has waited long enough', async () => {
+    run.mockRejectedValue(new StillProcessingError('still processing'));
+    expect(await carryOut(services, identity, run)).toEqual({
+      result: refuse('still-processing'),
+      replayed: false,
+    });
+  });
+
+  it('leaves every other error to whoever catches all', async () => {
+    run.mockRejectedValue(new Error('Temporal is away'));
+    await expect(carryOut(services, identity, run)).rejects.toThrow('Temporal is away');
+  });
+});

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCodecServer } from '../../src/temporal/codec-server.js';
+import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
+
+const UI = 'http://localhost:8233';
+const payloadKeys = [{ id: 'payload-1', key: randomBytes(32) }];
+const secret = { msisdn: '+251911234567' };
+
+let server: Awaited<ReturnType<typeof startCodecServer>>;
+
+beforeAll(async () => {
+  server = await startCodecServer({ port: 0, uiOrigins: [UI], payloadKeys });
+});
+afterAll(() => server?.stop());
+
+/** A payload as the UI sends it: JSON with base64. */
+const toJson = ({ metadata, data }: Payload) => ({
+  metadata: Object.fromEntries(
+    Object.entries(metadata ?? {}).map(([name, value]) => [name, base64(value)]),
+  ),
+  data: base64(data ?? new Uint8Array()),
+});
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+
+async function encrypted(value: unknown, keys = payloadKeys): Promise<Payload> {
+  const [payload] = await createPayloadCodec(keys).encode([
+    defaultPayloadConverter.toPayload(value),
+  ]);
+  return payload ?? {};
+}
+
+const post = (
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = { Origin: UI },
+) => fetch(server.url + path, { method: 'POST', headers, body });
+
+const decode = async (payloads: Payload[], headers?: Record<string, string>) =>
+  post('/decode', JSON.stringify({ payloads: payloads.map(toJson) }), headers);
+
+describe('the codec server', () => {
+  it('decodes for the UI', async () => {
+    const plain = defaultPayloadConverter.toPayload('plain');
+    const response = await decode([await encrypted(secret), plain]);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe(UI);
+    expect(response.headers.get('vary')).toContain('Origin');
+    expect(await response.json()).toEqual({
+      payloads: [toJson(defaultPayloadConverter.toPayload(secret)), toJson(plain)],
+    });
+  });
+
+  it('answers the preflight of the UI', async () => {
+    const response = await fetch(`${server.url}/decode`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: UI,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'content-type,x-namespace',
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe(UI);
+    expect(response.headers.get('access-control-allow-headers')).toContain('x-namespace');
+  });
+
+  it.each([
+    ['another site', { Origin: 'https://evil.example' }],
+    ['another port', { Origin: 'http://localhost:8234' }],
+    ['a file', { Origin: 'null' }],
+    ['nobody', {}],
+  ])('refuses %s', async (_name, headers: Record<string, string>) => {
+    for (const response of [
+      await decode([await encrypted(secret)], headers),
+      await fetch(`${server.url}/decode`, { method: 'OPTIONS', headers }),
+    ]) {
+      expect(response.status).toBe(403);
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+      expect(await response.text()).not.toContain('msisdn');
+    }
+  });
+
+  it('does not encode', async () => {
+    const body = JSON.stringify({ payloads: [toJson(defaultPayloadConverter.toPayload(secret))] });
+    expect((await post('/encode', body)).status).toBe(404);
+    expect((await fetch(`${server.url}/decode`, { headers: { Origin: UI } })).status).toBe(404);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['no JSON', '{'],
+    ['another shape', '{"payloads":{}}'],
+    ['no base64', '{"payloads":[{"data":"§§"}]}'],
+    ['bytes', new Uint8Array([255, 254, 0])],
+    ['too much', `{"payloads":[],"filler":"${'x'.repeat(9_000_000)}"}`],
+  ])('refuses garbage and lives on: %s', async (_name, body) => {
+    const response = await post('/decode', body);
+    expect(response.status).toBe(400);
+    expect(response.headers.get('access-control-allow-origin')).toBe(UI);
+    expect((await decode([await encrypted(secret)])).status).toBe(200);
+  });
+
+  it('refuses payloads of another key, and altered ones', async () => {
+    const foreign = await encrypted(secret, [{ id: 'payload-9', key: randomBytes(32) }]);
+    expect((await decode([foreign])).status).toBe(400);
+    const payload = await encrypted(secret);
+    const altered = { ...payload, data: Buffer.from(payload.data ?? []).reverse() };
+    expect((await decode([altered])).status).toBe(400);
+  });
+
+  it('listens on the loopback address only, and ends when it is told to', async () => {
+    const other = await startCodecServer({ port: 0, uiOrigins: [UI], payloadKeys });
+    expect(new URL(other.url).hostname).toBe('127.0.0.1');
+    await other.stop();
+    await expect(fetch(other.url)).rejects.toThrow();
+  });
+
+  it('says when its port is taken', async () => {
+    const port = Number(new URL(server.url).port);
+    await expect(startCodecServer({ port, uiOrigins: [UI], payloadKeys })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+  });
+});
