@@ -1,0 +1,34 @@
+import type { Progress } from '../src/embedded/progress.js';
+import type { Backing } from './backing.js';
+import type { Comparison } from './compare.js';
+import type { BenchOptions } from './options.js';
+
+/** What every benchmark is run with. */
+export interface Bench {
+  readonly backing: Backing;
+  readonly options: BenchOptions;
+  readonly progress: Progress;
+  /** Aborted when the run is to end early. */
+  readonly signal: AbortSignal;
+}
+
+/** One line of the report. */
+export interface Measurement {
+  /** What is measured / what it is measured against. */
+  readonly title: string;
+  readonly comparison: Comparison;
+  /** The least median ratio that is good enough; without it the line only informs. */
+  readonly bar?: number;
+}
+
+export interface Benchmark {
+  /** As in the issue that asks for it: P1, P2, … */
+  readonly name: string;
+  /** The first measurement is the benchmark's own; others are reported beside it. */
+  run(bench: Bench): Promise<readonly [Measurement, ...Measurement[]]>;
+}
+
+export interface BenchmarkResult {
+  readonly name: string;
+  readonly measurements: Awaited<ReturnType<Benchmark['run']>>;
+}

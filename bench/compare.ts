@@ -1,0 +1,82 @@
+import type { BenchOptions } from './options.js';
+import { type Calls, type LoadResult, runLoad } from './run-load.js';
+import { quantile } from './statistics.js';
+
+export interface Figures {
+  /** Per second; the median of the rounds. */
+  readonly rate: number;
+  /** Milliseconds, of all rounds together. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Calls that were answered with success, those of the warm-up included. */
+  readonly completed: number;
+}
+
+/** A subject against a baseline. A ratio is of the rates that were measured one after the other. */
+export interface Comparison {
+  readonly subject: Figures;
+  readonly baseline: Figures;
+  readonly ratio: { readonly median: number; readonly minimum: number; readonly maximum: number };
+}
+
+const LANES = 20;
+
+/**
+ * Calls of each side before anything is measured. The compiler of Node.js settles only after some
+ * hundreds of them: the first ones cost half as much again, and the two sides do not share all code.
+ */
+const WARM_UP_CALLS = 600;
+
+/**
+ * Measures both in turns, 20 calls in flight, after a warm-up of each. The order alternates, so that
+ * what drifts on the machine meanwhile falls on both alike.
+ */
+export async function compare(options: {
+  readonly subject: Calls;
+  readonly baseline: Calls;
+  readonly settings: Pick<BenchOptions, 'rounds' | 'seconds'>;
+  readonly signal: AbortSignal;
+  /** Told what is being measured. */
+  readonly note: (detail: string) => void;
+}): Promise<Comparison> {
+  const { rounds, seconds } = options.settings;
+  const measure = (side: 'subject' | 'baseline') =>
+    runLoad({ calls: options[side], lanes: LANES, seconds, signal: options.signal });
+
+  options.note('warming up');
+  const warmUp = { subject: 0, baseline: 0 };
+  while (Math.min(warmUp.subject, warmUp.baseline) < WARM_UP_CALLS) {
+    warmUp.subject += (await measure('subject')).milliseconds.length;
+    warmUp.baseline += (await measure('baseline')).milliseconds.length;
+  }
+  const subject: LoadResult[] = [];
+  const baseline: LoadResult[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    options.note(`round ${round} of ${rounds}`);
+    const subjectIsFirst = round % 2 === 1;
+    if (subjectIsFirst) subject.push(await measure('subject'));
+    baseline.push(await measure('baseline'));
+    if (!subjectIsFirst) subject.push(await measure('subject'));
+  }
+  const ratios = subject.map(({ rate }, round) => rate / (baseline[round]?.rate ?? Number.NaN));
+  return {
+    subject: figures(subject, warmUp.subject),
+    baseline: figures(baseline, warmUp.baseline),
+    ratio: {
+      median: quantile(ratios, 0.5),
+      minimum: Math.min(...ratios),
+      maximum: Math.max(...ratios),
+    },
+  };
+}
+
+function figures(results: readonly LoadResult[], warmUpCalls: number): Figures {
+  const milliseconds = results.flatMap((result) => result.milliseconds);
+  const rates = results.map(({ rate }) => rate);
+  return {
+    rate: quantile(rates, 0.5),
+    p50: quantile(milliseconds, 0.5),
+    p99: quantile(milliseconds, 0.99),
+    completed: milliseconds.length + warmUpCalls,
+  };
+}

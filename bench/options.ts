@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+
+export interface BenchOptions {
+  /** Upper-case names of benchmarks, in the order of the table of them. */
+  readonly only: readonly string[];
+  /** Pairs of measurements per comparison. */
+  readonly rounds: number;
+  /** Length of one measurement. */
+  readonly seconds: number;
+  readonly json: boolean;
+}
+
+/** Thrown for a command line that cannot be understood; the message is for people. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const usage = (names: readonly string[]) =>
+  `Usage: npm run bench -- [--only ${names.join('|')}]… [--rounds N] [--seconds N] [--json]
+
+  --only     runs only this benchmark; may be given several times
+  --rounds   pairs of measurements per comparison (8)
+  --seconds  length of one measurement (2)
+  --json     prints the results as one JSON object in the last line as well`;
+
+/**
+ * Reads the command line of the benchmarks called `names`.
+ *
+ * @throws {UsageError}
+ */
+export function readOptions(
+  commandArguments: readonly string[],
+  names: readonly string[],
+): BenchOptions {
+  const refuse = (problem: string): never => {
+    throw new UsageError(`${problem}\n\n${usage(names)}`);
+  };
+  const positive = (name: string, text: string, isAllowed: (value: number) => boolean) => {
+    const value = Number(text);
+    return value > 0 && isAllowed(value) ? value : refuse(`--${name} cannot be "${text}"`);
+  };
+  const values = parse(commandArguments, refuse);
+  const only = (values.only ?? []).map((name) => name.toUpperCase());
+  const unknown = only.find((name) => !names.includes(name));
+  if (unknown) refuse(`There is no benchmark ${unknown}`);
+  return {
+    only: only.length === 0 ? names : names.filter((name) => only.includes(name)),
+    rounds: positive('rounds', values.rounds, Number.isInteger),
+    seconds: positive('seconds', values.seconds, Number.isFinite),
+    json: values.json,
+  };
+}
+
+function parse(commandArguments: readonly string[], refuse: (problem: string) => never) {
+  try {
+    return parseArgs({
+      args: [...commandArguments],
+      options: {
+        only: { type: 'string', multiple: true },
+        rounds: { type: 'string', default: '8' },
+        seconds: { type: 'string', default: '2' },
+        json: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}

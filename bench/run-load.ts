@@ -1,0 +1,96 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+
+/** One POST as it is sent. */
+export interface Call {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The next call of one of the lanes, which are numbered from 0. */
+export type Calls = (lane: number) => Call;
+
+export interface LoadResult {
+  /** Per second, of completed calls. */
+  readonly rate: number;
+  /** Of each completed call. */
+  readonly milliseconds: readonly number[];
+}
+
+interface Lane {
+  /** Of each completed call. */
+  readonly milliseconds: readonly number[];
+  /** Milliseconds from the start to the last answer. */
+  readonly total: number;
+}
+
+/** Thrown when a call is not answered with 200 and `success`: only done work may be counted. */
+export class FailedCallError extends Error {
+  override readonly name = 'FailedCallError';
+}
+
+/**
+ * Keeps `lanes` calls in flight for some seconds, each lane sending its next one when the last was
+ * answered. The rate is the sum of the lanes' own rates, so neither the beginning nor the last
+ * answers, when not all lanes are busy, distort it.
+ *
+ * @throws {FailedCallError} and, once the others have ended too, whatever made a lane fail
+ */
+export async function runLoad(options: {
+  readonly calls: Calls;
+  readonly lanes: number;
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+}): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: options.lanes, noDelay: true });
+  const failure = new AbortController();
+  const signal = AbortSignal.any([options.signal, failure.signal]);
+  const start = performance.now();
+  const end = start + options.seconds * 1_000;
+
+  const runLane = async (lane: number): Promise<Lane> => {
+    const milliseconds: number[] = [];
+    try {
+      do {
+        const startedAt = performance.now();
+        await send(agent, options.calls(lane));
+        milliseconds.push(performance.now() - startedAt);
+      } while (performance.now() < end && !signal.aborted);
+      return { milliseconds, total: performance.now() - start };
+    } catch (error) {
+      failure.abort();
+      throw error;
+    }
+  };
+
+  const lanes = await Promise.allSettled(
+    Array.from({ length: options.lanes }, (_, i) => runLane(i)),
+  );
+  agent.destroy();
+  options.signal.throwIfAborted();
+  const failed = lanes.find((lane) => lane.status === 'rejected');
+  if (failed) throw failed.reason;
+  const measured = lanes.flatMap((lane) => (lane.status === 'fulfilled' ? [lane.value] : []));
+  return {
+    rate: measured.reduce((sum, lane) => sum + (lane.milliseconds.length * 1_000) / lane.total, 0),
+    milliseconds: measured.flatMap((lane) => lane.milliseconds),
+  };
+}
+
+const send = (agent: Agent, call: Call): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const headers = { ...call.headers, 'Content-Length': Buffer.byteLength(call.body) };
+    const outgoing = request(call.url, { method: 'POST', agent, headers }, (incoming) => {
+      requireSuccess(call, incoming).then(resolve, reject);
+    });
+    outgoing.once('error', reject);
+    outgoing.end(call.body);
+  });
+
+async function requireSuccess(call: Call, incoming: IncomingMessage): Promise<void> {
+  incoming.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of incoming) text += chunk;
+  if (incoming.statusCode === 200 && JSON.parse(text).success === true) return;
+  throw new FailedCallError(`${call.url} answered ${incoming.statusCode}: ${text}`);
+}

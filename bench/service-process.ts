@@ -1,0 +1,64 @@
+import { startApi } from '../src/api.js';
+import { type Config, readConfig } from '../src/config.js';
+import { createLogger, installTemporalRuntime } from '../src/logger.js';
+import { createStops, type Stops } from '../src/start/stops.js';
+import { connectTemporal } from '../src/temporal/connection.js';
+import { runProcess } from '../src/termination.js';
+import { startWorker } from '../src/worker.js';
+import { bareRoutes } from './bare-route.js';
+import { startBareWorker } from './bare-worker.js';
+
+/** What a process of the service is: all of it, as `npm start` runs it, or one of its halves. */
+export type ServiceRole = 'service' | 'api' | 'worker';
+
+/** Sent to the parent once the process takes work. */
+export interface ReadyMessage {
+  /** Where it answers HTTP; 0 for a worker. */
+  readonly port: number;
+}
+
+async function start(role: ServiceRole, config: Config, workflowBundlePath: string, stops: Stops) {
+  const logger = createLogger(config.LOG_LEVEL, role);
+  installTemporalRuntime(logger);
+  const temporal = await connectTemporal({
+    address: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+    payloadKeys: config.PAYLOAD_KEYS,
+  });
+  stops.add(() => temporal.connection.close());
+  const taskQueue = config.TEMPORAL_TASK_QUEUE;
+  if (role !== 'api') {
+    const workflowBundle = { codePath: workflowBundlePath };
+    const worker = await startWorker(config, temporal, { logger, workflowBundle });
+    stops.add(() => worker.stop());
+    const bareWorker = await startBareWorker(temporal, { taskQueue, workflowBundlePath });
+    stops.add(() => bareWorker.stop());
+  }
+  if (role === 'worker') return { port: 0 };
+  const api = await startApi(config, temporal, {
+    logger,
+    eager: role === 'service',
+    surfaces: [bareRoutes(temporal.client, taskQueue)],
+  });
+  stops.add(() => api.stop());
+  return { port: api.port };
+}
+
+// Started by bench/service.ts with a role and the path of the workflows' bundle.
+await runProcess(async () => {
+  const [role, workflowBundlePath = ''] = process.argv.slice(2);
+  const stops = createStops();
+  try {
+    const ready: ReadyMessage = await start(
+      role as ServiceRole,
+      readConfig(),
+      workflowBundlePath,
+      stops,
+    );
+    process.send?.(ready);
+    return { stop: () => stops.run() };
+  } catch (error) {
+    await stops.run();
+    throw error;
+  }
+});

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { type Config, readConfig } from '../src/config.js';
+import { createDigests, type Digests } from '../src/crypto/digests.js';
+import { connectDatabase, type Database } from '../src/db/connection.js';
+import { findBrokenInvariants } from '../src/db/invariants.js';
+import { createStops, type Stops } from '../src/start/stops.js';
+import type { Bench } from './benchmark.js';
+import { startChild } from './child-process.js';
+import type { ServiceRole } from './service-process.js';
+
+/** A running service to be measured, and what its companies are made with. */
+export interface Service {
+  /** Of the API, without a path. */
+  readonly url: string;
+  readonly config: Config;
+  readonly database: Database;
+  readonly digests: Digests;
+}
+
+const layouts = {
+  'one process': ['service'],
+  'two processes': ['worker', 'api'],
+} satisfies Record<string, ServiceRole[]>;
+
+/**
+ * Runs work with a service on a database of its own, checks the invariants of the ledger, and stops
+ * it, however the work ends.
+ *
+ * @throws when an invariant is broken
+ */
+export async function withService<Result>(
+  bench: Bench,
+  layout: keyof typeof layouts,
+  work: (service: Service) => Promise<Result>,
+): Promise<Result> {
+  const stops = createStops();
+  try {
+    const service = await bench.progress.step(`Service as ${layout}`, () =>
+      startService(bench, layouts[layout], stops),
+    );
+    const result = await work(service);
+    const broken = await findBrokenInvariants(service.database);
+    if (broken.length > 0) throw new Error(`Broken invariants:\n${broken.join('\n')}`);
+    return result;
+  } finally {
+    await stops.run();
+  }
+}
+
+async function startService(
+  { backing, signal }: Bench,
+  roles: readonly ServiceRole[],
+  stops: Stops,
+): Promise<Service> {
+  const settings = {
+    ...backing.settings,
+    DATABASE_URL: await copyDatabase(backing.settings.DATABASE_URL ?? ''),
+    TEMPORAL_TASK_QUEUE: `bench-${randomUUID()}`,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    // Partners log in once, before the measurements.
+    ACCESS_TOKEN_LIFETIME_SECONDS: '86400',
+  };
+  let port = 0;
+  for (const role of roles) {
+    signal.throwIfAborted();
+    const child = await startChild({
+      role,
+      workflowBundlePath: backing.workflowBundlePath,
+      settings,
+    });
+    stops.add(child.stop);
+    port = child.port;
+  }
+  const config = readConfig(settings);
+  const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
+  stops.add(() => database.destroy());
+  return {
+    url: `http://127.0.0.1:${port}`,
+    config,
+    database,
+    digests: createDigests(config.DIGEST_KEY),
+  };
+}
+
+/** An empty database: the work of one benchmark must not slow the next one down. */
+async function copyDatabase(templateUrl: string): Promise<string> {
+  const url = new URL(templateUrl);
+  const template = url.pathname.slice(1);
+  const copy = `bench_${randomUUID().replaceAll('-', '')}`;
+  url.pathname = 'postgres';
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    await client.query(`create database ${copy} template ${template}`);
+  } finally {
+    await client.end();
+  }
+  url.pathname = copy;
+  return url.href;
+}

@@ -1,0 +1,2 @@
+export * from '../../workflows/index.js';
+export { bare } from './bare.js';

@@ -1,0 +1,40 @@
+import { ConfigError, readStartConfig } from './config.js';
+import { DemoError } from './demo/demo-error.js';
+import { playStory } from './demo/story.js';
+import { createTranscript } from './demo/transcript.js';
+import { listWorkflowLinks } from './demo/workflow-links.js';
+import { type DemoFile, readDemoFile } from './start/demo-file.js';
+
+/** `npm run demo`: plays the stories against a running service, and shows each call. */
+async function demonstrate(): Promise<void> {
+  const { DATA_DIR, TEMPORAL_NAMESPACE: namespace } = readStartConfig();
+  const demo = await demoFileIn(DATA_DIR);
+  const startedSince = new Date();
+  const transcript = createTranscript(process.stdout);
+  await playStory(demo, transcript);
+
+  transcript.chapter('The workflows of this run, in the Temporal UI');
+  const links = await listWorkflowLinks({ ...demo, namespace, startedSince });
+  transcript.confirm(links.length > 0, `${links.length} workflows carried the requests out`);
+  for (const { type, status, url } of links) transcript.say(`\n   ${type}, ${status}\n   ${url}`);
+}
+
+async function demoFileIn(dataDirectory: string): Promise<DemoFile> {
+  const demo = await readDemoFile(dataDirectory);
+  if (!demo) {
+    throw new DemoError(
+      `There is no ${dataDirectory}/demo.json: start the service with "npm start", which writes ` +
+        'it, or set DATA_DIR to the folder that it uses.',
+    );
+  }
+  if (demo.sandboxUrl) return demo;
+  throw new DemoError('The demo reads codes from the sandbox, which this service does not use.');
+}
+
+try {
+  await demonstrate();
+} catch (error) {
+  if (!(error instanceof DemoError || error instanceof ConfigError)) throw error;
+  process.stderr.write(`\n✗ ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,7 @@
+import { formatAmount, type Money, parseMoney } from '../domain/money.js';
+
+/** An amount as the APIs write it: a JSON number for balances, text for vouchers. */
+export const moneyOf = (amount: number | string): Money => parseMoney(String(amount));
+
+/** An amount for people. */
+export const inBirr = (money: Money): string => `ETB ${formatAmount(money)}`;

@@ -1,0 +1,71 @@
+import type { ZodType, z } from 'zod';
+import { DemoError } from './demo-error.js';
+import type { Transcript } from './transcript.js';
+
+/** One call of the story. */
+export interface Call<Answer extends ZodType> {
+  /** What happens, in a sentence. */
+  readonly title: string;
+  readonly path: string;
+  /** With a body it is a POST, else a GET. */
+  readonly body?: object;
+  /** The HTTP status that the story expects; 200 where it is not given. */
+  readonly status?: number;
+  /** What the story needs of the answer. */
+  readonly answer: Answer;
+}
+
+/** @throws {DemoError} when nothing answers, or not as told */
+export type Caller = <Answer extends ZodType>(call: Call<Answer>) => Promise<z.output<Answer>>;
+
+/** Makes calls below an address and writes them into the transcript. */
+export const createCaller =
+  (
+    transcript: Transcript,
+    baseUrl: string,
+    headersFor: (bodyText: string) => Record<string, string> = () => ({}),
+  ): Caller =>
+  async ({ title, path, body, status: expected = 200, answer }) => {
+    const url = baseUrl + path;
+    const method = body === undefined ? 'GET' : 'POST';
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const headers = headersFor(text);
+    transcript.sent({ title, method, url, headers, body });
+    const got = await send(url, {
+      method,
+      headers: {
+        Accept: 'application/json',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: text }),
+    });
+    transcript.got(got);
+    if (got.status !== expected)
+      throw new DemoError(`"${title}" was to be answered with ${expected}, not ${got.status}.`);
+    const read = answer.safeParse(got.body);
+    if (read.success) return read.data;
+    const [issue] = read.error.issues;
+    throw new DemoError(
+      `"${title}" has another answer than told: ${issue?.path.join('.')}: ${issue?.message}`,
+    );
+  };
+
+async function send(url: string, request: RequestInit) {
+  let response: Response;
+  try {
+    response = await fetch(url, request);
+  } catch (error) {
+    throw new DemoError(
+      `Nothing answers at ${new URL(url).origin}: start the service with "npm start", wait until ` +
+        'it prints its addresses, and run the demo again.',
+      { cause: error },
+    );
+  }
+  const text = await response.text();
+  try {
+    return { status: response.status, body: JSON.parse(text) as unknown };
+  } catch {
+    throw new DemoError(`${url} answered ${response.status} and no JSON: is it this service?`);
+  }
+}

@@ -1,0 +1,31 @@
+import type { DemoFile } from '../start/demo-file.js';
+import { redeemAnonymousGift } from './redeem-anonymous-gift.js';
+import { redeemGiftAtTill } from './redeem-gift-at-till.js';
+import { redeemPartOfGift } from './redeem-part-of-gift.js';
+import { type Scene, setScene } from './scene.js';
+import type { Transcript } from './transcript.js';
+
+interface Chapter {
+  readonly title: string;
+  /** @throws {DemoError} at the first step that does not go as told */
+  readonly play: (scene: Scene) => Promise<void>;
+}
+
+const chapters: readonly Chapter[] = [
+  { title: 'A gift is redeemed at the till', play: redeemGiftAtTill },
+  { title: 'A partner redeems a part of a gift', play: redeemPartOfGift },
+  { title: 'An anonymous gift needs no code', play: redeemAnonymousGift },
+];
+
+/**
+ * Plays all chapters against a running service.
+ *
+ * @throws {DemoError} at the first step that does not go as told
+ */
+export async function playStory(demo: DemoFile, transcript: Transcript): Promise<void> {
+  const scene = await setScene(demo, transcript);
+  for (const { title, play } of chapters) {
+    transcript.chapter(title);
+    await play(scene);
+  }
+}

@@ -1,0 +1,67 @@
+import { styleText } from 'node:util';
+import { DemoError } from './demo-error.js';
+import { readableJson, shorten } from './readable-json.js';
+
+type Format = Parameters<typeof styleText>[0];
+
+/** Where the transcript goes: a terminal, a file, or a test. */
+export interface TranscriptOutput {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  hasColors?(): boolean;
+}
+
+/** Tells the story: what happens, what each call sent and got, and what that proves. */
+export interface Transcript {
+  chapter(title: string): void;
+  /** Announces a call in a sentence; calls are numbered. */
+  sent(call: {
+    readonly title: string;
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  }): void;
+  got(answer: { readonly status: number; readonly body: unknown }): void;
+  /**
+   * Says what has been found true.
+   *
+   * @throws {DemoError} when it is not
+   */
+  confirm(isTrue: boolean, sentence: string): void;
+  say(text: string): void;
+}
+
+const MARGIN = '   ';
+
+/** Writes the story as text, in colours on a terminal that has them. */
+export function createTranscript(output: TranscriptOutput): Transcript {
+  const isColoured = output.isTTY === true && output.hasColors?.() === true;
+  const paint = (format: Format, text: string) => (isColoured ? styleText(format, text) : text);
+  const print = (text = '') => output.write(`${text}\n`);
+  const indented = (value: unknown) => readableJson(value).replaceAll('\n', `\n${MARGIN}  `);
+  let calls = 0;
+
+  return {
+    chapter(title) {
+      print(`\n${paint('bold', title)}\n${'─'.repeat(title.length)}`);
+    },
+    sent({ title, method, url, headers, body }) {
+      calls += 1;
+      print(`\n${calls}. ${title}`);
+      print(`${MARGIN}${paint('cyan', '→')} ${paint('bold', method)} ${url}`);
+      for (const [name, value] of Object.entries(headers))
+        print(`${MARGIN}  ${paint('dim', `${name}: ${shorten(value)}`)}`);
+      if (body !== undefined) print(`${MARGIN}  ${indented(body)}`);
+    },
+    got({ status, body }) {
+      const text = paint(status < 400 ? 'green' : 'yellow', String(status));
+      print(`${MARGIN}${paint('cyan', '←')} ${text} ${indented(body)}`);
+    },
+    confirm(isTrue, sentence) {
+      if (!isTrue) throw new DemoError(`This did not turn out to be so: ${sentence}`);
+      print(`${MARGIN}${paint('green', `✓ ${sentence}`)}`);
+    },
+    say: (text) => print(text),
+  };
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The service's database on the server that `npm start` runs. */
+export const LOCAL_DATABASE_NAME = 'voucher_topup';
+
+/** The address of the service's database, from the address of the server that it is on. */
+export function serviceDatabaseUrl(serverUrl: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = LOCAL_DATABASE_NAME;
+  return url.href;
+}
+
+/** The line of PostgreSQL's pid file that names its port. */
+const PORT_LINE = 3;
+
+/**
+ * The settings that `npm start` made for what it runs on a data folder: its secrets and the address
+ * of its database. Undefined where no database was started there, or it was stopped in good order.
+ */
+export async function findLocalSettings(
+  dataDirectory: string,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const [secrets, password, pidFile] = await Promise.all(
+    ['secrets.json', 'postgres.password', 'postgres/postmaster.pid'].map((name) =>
+      readIfThere(join(dataDirectory, name)),
+    ),
+  );
+  const port = pidFile?.split('\n')[PORT_LINE];
+  if (secrets === undefined || password === undefined || port === undefined) return undefined;
+  const server = `postgres://postgres:${password.trim()}@127.0.0.1:${port.trim()}`;
+  return { ...JSON.parse(secrets), DATABASE_URL: serviceDatabaseUrl(server) };
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

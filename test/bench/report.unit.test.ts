@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import type { Measurement } from '../../bench/benchmark.js';
+import { json, passes, table } from '../../bench/report.js';
+
+const measurement = (title: string, ratio: number, bar?: number): Measurement => ({
+  title,
+  comparison: {
+    subject: { rate: 150.04, p50: 130.2, p99: 300, completed: 1_000 },
+    baseline: { rate: 100, p50: 200, p99: 410, completed: 700 },
+    ratio: { median: ratio, minimum: 1.25, maximum: 1.75 },
+  },
+  ...(bar === undefined ? {} : { bar }),
+});
+
+test.each([
+  [measurement('above', 1.6, 1.5), true],
+  [measurement('at the bar', 1.5, 1.5), true],
+  [measurement('below', 1.4999, 1.5), false],
+  [measurement('without a bar', 0.1), true],
+])('$title', (one, expected) => {
+  expect(passes(one)).toBe(expected);
+});
+
+test('people read one line per measurement', () => {
+  const lines = table([
+    { name: 'P1', measurements: [measurement('one', 1.5, 1.5), measurement('two', 1.2)] },
+    { name: 'P2', measurements: [measurement('three', 0.8, 0.9)] },
+  ]).split('\n');
+  expect(lines).toHaveLength(4);
+  expect(lines[1]).toMatch(/^P1 one +150\.0 +100\.0 .* 1\.50 \(1\.25 – 1\.75\) +≥ 1\.5 +pass$/);
+  expect(lines[2]).toMatch(/^P1 two .* 1\.20 \(1\.25 – 1\.75\)$/);
+  expect(lines[3]).toMatch(/^P2 three .* ≥ 0\.9 +FAIL$/);
+});
+
+test('programs read one line of JSON', () => {
+  const text = json([
+    { name: 'P1', measurements: [measurement('one', 1.5, 1.5), measurement('two', 1.2)] },
+    { name: 'P2', measurements: [measurement('three', 0.8, 0.9)] },
+  ]);
+  expect(text).not.toContain('\n');
+  expect(JSON.parse(text)).toMatchObject({
+    P1: {
+      subject: 150,
+      baseline: 100,
+      ratio: 1.5,
+      bar: 1.5,
+      passed: true,
+      beside: [{ title: 'two', ratio: 1.2 }],
+    },
+    P2: { ratio: 0.8, bar: 0.9, passed: false },
+  });
+});

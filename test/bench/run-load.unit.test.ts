@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { FailedCallError, runLoad } from '../../bench/run-load.js';
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stops.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+const load = (url: string, signal = new AbortController().signal) =>
+  runLoad({
+    calls: (lane) => ({ url, headers: { 'x-lane': String(lane) }, body: 'a body' }),
+    lanes: 4,
+    seconds: 0.2,
+    signal,
+  });
+
+test('counts every answered call, and keeps so many in flight', async () => {
+  let answered = 0;
+  let inFlight = 0;
+  let most = 0;
+  const lanes = new Set<unknown>();
+  const url = await serve(async (incoming, outgoing) => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    lanes.add(incoming.headers['x-lane']);
+    let body = '';
+    for await (const chunk of incoming) body += chunk;
+    expect([incoming.method, body]).toEqual(['POST', 'a body']);
+    inFlight -= 1;
+    answered += 1;
+    outgoing.end('{"success":true}');
+  });
+  const startedAt = performance.now();
+  const { rate, milliseconds } = await load(url);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  expect(milliseconds.length).toBe(answered);
+  expect(answered).toBeGreaterThanOrEqual(4);
+  expect(most).toBeLessThanOrEqual(4);
+  expect(lanes.size).toBe(4);
+  // Each lane is measured to its own last answer, which comes after the time asked for.
+  expect(rate).toBeGreaterThanOrEqual(answered / seconds);
+  expect(rate).toBeLessThanOrEqual(answered / 0.2);
+});
+
+test.each([
+  ['a refusal', 405, '{"success":false,"message":"Not enough money"}', 'Not enough money'],
+  ['a success of another status', 202, '{"success":true}', 'answered 202'],
+  ['200 without success', 200, '{"success":false}', 'answered 200'],
+])('%s is an error', async (_, status, body, message) => {
+  const url = await serve((_incoming, outgoing) => {
+    outgoing.writeHead(status).end(body);
+  });
+  const run = load(url);
+  await expect(run).rejects.toThrow(FailedCallError);
+  await expect(run).rejects.toThrow(message);
+});
+
+test('a server that is gone is an error', async () => {
+  await expect(load('http://127.0.0.1:1/')).rejects.toThrow('ECONNREFUSED');
+});
+
+test('ends early when it is told to, with the reason', async () => {
+  const reason = new Error('enough');
+  const interruption = new AbortController();
+  const url = await serve((_incoming, outgoing) => {
+    interruption.abort(reason);
+    outgoing.end('{"success":true}');
+  });
+  await expect(load(url, interruption.signal)).rejects.toBe(reason);
+});

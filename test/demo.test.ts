@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DemoFile } from '../src/start/demo-file.js';
+import { welcome } from '../src/start/welcome.js';
+import { makeMerchant, makePartner } from './support/companies.js';
+import { type Stack, startStack } from './support/stack.js';
+
+const run = promisify(execFile);
+
+let stack: Stack;
+let demo: DemoFile;
+let directory: string;
+
+beforeAll(async () => {
+  stack = await startStack();
+  directory = await mkdtemp(join(tmpdir(), 'demo-'));
+  const partner = await makePartner(stack);
+  const merchant = await makeMerchant(stack);
+  const portal = { portalUrl: '', portalEmail: '', portalPassword: '' };
+  demo = {
+    partner: { baseUrl: `${stack.url}/api/v1/client`, apiKey: partner.apiKey, ...portal },
+    merchant: {
+      baseUrl: `${stack.url}/api/v1/merchant/client`,
+      apiKey: merchant.apiKey,
+      privateKeyPem: merchant.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+      merchantId: merchant.id,
+      ...portal,
+    },
+    sandboxUrl: stack.sandbox.url,
+    temporalUiUrl: 'http://temporal.example',
+    temporalAddress: stack.config.TEMPORAL_ADDRESS,
+  };
+});
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true });
+  await stack?.stop();
+});
+
+/** Runs the demo as a person does, with a demo.json in its data folder, or with none. */
+async function runDemo(file: DemoFile | undefined) {
+  const path = join(directory, 'demo.json');
+  await rm(path, { force: true });
+  if (file) await writeFile(path, JSON.stringify(file));
+  const environment = { ...process.env, DATA_DIR: directory };
+  return run(process.execPath, ['--import', 'tsx', 'src/demo.ts'], { env: environment }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (failure: { code: number; stdout: string; stderr: string }) => failure,
+  );
+}
+
+test('the demo plays every chapter, hides secrets and links the workflows', async () => {
+  const { code, stdout, stderr } = await runDemo(demo);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('✓ the merchant was paid ETB 487.50, the fee was ETB 12.50');
+  expect(stdout).toContain('"statusCode": 4035');
+  expect(stdout).toContain('✓ ETB 300.00 and the fee of ETB 7.50 are gone, ETB 692.50 are left');
+  expect(stdout).toContain('✓ the voucher is redeemed and nothing is left');
+  expect(stdout).toMatch(
+    /http:\/\/temporal\.example\/namespaces\/default\/workflows\/redeem-voucher%3A[\w-]+\/[\w-]+/,
+  );
+  expect(stdout).not.toContain(demo.partner.apiKey);
+  expect(stdout).not.toContain(demo.merchant.apiKey);
+  expect(stdout).not.toMatch(/eyJ[\w-]+\./);
+  // Not a terminal: no colours.
+  expect(stdout).not.toContain('\u001b');
+});
+
+test.each(['plain', "it's"])('the call that a start prints works, in a folder %s', async (name) => {
+  const folder = join(directory, name);
+  await mkdir(folder);
+  await writeFile(join(folder, 'demo.json'), JSON.stringify(demo, null, 2));
+  const [call = ''] = /curl .*\\\n.*/.exec(welcome(demo, folder)) ?? [];
+  const { stdout } = await run('sh', ['-c', call]);
+  expect(JSON.parse(stdout)).toMatchObject({ success: true, accessToken: expect.any(String) });
+});
+
+describe('the demo stops with a sentence', () => {
+  const nobody = 'http://127.0.0.1:9';
+
+  test.each([
+    ['without demo.json', () => undefined, /no .*demo\.json: start the service/],
+    [
+      'without a service',
+      () => ({ ...demo, partner: { ...demo.partner, baseUrl: nobody } }),
+      /Nothing answers at http:\/\/127\.0\.0\.1:9: start the service/,
+    ],
+    [
+      'with a key that is refused',
+      () => ({ ...demo, partner: { ...demo.partner, apiKey: `gvs_test_${'0'.repeat(30)}` } }),
+      /was to be answered with 200, not 401/,
+    ],
+    ['without the sandbox', () => ({ ...demo, sandboxUrl: '' }), /reads codes from the sandbox/],
+    [
+      'without Temporal',
+      () => ({ ...demo, temporalAddress: '127.0.0.1:9' }),
+      /Temporal does not answer at 127\.0\.0\.1:9/,
+    ],
+  ])('%s', async (_case, file, words) => {
+    const { code, stderr } = await runDemo(file());
+    expect(code).toBe(1);
+    expect(stderr).toMatch(words);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { callbackRoutes } from '../src/callbacks/routes.js';
+import type { SurfaceRoutes } from '../src/http/app.js';
+import { merchantRoutes } from '../src/merchant/routes.js';
+import { partnerRoutes } from '../src/partner/routes.js';
+
+const readme = readFileSync('README.md', 'utf8');
+const config = readFileSync('src/config.ts', 'utf8');
+
+/** The text below a heading, up to the next heading. */
+function section(heading: string): string {
+  const [, after] = readme.split(`${heading}\n`);
+  if (after === undefined) throw new Error(`The README has no heading "${heading}"`);
+  return after.split(/^#/m)[0] ?? '';
+}
+
+/** The cells of the tables in a text, without the heads. */
+const rowsOf = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+
+describe('the table of settings', () => {
+  const declared = new Map(
+    [...config.matchAll(/^ {2}([A-Z][A-Z0-9_]+): (.*)$/gm)]
+      // The first is the declaration; others take it over.
+      .reverse()
+      .map(([, name = '', schema = '']) => [name, schema]),
+  );
+  const rows = rowsOf(section('## Settings'));
+
+  test('names every setting of src/config.ts, once', () => {
+    const named = rows.map(([, name = '']) => name.replaceAll('`', ''));
+    expect(named.toSorted()).toEqual([...declared.keys()].sort());
+  });
+
+  test.each(rows)('%s%s has the default %s', (_empty, name = '', shown = '') => {
+    const schema = declared.get(name.replaceAll('`', '')) ?? '';
+    const [, text] = /\.default\('?([^')]*)'?\)/.exec(schema) ?? [];
+    if (text) expect(shown).toBe(`\`${text.replaceAll('_', '')}\``);
+    else expect(shown).not.toMatch(/^`\d/);
+  });
+});
+
+test.each<[string, SurfaceRoutes]>([
+  ['### Partner API, below `/api/v1/client`', partnerRoutes],
+  ['### Merchant API, below `/api/v1/merchant/client`', merchantRoutes],
+  ['### Provider callbacks, below `/callbacks`', callbackRoutes],
+])('%s names every route, once', (heading, { basePath, endpoints }) => {
+  expect(heading).toContain(basePath);
+  const named = rowsOf(section(heading)).flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, route]) => route),
+  );
+  const actual = endpoints.flatMap(({ method, path, aliases = [] }) =>
+    [path, ...aliases].map((one) => `${method} ${one}`),
+  );
+  expect(named.toSorted()).toEqual(actual.sort());
+});
+
+test('every file that the README names is there', () => {
+  const named = [
+    ...readme.matchAll(/`((?:src|workflows|activities|migrations|test|bench)\/[^`]+)`/g),
+  ].map(([, file = '']) => file);
+  expect(named.filter((file) => !existsSync(file))).toEqual([]);
+  expect(named.length).toBeGreaterThan(50);
+});
