@@ -9,6 +9,37 @@ export type DatabaseTransaction = Transaction<Schema>;
 // Identity columns are bigint and far below 2^53; counts too. Numeric stays text: exact decimals.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
+/** So many statements a connection remembers; lists of every shape cannot grow it without bound. */
+const MAXIMUM_STATEMENTS = 200;
+
+const statementNames = new Map<string, string>();
+
+function statementName(text: string): string | undefined {
+  const known = statementNames.get(text);
+  if (known !== undefined || statementNames.size >= MAXIMUM_STATEMENTS) return known;
+  const name = `statement-${statementNames.size + 1}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+/**
+ * A client whose statements are prepared: for small statements PostgreSQL spends more time planning
+ * than executing. What has no values is left alone (migrations hold several commands), and so is
+ * what selects `*`, whose columns may change under a running process.
+ */
+class PreparingClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads.
+  override query(...parameters: any[]): any {
+    const [text, values, ...rest] = parameters;
+    const isPlain = typeof text === 'string' && Array.isArray(values) && values.length > 0;
+    const name = isPlain && !text.includes('*') ? statementName(text) : undefined;
+    const forward = super.query as (...forwarded: unknown[]) => unknown;
+    return name === undefined
+      ? forward.apply(this, parameters)
+      : forward.apply(this, [{ name, text, values }, ...rest]);
+  }
+}
+
 export interface ConnectionOptions {
   readonly poolSize: number;
   /** Told of an idle connection that broke; the pool replaces it by itself. */
@@ -21,6 +52,7 @@ export interface ConnectionOptions {
  */
 export function connectDatabase(url: string, options: ConnectionOptions): Database {
   const pool = new pg.Pool({
+    Client: PreparingClient,
     connectionString: url,
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,

@@ -85,6 +85,7 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
   transaction
     .selectFrom('redemptions')
     .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
     .select([
       'redemptions.id',
       'redemptions.status',
@@ -93,11 +94,13 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'redemptions.to_merchant',
       'redemptions.service_fee',
       'redemptions.platform_reference',
+      'redemptions.payment_reference',
+      'merchants.merchant_name',
       'vouchers.partner_id',
       'vouchers.serial_number',
     ])
     .where('redemptions.operation_id', '=', operationId)
-    .forUpdate()
+    .forUpdate(['redemptions', 'vouchers'])
     .executeTakeFirstOrThrow();
 
 /** Writes how the payment of a redemption ended. */

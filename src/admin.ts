@@ -1,0 +1,15 @@
+import { runAdmin } from './admin/run-admin.js';
+import { readAdminConfig } from './config.js';
+
+// Whoever reads only the beginning, such as `head`, closes the pipe: that is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
+// `npm run admin`: the operator's commands.
+process.exitCode = await runAdmin(process.argv.slice(2), {
+  out: process.stdout,
+  err: process.stderr,
+  settings: readAdminConfig,
+});

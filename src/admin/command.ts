@@ -1,0 +1,98 @@
+import type { Digests } from '../crypto/digests.js';
+import type { KeyEnvironment } from '../crypto/random.js';
+import { addAuditEntry } from '../db/audit.js';
+import type { Database, DatabaseTransaction } from '../db/connection.js';
+import type { Fields, InputOf } from './fields.js';
+
+/** What commands work with. */
+export interface AdminContext {
+  readonly database: Database;
+  /** Who is recorded in the audit log. */
+  readonly actor: string;
+  /** What API keys are made with. @throws {AdminError} where no key of digests is set */
+  readonly keySettings: () => {
+    readonly digests: Digests;
+    readonly environment: KeyEnvironment;
+  };
+}
+
+/** What a command answers. */
+export interface Report {
+  /** The document that `--json` prints. */
+  readonly json: unknown;
+  /** The same for people; lines without a line break at the end. */
+  readonly text: string;
+  /** 2 where something was found to be wrong with the books; 0 where it is left out. */
+  readonly exitCode?: number;
+}
+
+/** A command as help shows it and as it is run. */
+export interface AdminCommand {
+  /** A verb and a noun, such as "create partner", or one word. */
+  readonly name: string;
+  readonly summary: string;
+  /** What else help says. */
+  readonly details?: string;
+  readonly fields: Fields;
+  /** What follows the program's name. */
+  readonly examples: readonly string[];
+  run(context: AdminContext, input: InputOf<Fields>): Promise<Report>;
+}
+
+type Definition<Given extends Fields> = Omit<AdminCommand, 'fields' | 'run'> & {
+  readonly fields: Given;
+};
+
+/** A command that only looks. */
+export const lookCommand = <Given extends Fields>(
+  definition: Definition<Given> & {
+    readonly look: (database: Database, input: InputOf<Given>) => Promise<Report>;
+  },
+): AdminCommand => ({
+  ...definition,
+  run: ({ database }, input) => definition.look(database, input as InputOf<Given>),
+});
+
+/** What a command changed, or that there was nothing to change. */
+export type Change =
+  | {
+      readonly subject: { readonly kind: string; readonly id: number };
+      /** For the audit log and `--json`; never a secret. */
+      readonly details: Readonly<Record<string, unknown>>;
+      /** One sentence for the operator. */
+      readonly text: string;
+      /** Shown to the operator now and kept nowhere, such as a new key. */
+      readonly shownOnce?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly unchanged: string };
+
+/**
+ * A command that changes something, in one transaction with its row in the audit log: none can be
+ * written that leaves no trace.
+ */
+export const changeCommand = <Given extends Fields>(
+  definition: Definition<Given> & {
+    readonly change: (
+      transaction: DatabaseTransaction,
+      input: InputOf<Given>,
+      context: AdminContext,
+    ) => Promise<Change>;
+  },
+): AdminCommand => ({
+  ...definition,
+  run: (context, input) =>
+    context.database.transaction().execute(async (transaction) => {
+      const change = await definition.change(transaction, input as InputOf<Given>, context);
+      if ('unchanged' in change)
+        return { text: change.unchanged, json: { changed: false, message: change.unchanged } };
+      const { subject, details, shownOnce } = change;
+      await addAuditEntry(transaction, {
+        actor: context.actor,
+        action: definition.name,
+        subjectKind: subject.kind,
+        subjectId: subject.id,
+        details,
+      });
+      return { text: change.text, json: { changed: true, ...subject, ...details, ...shownOnce } };
+    }),
+});

@@ -1,0 +1,86 @@
+import { addSourceAddresses } from '../../db/companies.js';
+import { listSourceAddresses, removeSourceAddress } from '../../db/company-access.js';
+import { isAddressOrRange } from '../../http/source-address.js';
+import { AdminError } from '../admin-error.js';
+import { changeCommand, lookCommand } from '../command.js';
+import { argument, id, type Reading } from '../fields.js';
+import { companyFields, ownerOf, requireCompany } from '../subjects.js';
+import { column, numbers, table, time } from '../tables.js';
+
+const address: Reading<string> = {
+  placeholder: 'address',
+  parse(given) {
+    if (!isAddressOrRange(given))
+      throw new AdminError('must be an IPv4 or IPv6 address, or a range such as 203.0.113.0/24');
+    if (/\/0+$/.test(given)) throw new AdminError('must not be a range of all addresses');
+    return given;
+  },
+};
+
+export const registerAddress = changeCommand({
+  name: 'register address',
+  summary: 'Let a partner or a merchant call from an address or a range',
+  details: 'Calls from addresses that are not registered are refused.',
+  fields: {
+    address: argument(address, 'IPv4, IPv6, or a range such as 203.0.113.0/24'),
+    ...companyFields,
+  },
+  examples: [
+    'register address 203.0.113.7 --partner 1',
+    'register address 2001:db8:12::/48 --merchant 3',
+  ],
+  async change(transaction, input) {
+    const company = await requireCompany(transaction, input);
+    const known = await listSourceAddresses(transaction, company);
+    const { address: given } = input;
+    const whose = `${company.kind} ${company.id}`;
+    if (known.some((row) => row.address === given))
+      return { unchanged: `${given} is registered for ${whose} already: nothing was changed.` };
+    const [addressId] = await addSourceAddresses(transaction, company, [given]);
+    return {
+      subject: company,
+      details: { addressId, address: given },
+      text: `Registered ${given} for ${whose}.`,
+    };
+  },
+});
+
+export const removeAddress = changeCommand({
+  name: 'remove address',
+  summary: 'Stop a partner or a merchant from calling from an address',
+  details: 'Calls from it are refused within two seconds.',
+  fields: { id: argument(id, 'The id of the address: see list addresses') },
+  examples: ['remove address 5'],
+  async change(transaction, input) {
+    const removed = await removeSourceAddress(transaction, input.id);
+    if (!removed) throw new AdminError(`There is no address ${input.id}: see "list addresses".`);
+    const company = ownerOf(removed);
+    return {
+      subject: company,
+      details: { addressId: input.id, address: removed.address },
+      text: `Removed ${removed.address} of ${company.kind} ${company.id}.`,
+    };
+  },
+});
+
+type ListedAddress = Awaited<ReturnType<typeof listSourceAddresses>>[number];
+
+/** Addresses as a table. */
+export const addressTable = (addresses: readonly ListedAddress[]): string =>
+  table(addresses, [
+    numbers('id', (row) => row.id),
+    column('address', (row) => row.address),
+    column('registered', (row) => time(row.createdAt)),
+  ]);
+
+export const listAddresses = lookCommand({
+  name: 'list addresses',
+  summary: 'Show the addresses that a partner or a merchant may call from',
+  fields: companyFields,
+  examples: ['list addresses --partner 1'],
+  async look(database, input) {
+    const company = await requireCompany(database, input);
+    const addresses = await listSourceAddresses(database, company);
+    return { json: addresses, text: addressTable(addresses) };
+  },
+});

@@ -1,0 +1,33 @@
+import { listAuditEntries } from '../../db/audit.js';
+import { lookCommand } from '../command.js';
+import { id, optional, text, wholeNumber } from '../fields.js';
+import { column, numbers, table, time } from '../tables.js';
+
+export const audit = lookCommand({
+  name: 'audit',
+  summary: 'Show who changed what, the newest first',
+  fields: {
+    kind: optional(text, 'Only of one kind of subject, such as partner, merchant or voucher'),
+    id: optional(id, 'Only of the subject with this id'),
+    limit: optional(wholeNumber(1, 10_000), 'At most so many; 20 where it is left out'),
+  },
+  examples: ['audit', 'audit --kind merchant --id 3'],
+  async look(database, input) {
+    const entries = await listAuditEntries(database, {
+      subjectKind: input.kind,
+      subjectId: input.id,
+      limit: input.limit ?? 20,
+    });
+    return {
+      json: entries,
+      text: table(entries, [
+        numbers('id', (row) => row.id),
+        column('time (utc)', (row) => time(row.at)),
+        column('who', (row) => row.actor),
+        column('what', (row) => row.action),
+        column('subject', (row) => `${row.subjectKind} ${row.subjectId}`),
+        column('details', (row) => JSON.stringify(row.details)),
+      ]),
+    };
+  },
+});

@@ -1,0 +1,42 @@
+import { cancelActiveVoucher } from '../../db/cancellation.js';
+import type { VoucherStatus } from '../../domain/voucher.js';
+import { AdminError } from '../admin-error.js';
+import { changeCommand } from '../command.js';
+import { money } from '../tables.js';
+import { voucherArgument, voucherIdOf, voucherNotFound } from '../voucher-name.js';
+
+/** What can be done about a voucher that is not ACTIVE. */
+const refusals: Readonly<Record<Exclude<VoucherStatus, 'ACTIVE'>, string>> = {
+  REDEEM_INITIATED: 'try again when its claim has ended, in some minutes',
+  REDEEM_PROCESSING: 'try again when its payment has ended',
+  REDEEMED: 'nothing is left to return',
+  EXPIRED: 'what was left has been returned',
+  CANCELLED: 'what was left has been returned',
+};
+
+export const cancelVoucher = changeCommand({
+  name: 'cancel voucher',
+  summary: 'Cancel a voucher and return what remains of it to its partner',
+  details:
+    'What remains goes from the reserved to the gift wallet. Only an ACTIVE voucher can be ' +
+    'cancelled: not one that is claimed or being redeemed at this moment. It cannot be undone.',
+  fields: { voucher: voucherArgument },
+  examples: ['cancel voucher 17', 'cancel voucher 012345678901234567'],
+  async change(transaction, input) {
+    const voucherId = await voucherIdOf(transaction, input.voucher);
+    const cancelled = await cancelActiveVoucher(transaction, voucherId);
+    if (!cancelled) throw voucherNotFound(input.voucher);
+    const { statusBefore, serialNumber, partnerId, remaining } = cancelled;
+    if (statusBefore !== 'ACTIVE')
+      throw new AdminError(
+        `Voucher ${serialNumber} is ${statusBefore}: ${refusals[statusBefore]}.`,
+      );
+    return {
+      subject: { kind: 'voucher', id: voucherId },
+      details: { serialNumber, partnerId, returned: remaining },
+      text:
+        `Cancelled voucher ${serialNumber}: ETB ${money(remaining)} went back to the gift wallet ` +
+        `of partner ${partnerId}.`,
+    };
+  },
+});

@@ -1,0 +1,52 @@
+import type { DatabaseTransaction } from '../../db/connection.js';
+import { grantAccess, revokeAccess } from '../../db/product-access.js';
+import { changeCommand } from '../command.js';
+import { id, required } from '../fields.js';
+import { requireSubject } from '../subjects.js';
+
+const fields = {
+  partner: required(id, 'The id of the partner'),
+  product: required(id, 'The id of the product'),
+};
+
+async function namesOf(
+  transaction: DatabaseTransaction,
+  input: { readonly partner: number; readonly product: number },
+) {
+  const partner = await requireSubject(transaction, 'partner', input.partner);
+  const product = await requireSubject(transaction, 'product', input.product);
+  return {
+    access: { partnerId: input.partner, productId: input.product },
+    partner: `Partner ${input.partner} (${partner.name})`,
+    product: `product ${input.product} (${product.name})`,
+    subject: { kind: 'partner', id: input.partner },
+    details: { productId: input.product, product: product.name },
+  };
+}
+
+export const grantAccessCommand = changeCommand({
+  name: 'grant access',
+  summary: 'Let a partner sell a product',
+  fields,
+  examples: ['grant access --partner 1 --product 2'],
+  async change(transaction, input) {
+    const { access, partner, product, subject, details } = await namesOf(transaction, input);
+    return (await grantAccess(transaction, access))
+      ? { subject, details, text: `${partner} may sell ${product} from now on.` }
+      : { unchanged: `${partner} may sell ${product} already: nothing was changed.` };
+  },
+});
+
+export const revokeAccessCommand = changeCommand({
+  name: 'revoke access',
+  summary: 'Stop a partner from selling a product',
+  details: 'Vouchers that it has generated stay valid.',
+  fields,
+  examples: ['revoke access --partner 1 --product 2'],
+  async change(transaction, input) {
+    const { access, partner, product, subject, details } = await namesOf(transaction, input);
+    return (await revokeAccess(transaction, access))
+      ? { subject, details, text: `${partner} may not sell ${product} any more.` }
+      : { unchanged: `${partner} could not sell ${product} before: nothing was changed.` };
+  },
+});

@@ -1,0 +1,116 @@
+import { createHash, createPublicKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { addPublicKey } from '../../db/companies.js';
+import { listPublicKeys, revokePublicKey } from '../../db/company-access.js';
+import { parsePublicKeyPem } from '../../http/signature.js';
+import { AdminError } from '../admin-error.js';
+import { changeCommand, lookCommand } from '../command.js';
+import { argument, id, type Reading, required } from '../fields.js';
+import { requireSubject } from '../subjects.js';
+import { column, numbers, table, time } from '../tables.js';
+
+/** SHA-256 of the key's DER, as `openssl pkey -pubin -outform der | sha256sum` prints it. */
+const fingerprintOf = (publicKeyPem: string): string =>
+  createHash('sha256')
+    .update(createPublicKey(publicKeyPem).export({ type: 'spki', format: 'der' }))
+    .digest('hex');
+
+/** A public key in PEM, of a file or, for "-", of standard input. */
+const publicKeyFile: Reading<string> = {
+  placeholder: 'file',
+  async parse(file) {
+    const pem = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw new AdminError(`cannot be read (${error.code})`);
+      },
+    );
+    try {
+      return parsePublicKeyPem(pem).export({ type: 'spki', format: 'pem' }).toString();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const remedy = 'openssl ec -in private-key.pem -pubout -out public-key.pem';
+      throw new AdminError(`holds no usable key: ${error.message} Make one with: ${remedy}`);
+    }
+  },
+};
+
+export const registerPublicKey = changeCommand({
+  name: 'register public-key',
+  summary: 'Register a public key that a merchant signs its requests with',
+  details:
+    'A key on the curve secp256k1, in PEM. Several keys of a merchant are valid side by side. ' +
+    'Compare the fingerprint with the merchant’s own: ' +
+    'openssl pkey -pubin -in public-key.pem -outform der | sha256sum',
+  fields: {
+    merchant: required(id, 'The id of the merchant'),
+    file: required(publicKeyFile, 'The PEM file, or - for standard input'),
+  },
+  examples: [
+    'register public-key --merchant 3 --file public-key.pem',
+    'register public-key --merchant 3 --file - < public-key.pem',
+  ],
+  async change(transaction, input) {
+    const { name } = await requireSubject(transaction, 'merchant', input.merchant);
+    const fingerprint = fingerprintOf(input.file);
+    const known = await listPublicKeys(transaction, input.merchant);
+    const same = known.find(
+      (row) => row.revokedAt === null && fingerprintOf(row.publicKeyPem) === fingerprint,
+    );
+    if (same) {
+      const unchanged = `This is public key ${same.id} of merchant ${input.merchant} already.`;
+      return { unchanged: `${unchanged} Fingerprint ${fingerprint}` };
+    }
+    const publicKeyId = await addPublicKey(transaction, input.merchant, input.file);
+    return {
+      subject: { kind: 'merchant', id: input.merchant },
+      details: { publicKeyId, fingerprint },
+      text:
+        `Registered public key ${publicKeyId} of merchant ${input.merchant} (${name}). ` +
+        `Fingerprint (SHA-256):\n\n  ${fingerprint}\n`,
+    };
+  },
+});
+
+export const revokePublicKeyCommand = changeCommand({
+  name: 'revoke public-key',
+  summary: 'Refuse signatures by a public key from now on',
+  fields: { id: argument(id, 'The id of the key: see list public-keys') },
+  examples: ['revoke public-key 2'],
+  async change(transaction, input) {
+    const key = await revokePublicKey(transaction, input.id);
+    if (!key)
+      throw new AdminError(`There is no valid public key ${input.id}: see "list public-keys".`);
+    return {
+      subject: { kind: 'merchant', id: key.merchantId },
+      details: { publicKeyId: input.id, fingerprint: fingerprintOf(key.publicKeyPem) },
+      text: `Revoked public key ${input.id} of merchant ${key.merchantId}.`,
+    };
+  },
+});
+
+type ListedPublicKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
+
+/** Public keys as a table. */
+export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
+  table(keys, [
+    numbers('id', (row) => row.id),
+    column('fingerprint (sha-256)', (row) => fingerprintOf(row.publicKeyPem)),
+    column('registered', (row) => time(row.createdAt)),
+    column('revoked', (row) => row.revokedAt && time(row.revokedAt)),
+  ]);
+
+export const listPublicKeysCommand = lookCommand({
+  name: 'list public-keys',
+  summary: 'Show the public keys of a merchant, revoked ones too',
+  fields: { merchant: required(id, 'The id of the merchant') },
+  examples: ['list public-keys --merchant 3'],
+  async look(database, { merchant }) {
+    await requireSubject(database, 'merchant', merchant);
+    const keys = await listPublicKeys(database, merchant);
+    return {
+      json: keys.map((row) => ({ ...row, fingerprint: fingerprintOf(row.publicKeyPem) })),
+      text: publicKeyTable(keys),
+    };
+  },
+});

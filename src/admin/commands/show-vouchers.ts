@@ -1,0 +1,90 @@
+import { listVouchers, voucherHistory } from '../../db/operator-lists.js';
+import { maskMsisdn } from '../../domain/phone.js';
+import { type VoucherStatus, voucherMoves } from '../../domain/voucher.js';
+import { lookCommand } from '../command.js';
+import { id, msisdn, oneOf, optional, wholeNumber } from '../fields.js';
+import { column, money, numbers, record, table, time } from '../tables.js';
+import { voucherArgument, voucherIdOf, voucherNotFound } from '../voucher-name.js';
+
+const statuses = Object.keys(voucherMoves) as VoucherStatus[];
+
+type ListedVoucher = Awaited<ReturnType<typeof listVouchers>>[number];
+
+/** The owner's number is shown only masked. */
+const present = <Voucher extends ListedVoucher>(voucher: Voucher) => ({
+  ...voucher,
+  ownerMsisdn: voucher.ownerMsisdn && maskMsisdn(voucher.ownerMsisdn),
+});
+
+export const listVouchersCommand = lookCommand({
+  name: 'list vouchers',
+  summary: 'Show the newest vouchers',
+  fields: {
+    partner: optional(id, 'Only those of one partner'),
+    status: optional(oneOf(...statuses), 'Only those in one status'),
+    msisdn: optional(msisdn, 'Only those of one owner'),
+    limit: optional(wholeNumber(1, 10_000), 'At most so many; 50 where it is left out'),
+  },
+  examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
+  async look(database, input) {
+    const found = await listVouchers(database, {
+      partnerId: input.partner,
+      status: input.status,
+      ownerMsisdn: input.msisdn,
+      limit: input.limit ?? 50,
+    });
+    const vouchers = found.map(present);
+    return {
+      json: vouchers,
+      text: table(vouchers, [
+        numbers('id', (row) => row.id),
+        column('serial number', (row) => row.serialNumber),
+        column('status', (row) => row.status),
+        numbers('amount', (row) => money(row.amount)),
+        numbers('remaining', (row) => money(row.remaining)),
+        numbers('partner', (row) => row.partnerId),
+        column('merchant', (row) => row.merchant),
+        column('owner', (row) => row.ownerMsisdn),
+        column('generated', (row) => time(row.createdAt)),
+      ]),
+    };
+  },
+});
+
+export const showVoucher = lookCommand({
+  name: 'show voucher',
+  summary: 'Show one voucher and the moves of its status',
+  details: 'Never its code: only the partner that generated it is told that.',
+  fields: { voucher: voucherArgument },
+  examples: ['show voucher 17', 'show voucher 012345678901234567'],
+  async look(database, input) {
+    const found = await voucherHistory(database, await voucherIdOf(database, input.voucher));
+    if (!found) throw voucherNotFound(input.voucher);
+    const voucher = present(found);
+    const moves = table(found.moves, [
+      column('time', (move) => time(move.at)),
+      column('from', (move) => move.from),
+      column('to', (move) => move.to),
+    ]);
+    return {
+      json: { ...voucher, moves: found.moves },
+      text: [
+        record({
+          Voucher: voucher.id,
+          'Serial number': voucher.serialNumber,
+          Status: voucher.status,
+          Amount: `ETB ${money(voucher.amount)}`,
+          Remaining: `ETB ${money(voucher.remaining)}`,
+          'On hold': `ETB ${money(voucher.held)}`,
+          Returned: `ETB ${money(voucher.returned)}`,
+          Partner: voucher.partnerId,
+          Merchant: voucher.merchant,
+          Owner: voucher.ownerMsisdn ?? 'anonymous',
+          Generated: time(voucher.createdAt),
+          Expires: time(voucher.expiresAt),
+        }),
+        `\nMoves of its status\n${moves}`,
+      ].join('\n'),
+    };
+  },
+});

@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import { readStatement, type Statement, type StatementRequest } from '../../db/statement.js';
+import { AdminError } from '../admin-error.js';
+import { lookCommand } from '../command.js';
+import { beginning, ending, id, oneOf, optional, required } from '../fields.js';
+import { explainLine } from '../statement-words.js';
+import { requireSubject } from '../subjects.js';
+import { column, money, numbers, table, time } from '../tables.js';
+
+export const statement = lookCommand({
+  name: 'statement',
+  summary: 'Explain the balance of a wallet line by line',
+  details:
+    'Each line is a transfer of the ledger and says what made it. reserved is the value of gifts ' +
+    'that are not used yet. Days are days in UTC. When the lines do not add up to the balance ' +
+    'that the ledger has, that is said and the exit code is 2.',
+  fields: {
+    partner: required(id, 'The id of the partner'),
+    wallet: required(oneOf('gift', 'airtime', 'reserved'), 'Which of its balances'),
+    from: optional(beginning, 'The first day, or a time; from the beginning where it is left out'),
+    to: optional(ending, 'The last day, or a time; until now where it is left out'),
+  },
+  examples: [
+    'statement --partner 1 --wallet gift',
+    'statement --partner 1 --wallet airtime --from 2026-11-01 --to 2026-11-30',
+  ],
+  async look(database, input) {
+    const { from, to: before, wallet } = input;
+    if (from && before && from >= before) throw new AdminError('--from must be before --to.');
+    const { name } = await requireSubject(database, 'partner', input.partner);
+    // A long history takes its time; nobody waits behind this process's own connection.
+    await sql`set statement_timeout = 0`.execute(database);
+    const request = { partnerId: input.partner, wallet, from, before };
+    const found = await readStatement(database, request);
+    return {
+      json: toJson(request, found),
+      text: toText(request, name, found),
+      exitCode: isBroken(found) ? 2 : 0,
+    };
+  },
+});
+
+const isBroken = ({ total, ledgerBalance }: Statement): boolean => total !== ledgerBalance;
+
+const toJson = (request: StatementRequest, found: Statement) => ({
+  ...request,
+  openingBalance: found.openingBalance,
+  lines: found.lines.map((line) => ({
+    id: line.id,
+    at: line.at,
+    explanation: explainLine(line),
+    operationId: line.operation_id,
+    step: line.step,
+    ...sides(line.change),
+    balance: line.balance,
+  })),
+  closingBalance: found.closingBalance,
+  total: found.total,
+  ledgerBalance: found.ledgerBalance,
+});
+
+/** Debits leave the wallet and credits come into it. */
+const sides = (change: string) =>
+  change.startsWith('-')
+    ? { debit: change.slice(1), credit: null }
+    : { debit: null, credit: change };
+
+function toText(request: StatementRequest, name: string, found: Statement): string {
+  const { partnerId, wallet } = request;
+  const title = `${wallet[0]?.toUpperCase()}${wallet.slice(1)} wallet of partner ${partnerId}`;
+  const lines = table(found.lines, [
+    column('time', (line) => time(line.at)),
+    column('what', explainLine),
+    numbers('debit', (line) => optionalMoney(sides(line.change).debit)),
+    numbers('credit', (line) => optionalMoney(sides(line.change).credit)),
+    numbers('balance', (line) => money(line.balance)),
+  ]);
+  return [
+    `${title} (${name}), in ETB, times in UTC`,
+    '',
+    `Opening balance  ${money(found.openingBalance)}`,
+    '',
+    found.lines.length === 0 ? 'No movements.' : lines,
+    '',
+    closing(request, found),
+  ].join('\n');
+}
+
+const optionalMoney = (decimal: string | null): string => (decimal === null ? '' : money(decimal));
+
+function closing(request: StatementRequest, found: Statement): string {
+  const balance = `Closing balance  ${money(found.closingBalance)}`;
+  const ledger = money(found.ledgerBalance);
+  if (isBroken(found))
+    return `${balance}\nAll lines add up to ${money(found.total)}, but the ledger has ${ledger}: run check-ledger`;
+  return request.before === undefined
+    ? `${balance}, as the ledger has it`
+    : `${balance}\nThe ledger has ${ledger} now`;
+}

@@ -1,0 +1,35 @@
+import { maskMsisdn, parseMsisdn } from '../domain/phone.js';
+import { AdminError } from './admin-error.js';
+import type { Reading } from './fields.js';
+
+/** The kinds of party identifiers that GSMA's Mobile Money API names. */
+const PARTY_KEY = /^[a-z]{3,40}$/;
+
+/** The key of a party, such as msisdn, accountid or walletid. */
+export const partyKey: Reading<string> = {
+  placeholder: 'key',
+  parse(given) {
+    const key = given.toLowerCase();
+    if (PARTY_KEY.test(key)) return key;
+    throw new AdminError('must be a kind of account such as msisdn, accountid or walletid');
+  },
+};
+
+/** An account that a merchant is paid to, and how it is shown where it need not be whole. */
+export interface Party {
+  readonly key: string;
+  readonly value: string;
+  readonly shown: string;
+}
+
+/**
+ * Reads the value of a party: a telephone number where the key says so, as it is otherwise.
+ *
+ * @throws {AdminError} that names the option
+ */
+export function readParty(key: string, value: string, option: string): Party {
+  if (key !== 'msisdn') return { key, value, shown: `${key} ${value}` };
+  const number = parseMsisdn(value);
+  if (number !== undefined) return { key, value: number, shown: `${key} ${maskMsisdn(number)}` };
+  throw new AdminError(`${option} must be a mobile number, such as +251911234567.`);
+}

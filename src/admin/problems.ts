@@ -1,0 +1,41 @@
+import { CommanderError } from 'commander';
+import pg from 'pg';
+import { ConfigError } from '../config.js';
+import { isDatabaseUnavailable } from '../db/connection.js';
+import { AdminError } from './admin-error.js';
+
+/** What PostgreSQL says when the database is not what it should be, and what to do about it. */
+const databaseProblems: Readonly<Record<string, string>> = {
+  '28P01': 'The database refused the user or password: check DATABASE_URL.',
+  '3D000': 'There is no such database: check DATABASE_URL.',
+  '42P01': 'The tables of the database are not up to date: run src/migrate.ts or "npm start".',
+  '42703': 'The tables of the database are not up to date: run src/migrate.ts or "npm start".',
+};
+
+/** One line for the person at the terminal; only a fault of ours comes with its stack. */
+export function describeProblem(error: unknown): string {
+  if (error instanceof AdminError) return error.message;
+  if (error instanceof ConfigError) return inOneLine(error.message);
+  if (error instanceof CommanderError) return describeUsage(error.message);
+  const known = error instanceof pg.DatabaseError && databaseProblems[error.code ?? ''];
+  if (known) return known;
+  if (isDatabaseUnavailable(error))
+    return `The database does not answer (${messageOf(error)}): is the service running?`;
+  if (error instanceof Error && 'code' in error && error.code === 'EACCES')
+    return `${messageOf(error)}: run this as the user who runs "npm start", or set DATABASE_URL.`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** commander begins with "error:" and puts "(Did you mean …?)" on a line of its own. */
+function describeUsage(message: string): string {
+  const sentence = inOneLine(message.replace(/^error: /, ''));
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. Add --help to see how.`;
+}
+
+const inOneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, ' ');
+
+/** An attempt on several addresses fails without a message of its own. */
+const messageOf = (error: unknown): string =>
+  error instanceof Error
+    ? inOneLine(error.message || String('code' in error ? error.code : error.name))
+    : String(error);

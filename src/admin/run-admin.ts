@@ -1,0 +1,75 @@
+import { userInfo } from 'node:os';
+import { CommanderError } from 'commander';
+import type { AdminConfig } from '../config.js';
+import { connectDatabase } from '../db/connection.js';
+import { allCommands, verbs } from './all-commands.js';
+import type { AdminCommand, Report } from './command.js';
+import type { Fields, InputOf } from './fields.js';
+import { describeProblem } from './problems.js';
+import { createProgram, type GlobalOptions } from './program.js';
+import { resolveSettings } from './settings.js';
+
+/** Where the command line writes, and where its settings come from. */
+export interface Surroundings {
+  readonly out: { write(text: string): unknown };
+  readonly err: { write(text: string): unknown };
+  readonly settings: () => AdminConfig;
+}
+
+/**
+ * Carries out one command. Returns the exit code: 0, 1 after one line on `err` that says what to do,
+ * or 2 where the books do not agree.
+ */
+export async function runAdmin(
+  words: readonly string[],
+  surroundings: Surroundings,
+): Promise<number> {
+  const { out, err } = surroundings;
+  let exitCode = 0;
+  const program = createProgram({
+    commands: allCommands,
+    verbs,
+    writeOut: (output) => out.write(output),
+    writeErr: (output) => err.write(output),
+    async run(command, input, options) {
+      const report = await runCommand(command, input, options, surroundings);
+      const document = options.json ? JSON.stringify(report.json, null, 2) : report.text;
+      out.write(`${document}\n`);
+      exitCode = report.exitCode ?? 0;
+    },
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Help was asked for and has been printed.
+    if (error instanceof CommanderError && error.message === '(outputHelp)') return error.exitCode;
+    err.write(`${describeProblem(error)}\n`);
+    return 1;
+  }
+}
+
+async function runCommand(
+  command: AdminCommand,
+  input: InputOf<Fields>,
+  options: GlobalOptions,
+  surroundings: Surroundings,
+): Promise<Report> {
+  const actor = options.actor ?? systemUser();
+  const settings = await resolveSettings(surroundings.settings());
+  const database = connectDatabase(settings.databaseUrl, { poolSize: 1 });
+  try {
+    return await command.run({ database, actor, keySettings: settings.keySettings }, input);
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** In a container the number of the user may have no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

@@ -1,0 +1,38 @@
+import { type AdminConfig, readAdminConfigWith } from '../config.js';
+import { createDigests } from '../crypto/digests.js';
+import { findLocalSettings } from '../local-stack.js';
+import { AdminError } from './admin-error.js';
+import type { AdminContext } from './command.js';
+
+export interface AdminSettings {
+  readonly databaseUrl: string;
+  readonly keySettings: AdminContext['keySettings'];
+}
+
+/**
+ * The database that DATABASE_URL names, or else the one that `npm start` runs on the data folder,
+ * with the secrets that are kept there.
+ *
+ * @throws {AdminError} where there is neither
+ */
+export async function resolveSettings(config: AdminConfig): Promise<AdminSettings> {
+  if (config.DATABASE_URL !== undefined) return settingsOf(config, config.DATABASE_URL);
+  const local = await findLocalSettings(config.DATA_DIR);
+  if (!local?.DATABASE_URL)
+    throw new AdminError(
+      `No database is running in ${config.DATA_DIR}: start the service with "npm start", or set ` +
+        'DATABASE_URL to the database that it uses.',
+    );
+  return settingsOf(readAdminConfigWith(local), local.DATABASE_URL);
+}
+
+const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => ({
+  databaseUrl,
+  keySettings() {
+    if (config.DIGEST_KEY === undefined)
+      throw new AdminError(
+        'API keys need the setting DIGEST_KEY: give it the value that the API process has.',
+      );
+    return { digests: createDigests(config.DIGEST_KEY), environment: config.ENVIRONMENT };
+  },
+});

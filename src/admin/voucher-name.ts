@@ -1,0 +1,35 @@
+import { findVoucherBySerialNumber } from '../db/cancellation.js';
+import type { Database } from '../db/connection.js';
+import { AdminError } from './admin-error.js';
+import { argument, type Reading } from './fields.js';
+
+const SERIAL_NUMBER = /^[0-9]{18}$/;
+
+/** A voucher by its id or its serial number. */
+export type VoucherName = { readonly id: number } | { readonly serialNumber: string };
+
+/** A voucher's id, or its serial number: no id has that many digits. */
+const voucherName: Reading<VoucherName> = {
+  placeholder: 'voucher',
+  parse(given) {
+    if (SERIAL_NUMBER.test(given)) return { serialNumber: given };
+    if (/^[1-9][0-9]{0,14}$/.test(given)) return { id: Number(given) };
+    throw new AdminError('must be the id of a voucher, or its serial number of 18 digits');
+  },
+};
+
+/** The argument that names a voucher. */
+export const voucherArgument = argument(voucherName, 'The id of the voucher, or its serial number');
+
+/** @throws {AdminError} where there is none with the serial number */
+export async function voucherIdOf(database: Database, name: VoucherName): Promise<number> {
+  const found =
+    'id' in name ? name.id : await findVoucherBySerialNumber(database, name.serialNumber);
+  if (found === undefined) throw voucherNotFound(name);
+  return found;
+}
+
+export const voucherNotFound = (name: VoucherName): AdminError =>
+  new AdminError(
+    `There is no voucher ${'id' in name ? name.id : name.serialNumber}: see "list vouchers".`,
+  );

@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setPrice } from '../../src/db/prices.js';
+import { type Catalogue, makeCatalogue, merchantWords, openScene, type Scene } from './scene.js';
+
+let scene: Scene;
+let catalogue: Catalogue;
+let packagesId: number;
+
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+  packagesId = (await scene.json('create product-category --name PACKAGES --description Data')).id;
+});
+afterAll(() => scene?.close());
+
+const PACKAGE = '--pricing-type COMISSION --operator SAFARICOM_ETHIOPIA --price 20.5';
+const lastAudit = async () => (await scene.auditRows()).at(-1);
+
+/** The row of a list that has an id. */
+const listed = async (list: string, id: number) => {
+  const rows: { id: number }[] = await scene.json(`list ${list}`);
+  return rows.find((row) => row.id === id);
+};
+
+describe('what is created is listed and audited', () => {
+  test.each([
+    ['partner', 'partners', () => ['--name', 'Blue Nile'], { name: 'Blue Nile', status: 'ACTIVE' }],
+    [
+      'merchant-category',
+      'merchant-categories',
+      () => ['--name', 'Books'],
+      { name: 'Books', isActive: true },
+    ],
+    [
+      'product-category',
+      'product-categories',
+      () => ['--name', 'AIRTIME', '--description', 'Any amount'],
+      { name: 'AIRTIME', description: 'Any amount', status: 'ACTIVE' },
+    ],
+    [
+      'product',
+      'products',
+      () => `--name Data --kind package --category ${packagesId} ${PACKAGE}`.split(' '),
+      {
+        kind: 'PACKAGE',
+        category: 'PACKAGES',
+        operator: 'SAFARICOM_ETHIOPIA',
+        price: '20.500000',
+        pricingType: 'COMISSION',
+        providerProductId: null,
+        status: 'ACTIVE',
+      },
+    ],
+    [
+      'denomination',
+      'denominations',
+      () => ['--product', `${catalogue.giftProductId}`, '--amount', '250'],
+      { amount: '250.000000', status: 'ACTIVE', product: 'Gift' },
+    ],
+    [
+      'merchant',
+      'merchants',
+      () => [...merchantWords('MER-42').slice(2), '--logo', 'logo.png'],
+      {
+        name: 'Abyssinia Coffee',
+        type: 'RETAIL',
+        identifierType: 1,
+        identifier: 'MER-42',
+        email: 'owner@coffee.example',
+        phone: '+251911001001',
+        address: 'Addis Ababa',
+        logo: 'logo.png',
+        serviceFeePercent: '2.5000',
+        payoutKey: 'msisdn',
+        payoutValue: '+251911001000',
+      },
+    ],
+  ])('%s', async (noun, list, words, expected) => {
+    const { id } = await scene.json(['create', noun, ...words(), '--actor', 'Hanna']);
+    expect(await listed(list, id)).toMatchObject(expected);
+    expect(await lastAudit()).toMatchObject({ actor: 'Hanna', action: `create ${noun}` });
+  });
+});
+
+describe('a change', () => {
+  test.each([
+    ['partner', () => catalogue.partnerId, '--name Renamed', { companyName: 'Renamed' }],
+    [
+      'merchant',
+      () => catalogue.merchantId,
+      '--phone 0911555666 --logo new.png',
+      { phone: '+251911555666', merchantLogo: 'new.png' },
+    ],
+    [
+      'product',
+      () => catalogue.giftProductId,
+      '--status INACTIVE --description Nice',
+      { status: 'INACTIVE', description: 'Nice' },
+    ],
+    [
+      'product-category',
+      () => packagesId,
+      '--description Voice --status inactive',
+      { categoryDescription: 'Voice', status: 'INACTIVE' },
+    ],
+  ])('of a %s is audited with what was before, and is nothing twice', async (...row) => {
+    const [noun, id, words, expected] = row;
+    const command = `change ${noun} ${id()} ${words}`;
+    const { changes } = await scene.json(command);
+    const now = Object.fromEntries(
+      Object.entries(changes as Record<string, { to: unknown }>).map(([name, { to }]) => [
+        name,
+        to,
+      ]),
+    );
+    expect(now).toEqual(expected);
+    expect(await lastAudit()).toMatchObject({ action: `change ${noun}`, details: { changes } });
+    const rows = await scene.auditRows();
+    const again = await scene.admin(command);
+    expect(again).toMatchObject({ code: 0, err: '' });
+    expect(again.out).toContain('is so already: nothing was changed');
+    expect(await scene.auditRows()).toEqual(rows);
+  });
+
+  test('can take a logo away, and leaves the rest alone', async () => {
+    const { id } = await scene.json([...merchantWords(randomUUID()), '--logo', 'old.png']);
+    await scene.json(['change', 'merchant', `${id}`, '--logo', '']);
+    expect(await listed('merchants', id)).toMatchObject({ logo: null, name: 'Abyssinia Coffee' });
+  });
+
+  test('of the amount of a denomination ends the prices that were set for it', async () => {
+    const { id: denominationId } = await scene.json(
+      `create denomination --product ${catalogue.giftProductId} --amount 100`,
+    );
+    const { partnerId } = catalogue;
+    await setPrice(scene.database, {
+      partnerId,
+      denominationId,
+      merchantId: null,
+      sellingPriceUsd: '1',
+    });
+    expect(
+      await scene.json(`change denomination ${denominationId} --status INACTIVE`),
+    ).not.toHaveProperty('endedPrices');
+    const changed = await scene.json(`change denomination ${denominationId} --amount 1000`);
+    expect(changed.endedPrices).toBe(1);
+    const prices = await scene.database
+      .selectFrom('partner_gift_denomination_prices')
+      .select('replaced_at')
+      .where('denomination_id', '=', denominationId)
+      .execute();
+    expect(prices).toEqual([{ replaced_at: expect.any(Date) }]);
+  });
+
+  test('of the product id of a package makes it sellable', async () => {
+    const { id } = await scene.json(
+      `create product --name Data --kind PACKAGE --category ${packagesId} ${PACKAGE}`,
+    );
+    await scene.json(`change product ${id} --provider-product-id 2004 --price 22`);
+    expect(await listed('products', id)).toMatchObject({
+      providerProductId: 2004,
+      price: '22.000000',
+    });
+  });
+});
+
+describe('the terms of a merchant', () => {
+  const payoutRows = (merchantId: number) =>
+    scene.database
+      .selectFrom('merchant_payout_accounts')
+      .select(['party_key', 'party_value', 'replaced_at'])
+      .where('merchant_id', '=', merchantId)
+      .orderBy('id')
+      .execute();
+
+  test('a payout account replaces the one before, which is kept; the number is masked in the audit', async () => {
+    const { merchantId } = catalogue;
+    const words = `set payout-account --merchant ${merchantId} --key MSISDN --value 0911777888`;
+    await scene.json(words);
+    expect(await payoutRows(merchantId)).toEqual([
+      { party_key: 'msisdn', party_value: '+251911001000', replaced_at: expect.any(Date) },
+      { party_key: 'msisdn', party_value: '+251911777888', replaced_at: null },
+    ]);
+    expect((await lastAudit())?.details).toMatchObject({ account: 'msisdn +2519*****888' });
+    const again = await scene.admin(words);
+    expect(again.out).toContain('already');
+    await scene.json(`set payout-account --merchant ${merchantId} --key accountid --value A-1`);
+    expect((await payoutRows(merchantId)).map((row) => row.replaced_at === null)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test('ten payout accounts at the same moment leave one', async () => {
+    const { id } = await scene.json(merchantWords(randomUUID()));
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        scene.admin(`set payout-account --merchant ${id} --key accountid --value ${index}`),
+      ),
+    );
+    expect(results.map(({ code }) => code)).toEqual(Array(10).fill(0));
+    const current = (await payoutRows(id)).filter((row) => row.replaced_at === null);
+    expect(current).toHaveLength(1);
+  });
+
+  test('a service fee, zero too', async () => {
+    const { merchantId } = catalogue;
+    await scene.json(`set service-fee --merchant ${merchantId} --percent 0`);
+    expect(await listed('merchants', merchantId)).toMatchObject({ serviceFeePercent: '0.0000' });
+    const again = await scene.admin(`set service-fee --merchant ${merchantId} --percent 0.0`);
+    expect(again.out).toContain('nothing was changed');
+  });
+});
+
+test('access to a product is granted once and revoked once', async () => {
+  const { id: partner } = await scene.json('create partner --name Seller');
+  const words = `--partner ${partner} --product ${catalogue.giftProductId}`;
+  const products = async () => (await scene.json(`list products --partner ${partner}`)).length;
+  expect((await scene.json(`grant access ${words}`)).changed).toBe(true);
+  expect((await scene.json(`grant access ${words}`)).changed).toBe(false);
+  expect(await products()).toBe(1);
+  expect((await scene.json(`revoke access ${words}`)).changed).toBe(true);
+  expect((await scene.json(`revoke access ${words}`)).changed).toBe(false);
+  expect(await products()).toBe(0);
+});
+
+test.each([
+  ['suspend partner', 'reinstate partner', 'partners', 'SUSPENDED', () => catalogue.partnerId],
+  [
+    'deactivate merchant',
+    'activate merchant',
+    'merchants',
+    'DEACTIVATED',
+    () => catalogue.merchantId,
+  ],
+])('%s and %s', async (stop, go, list, status, id) => {
+  await scene.json(`${stop} ${id()}`);
+  expect(await listed(list, id())).toMatchObject({ status });
+  expect((await scene.json(`${stop} ${id()}`)).changed).toBe(false);
+  await scene.json(`${go} ${id()}`);
+  expect(await listed(list, id())).toMatchObject({ status: 'ACTIVE' });
+});
+
+describe('the audit log', () => {
+  test('is shown newest first, for one subject too', async () => {
+    const { id } = await scene.json('create partner --name Audited --actor Abebe');
+    await scene.json(`change partner ${id} --name Renamed --actor Sara`);
+    const newest = await scene.json('audit --limit 2');
+    expect(newest.map((row: { actor: string }) => row.actor)).toEqual(['Sara', 'Abebe']);
+    const { out } = await scene.admin(`audit --kind partner --id ${id}`);
+    expect(out.split('\n')).toHaveLength(4);
+    expect(out).toMatch(/Sara +change partner +partner \d+ +\{"changes":\{"companyName"/);
+  });
+
+  test('names the user of the system where nobody else is named', async () => {
+    await scene.json('create partner --name Mine');
+    expect((await lastAudit())?.actor).toMatch(/^\S+$/);
+  });
+
+  test.each([
+    ['changed', sql`update audit_log set actor = 'nobody'`],
+    ['deleted', sql`delete from audit_log`],
+    ['emptied', sql`truncate audit_log`],
+  ])('cannot be %s', async (_how, statement) => {
+    await expect(statement.execute(scene.database)).rejects.toThrow('only ever added');
+  });
+});
+
+test('partners are shown with their balances, products, keys and addresses', async () => {
+  const { partnerId, giftProductId } = catalogue;
+  await scene.json(`deposit --partner ${partnerId} --wallet airtime --amount 12.34`);
+  await scene.json(`register address 203.0.113.0/24 --partner ${partnerId}`);
+  await scene.json(`issue api-key --partner ${partnerId} --name Shop`);
+  expect(await scene.json(`show partner ${partnerId}`)).toMatchObject({
+    id: partnerId,
+    balances: { airtime: '12.340000', gift: '0.000000', reserved: '0.000000' },
+    products: [{ id: giftProductId }],
+    apiKeys: [{ name: 'Shop', revokedAt: null }],
+    addresses: [{ address: '203.0.113.0/24' }],
+  });
+  const { out } = await scene.admin(`show partner ${partnerId}`);
+  expect(out).toMatch(/Airtime wallet +ETB 12\.34\n/);
+  expect(out).toContain('203.0.113.0/24');
+  const list = await scene.admin('list partners');
+  expect(list.out).toMatch(/^ *ID {2}NAME +STATUS +GIFT +AIRTIME +RESERVED\n/);
+});

@@ -1,0 +1,141 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ActivityDependencies } from '../../activities/dependencies.js';
+import { createHoldActivities } from '../../activities/redemption-holds.js';
+import { createRedemptionActivities } from '../../activities/redemptions.js';
+import { randomSerialNumber } from '../../src/crypto/random.js';
+import type { Database } from '../../src/db/connection.js';
+import { expireVouchers } from '../../src/db/expiry.js';
+import { addTransfers, type Transfer } from '../../src/db/ledger.js';
+import { beginAttempt, drawTopup, endAttempt } from '../../src/db/topups.js';
+import { insertVoucher } from '../../src/db/vouchers.js';
+import { parseMoney } from '../../src/domain/money.js';
+import type { OperationOutcome, RedemptionMade } from '../../workflows/messages.js';
+import type { Catalogue } from './scene.js';
+
+/** Generates a voucher as the service does; without an owner unless one is named. */
+export async function makeVoucher(
+  database: Database,
+  catalogue: Catalogue,
+  options: { amount?: string; ownerMsisdn?: string; validityDays?: number } = {},
+): Promise<{ id: number; serialNumber: string }> {
+  const serialNumber = randomSerialNumber();
+  const id = await insertVoucher(database, {
+    operationId: randomUUID(),
+    requestId: randomUUID(),
+    requestDigest: '',
+    partnerId: catalogue.partnerId,
+    merchantId: catalogue.merchantId,
+    denominationId: catalogue.denominationId,
+    amount: options.amount ?? '500',
+    sellingPriceUsd: '4.75',
+    serialNumber,
+    codeDigest: randomBytes(32),
+    codeCiphertext: '',
+    ownerMsisdn: options.ownerMsisdn ?? null,
+    isRestricted: true,
+    validityDays: options.validityDays ?? 365,
+    exchangeRate: null,
+    currency: null,
+    originatingCountry: null,
+    foreignCurrencyAmount: null,
+  });
+  if (id === undefined) throw new Error('The partner is suspended');
+  return { id, serialNumber };
+}
+
+/** The two phases of a redemption of an anonymous voucher, as the workflow runs them. */
+export function redemptions(database: Database, catalogue: Catalogue) {
+  // The only dependencies that these activities touch.
+  const dependencies = {
+    database,
+    limits: { wrongCodesPerDay: 5 },
+    mobileMoney: { canCarry: () => true },
+  } as unknown as ActivityDependencies;
+  const holds = createHoldActivities(dependencies);
+  const ends = createRedemptionActivities(dependencies);
+  return {
+    /** The operation's id, or the reason why it was refused. */
+    async hold(voucherId: number, amount: string | null = null): Promise<string> {
+      const operationId = randomUUID().replaceAll('-', '');
+      const held = await holds.holdRedemption({
+        operationId,
+        requestId: randomUUID(),
+        requestDigest: operationId,
+        company: { kind: 'merchant', id: catalogue.merchantId },
+        voucherId,
+        hasKey: true,
+        merchantId: null,
+        amount,
+        verificationCodeDigest: null,
+        msisdn: null,
+      });
+      return held.kind === 'held' ? operationId : reasonOf(held.outcome);
+    },
+    post: (operationId: string) => ends.postRedemption(operationId, 'MM-1'),
+    void: (operationId: string) => ends.voidRedemption(operationId, 'no such account'),
+  };
+}
+
+const reasonOf = ({ result }: OperationOutcome<RedemptionMade>) =>
+  'reason' in result ? result.reason : 'redeemed';
+
+export const expireAll = (database: Database) =>
+  database.transaction().execute((transaction) => expireVouchers(transaction, 1_000));
+
+/** A top-up of one attempt, held as the service does, and brought to its end if it has one. */
+export async function topUp(
+  database: Database,
+  partnerId: number,
+  amount: string,
+  options: { ending?: 'SUCCESS' | 'FAILED' | undefined; productId?: number } = {},
+): Promise<number> {
+  const { ending, productId = null } = options;
+  const operationId = randomUUID().replaceAll('-', '');
+  const move = (step: string, debit: Transfer['debit'], credit: Transfer['credit']) => ({
+    operationId,
+    partnerId,
+    step,
+    debit,
+    credit,
+    amount: parseMoney(amount),
+  });
+  return database.transaction().execute(async (transaction) => {
+    const topupId = await drawTopup(transaction, {
+      operationId,
+      partnerId,
+      kind: productId === null ? 'AIRTIME' : 'PACKAGE',
+      productId,
+      amount,
+      msisdn: '+251911222333',
+      exchangeRate: '1',
+      currency: 'ETB',
+      originatingCountry: 'ET',
+      foreignCurrencyAmount: null,
+    });
+    await beginAttempt(transaction, {
+      topupId,
+      attempt: 1,
+      operationId,
+      reference: `${operationId}-1`,
+      msisdn: '+251911222333',
+      operator: 'ETHIO_TELECOM',
+      amount,
+      productId,
+    });
+    await addTransfers(transaction, [move('hold', 'airtime', 'airtime-hold')]);
+    if (ending !== undefined) {
+      const end =
+        ending === 'SUCCESS'
+          ? (['post', 'airtime-clearing'] as const)
+          : (['void', 'airtime'] as const);
+      await addTransfers(transaction, [move(end[0], 'airtime-hold', end[1])]);
+      const attempt = { operationId, topupId };
+      await endAttempt(transaction, attempt, {
+        status: ending,
+        providerReference: null,
+        message: '',
+      });
+    }
+    return topupId;
+  });
+}

@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { LOCAL_DATABASE_NAME } from '../../src/local-stack.js';
+import { makeSecrets } from '../../src/start/secrets.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { merchantWords, type Printed } from './scene.js';
+
+let database: TestDatabase;
+let directory: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  directory = await mkdtemp(join(tmpdir(), 'admin-'));
+});
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true });
+  await database?.drop();
+});
+
+const DIGEST_KEY = Buffer.alloc(32, 1).toString('base64');
+
+/** Runs the real process, with nothing set but what is given. */
+async function run(
+  words: string | readonly string[],
+  environment: Record<string, string> = {},
+  input = '',
+): Promise<Printed> {
+  const list = typeof words === 'string' ? words.split(' ') : words;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/admin.ts', ...list], {
+    env: { PATH: process.env.PATH, DATA_DIR: directory, ...environment },
+  });
+  child.stdin.end(input);
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { code, out, err };
+}
+
+const settings = () => ({ DATABASE_URL: database.url, DIGEST_KEY });
+
+test('a partner is made, given money and shown by separate processes', async () => {
+  const created = await run('create partner --name Acme --json', settings());
+  expect(created).toMatchObject({ code: 0, err: '' });
+  const { id } = JSON.parse(created.out);
+  await run(`deposit --partner ${id} --wallet gift --amount 10`, settings());
+  const listed = await run('list partners', settings());
+  expect(listed.out).toMatch(/Acme +ACTIVE +10\.00 +0\.00 +0\.00\n$/);
+  expect(await run('check-ledger', settings())).toEqual({
+    code: 0,
+    out: 'The ledger is in order.\n',
+    err: '',
+  });
+});
+
+test('a public key is read from standard input', async () => {
+  const { id } = JSON.parse(
+    (await run([...merchantWords(randomUUID()), '--json'], settings())).out,
+  );
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const words = `register public-key --merchant ${id} --file -`;
+  expect(await run(words, settings(), pem)).toMatchObject({ code: 0, err: '' });
+});
+
+describe('says in one line what to do, with exit code 1,', () => {
+  test.each<[string, string, () => Record<string, string>, RegExp]>([
+    [
+      'without a database',
+      'list partners',
+      () => ({}),
+      /^No database is running in .*: start the s/,
+    ],
+    [
+      'with a database that is away',
+      'list partners',
+      () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }),
+      /^The database does not answer \(.*ECONNREFUSED.*\): is the service running\?/,
+    ],
+    [
+      'with another database',
+      'list partners',
+      () => ({ DATABASE_URL: inject('databaseAdminUrl') }),
+      /^The tables of the database are not up to date: run/,
+    ],
+    [
+      'without the key of digests',
+      'issue api-key --partner 1 --name X',
+      () => ({ DATABASE_URL: database.url }),
+      /^API keys need the setting DIGEST_KEY/,
+    ],
+    [
+      'with a key of digests that is too short',
+      'list partners',
+      () => ({ ...settings(), DIGEST_KEY: 'c2hvcnQ=' }),
+      /^Settings are missing or wrong: DIGEST_KEY: must be 32 bytes in base64/,
+    ],
+  ])('%s', async (_case, words, environment, expected) => {
+    const { code, out, err } = await run(words, environment());
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(expected);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['', /Usage: npm run admin -- <command>.*list partners/s, 1],
+  ['--help', /Usage: npm run admin -- <command>.*Examples:/s, 0],
+  ['create --help', /merchant-category +Add a category of merchants/, 0],
+  ['deposit --help', /--reference <text> +What the payment is known by.*Examples:.*CBE-2026/s, 0],
+])('helps: %s', async (words, expected, code) => {
+  const printed = await run(words === '' ? [] : words);
+  expect(printed.code).toBe(code);
+  expect(printed.out + printed.err).toMatch(expected);
+});
+
+test('finds the database and the keys of a running "npm start" in its data folder', async () => {
+  const admin = new URL(inject('databaseAdminUrl'));
+  const client = new pg.Client({ connectionString: admin.href });
+  await client.connect();
+  await client.query(
+    `create database ${LOCAL_DATABASE_NAME} template ${inject('templateDatabase')}`,
+  );
+  try {
+    const folder = join(directory, 'running');
+    await mkdir(join(folder, 'postgres'), { recursive: true });
+    await writeFile(join(folder, 'secrets.json'), JSON.stringify(makeSecrets()));
+    await writeFile(join(folder, 'postgres.password'), `${admin.password}\n`);
+    const pidFile = ['4711', join(folder, 'postgres'), '1', admin.port, '', '127.0.0.1', ''];
+    await writeFile(join(folder, 'postgres', 'postmaster.pid'), pidFile.join('\n'));
+    const found = { DATA_DIR: folder };
+    await run('create partner --name Local', found);
+    const issued = await run('issue api-key --partner 1 --name X --json', found);
+    expect(issued).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(issued.out).key).toMatch(/^gvs_test_/);
+  } finally {
+    await client.query(`drop database ${LOCAL_DATABASE_NAME} with (force)`);
+    await client.end();
+  }
+});

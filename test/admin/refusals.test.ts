@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Catalogue, makeCatalogue, merchantWords, openScene, type Scene } from './scene.js';
+
+let scene: Scene;
+let catalogue: Catalogue;
+let packagesId: number;
+
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+  packagesId = (await scene.json('create product-category --name PACKAGES --description Data')).id;
+  await scene.json(merchantWords('MER-42'));
+});
+afterAll(() => scene?.close());
+
+const PACKAGE = '--pricing-type COMISSION --operator SAFARICOM_ETHIOPIA --price 20.5';
+
+describe('refused in one line, with nothing changed:', () => {
+  const gift = () =>
+    `create product --name X --kind GIFT --category ${packagesId} --pricing-type SERVICE_FEE`;
+  const merchant = (...more: string[]) => [...merchantWords(randomUUID()), ...more];
+
+  test.each<[string, () => string | string[], RegExp]>([
+    ['an empty name', () => ['create', 'partner', '--name', ' '], /^--name must be one line/],
+    ['a name in two lines', () => ['create', 'partner', '--name', 'a\nb'], /^--name must be one/],
+    ['a name that paints', () => ['create', 'partner', '--name', 'a\u001b[2J'], /^--name must be/],
+    [
+      'nothing to change',
+      () => `change merchant ${catalogue.merchantId}`,
+      /^There is nothing to ch/,
+    ],
+    ['no such partner', () => 'change partner 999 --name X', /^There is no partner 999: see "list/],
+    ['a partner without a number', () => 'suspend partner first', /^<id> must be a whole number/],
+    ['an unknown command', () => 'delete partner 1', /^Unknown command 'delete'/],
+    ['an unknown option', () => 'create partner --nme X', /^Unknown option '--nme' \(Did you mean/],
+    ['a missing option', () => 'create partner', /^Missing: --name\. Add --help to see how\.\n$/],
+    ['missing options', () => 'set payout-account', /^Missing: --merchant, --key, --value\. /],
+    ['a missing argument', () => 'suspend partner', /^Missing required argument 'id'/],
+    ['too many words', () => 'suspend partner 1 2', /^Too many arguments/],
+    [
+      'a taken identifier',
+      () => [...merchantWords('MER-42')],
+      /^Another merchant has this --ident/,
+    ],
+    [
+      'half a payout account',
+      () => merchantWords('X').slice(0, -2),
+      /^--payout-key and --payout-v/,
+    ],
+    [
+      'a payout number',
+      () => merchant('--payout-value', '123'),
+      /^--payout-value must be a mobile/,
+    ],
+    ['an e-mail address', () => merchant('--email', 'owner'), /^--email must be an e-mail address/],
+    ['a telephone number', () => merchant('--phone', 'call me'), /^--phone must be a telephone/],
+    [
+      'a category that is not there',
+      () => merchant('--category', '99'),
+      /^There is no merchant-cat/,
+    ],
+    [
+      'a fee above 100',
+      () => merchant('--service-fee', '100.1'),
+      /^--service-fee must be a percent/,
+    ],
+    ['a fee below 0', () => merchant('--service-fee', '-1'), /^--service-fee must be a percentage/],
+    [
+      'a taken category name',
+      () => 'create product-category --name PACKAGES --description X',
+      /^Another category has this --name/,
+    ],
+    [
+      'a kind that is not there',
+      () => gift().replace('GIFT', 'TOY'),
+      /^--kind must be GIFT or AIR/,
+    ],
+    ['a gift with a price', () => `${gift()} --price 10`, /^Only a PACKAGE has --operator/],
+    [
+      'a package without a price',
+      () => gift().replace('GIFT', 'PACKAGE'),
+      /^A PACKAGE needs --oper/,
+    ],
+    [
+      'a product id of 0',
+      () => 'change product 1 --provider-product-id 0',
+      /^--provider-product-id m/,
+    ],
+    [
+      'a price for a gift',
+      () => `change product ${catalogue.giftProductId} --price 10`,
+      /^Only a PACKAGE has/,
+    ],
+    [
+      'a denomination of 0',
+      () => 'create denomination --product 1 --amount 0',
+      /^--amount must be/,
+    ],
+  ])('%s', async (_case, words, expected) => {
+    const rows = await scene.auditRows();
+    const refused = await scene.admin(words());
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(expected);
+    expect(refused.err.trim().split('\n')).toHaveLength(1);
+    expect(await scene.auditRows()).toEqual(rows);
+  });
+
+  test('a denomination of a package', async () => {
+    const { id } = await scene.json(
+      `create product --name Data --kind PACKAGE --category ${packagesId} ${PACKAGE}`,
+    );
+    const refused = await scene.admin(`create denomination --product ${id} --amount 10`);
+    expect(refused.err).toBe(`Product ${id} (Data) is PACKAGE, not GIFT.\n`);
+  });
+});

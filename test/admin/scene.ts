@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { runAdmin } from '../../src/admin/run-admin.js';
+import { type Environment, readAdminConfig } from '../../src/config.js';
+import { connectDatabase, type Database } from '../../src/db/connection.js';
+import { findBrokenInvariants } from '../../src/db/invariants.js';
+import { createTestDatabase } from '../support/database.js';
+
+/** 32 bytes, as DIGEST_KEY has them. */
+const DIGEST_KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** What one command printed and returned. */
+export interface Printed {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The operator's commands, as a person types them. */
+export interface Commands {
+  /** Runs a command; one text of words without quotes, or the words. */
+  admin(words: string | readonly string[]): Promise<Printed>;
+  /** Runs a command that must succeed and reads its JSON document. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape.
+  json(words: string | readonly string[]): Promise<any>;
+}
+
+const listOf = (words: string | readonly string[]) =>
+  typeof words === 'string' ? words.split(' ') : words;
+
+/** Commands in this process, with these settings. */
+export function commandsOn(environment: Environment): Commands {
+  const admin: Commands['admin'] = async (words) => {
+    let out = '';
+    let err = '';
+    const code = await runAdmin(listOf(words), {
+      settings: () => readAdminConfig(environment),
+      out: { write: (text) => (out += text) },
+      err: { write: (text) => (err += text) },
+    });
+    return { code, out, err };
+  };
+  return {
+    admin,
+    async json(words) {
+      const { code, out, err } = await admin([...listOf(words), '--json']);
+      if (code !== 0) throw new Error(`${words} ended with ${code}: ${err}${out}`);
+      return JSON.parse(out);
+    },
+  };
+}
+
+/** Commands on a database of their own. */
+export interface Scene extends Commands {
+  readonly database: Database;
+  auditRows(): Promise<{ actor: string; action: string; details: unknown }[]>;
+  /** Checks the invariants of the ledger and drops the database. */
+  close(): Promise<void>;
+}
+
+export async function openScene(): Promise<Scene> {
+  const testDatabase = await createTestDatabase();
+  const database = connectDatabase(testDatabase.url, { poolSize: 6 });
+  return {
+    ...commandsOn({ DATABASE_URL: testDatabase.url, DIGEST_KEY }),
+    database,
+    auditRows: () =>
+      database
+        .selectFrom('audit_log')
+        .select(['actor', 'action', 'details'])
+        .orderBy('id')
+        .execute(),
+    async close() {
+      const broken = await findBrokenInvariants(database);
+      await database.destroy();
+      await testDatabase.drop();
+      if (broken.length > 0) throw new Error(`Broken invariants:\n${broken.join('\n')}`);
+    },
+  };
+}
+
+/** What vouchers are made of, all made by commands. */
+export interface Catalogue {
+  readonly partnerId: number;
+  readonly merchantId: number;
+  readonly giftProductId: number;
+  readonly denominationId: number;
+}
+
+export async function makeCatalogue(scene: Scene): Promise<Catalogue> {
+  const { id: partnerId } = await scene.json(['create', 'partner', '--name', 'Acme Gifts']);
+  const { id: merchantId } = await scene.json(merchantWords(randomUUID()));
+  const { id: categoryId } = await scene.json(
+    `create product-category --name ${randomUUID()} --description Gifts`,
+  );
+  const { id: giftProductId } = await scene.json(
+    `create product --name Gift --kind GIFT --category ${categoryId} --pricing-type SERVICE_FEE`,
+  );
+  await scene.json(`grant access --partner ${partnerId} --product ${giftProductId}`);
+  const { id: denominationId } = await scene.json(
+    `create denomination --product ${giftProductId} --amount 500`,
+  );
+  return { partnerId, merchantId, giftProductId, denominationId };
+}
+
+/** The words that create a merchant, with a fee of 2.5 % and a payout account. */
+export const merchantWords = (identifier: string): string[] => [
+  ...['create', 'merchant', '--name', 'Abyssinia Coffee', '--type', 'RETAIL'],
+  ...['--identifier-type', '1', '--identifier', identifier],
+  ...['--email', 'owner@coffee.example', '--phone', '+251911001001', '--address', 'Addis Ababa'],
+  ...['--service-fee', '2.5', '--payout-key', 'msisdn', '--payout-value', '+251911001000'],
+];
+
+/** The document of `statement --json`, as far as tests look into it. */
+export interface StatementJson {
+  readonly openingBalance: string;
+  readonly closingBalance: string;
+  readonly ledgerBalance: string;
+  readonly lines: readonly {
+    readonly at: string;
+    readonly explanation: string;
+    readonly debit: string | null;
+    readonly credit: string | null;
+    readonly balance: string;
+  }[];
+}
+
+/** The statement of a wallet; `range` are further words. */
+export const statementOf = (
+  commands: Commands,
+  partnerId: number,
+  wallet: string,
+  range = '',
+): Promise<StatementJson> =>
+  commands.json(`statement --partner ${partnerId} --wallet ${wallet}${range}`);
