@@ -26,6 +26,9 @@ export interface RedemptionHeld {
   readonly kind: 'held';
   readonly messageId: number | null;
   readonly platformReference: string;
+  /** What the provider knows the payment by. */
+  readonly paymentReference: string;
+  readonly merchantName: string;
   readonly serialNumber: string;
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;
@@ -132,7 +135,11 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       const messageId = await runStep('message-not-queued', () =>
         queueConfirmation(transaction, voucher, redemptionId),
       );
-      return describeHold(voucher.serial_number, redemption, messageId);
+      return describeHold(
+        { ...redemption, merchantName: context.merchant_name ?? '' },
+        voucher.serial_number,
+        messageId,
+      );
     }
 
     function queueConfirmation(
@@ -154,12 +161,14 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       const redemption = await lockRedemption(transaction, command.operationId);
       const message = await findMessage(transaction, { redemptionId: redemption.id });
       return describeHold(
-        redemption.serial_number,
         {
           platformReference: redemption.platform_reference,
+          paymentReference: redemption.payment_reference,
+          merchantName: redemption.merchant_name,
           toMerchant: redemption.to_merchant,
           serviceFee: redemption.service_fee,
         },
+        redemption.serial_number,
         message?.id ?? null,
       );
     }
@@ -168,15 +177,20 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
   return { holdRedemption };
 }
 
+type HeldAmounts = Pick<NewRedemption, 'toMerchant' | 'serviceFee'>;
+type HeldNames = Pick<RedemptionHeld, 'platformReference' | 'paymentReference' | 'merchantName'>;
+
 const describeHold = (
+  redemption: HeldAmounts & HeldNames,
   serialNumber: string,
-  redemption: Pick<NewRedemption, 'platformReference' | 'toMerchant' | 'serviceFee'>,
   messageId: number | null,
 ): RedemptionHeld => ({
   kind: 'held',
   messageId,
   serialNumber,
   platformReference: redemption.platformReference,
+  paymentReference: redemption.paymentReference,
+  merchantName: redemption.merchantName,
   toMerchant: formatAmount(parseMoney(redemption.toMerchant)),
   serviceFee: formatAmount(parseMoney(redemption.serviceFee)),
 });

@@ -87,7 +87,7 @@ const settings = {
   MESSAGES_PER_NUMBER_AND_DAY: count.default(20),
   CODE_ATTEMPTS_PER_DAY: count.default(5),
   OPERATION_RETENTION_DAYS: count.default(30),
-  EXPIRY_SWEEP_INTERVAL_SECONDS: seconds.default(60),
+  EXPIRY_SWEEP_INTERVAL_SECONDS: seconds.default(300),
   /** First pause before asking a provider about an unknown payment; pauses double up to an hour. */
   PAYMENT_INQUIRY_INTERVAL_SECONDS: seconds.default(2),
   /** After this long an unknown payment is flagged for a person. */

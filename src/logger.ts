@@ -2,6 +2,7 @@ import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporali
 import { makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.js';
+import { describeError } from './describe-error.js';
 
 /** JSON lines on standard output; what is logged never holds codes, keys, tokens or numbers. */
 export const createLogger = (level: Config['LOG_LEVEL'], process_: string): Logger =>
@@ -15,7 +16,7 @@ export function installTemporalRuntime(logger: Logger): void {
   const write =
     (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
     (message: string, meta?: LogMetadata) =>
-      logger[level](meta ?? {}, message);
+      logger[level](withoutRawError(meta), message);
   const temporalLogger: TemporalLogger = {
     log: (level: LogLevel, message: string, meta?: LogMetadata) =>
       write(level.toLowerCase() as 'info')(message, meta),
@@ -33,3 +34,7 @@ export function installTemporalRuntime(logger: Logger): void {
     },
   });
 }
+
+/** The SDK logs errors as they are, and PostgreSQL's hold values of rows. */
+const withoutRawError = ({ error, ...meta }: LogMetadata = {}): Record<string, unknown> =>
+  error === undefined ? meta : { ...meta, ...describeError(error) };

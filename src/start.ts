@@ -8,7 +8,7 @@ import { requireFreePort } from './embedded/port.js';
 import { createProgress, type Progress } from './embedded/progress.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import { type BackingServices, startBackingServices } from './start/backing-services.js';
-import { makeDemoData } from './start/demo-data.js';
+import { isDemoKey, makeDemoData } from './start/demo-data.js';
 import { readDemoFile, type StackAddresses, writeDemoFile } from './start/demo-file.js';
 import { readOrMakeSecrets, type Secrets } from './start/secrets.js';
 import { createStops, type Stops } from './start/stops.js';
@@ -72,10 +72,12 @@ async function startService(config: Config, stops: Stops): Promise<RunningApi> {
 
 async function writeDemo(startConfig: StartConfig, config: Config, addresses: StackAddresses) {
   const existing = await readDemoFile(startConfig.DATA_DIR);
-  if (existing) return writeDemoFile(startConfig.DATA_DIR, existing, addresses);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 1 });
   try {
     const digests = createDigests(config.DIGEST_KEY);
+    // The file may be of another database.
+    if (existing && (await isDemoKey(database, digests, existing)))
+      return await writeDemoFile(startConfig.DATA_DIR, existing, addresses);
     const access = await makeDemoData(database, digests, config.ENVIRONMENT);
     return await writeDemoFile(startConfig.DATA_DIR, access, addresses);
   } finally {

@@ -31,7 +31,12 @@ export const runProcess = (start: () => Promise<{ stop(): Promise<void> }>): Pro
   });
 
 /** What a person can mend is said without a stack. */
-const FOR_PEOPLE = ['ConfigError', 'PortUnavailableError', 'DataDirectoryInUseError'];
+const FOR_PEOPLE = [
+  'ConfigError',
+  'PortUnavailableError',
+  'DataDirectoryInUseError',
+  'UnreachableError',
+];
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -7,6 +7,7 @@ import { type Config, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
+import { describeError } from './describe-error.js';
 import { parseMoney } from './domain/money.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import {
@@ -25,6 +26,17 @@ export interface RunningWorker {
   /** Finishes what is under way and closes the database's connections. */
   stop(): Promise<void>;
 }
+
+/** Sized for two cores; most work is new workflows, which come on the non-sticky queue. */
+export const workerTuning = {
+  nonStickyToStickyPollRatio: 0.5,
+  maxCachedWorkflows: 400,
+  maxConcurrentLocalActivityExecutions: 50,
+  maxConcurrentActivityTaskExecutions: 50,
+  stickyQueueScheduleToStartTimeout: '2s',
+  shutdownGraceTime: '15s',
+  shutdownForceTime: '25s',
+} as const;
 
 const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
@@ -73,14 +85,7 @@ export async function startWorker(
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     activities,
     ...(options.workflowBundle ? { workflowBundle: options.workflowBundle } : { workflowsPath }),
-    // Sized for two cores; most work is new workflows, which come on the non-sticky queue.
-    nonStickyToStickyPollRatio: 0.5,
-    maxCachedWorkflows: 400,
-    maxConcurrentLocalActivityExecutions: 50,
-    maxConcurrentActivityTaskExecutions: 50,
-    stickyQueueScheduleToStartTimeout: '2s',
-    shutdownGraceTime: '15s',
-    shutdownForceTime: '25s',
+    ...workerTuning,
   });
   await ensureSchedules(temporal.client, {
     taskQueue: config.TEMPORAL_TASK_QUEUE,
@@ -88,13 +93,12 @@ export async function startWorker(
   });
   const ended = worker.run();
   // Whoever stops the worker awaits it; until then a failure must not go unheard.
-  ended.catch((error) => options.logger.error({ error: String(error) }, 'The worker failed'));
+  ended.catch((error) => options.logger.error(describeError(error), 'The worker failed'));
   return {
     ended,
     async stop() {
       if (worker.getState() === 'RUNNING') worker.shutdown();
-      await ended;
-      await database.destroy();
+      await ended.finally(() => database.destroy());
     },
   };
 }

@@ -21,10 +21,11 @@ export function payMerchant(
       ]),
     whileUnknown: async (lastWords, isOverdue) =>
       setCurrentDetails(
-        `**Payment unknown**: ETB ${hold.toMerchant}, fee ETB ${hold.serviceFee}, voucher ` +
-          `${hold.serialNumber}, our reference ${hold.platformReference}.\n\n` +
-          `The provider's last words: ${lastWords}. The money stays on hold and the provider is ` +
-          `asked again by itself.${isOverdue ? ' **Overdue: ask the provider by phone.**' : ''}`,
+        `${isOverdue ? '**Overdue: ask the provider by phone.** ' : ''}**Payment unknown**: ETB ` +
+          `${hold.toMerchant} to ${hold.merchantName}, payment reference ` +
+          `${hold.paymentReference}.\n\nThe provider's last words: ${lastWords}. The money stays on ` +
+          'hold and the provider is asked again by itself.\n\n' +
+          `Voucher ${hold.serialNumber}, fee ETB ${hold.serviceFee}, ${hold.platformReference}.`,
       ),
   });
 }

@@ -1,5 +1,6 @@
 import {
   allHandlersFinished,
+  CancellationScope,
   condition,
   getExternalWorkflowHandle,
   setCurrentDetails,
@@ -37,10 +38,14 @@ const RESEND_PAUSE_MS = 1_000;
 /**
  * A claim from its verification code to its redemption or expiry, or the redemption of an anonymous
  * voucher (design 7). The claim answers as soon as the SMS provider has accepted the code; a payment
- * goes on to its end when its caller has gone.
+ * goes on to its end when its caller has gone. A cancellation in the UI changes nothing: money on hold
+ * must come to its end.
  */
-export async function redeemVoucher(input: RedeemVoucherInput): Promise<RedeemVoucherResult> {
-  const { begin, timing } = input;
+export function redeemVoucher(input: RedeemVoucherInput): Promise<RedeemVoucherResult> {
+  return CancellationScope.nonCancellable(() => claimAndRedeem(input));
+}
+
+async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<RedeemVoucherResult> {
   const redemptions = new Map<string, Promise<OperationOutcome<RedemptionMade>>>();
   const background: Promise<unknown>[] = [];
   let claimOutcome: OperationOutcome<ClaimMade> | undefined;
@@ -55,7 +60,7 @@ export async function redeemVoucher(input: RedeemVoucherInput): Promise<RedeemVo
     },
     { description: 'The answer of the claim that started this workflow' },
   );
-  setHandler(redeem, (command) => redeemOnce(command), {
+  setHandler(redeem, (command) => CancellationScope.nonCancellable(() => redeemOnce(command)), {
     description: 'Redeems the voucher with its verification code; sent by the API',
   });
   setHandler(

@@ -1,5 +1,6 @@
 import {
   allHandlersFinished,
+  CancellationScope,
   condition,
   setCurrentDetails,
   setHandler,
@@ -31,9 +32,14 @@ export interface TopUpResult {
 /**
  * A top-up from its hold to its delivery (design 7). When an attempt fails, its money is given back
  * at once and the workflow waits for a retry, which holds it again; after the window it closes, and a
- * later retry starts it anew.
+ * later retry starts it anew. A cancellation in the UI changes nothing: money on hold must come to
+ * its end.
  */
-export async function topUp({ begin, timing }: TopUpInput): Promise<TopUpResult> {
+export function topUp(input: TopUpInput): Promise<TopUpResult> {
+  return CancellationScope.nonCancellable(() => attemptUntilDelivered(input));
+}
+
+async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<TopUpResult> {
   const { command } = begin;
   const running = new Map<number, Promise<OperationOutcome<TopUpMade>>>();
   let ended: TopUpResult['ended'] = begin.kind === 'retry' ? 'failed' : 'refused';
@@ -45,9 +51,13 @@ export async function topUp({ begin, timing }: TopUpInput): Promise<TopUpResult>
   setHandler(topUpResult, () => first, {
     description: 'How the first attempt ended; asked by the API',
   });
-  setHandler(retryTopUp, (again) => attemptOnce(again, again.attempt), {
-    description: 'Makes one more attempt; sent by the API. Support staff send the signal `retry`',
-  });
+  setHandler(
+    retryTopUp,
+    (again) => CancellationScope.nonCancellable(() => attemptOnce(again, again.attempt)),
+    {
+      description: 'Makes one more attempt; sent by the API. Support staff send the signal `retry`',
+    },
+  );
   setHandler(
     retry,
     () => {
@@ -133,9 +143,9 @@ export async function topUp({ begin, timing }: TopUpInput): Promise<TopUpResult>
           { key: searchAttributes.outcome, value: 'UNKNOWN' },
         ]);
         setCurrentDetails(
-          `**Outcome unknown**: ${describe(hold)}.\n\nThe provider's last words: ${lastWords}. The ` +
-            'money stays on hold and the provider is asked again by itself; nothing can be retried ' +
-            `until it has answered.${isOverdue ? ' **Overdue: ask the provider by phone.**' : ''}`,
+          `${isOverdue ? '**Overdue: ask the provider by phone.** ' : ''}**Outcome unknown**: ` +
+            `${describe(hold)}.\n\nThe provider's last words: ${lastWords}. The money stays on hold ` +
+            'and the provider is asked again by itself; nothing can be retried until it has answered.',
         );
       },
     });

@@ -35,15 +35,27 @@ export async function untilKnown(attempt: ProviderAttempt): Promise<Ending> {
   const startedAt = Date.now();
   const first = await sendUntilSent(attempt);
   if (first.kind !== 'unknown') return first;
+  const ending = await inquireUntilKnown(attempt, first.message, startedAt);
+  if (isOverdue(attempt, startedAt)) upsertSearchAttributes([{ key: needsAction, value: false }]);
+  return ending;
+}
 
+const isOverdue = ({ timing }: ProviderAttempt, startedAt: number): boolean =>
+  Date.now() - startedAt >= timing.alarmAfterMs;
+
+async function inquireUntilKnown(
+  attempt: ProviderAttempt,
+  firstWords: string,
+  startedAt: number,
+): Promise<Ending> {
   // It may have been done. From here on only an inquiry decides: the refusal of a repetition says
   // nothing about the first sending, unless the provider also says that it never saw one.
-  let lastWords = first.message;
+  let lastWords = firstWords;
   let repetitionRefused: string | undefined;
   for (let pauseMs = attempt.timing.inquiryIntervalMs; ; pauseMs = nextPause(pauseMs)) {
-    const isOverdue = Date.now() - startedAt >= attempt.timing.alarmAfterMs;
-    if (isOverdue) upsertSearchAttributes([{ key: needsAction, value: true }]);
-    await attempt.whileUnknown(lastWords, isOverdue);
+    const overdue = isOverdue(attempt, startedAt);
+    if (overdue) upsertSearchAttributes([{ key: needsAction, value: true }]);
+    await attempt.whileUnknown(lastWords.replace(/\.+$/, ''), overdue);
     await pause(attempt, pauseMs);
     const found = await attempt.inquire();
     if (found.kind === 'delivered') return done(found);

@@ -1,6 +1,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandLine, readProcessRecord } from './process-identity.js';
+import {
+  commandLine,
+  npmAbove,
+  type ProcessRecord,
+  readProcessRecord,
+  stopProcess,
+} from './process-identity.js';
 
 /** Thrown when another running start uses the same data folder. */
 export class DataDirectoryInUseError extends Error {
@@ -8,12 +14,19 @@ export class DataDirectoryInUseError extends Error {
 }
 
 /** The process that holds the folder and still runs, or undefined. */
-async function liveOwner(file: string): Promise<number | undefined> {
+async function liveOwner(file: string): Promise<ProcessRecord | undefined> {
   const owner = await readProcessRecord(file);
   // In a container the same number comes back at each start, then it is our own.
   if (owner === undefined || owner.pid === process.pid) return undefined;
-  return (await commandLine(owner.pid)) === owner.command ? owner.pid : undefined;
+  return (await commandLine(owner.pid)) === owner.command ? owner : undefined;
 }
+
+/** `kill -9` of npm leaves what it ran without anybody who could stop it: then the next start does. */
+async function isOrphan({ npmPid }: ProcessRecord): Promise<boolean> {
+  return npmPid !== undefined && !/\bnpm\b/.test((await commandLine(npmPid)) ?? '');
+}
+
+const ORPHAN_GRACE_SECONDS = 40;
 
 /**
  * Makes the folder if needed and claims it for this process, so that a second start does not take
@@ -26,17 +39,20 @@ export async function claimDataDirectory(directory: string): Promise<() => Promi
   await mkdir(directory, { recursive: true });
   const file = join(directory, 'start.pid');
   const command = (await commandLine(process.pid)) ?? process.argv.join(' ');
+  const claim = { pid: process.pid, command, npmPid: await npmAbove(process.pid) };
   for (;;) {
     try {
-      await writeFile(file, JSON.stringify({ pid: process.pid, command }), { flag: 'wx' });
+      await writeFile(file, JSON.stringify(claim), { flag: 'wx' });
       return () => rm(file, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     const owner = await liveOwner(file);
-    if (owner !== undefined) {
+    if (owner && (await isOrphan(owner))) {
+      await stopProcess(owner, { graceSeconds: ORPHAN_GRACE_SECONDS, group: false });
+    } else if (owner) {
       throw new DataDirectoryInUseError(
-        `Process ${owner} already uses ${directory}: stop it, or set DATA_DIR to another folder`,
+        `Process ${owner.pid} already uses ${directory}: stop it, or set DATA_DIR to another folder`,
       );
     }
     await rm(file, { force: true });

@@ -5,7 +5,12 @@ import { runCommand } from './command.js';
 
 const POLL_MILLISECONDS = 50;
 
-const recordSchema = z.object({ pid: z.number().int().positive(), command: z.string().min(1) });
+const recordSchema = z.object({
+  pid: z.number().int().positive(),
+  command: z.string().min(1),
+  /** The npm that runs it, where one does. */
+  npmPid: z.number().int().positive().optional(),
+});
 
 /** What a pid file holds: a process's number and its whole command line. */
 export type ProcessRecord = z.infer<typeof recordSchema>;
@@ -36,6 +41,32 @@ export async function commandLine(pid: number): Promise<string | undefined> {
   return exitCode === 0 && output.trim() !== '' ? output.trim() : undefined;
 }
 
+/** The parent of a process, undefined where it cannot be told. */
+async function parentOf(pid: number): Promise<number | undefined> {
+  const options = ['-o', 'ppid=', '-p', `${pid}`];
+  const { exitCode, output } = await runCommand('ps', options, { timeoutSeconds: 10 }).catch(
+    () => ({
+      exitCode: 1,
+      output: '',
+    }),
+  );
+  return exitCode === 0 ? Number(output.trim()) || undefined : undefined;
+}
+
+/** npm, a shell between, this process: more generations there are not. */
+const MAXIMUM_GENERATIONS = 3;
+
+/** The npm that a process was started by, undefined where it was started otherwise. */
+export async function npmAbove(pid: number): Promise<number | undefined> {
+  let ancestor = await parentOf(pid);
+  for (let generation = 1; ancestor !== undefined && ancestor > 1; generation += 1) {
+    if (/\bnpm\b/.test((await commandLine(ancestor)) ?? '')) return ancestor;
+    if (generation === MAXIMUM_GENERATIONS) return undefined;
+    ancestor = await parentOf(ancestor);
+  }
+  return undefined;
+}
+
 /** Waits until a process is gone. Returns whether it is. */
 async function waitForEnd(pid: number, expected: string, seconds: number): Promise<boolean> {
   const deadline = Date.now() + seconds * 1000;
@@ -46,9 +77,9 @@ async function waitForEnd(pid: number, expected: string, seconds: number): Promi
   return true;
 }
 
-function signalGroup(pid: number, name: NodeJS.Signals): void {
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(-pid, name);
+    process.kill(pid, name);
   } catch (error) {
     // It ended between the look and the signal.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
@@ -56,19 +87,20 @@ function signalGroup(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Stops a process that leads a group of its own and still has the recorded command line: SIGTERM to
- * the group, and SIGKILL if that does not end it within `graceSeconds`.
+ * Stops a process that still has the recorded command line: SIGTERM, and SIGKILL if that does not end
+ * it within `graceSeconds`; with `group` to the whole group that it leads.
  *
  * @throws when it outlives both signals
  */
 export async function stopProcess(
   { pid, command }: ProcessRecord,
-  graceSeconds: number,
+  { graceSeconds, group }: { readonly graceSeconds: number; readonly group: boolean },
 ): Promise<void> {
   if ((await commandLine(pid)) !== command) return;
-  signalGroup(pid, 'SIGTERM');
+  const target = group ? -pid : pid;
+  signal(target, 'SIGTERM');
   if (await waitForEnd(pid, command, graceSeconds)) return;
-  signalGroup(pid, 'SIGKILL');
+  signal(target, 'SIGKILL');
   if (await waitForEnd(pid, command, 5)) return;
   throw new Error(`Process ${pid} cannot be stopped: ${command}`);
 }

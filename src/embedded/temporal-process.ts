@@ -31,7 +31,7 @@ export async function temporalLogEnd(directory: string): Promise<string> {
  */
 export async function stopOrphanedTemporal(directory: string): Promise<void> {
   const record = await readProcessRecord(pidFile(directory));
-  if (record) await stopProcess(record, GRACE_SECONDS);
+  if (record) await stopProcess(record, { graceSeconds: GRACE_SECONDS, group: true });
   await rm(pidFile(directory), { force: true });
 }
 
@@ -67,7 +67,7 @@ export async function launchTemporal(
       record();
     },
     async stop(graceSeconds = GRACE_SECONDS) {
-      await stopProcess({ pid, command }, graceSeconds);
+      await stopProcess({ pid, command }, { graceSeconds, group: true });
       await rm(pidFile(directory), { force: true });
     },
   };

@@ -1,14 +1,13 @@
 import type { RouterContext } from '@koa/router';
 import type { ZodError, ZodType } from 'zod';
-import { bindSignedRequest } from '../db/access.js';
-import { type Refusal, refuse, type Surface } from '../domain/errors.js';
-import { type Authenticated, authenticate } from './authentication.js';
+import { refuse, type Surface } from '../domain/errors.js';
+import { authenticate } from './authentication.js';
 import type { Endpoint } from './endpoint.js';
 import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
 import { parseJsonBody } from './json-body.js';
 import { readRawBody } from './raw-body.js';
 import type { Services } from './services.js';
-import { verifySignature } from './signature.js';
+import { checkSignature, isFirstUse } from './signed-request.js';
 import { clientAddress } from './source-address.js';
 
 /** Takes a request through access, signature and schema to its handler, and writes the answer. */
@@ -42,16 +41,20 @@ async function runEndpoint(
   const rawBody = endpoint.body
     ? await readRawBody(context.req, services.settings.bodyLimitBytes)
     : undefined;
-  if (endpoint.access === 'signed' && caller && rawBody) {
-    const refusal = await checkSignature(services, caller, endpoint, context, rawBody);
-    if (refusal) return refusal;
-  }
+  const signature =
+    endpoint.access === 'signed' && caller && rawBody
+      ? checkSignature(services, caller, headers['x-signature'], rawBody)
+      : undefined;
+  if (signature && !signature.ok) return signature;
   const body = readBody(endpoint, rawBody, headers['content-type']);
   if (!body.ok) return body;
   const query = validate(endpoint.query, { ...context.query });
   if (!query.ok) return query;
   const params = validate(endpoint.params, context.params);
   if (!params.ok) return params;
+  // Only now: an invalid request is not remembered, so that it may be corrected (design 6).
+  if (signature && !(await isFirstUse(services, endpoint, signature)))
+    return refuse('signed-request-reused');
 
   return endpoint.handle({
     services,
@@ -75,32 +78,6 @@ function addressOf(services: Services, context: RouterContext): string {
       services.settings.isTrustedProxy,
     ) ?? ''
   );
-}
-
-/** Verified over the raw bytes, before anything is made of them (design 8). */
-async function checkSignature(
-  services: Services,
-  caller: Authenticated,
-  endpoint: Endpoint,
-  context: RouterContext,
-  rawBody: Buffer,
-): Promise<Refusal | undefined> {
-  const header = context.req.headers['x-signature'];
-  const check = verifySignature({
-    header: typeof header === 'string' ? header : undefined,
-    body: rawBody,
-    publicKeys: caller.access.publicKeys,
-    now: Date.now(),
-    windowSeconds: services.settings.signatureWindowSeconds,
-  });
-  if (!check.ok) return refuse('signature-invalid', { detail: check.reason });
-  const isFirstUse = await bindSignedRequest(services.database, {
-    merchantId: caller.company.id,
-    endpoint: endpoint.path,
-    bodyDigest: services.digests.request(rawBody),
-    messageDigest: check.messageKind === 'id' ? services.digests.request(check.message) : undefined,
-  });
-  return isFirstUse ? undefined : refuse('signed-request-reused');
 }
 
 type Validated = { readonly ok: true; readonly value: unknown } | RefusalReply;

@@ -1,5 +1,4 @@
 import type { Middleware } from 'koa';
-import pg from 'pg';
 import type { Logger } from 'pino';
 
 /** What a request leaves for its line in the log; no code, key, token or number is ever among it. */
@@ -31,18 +30,5 @@ export function requestLog(logger: Logger): Middleware {
       },
       'request',
     );
-  };
-}
-
-/** An error for the log. PostgreSQL's own texts are left out: they can hold the values of a row. */
-export function describeError(error: unknown): Record<string, unknown> {
-  if (error instanceof pg.DatabaseError)
-    return { error: 'DatabaseError', code: error.code, constraint: error.constraint };
-  if (!(error instanceof Error)) return { error: typeof error };
-  return {
-    error: error.name,
-    errorMessage: error.message,
-    stack: error.stack,
-    ...(error.cause ? { cause: describeError(error.cause) } : {}),
   };
 }

@@ -185,12 +185,13 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
   /** A call that met a workflow in the moment of its end is made once more, to a new one. */
   const answerOf = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
     const deadline = Date.now() + callerWaitMs;
+    const callOnce = () => before(deadline, client.withDeadline(deadline, call));
     try {
-      return await client.withDeadline(deadline, call);
+      return await callOnce();
     } catch (error) {
       if (!metEndOfWorkflow(error)) throw callError(error);
     }
-    return client.withDeadline(deadline, call).catch((error) => {
+    return callOnce().catch((error) => {
       throw callError(error);
     });
   };
@@ -203,6 +204,18 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     retryTopUp: retryTopUpOf,
     hintTopUp,
   };
+}
+
+/** The native client may begin its time anew when it repeats a call, so ours is kept as well. */
+async function before<Answer>(deadline: number, answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeIsUp = new Promise<never>((_resolve, reject) => {
+    const error = new StillProcessingError('The workflow has not answered yet');
+    timer = setTimeout(() => reject(error), deadline - Date.now());
+  });
+  // The call itself ends later, and then nobody listens any more.
+  answer.catch(() => {});
+  return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
 }
 
 /** A corrected request under the same key must not get the refused one's answer. */

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Digests } from '../crypto/digests.js';
 import { type KeyEnvironment, randomApiKey } from '../crypto/random.js';
+import { findApiKey } from '../db/access.js';
 import {
   addApiKey,
   addDenomination,
@@ -65,6 +66,16 @@ export const makeDemoData = (
       },
     };
   });
+
+/** Whether the keys of an earlier start still open this database. */
+export async function isDemoKey(
+  database: Database,
+  digests: Digests,
+  access: { readonly partner: { readonly apiKey: string } },
+): Promise<boolean> {
+  const key = await findApiKey(database, 'partner', digests.apiKey(access.partner.apiKey));
+  return key !== undefined;
+}
 
 async function findDemo(transaction: DatabaseTransaction) {
   const row = await transaction

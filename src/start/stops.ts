@@ -11,7 +11,12 @@ export function createStops(): Stops {
       stops.push(stop);
     },
     async run() {
-      for (const stop of stops.splice(0).reverse()) await stop();
+      const failures: unknown[] = [];
+      for (const stop of stops.splice(0).reverse()) {
+        // What does not stop must not keep the rest running.
+        await stop().catch((error) => failures.push(error));
+      }
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   transactionId,
   voucherSerial,
 } from '../../workflows/search-attributes.js';
+import { UnreachableError } from '../unreachable-error.js';
 
 const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   needsAction,
@@ -19,7 +20,7 @@ const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   outcome,
 ];
 
-const CONNECT_SECONDS = 60;
+const CONNECT_SECONDS = 30;
 
 /**
  * Registers in a namespace the search attributes that it lacks; a workflow that sets another one
@@ -53,7 +54,8 @@ async function connectPatiently(address: string): Promise<Connection> {
     try {
       return await Connection.connect({ address, connectTimeout: '2s' });
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (Date.now() > deadline)
+        throw new UnreachableError(`Temporal at ${address}`, 'TEMPORAL_ADDRESS', error);
       await sleep(500);
     }
   }

@@ -15,7 +15,10 @@ import { addTransfers } from '../../src/db/ledger.js';
 import { setPrice } from '../../src/db/prices.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { Company } from '../../src/domain/voucher.js';
-import type { Stack } from './stack.js';
+import type { Stack as WholeStack } from './stack.js';
+
+/** As much of a stack as companies need. */
+type Stack = Pick<WholeStack, 'config' | 'database' | 'digests'>;
 
 export interface TestPartner {
   readonly id: number;
