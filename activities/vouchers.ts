@@ -36,7 +36,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
     try {
       const voucherId = await insertVoucher(database, newVoucher(command, terms));
       return voucherId === undefined
-        ? recordRefusal(database, command, 'generate-voucher', refuse('token-invalid'))
+        ? recordRefusal(database, command, 'generate-voucher', refuse('account-suspended'))
         : outcomeFor(command, { ok: true, voucherId });
     } catch (error) {
       if (violates(error, giftWalletConstraint))

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { callbackRoutes } from './callbacks/routes.js';
 import { type Config, readConfig } from './config.js';
@@ -87,7 +88,7 @@ export async function startApi(
     { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 },
     app.callback(),
   );
-  server.on('clientError', refuseUnreadable);
+  server.on('clientError', createRefusal(server));
   const port = await listen(server, config.HOST, config.PORT);
   return {
     port,
@@ -100,11 +101,20 @@ export async function startApi(
 }
 
 /** Even what is no HTTP, or too much of it, gets the envelope. */
-function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || socket.bytesWritten > 0) {
-    socket.destroy();
-    return;
-  }
+function createRefusal(server: Server) {
+  const answering = new WeakSet<object>();
+  server.on('request', (request, response) => {
+    answering.add(request.socket);
+    response.once('close', () => answering.delete(request.socket));
+  });
+  return (error: Error & { code?: string }, socket: Duplex): void => {
+    // In the middle of an answer a second one would be taken for a part of it.
+    if (!socket.writable || answering.has(socket)) socket.destroy();
+    else refuseUnreadable(error, socket);
+  };
+}
+
+function refuseUnreadable(error: Error & { code?: string }, socket: Duplex): void {
   const [status, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? [431, 'The request headers are too large']

@@ -35,7 +35,8 @@ const FOR_PEOPLE = [
   'ConfigError',
   'PortUnavailableError',
   'DataDirectoryInUseError',
-  'UnreachableError',
+  'DatabaseUnreachableError',
+  'TemporalUnreachableError',
 ];
 
 function describe(error: unknown): string {

@@ -88,6 +88,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return NETWORK_CODES.includes(code) || /connection|timeout exceeded/i.test(error.message);
 }
 
+/** The database cannot be reached; the message names the setting that says where it is. */
+export class DatabaseUnreachableError extends Error {
+  override readonly name = 'DatabaseUnreachableError';
+
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`The database cannot be reached (DATABASE_URL): ${reason}`, { cause });
+  }
+}
+
 /** Whether an error is the violation of one named constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint;

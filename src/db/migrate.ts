@@ -4,8 +4,7 @@ import * as ledger from '../../migrations/2026-11-21-2-ledger.js';
 import * as vouchers from '../../migrations/2026-11-21-3-vouchers.js';
 import * as topups from '../../migrations/2026-11-21-4-topups.js';
 import * as audit from '../../migrations/2026-11-21-5-audit.js';
-import { UnreachableError } from '../unreachable-error.js';
-import { connectDatabase, isDatabaseUnavailable } from './connection.js';
+import { connectDatabase, DatabaseUnreachableError, isDatabaseUnavailable } from './connection.js';
 
 /** In order. Listed by hand: every runtime and bundler follows a plain import. */
 const migrations = {
@@ -29,8 +28,7 @@ export async function migrateToLatest(databaseUrl: string): Promise<void> {
       provider: { getMigrations: () => Promise.resolve(migrations) },
     });
     const { error } = await migrator.migrateToLatest();
-    if (isDatabaseUnavailable(error))
-      throw new UnreachableError('The database', 'DATABASE_URL', error);
+    if (isDatabaseUnavailable(error)) throw new DatabaseUnreachableError(error);
     if (error) throw error;
   } finally {
     await database.destroy();

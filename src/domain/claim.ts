@@ -1,6 +1,12 @@
 import { type Refusal, refuse } from './errors.js';
 import type { Money } from './money.js';
-import { belongsToCaller, type Company, isRedeemableAt, type VoucherStatus } from './voucher.js';
+import {
+  belongsToCaller,
+  type Company,
+  isRedeemableAt,
+  refuseForPartner,
+  type VoucherStatus,
+} from './voucher.js';
 
 /** What the database says at the moment of a claim, with the voucher's row locked. */
 export interface ClaimFacts {
@@ -42,7 +48,7 @@ export function refuseClaim(
   if (company.kind === 'merchant' && !isRedeemableAt(voucher, company.id))
     return refuse('voucher-not-found');
   if (merchant && !merchant.isActive) return refuse('merchant-not-found');
-  if (!facts.partnerIsActive) return refuse('partner-unavailable');
+  if (!facts.partnerIsActive) return refuseForPartner(company);
   if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
   if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
   if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');

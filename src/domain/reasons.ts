@@ -75,7 +75,12 @@ export const reasons = {
   'product-not-accessible': {
     message: 'You have no access to this product',
     remedy: 'none',
-    partner: { 'generate-voucher': 404, 'airtime-topup': 404, 'airtime-package-topup': 404 },
+    partner: {
+      'generate-voucher': 404,
+      'airtime-topup': 404,
+      'airtime-package-topup': 404,
+      'retry-topup': 404,
+    },
   },
   'denomination-not-found': {
     message: 'There is no active denomination with this id',
@@ -163,7 +168,7 @@ export const reasons = {
   'redemption-in-progress': {
     message: 'A redemption of this voucher is in progress: repeat the same request for its result',
     remedy: 'repeat',
-    partner: { 'initiate-claim': 409, 'redeem-gift': 409, 'generate-voucher': 409 },
+    partner: { 'initiate-claim': 409, 'redeem-gift': 409 },
     merchant: { 'initiate-claim': 4092, 'redeem-gift': 4092 },
   },
   'voucher-expired': {

@@ -1,7 +1,13 @@
 import { type Refusal, refuse } from './errors.js';
 import type { Money } from './money.js';
 import { settleRedemption } from './service-fee.js';
-import { belongsToCaller, type Company, isRedeemableAt, type VoucherStatus } from './voucher.js';
+import {
+  belongsToCaller,
+  type Company,
+  isRedeemableAt,
+  refuseForPartner,
+  type VoucherStatus,
+} from './voucher.js';
 
 /** What the database says at the moment of a redemption, with the voucher's row locked. */
 export interface RedemptionFacts {
@@ -85,7 +91,7 @@ function refuseByState(facts: RedemptionFacts, request: RedemptionRequest): Refu
     return refuse('voucher-not-found');
   if (!isRedeemableAt(voucher, request.merchantId)) return refuse('voucher-restricted');
   if (!merchant?.isActive) return refuse('merchant-not-found');
-  if (!facts.partnerIsActive) return refuse('partner-unavailable');
+  if (!facts.partnerIsActive) return refuseForPartner(request.company);
   if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
   if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
   if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');

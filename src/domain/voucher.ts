@@ -1,3 +1,5 @@
+import { type Refusal, refuse } from './errors.js';
+
 /** The states of a voucher and the only moves between them (design 5). */
 export type VoucherStatus =
   | 'ACTIVE'
@@ -37,3 +39,7 @@ export const belongsToCaller = (voucher: VoucherOwnership, company: Company): bo
 /** A restricted voucher is redeemed at its own merchant only. */
 export const isRedeemableAt = (voucher: VoucherOwnership, merchantId: number): boolean =>
   !voucher.isRestricted || voucher.merchantId === merchantId;
+
+/** The issuing partner was suspended: it is told so itself, a merchant that it is not available. */
+export const refuseForPartner = (company: Company): Refusal =>
+  refuse(company.kind === 'partner' ? 'account-suspended' : 'partner-unavailable');

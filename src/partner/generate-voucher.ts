@@ -42,6 +42,7 @@ export const generateVoucher = endpoint({
     voucher: z.object({ id: z.string(), voucherCode: z.string(), amount: z.string() }),
   }),
   reasons: [
+    'account-suspended',
     'merchant-unspecified',
     'product-not-accessible',
     'denomination-not-found',

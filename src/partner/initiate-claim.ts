@@ -18,6 +18,7 @@ export const initiateClaim = endpoint({
   body: z.object({ voucherCode: voucherCodeField, amount: amountField.optional() }),
   answer: z.string(),
   reasons: [
+    'account-suspended',
     'voucher-not-found',
     'voucher-redeemed',
     'redemption-in-progress',

@@ -30,6 +30,7 @@ export const redeemGift = endpoint({
   }),
   answer: z.object({ response: z.string(), referenceNumber: z.string() }),
   reasons: [
+    'account-suspended',
     'voucher-not-found',
     'voucher-restricted',
     'merchant-not-found',

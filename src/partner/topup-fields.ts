@@ -33,6 +33,7 @@ export const topupAnswerSchema = z.object({
 
 /** The reasons that all top-ups share. */
 export const topupReasons: readonly Reason[] = [
+  'account-suspended',
   'product-not-accessible',
   'number-not-served',
   'money-insufficient',

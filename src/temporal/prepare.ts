@@ -11,7 +11,6 @@ import {
   transactionId,
   voucherSerial,
 } from '../../workflows/search-attributes.js';
-import { UnreachableError } from '../unreachable-error.js';
 
 const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   needsAction,
@@ -21,6 +20,15 @@ const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
 ];
 
 const CONNECT_SECONDS = 30;
+
+/** Temporal cannot be reached; the message names the setting that says where it is. */
+export class TemporalUnreachableError extends Error {
+  override readonly name = 'TemporalUnreachableError';
+
+  constructor(address: string, cause: unknown) {
+    super(`Temporal cannot be reached at ${address} (TEMPORAL_ADDRESS)`, { cause });
+  }
+}
 
 /**
  * Registers in a namespace the search attributes that it lacks; a workflow that sets another one
@@ -54,8 +62,7 @@ async function connectPatiently(address: string): Promise<Connection> {
     try {
       return await Connection.connect({ address, connectTimeout: '2s' });
     } catch (error) {
-      if (Date.now() > deadline)
-        throw new UnreachableError(`Temporal at ${address}`, 'TEMPORAL_ADDRESS', error);
+      if (Date.now() > deadline) throw new TemporalUnreachableError(address, error);
       await sleep(500);
     }
   }

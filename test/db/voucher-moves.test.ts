@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  addDenomination,
-  addMerchant,
-  addPartner,
-  addProduct,
-  addProductCategory,
-} from '../../src/db/companies.js';
 import { connectDatabase, type Database, violates } from '../../src/db/connection.js';
 import { type VoucherStatus, voucherMoves } from '../../src/domain/voucher.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { addGiftSeller } from './gift-rows.js';
 
 /** The database's own table of moves, held against the domain's, pair by pair. */
 let testDatabase: TestDatabase;
@@ -20,32 +14,8 @@ let owners: { partner_id: number; merchant_id: number; denomination_id: number }
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = connectDatabase(testDatabase.url, { poolSize: 2 });
-  const partnerId = await addPartner(database, 'Partner');
-  const merchantId = await addMerchant(database, {
-    merchant_name: 'Merchant',
-    merchant_type: 'RETAIL',
-    identifier_type: 1,
-    identifier: 'merchant',
-    email: 'merchant@test.example',
-    phone: '+251911000000',
-    address: 'Addis Ababa',
-  });
-  const categoryId = await addProductCategory(database, { name: 'GIFTS', description: 'Gifts' });
-  const productId = await addProduct(
-    database,
-    {
-      product_name: 'Gift voucher',
-      kind: 'GIFT',
-      pricing_type: 'SERVICE_FEE',
-      product_category_id: categoryId,
-    },
-    partnerId,
-  );
-  owners = {
-    partner_id: partnerId,
-    merchant_id: merchantId,
-    denomination_id: await addDenomination(database, { product_id: productId, amount_etb: '100' }),
-  };
+  const { partnerId, merchantId, denominationId } = await addGiftSeller(database);
+  owners = { partner_id: partnerId, merchant_id: merchantId, denomination_id: denominationId };
 });
 afterAll(async () => {
   await database?.destroy();

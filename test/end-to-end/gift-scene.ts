@@ -176,10 +176,20 @@ export async function setGiftScene(settings: Environment = {}) {
     );
 
   /** Decides a pending payout, as the provider's support staff would. */
+  const settle = (reference: string, status: 'completed' | 'failed') =>
+    call(`${sandbox.url}/books/payouts/${reference}`, { body: { status } });
+
   const settlePayout = async (payee: TestMerchant, status: 'completed' | 'failed') => {
     const { reference } = await untilPaidTo(payee);
-    done(await call(`${sandbox.url}/books/payouts/${reference}`, { body: { status } }));
+    done(await settle(reference, status));
   };
+
+  /** Stops the stack; callers who still wait for a pending payment get their answer first. */
+  async function stop(): Promise<void> {
+    const pending = sandbox.books.payouts().filter(({ status }) => status === 'pending');
+    await Promise.all(pending.map(({ reference }) => settle(reference, 'completed')));
+    await stack.stop();
+  }
 
   return {
     stack,
@@ -187,7 +197,7 @@ export async function setGiftScene(settings: Environment = {}) {
     merchant,
     asPartner,
     asMerchant,
-    stop: () => stack.stop(),
+    stop,
     gift,
     claimed,
     redeemed,

@@ -3,7 +3,10 @@ import { addProduct, addProductCategory } from '../../src/db/companies.js';
 import { addTransfers } from '../../src/db/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { TestPartner } from './companies.js';
-import type { Stack } from './stack.js';
+import type { Stack as WholeStack } from './stack.js';
+
+/** As much of a stack as products and deposits need. */
+type Stack = Pick<WholeStack, 'database'>;
 
 export interface TopupProducts {
   /** 15 ETB. */

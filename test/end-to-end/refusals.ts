@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import {
+  httpStatusOf,
+  messageOf,
+  type Operation,
+  type Reason,
+  type Surface,
+} from '../../src/domain/errors.js';
+import { merchantRoutes } from '../../src/merchant/routes.js';
+import { partnerRoutes } from '../../src/partner/routes.js';
+import type { Answer } from '../support/clients.js';
+import type { GiftScene } from './gift-scene.js';
+import { type SpecifiedError, specifiedErrors } from './specified-errors.js';
+
+/** One refusal through HTTP. */
+export interface RefusalCase {
+  readonly operation: Operation;
+  readonly reason: Reason;
+  /** Only of what the specification's tables do not list. */
+  readonly statusCode?: number;
+  /** Tells cases of one reason apart. */
+  readonly when?: string;
+  /** What the message must hold besides the reason's own words. */
+  readonly says?: string | RegExp;
+  readonly headers?: Readonly<Record<string, string | RegExp>>;
+  /** `data` of a partner's answer; null without it, but for the issues of an invalid request. */
+  readonly data?: unknown;
+  /** Prepares everything; what it returns sends the request that is refused. */
+  arrange(): Promise<() => Promise<Answer>>;
+}
+
+const endpoints = {
+  partner: partnerRoutes.endpoints,
+  merchant: merchantRoutes.endpoints,
+} as const satisfies Record<Surface, unknown>;
+
+const specified = (surface: Surface, { operation, reason }: RefusalCase) =>
+  specifiedErrors.find(
+    (row) => row.surface === surface && row.operation === operation && row.reason === reason,
+  );
+
+/**
+ * A test per case: the status, the envelope, and that no money and no voucher moved. The last test
+ * is the register: every row of the specification's tables that can be reached was reached.
+ */
+export function testRefusals(
+  surface: Surface,
+  scene: () => GiftScene,
+  cases: readonly RefusalCase[],
+): void {
+  const reached = new Set<SpecifiedError>();
+
+  test.each(
+    cases.map(
+      (one) => [`${one.operation}: ${one.reason}${one.when ? `, ${one.when}` : ''}`, one] as const,
+    ),
+  )('%s', async (_title, one) => {
+    const row = specified(surface, one);
+    const statusCode = row?.statusCode ?? one.statusCode ?? Number.NaN;
+    const act = await one.arrange();
+    const before = await scene().holdings();
+    const answer = await act();
+    expectRefusal(answer, surface, statusCode, one);
+    expect(await scene().holdings()).toEqual(before);
+    expectDeclared(surface, one);
+    if (row) reached.add(row);
+  });
+
+  test('every row of the specification that needs no broken database was reached', () => {
+    const rows = specifiedErrors.filter((row) => row.surface === surface && !row.unreachable);
+    expect(rows.filter((row) => !reached.has(row))).toEqual([]);
+  });
+}
+
+/** The envelope of a refusal (specification 7.1, design 3). */
+export function expectRefusal(
+  answer: Answer,
+  surface: Surface,
+  statusCode: number,
+  expected: Pick<RefusalCase, 'reason' | 'says' | 'headers' | 'data'>,
+): void {
+  const { body } = answer;
+  const seen = { status: answer.status, success: body.success, statusCode: body.statusCode };
+  expect(seen, body.message).toEqual({
+    status: httpStatusOf(statusCode),
+    success: false,
+    statusCode,
+  });
+  expect(Object.keys(body).sort()).toEqual(['data', 'message', 'statusCode', 'success']);
+  expect(body.message).toContain(messageOf(expected.reason));
+  if (expected.says) expect(body.message).toMatch(expected.says);
+  for (const [name, value] of Object.entries(expected.headers ?? {}))
+    expect(answer.headers.get(name)).toMatch(value);
+  if (surface === 'merchant') expect(body.data).toBeNull();
+  else if (expected.data !== undefined || statusCode !== 400)
+    expect(body.data).toEqual(expected.data ?? null);
+}
+
+/** No answer holds a secret of the caller's, a stack trace or anything of our insides. */
+export function expectHarmless(answer: Answer, scene: GiftScene): void {
+  const { body, headers } = answer;
+  expect(headers.get('Content-Type')).toMatch(/^application\/json/);
+  expect(headers.get('X-Powered-By')).toBeNull();
+  const text = JSON.stringify(body);
+  for (const secret of [scene.partner.apiKey, scene.asPartner.token, scene.asMerchant.token])
+    expect(text).not.toContain(secret);
+  expect(text).not.toMatch(
+    /node_modules|\.[jt]s:\d|\bat \S+ \(|Error:|select |insert |constraint/i,
+  );
+  expect(body.message).toMatch(/\w{4,}/);
+}
+
+/** What an endpoint answers stands in its description too. */
+function expectDeclared(surface: Surface, { operation, reason }: RefusalCase): void {
+  const declared = endpoints[surface]
+    .filter((endpoint) => endpoint.operation === operation)
+    .flatMap((endpoint) => endpoint.reasons);
+  expect(declared).toContain(reason);
+}
