@@ -19,6 +19,7 @@ import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/messages.js';
 import { DatabaseStepError, runStep } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+import { voucherFacts } from './voucher-facts.js';
 
 const KIND = 'initiate-claim';
 
@@ -191,15 +192,7 @@ function claimFacts(
 ): ClaimFacts {
   const sinceMessage = context.seconds_since_message ?? Number.POSITIVE_INFINITY;
   return {
-    voucher: {
-      partnerId: voucher.partner_id,
-      merchantId: voucher.merchant_id,
-      isRestricted: voucher.is_restricted,
-      status: voucher.status,
-      isPastExpiry: Boolean(voucher.is_past_expiry),
-      isAnonymous: voucher.owner_msisdn === null,
-      remaining: parseMoney(voucher.remaining),
-    },
+    voucher: { ...voucherFacts(voucher), isAnonymous: voucher.owner_msisdn === null },
     partnerIsActive: context.partner_status === 'ACTIVE',
     merchant:
       context.merchant_status === null

@@ -5,6 +5,7 @@ import type { LockedVoucher } from '../src/db/vouchers.js';
 import { formatMoney, parseMoney } from '../src/domain/money.js';
 import type { RedemptionFacts, Settlement } from '../src/domain/redemption.js';
 import type { RedeemCommand } from '../workflows/messages.js';
+import { voucherFacts } from './voucher-facts.js';
 
 /** A merchant redeems for itself; a partner for the merchant it names, or the voucher's own. */
 export const payeeOf = (command: RedeemCommand, voucher: LockedVoucher): number =>
@@ -42,15 +43,7 @@ export function redemptionFacts(
 ): RedemptionFacts {
   const { claim_id, claim_amount, claim_code_digest } = context;
   return {
-    voucher: {
-      partnerId: voucher.partner_id,
-      merchantId: voucher.merchant_id,
-      isRestricted: voucher.is_restricted,
-      status: voucher.status,
-      isPastExpiry: Boolean(voucher.is_past_expiry),
-      ownerMsisdn: voucher.owner_msisdn,
-      remaining: parseMoney(voucher.remaining),
-    },
+    voucher: { ...voucherFacts(voucher), ownerMsisdn: voucher.owner_msisdn },
     partnerIsActive: context.partner_status === 'ACTIVE',
     merchant:
       context.merchant_status === null

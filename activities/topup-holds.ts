@@ -2,14 +2,8 @@ import type { DatabaseTransaction } from '../src/db/connection.js';
 import { violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint } from '../src/db/ledger.js';
 import { beginOperation, recordRefusal, settleOperation } from '../src/db/operations.js';
-import {
-  beginAttempt,
-  findAttempt,
-  type LockedTopup,
-  lockTopup,
-  type TopupContext,
-  topupContext,
-} from '../src/db/topups.js';
+import { beginAttempt, findAttempt } from '../src/db/topup-attempts.js';
+import { type LockedTopup, lockTopup, type TopupContext, topupContext } from '../src/db/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';

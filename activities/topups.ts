@@ -1,12 +1,7 @@
 import { addTransfers } from '../src/db/ledger.js';
 import { settledOutcome, settleOperation } from '../src/db/operations.js';
-import {
-  endAttempt,
-  failStaleTopups,
-  findAttempt,
-  lockTopup,
-  markTopupUnknown,
-} from '../src/db/topups.js';
+import { endAttempt, findAttempt, markTopupUnknown } from '../src/db/topup-attempts.js';
+import { failStaleTopups, lockTopup } from '../src/db/topups.js';
 import { refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { AirtimeOrder } from '../src/providers/airtime/airtime.js';

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../domain/operator.js';
 import type { TopupKind } from '../domain/topup.js';
 import type { Database, DatabaseTransaction } from './connection.js';
-import type { TopupAttemptsTable, TopupStatus, TopupsTable } from './schema.js';
+import type { TopupStatus, TopupsTable } from './schema.js';
 
 export interface NewTopup {
   readonly operationId: string;
@@ -133,116 +133,6 @@ export async function topupContext(
   return context;
 }
 
-export interface NewAttempt {
-  readonly topupId: number;
-  readonly attempt: number;
-  readonly operationId: string;
-  readonly reference: string;
-  readonly msisdn: string;
-  readonly operator: Operator;
-  /** Decimal string: what is held, and charged when it is delivered. */
-  readonly amount: string;
-  readonly productId: number | null;
-}
-
-/** Records an attempt that is about to be sent. */
-export async function beginAttempt(
-  transaction: DatabaseTransaction,
-  attempt: NewAttempt,
-): Promise<void> {
-  await transaction
-    .insertInto('topup_attempts')
-    .values({
-      topup_id: attempt.topupId,
-      attempt: attempt.attempt,
-      operation_id: attempt.operationId,
-      reference: attempt.reference,
-      msisdn: attempt.msisdn,
-    })
-    .execute();
-  await transaction
-    .updateTable('topups')
-    .set({
-      status: 'PROCESSING',
-      attempt: attempt.attempt,
-      msisdn: attempt.msisdn,
-      operator: attempt.operator,
-      amount: attempt.amount,
-      product_id: attempt.productId,
-      message: null,
-      updated_at: sql<Date>`now()`,
-    })
-    .where('id', '=', attempt.topupId)
-    .execute();
-}
-
-/** An attempt with what the provider has to be told of it; the row is locked where asked for. */
-export const findAttempt = (database: Database, operationId: string) =>
-  database
-    .selectFrom('topup_attempts')
-    .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
-    .leftJoin('products', 'products.id', 'topups.product_id')
-    .select([
-      'topup_attempts.topup_id',
-      'topup_attempts.attempt',
-      'topup_attempts.reference',
-      'topup_attempts.msisdn',
-      'topup_attempts.status',
-      'topups.partner_id',
-      'topups.kind',
-      'topups.amount',
-      'topups.operator',
-      'products.product_name',
-      'products.provider_product_id',
-    ])
-    .where('topup_attempts.operation_id', '=', operationId)
-    .executeTakeFirstOrThrow();
-
-/** Marks a top-up of which the provider has not said what became of it. */
-export async function markTopupUnknown(database: Database, topupId: number, message: string) {
-  await database
-    .updateTable('topups')
-    .set({ status: 'UNKNOWN', message, updated_at: sql<Date>`now()` })
-    .where('id', '=', topupId)
-    .where('status', 'in', ['PROCESSING', 'UNKNOWN'])
-    .execute();
-}
-
-/** Ends an attempt and its top-up; false when it had ended already. */
-export async function endAttempt(
-  transaction: DatabaseTransaction,
-  attempt: { readonly operationId: string; readonly topupId: number },
-  ending: {
-    readonly status: 'SUCCESS' | 'FAILED';
-    readonly providerReference: string | null;
-    readonly message: string;
-  },
-): Promise<boolean> {
-  const ended = await transaction
-    .updateTable('topup_attempts')
-    .set({
-      status: ending.status === 'SUCCESS' ? 'POSTED' : 'VOIDED',
-      provider_reference: ending.providerReference,
-      provider_message: ending.message,
-      settled_at: sql<Date>`now()`,
-    })
-    .where('operation_id', '=', attempt.operationId)
-    .where('status', '=', 'HELD')
-    .executeTakeFirst();
-  if (ended.numUpdatedRows === 0n) return false;
-  await transaction
-    .updateTable('topups')
-    .set({
-      status: ending.status,
-      provider_reference: ending.providerReference,
-      message: ending.message,
-      updated_at: sql<Date>`now()`,
-    })
-    .where('id', '=', attempt.topupId)
-    .execute();
-  return true;
-}
-
 /** What a top-up says that never got as far as its workflow. */
 export const NEVER_STARTED = 'It was never started and nothing was charged';
 
@@ -262,7 +152,6 @@ export async function failStaleTopups(database: Database, startSeconds: number):
 }
 
 export type TopupRow = Omit<Selectable<TopupsTable>, 'partner_id'>;
-export type AttemptRow = Selectable<TopupAttemptsTable>;
 
 /** A partner's top-up; another's is not found. */
 export const findTopup = (
@@ -276,15 +165,6 @@ export const findTopup = (
     .where('id', '=', topupId)
     .where('partner_id', '=', partnerId)
     .executeTakeFirst();
-
-/** The attempts of a top-up, first to last. */
-export const topupAttempts = (database: Database, topupId: number): Promise<AttemptRow[]> =>
-  database
-    .selectFrom('topup_attempts')
-    .selectAll()
-    .where('topup_id', '=', topupId)
-    .orderBy('attempt')
-    .execute();
 
 export interface TopupFilter {
   readonly status?: TopupStatus | undefined;

@@ -1,4 +1,34 @@
-import type { ReasonRow } from './errors.js';
+export type Surface = 'partner' | 'merchant';
+
+export type Operation =
+  | 'login'
+  | 'check-configuration'
+  | 'generate-voucher'
+  | 'initiate-claim'
+  | 'redeem-gift'
+  | 'voucher-detail'
+  | 'set-denomination-price'
+  | 'airtime-topup'
+  | 'airtime-package-topup'
+  | 'retry-topup'
+  | 'show-topup'
+  | 'provider-callback'
+  | 'list';
+
+/** What a caller can do about it: nothing, correct the request, repeat it as it is, or wait. */
+export type Remedy = 'none' | 'correct' | 'repeat' | 'wait';
+
+type Cells = Partial<Record<Operation, number>>;
+
+export interface ReasonRow {
+  /** Says what is wrong and what to do; a detail of the case may be appended. */
+  readonly message: string;
+  readonly remedy: Remedy;
+  readonly partner?: Cells;
+  readonly merchant?: Cells;
+  /** The statusCode on both surfaces where no cell says otherwise. */
+  readonly everywhere?: number;
+}
 
 /**
  * Every reason for which a request can be refused or fail: one row each, with the statusCode that

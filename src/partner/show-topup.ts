@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { findTopup, topupAttempts } from '../db/topups.js';
+import { topupAttempts } from '../db/topup-attempts.js';
+import { findTopup } from '../db/topups.js';
 import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';

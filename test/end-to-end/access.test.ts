@@ -447,8 +447,7 @@ describe('a process that may act on what it knows for two seconds', () => {
     await suspend(partner);
     const answers = await Promise.all(requests.map(([path, body]) => client.post(path, body)));
     expect(await scene.holdings()).toEqual(before);
-    // Refused as whom it is, not as a fault of ours.
-    for (const { body } of answers) expect([401, 403]).toContain(body.statusCode);
+    for (const answer of answers) expectRefused(answer, 'partner', 403, 'account-suspended');
   });
 });
 

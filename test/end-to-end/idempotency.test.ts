@@ -448,6 +448,24 @@ describe('a refusal', () => {
   });
 
   test.each(clients)(
+    'for a redemption in progress asks for the same request again, and so is not remembered, on the %s API',
+    async (surface, clientOf) => {
+      const merchant = await makeMerchant(scene.stack, { payoutSuffix: '014' });
+      const asPayee = await merchantClient(scene.stack, merchant);
+      const { voucherCode } = await scene.gift({ owner: null, isRestricted: false });
+      const waiting = asPayee.post(REDEEM, { voucherCode, amount: 40 });
+      await scene.untilPaidTo(merchant);
+      const client = keyed(clientOf());
+      const { body } = await client.post(REDEEM, { voucherCode, amount: 50 });
+      expect(body.statusCode).toBe(surface === 'merchant' ? 4092 : 409);
+      expect(body.message).toContain('repeat the same request');
+      await scene.settlePayout(merchant, 'failed');
+      expect((await waiting).body.statusCode).toBe(5031);
+      done(await client.post(REDEEM, { voucherCode, amount: 50 }));
+    },
+  );
+
+  test.each(clients)(
     'of an invalid request is not remembered, on the %s API',
     async (surface, clientOf) => {
       const client = keyed(clientOf());

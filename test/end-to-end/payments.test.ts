@@ -194,5 +194,7 @@ describe('a redemption that takes longer than its caller waits', () => {
     expect(last.body).toMatchObject({ success: false, statusCode: 5031 });
     expect((await send()).body).toEqual(last.body);
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', held: '0.000000' });
+    // The code, and no confirmation of what did not happen.
+    expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(1);
   });
 });

@@ -87,6 +87,7 @@ export function expectRefusal(
     statusCode,
   });
   expect(Object.keys(body).sort()).toEqual(['data', 'message', 'statusCode', 'success']);
+  expectPresentable(answer);
   expect(body.message).toContain(messageOf(expected.reason));
   if (expected.says) expect(body.message).toMatch(expected.says);
   for (const [name, value] of Object.entries(expected.headers ?? {}))
@@ -96,18 +97,22 @@ export function expectRefusal(
     expect(body.data).toEqual(expected.data ?? null);
 }
 
-/** No answer holds a secret of the caller's, a stack trace or anything of our insides. */
-export function expectHarmless(answer: Answer, scene: GiftScene): void {
-  const { body, headers } = answer;
+/** No answer holds a stack trace or anything of our insides. */
+function expectPresentable({ body, headers }: Answer): void {
   expect(headers.get('Content-Type')).toMatch(/^application\/json/);
   expect(headers.get('X-Powered-By')).toBeNull();
-  const text = JSON.stringify(body);
+  expect(JSON.stringify(body)).not.toMatch(INSIDES);
+  expect(body.message).toMatch(/\w{4,}/);
+}
+
+const INSIDES = /node_modules|\.[jt]s:\d|\bat \S+ \(|Error:|select |insert |constraint|workflow/i;
+
+/** Nor a secret of its caller's. */
+export function expectHarmless(answer: Answer, scene: GiftScene): void {
+  expectPresentable(answer);
+  const text = JSON.stringify(answer.body);
   for (const secret of [scene.partner.apiKey, scene.asPartner.token, scene.asMerchant.token])
     expect(text).not.toContain(secret);
-  expect(text).not.toMatch(
-    /node_modules|\.[jt]s:\d|\bat \S+ \(|Error:|select |insert |constraint/i,
-  );
-  expect(body.message).toMatch(/\w{4,}/);
 }
 
 /** What an endpoint answers stands in its description too. */
