@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { randomVerificationCode } from '../src/crypto/random.js';
 import {
   type ClaimContext,
@@ -5,13 +6,19 @@ import {
   claimExpiry,
   endClaim,
   insertClaim,
+  openClaimOf,
   releaseClaimedVoucher,
   startClaim,
   supersedeClaim,
 } from '../src/db/claims.js';
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import { findMessage, queueMessage } from '../src/db/messages.js';
-import { beginOperation, outcomeFor, settleOperation } from '../src/db/operations.js';
+import {
+  beginOperation,
+  outcomeFor,
+  refuseOperation,
+  settleOperation,
+} from '../src/db/operations.js';
 import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
 import { type ClaimFacts, refuseClaim } from '../src/domain/claim.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
@@ -26,8 +33,10 @@ const KIND = 'initiate-claim';
 /** A claim that was made, what follows from it, and how it reads to support staff. */
 export interface ClaimStarted {
   readonly kind: 'started';
+  readonly claimId: string;
   readonly messageId: number;
-  readonly supersededClaimId: string | null;
+  /** The operation whose claim this one has taken the place of. */
+  readonly supersededOperationId: string | null;
   readonly serialNumber: string;
   /** Decimal string with two digits, for people. */
   readonly amount: string;
@@ -61,7 +70,8 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       if (begun.kind === 'answered') return begun;
       const voucher = await lockVoucher(transaction, command.voucherId);
       if (!voucher) return answer(transaction, refuse('voucher-not-found'));
-      if (begun.kind === 'resumed') return resume(transaction, voucher);
+      const made = await openClaimOf(transaction, command.operationId);
+      if (begun.kind === 'resumed' && made) return resume(transaction, voucher, made.id);
       const context = await runStep('database-failed', () =>
         claimContext(transaction, voucher, command.company),
       );
@@ -76,12 +86,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       transaction: DatabaseTransaction,
       refusal: Refusal,
     ): Promise<ClaimAnswered> {
-      const outcome = await settleOperation<ClaimMade>(
-        transaction,
-        command.operationId,
-        'REFUSED',
-        refusal,
-      );
+      const outcome = await refuseOperation<ClaimMade>(transaction, command, refusal);
       return { kind: 'answered', outcome };
     }
 
@@ -91,22 +96,25 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       context: ClaimContext,
     ): Promise<ClaimStarted> {
       const code = randomVerificationCode();
+      const claimId = randomUUID();
+      const supersededOperationId = await runStep('database-failed', () =>
+        supersedeClaim(transaction, voucher.current_claim_id),
+      );
       await runStep('database-failed', () =>
-        supersedeClaim(transaction, voucher.current_claim_id).then(() =>
-          insertClaim(transaction, {
-            id: command.operationId,
-            voucherId: voucher.id,
-            company: command.company,
-            amount: command.amount,
-            serviceFeePercent: context.service_fee_percent,
-            lifetimeSeconds: timing.claimLifetimeMs / 1_000,
-            codeDigest: digests.verificationCode(code, voucher.id),
-            codeCiphertext: secretBox.seal(code, `claim ${command.operationId}`),
-          }),
-        ),
+        insertClaim(transaction, {
+          id: claimId,
+          operationId: command.operationId,
+          voucherId: voucher.id,
+          company: command.company,
+          amount: command.amount,
+          serviceFeePercent: context.service_fee_percent,
+          lifetimeSeconds: timing.claimLifetimeMs / 1_000,
+          codeDigest: digests.verificationCode(code, voucher.id),
+          codeCiphertext: secretBox.seal(code, `claim ${claimId}`),
+        }),
       );
       const updated = await runStep('status-not-updated', () =>
-        startClaim(transaction, voucher.id, command.operationId),
+        startClaim(transaction, voucher.id, claimId),
       );
       if (!updated) throw new DatabaseStepError('status-not-updated');
       const messageId = await runStep('message-not-queued', () =>
@@ -114,33 +122,25 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
           kind: 'VERIFICATION_CODE',
           msisdn: voucher.owner_msisdn ?? '',
           voucherId: voucher.id,
-          claimId: command.operationId,
+          claimId,
         }),
       );
-      return started(voucher, messageId, voucher.current_claim_id);
+      return { ...started(voucher), claimId, messageId, supersededOperationId };
     }
 
     async function resume(
       transaction: DatabaseTransaction,
       voucher: LockedVoucher,
+      claimId: string,
     ): Promise<ClaimStarted> {
-      const message = await findMessage(transaction, { claimId: command.operationId });
+      const message = await findMessage(transaction, { claimId });
       if (!message) throw new Error('A claim without a message');
-      return started(voucher, message.id, null);
+      return { ...started(voucher), claimId, messageId: message.id, supersededOperationId: null };
     }
 
-    function started(
-      voucher: LockedVoucher,
-      messageId: number,
-      supersededClaimId: string | null,
-    ): ClaimStarted {
-      return {
-        kind: 'started',
-        messageId,
-        supersededClaimId,
-        serialNumber: voucher.serial_number,
-        amount: formatAmount(parseMoney(command.amount ?? voucher.remaining)),
-      };
+    function started(voucher: LockedVoucher) {
+      const amount = formatAmount(parseMoney(command.amount ?? voucher.remaining));
+      return { kind: 'started', serialNumber: voucher.serial_number, amount } as const;
     }
   }
 
@@ -156,12 +156,16 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
    * Takes a claim back whose message was refused; the voucher is ACTIVE again. A claim that was
    * answered before the refusal came keeps its answer.
    */
-  const cancelClaim = (operationId: string, detail: string): Promise<OperationOutcome<ClaimMade>> =>
+  const cancelClaim = (
+    command: ClaimCommand,
+    claimId: string,
+    detail: string,
+  ): Promise<OperationOutcome<ClaimMade>> =>
     database.transaction().execute(async (transaction) => {
-      await releaseClaimedVoucher(transaction, operationId);
-      await endClaim(transaction, operationId, 'CANCELLED');
+      await releaseClaimedVoucher(transaction, claimId);
+      await endClaim(transaction, claimId, 'CANCELLED');
       const refusal = refuse('message-not-queued', { detail });
-      return settleOperation<ClaimMade>(transaction, operationId, 'REFUSED', refusal);
+      return refuseOperation<ClaimMade>(transaction, command, refusal);
     });
 
   /**

@@ -1,7 +1,7 @@
-import type { DatabaseTransaction } from '../src/db/connection.js';
-import { addTransfers } from '../src/db/ledger.js';
+import { type DatabaseTransaction, violates } from '../src/db/connection.js';
+import { addTransfers, balanceConstraint, type Transfer } from '../src/db/ledger.js';
 import { findMessage, queueMessage } from '../src/db/messages.js';
-import { beginOperation, outcomeFor, settleOperation } from '../src/db/operations.js';
+import { beginOperation, outcomeFor, refuseOperation } from '../src/db/operations.js';
 import { type RedemptionContext, redemptionContext } from '../src/db/redemption-context.js';
 import {
   holdVoucher,
@@ -96,12 +96,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
     ): Promise<RedemptionAnswered> {
       if (refusal.reason === 'verification-code-incorrect')
         await countWrongCode(transaction, command);
-      const outcome = await settleOperation<RedemptionMade>(
-        transaction,
-        command.operationId,
-        'REFUSED',
-        refusal,
-      );
+      const outcome = await refuseOperation<RedemptionMade>(transaction, command, refusal);
       return { kind: 'answered', outcome };
     }
 
@@ -120,7 +115,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       );
       if (!held) throw new DatabaseStepError('status-not-updated');
       await runStep('reserve-not-updated', () =>
-        addTransfers(transaction, [
+        debitReserve(transaction, [
           {
             operationId: command.operationId,
             partnerId: voucher.partner_id,
@@ -175,6 +170,20 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
   }
 
   return { holdRedemption };
+}
+
+/** The reserve that the vouchers stand for must be there: a lack of it is a fault of its own (4095). */
+async function debitReserve(
+  transaction: DatabaseTransaction,
+  transfers: readonly Transfer[],
+): Promise<void> {
+  try {
+    await addTransfers(transaction, transfers);
+  } catch (error) {
+    if (violates(error, balanceConstraint))
+      throw new DatabaseStepError('reserve-not-debited', error);
+    throw error;
+  }
 }
 
 type HeldAmounts = Pick<NewRedemption, 'toMerchant' | 'serviceFee'>;

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import { violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint } from '../src/db/ledger.js';
-import { beginOperation, recordRefusal, settleOperation } from '../src/db/operations.js';
+import { beginOperation, recordRefusal, refuseOperation } from '../src/db/operations.js';
 import { beginAttempt, findAttempt } from '../src/db/topup-attempts.js';
 import { type LockedTopup, lockTopup, type TopupContext, topupContext } from '../src/db/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
@@ -120,12 +120,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       transaction: DatabaseTransaction,
       refusal: Refusal,
     ): Promise<TopUpAnswered> {
-      const outcome = await settleOperation<TopUpMade>(
-        transaction,
-        command.operationId,
-        'REFUSED',
-        refusal,
-      );
+      const outcome = await refuseOperation<TopUpMade>(transaction, command, refusal);
       return { kind: 'answered', outcome };
     }
   }

@@ -103,8 +103,9 @@ export async function up(database: Kysely<unknown>): Promise<void> {
       for each row when (old.status <> new.status) execute function check_voucher_status();
 
     create table voucher_claims (
-      -- The operation that made the claim.
       id text primary key,
+      -- Made the claim; one that was refused by the SMS provider may make another.
+      operation_id text not null,
       created_at timestamptz not null default now(),
       voucher_id bigint not null references vouchers,
       company_kind text not null check (company_kind in ('partner', 'merchant')),
@@ -120,6 +121,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
       code_ciphertext text
     );
     create index voucher_claims_by_voucher on voucher_claims (voucher_id);
+    create unique index voucher_claims_of_operation on voucher_claims (operation_id)
+      where status = 'OPEN';
     create index voucher_claims_open on voucher_claims (expires_at) where status = 'OPEN';
     alter table vouchers add constraint vouchers_current_claim
       foreign key (current_claim_id) references voucher_claims;

@@ -2,7 +2,7 @@ import { ConfigError, readStartConfig } from './config.js';
 import { DemoError } from './demo/demo-error.js';
 import { playStory } from './demo/story.js';
 import { createTranscript } from './demo/transcript.js';
-import { listWorkflowLinks } from './demo/workflow-links.js';
+import { failedTopUpsUrl, listWorkflowLinks } from './demo/workflow-links.js';
 import { type DemoFile, readDemoFile } from './start/demo-file.js';
 
 /** `npm run demo`: plays the stories against a running service, and shows each call. */
@@ -17,6 +17,10 @@ async function demonstrate(): Promise<void> {
   const links = await listWorkflowLinks({ ...demo, namespace, startedSince });
   transcript.confirm(links.length > 0, `${links.length} workflows carried the requests out`);
   for (const { type, status, url } of links) transcript.say(`\n   ${type}, ${status}\n   ${url}`);
+  transcript.say(
+    '\n   Failed top-ups that wait for a retry: open one, then More Actions, Send a Signal, retry, ' +
+      `Submit\n   ${failedTopUpsUrl({ ...demo, namespace })}`,
+  );
 }
 
 async function demoFileIn(dataDirectory: string): Promise<DemoFile> {

@@ -8,6 +8,7 @@ import type { DemoFile } from '../src/start/demo-file.js';
 import { welcome } from '../src/start/welcome.js';
 import { makeMerchant, makePartner } from './support/companies.js';
 import { type Stack, startStack } from './support/stack.js';
+import { depositAirtime, makeTopupProducts } from './support/topups.js';
 
 const run = promisify(execFile);
 
@@ -19,6 +20,8 @@ beforeAll(async () => {
   stack = await startStack();
   directory = await mkdtemp(join(tmpdir(), 'demo-'));
   const partner = await makePartner(stack);
+  await makeTopupProducts(stack, partner);
+  await depositAirtime(stack, partner.id, '1000');
   const merchant = await makeMerchant(stack);
   const portal = { portalUrl: '', portalEmail: '', portalPassword: '' };
   demo = {
@@ -40,17 +43,50 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-/** Runs the demo as a person does, with a demo.json in its data folder, or with none. */
-async function runDemo(file: DemoFile | undefined) {
+/**
+ * Runs the demo as a person does, with a demo.json in its data folder, or with none, and with the
+ * database of the stack or another one.
+ */
+async function runDemo(file: DemoFile | undefined, databaseUrl = stack.config.DATABASE_URL) {
   const path = join(directory, 'demo.json');
   await rm(path, { force: true });
   if (file) await writeFile(path, JSON.stringify(file));
-  const environment = { ...process.env, DATA_DIR: directory };
+  const environment = { ...process.env, DATA_DIR: directory, DATABASE_URL: databaseUrl };
   return run(process.execPath, ['--import', 'tsx', 'src/demo.ts'], { env: environment }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (failure: { code: number; stdout: string; stderr: string }) => failure,
   );
 }
+
+/** What the statements of the demo say made each of their lines; numbers that vary are left out. */
+const explanationsIn = (stdout: string): string[] =>
+  [...stdout.matchAll(/^ {5}[\d-]{10} [\d:]{8} {2}(.*?) {2,}[\d.]+ .*$/gm)].map(
+    ([, explanation = '']) =>
+      explanation
+        .replace(/^Top-up \d+/, 'Top-up')
+        .replace(/^Voucher \d+/, 'Voucher')
+        .replace(/RDM-\w+$/, 'RDM'),
+  );
+
+const failedTopUp = [
+  'Top-up, airtime for +2519*****006, attempt 1: failed',
+  'Top-up, airtime for +2519*****006, attempt 1: failed, money returned',
+];
+const redeemedVoucher = [
+  'Voucher generated',
+  'Voucher redeemed: Test Merchant paid, redemption RDM',
+  'Voucher redeemed: service fee, redemption RDM',
+];
+/** The lines of the airtime wallet, the gift wallet and what is reserved. */
+const explained = [
+  'Top-up, airtime for +2519*****000, attempt 1: delivered',
+  ...failedTopUp,
+  'Top-up, airtime for +2519*****000, attempt 2: delivered',
+  'Top-up, Package 15 for +2519*****000, attempt 1: delivered',
+  ...failedTopUp,
+  ...Array(3).fill('Voucher generated'),
+  ...[redeemedVoucher, redeemedVoucher, redeemedVoucher].flat(),
+];
 
 test('the demo plays every chapter, hides secrets and links the workflows', async () => {
   const { code, stdout, stderr } = await runDemo(demo);
@@ -59,8 +95,17 @@ test('the demo plays every chapter, hides secrets and links the workflows', asyn
   expect(stdout).toContain('"statusCode": 4035');
   expect(stdout).toContain('✓ ETB 300.00 and the fee of ETB 7.50 are gone, ETB 692.50 are left');
   expect(stdout).toContain('✓ the voucher is redeemed and nothing is left');
+  expect(stdout).toContain('✓ ETB 50.00 of airtime were charged, once');
+  expect(stdout).toContain('"statusCode": 424');
+  expect(stdout).toContain('✓ the first attempt failed and the second was delivered');
+  expect(stdout).toContain('✓ ETB 15.00 were charged, the price of the package');
   expect(stdout).toMatch(
     /http:\/\/temporal\.example\/namespaces\/default\/workflows\/redeem-voucher%3A[\w-]+\/[\w-]+/,
+  );
+  expect(explanationsIn(stdout)).toEqual(explained);
+  expect(stdout).toMatch(/workflows\/top-up%3A[0-9a-f]{32}\/[\w-]+/);
+  expect(stdout).toContain(
+    'http://temporal.example/namespaces/default/workflows?query=Outcome%3D%22FAILED%22',
   );
   expect(stdout).not.toContain(demo.partner.apiKey);
   expect(stdout).not.toContain(demo.merchant.apiKey);
@@ -95,12 +140,19 @@ describe('the demo stops with a sentence', () => {
     ],
     ['without the sandbox', () => ({ ...demo, sandboxUrl: '' }), /reads codes from the sandbox/],
     [
+      'without the database',
+      () => demo,
+      /The operator's command line fails: The database does not answer/,
+      'postgres://nobody@127.0.0.1:9/none',
+    ],
+    ['without knowing the database', () => demo, /No database is running in .*DATABASE_URL/, ''],
+    [
       'without Temporal',
       () => ({ ...demo, temporalAddress: '127.0.0.1:9' }),
       /Temporal does not answer at 127\.0\.0\.1:9/,
     ],
-  ])('%s', async (_case, file, words) => {
-    const { code, stderr } = await runDemo(file());
+  ])('%s', async (_case, file, words, databaseUrl?: string) => {
+    const { code, stderr } = await runDemo(file(), databaseUrl);
     expect(code).toBe(1);
     expect(stderr).toMatch(words);
     expect(stderr.trim().split('\n')).toHaveLength(1);

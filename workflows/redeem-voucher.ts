@@ -82,14 +82,14 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
     } else {
       describeClaim(claim);
       await sendCode(claim, begin.claim);
-      await claimIsOver(begin.claim.operationId);
+      await claimIsOver(claim.claimId);
     }
   }
   await condition(allHandlersFinished);
   await Promise.all(background);
   return { ended: ended ?? 'expired' };
 
-  /** Duplicates of a request, with its key or without, share one redemption. */
+  /** Duplicates of a request, with its key or without, share one redemption while it runs. */
   function redeemOnce(command: RedeemCommand): Promise<OperationOutcome<RedemptionMade>> {
     const sameRequest = command.hasKey ? command.operationId : 'no key';
     const id = `${sameRequest} ${command.company.kind} ${command.company.id} ${command.requestDigest}`;
@@ -98,7 +98,7 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
     redemptionsRunning += 1;
     const redemption = redeemVoucherOnce(command).finally(() => {
       redemptionsRunning -= 1;
-      if (!command.hasKey) redemptions.delete(id);
+      redemptions.delete(id);
     });
     redemptions.set(id, redemption);
     return redemption;
@@ -129,7 +129,8 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
 
   /** The answer waits for the provider's word on the code, but not for ever. */
   async function sendCode(claim: ClaimStarted, command: ClaimCommand): Promise<void> {
-    if (claim.supersededClaimId !== null) background.push(tellSuperseded(claim.supersededClaimId));
+    if (claim.supersededOperationId !== null)
+      background.push(tellSuperseded(claim.supersededOperationId));
     let message: MessageOutcome | undefined;
     const sending = sendUntilSettled(claim.messageId, 'Send the code by SMS').then((outcome) => {
       message = outcome;
@@ -138,22 +139,23 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
       summary: 'How long the answer waits for the SMS provider',
     });
     if (answeredInTime) {
-      claimOutcome = await settleClaim(command.operationId, message);
+      claimOutcome = await settleClaim(command, claim.claimId, message);
       return;
     }
     // Nobody knows: the claim stands, and a refusal that comes later ends it.
     claimOutcome = await database.confirmClaim(command.operationId);
-    background.push(sending.then(() => settleClaim(command.operationId, message)));
+    background.push(sending.then(() => settleClaim(command, claim.claimId, message)));
   }
 
   function settleClaim(
+    command: ClaimCommand,
     claimId: string,
     message: MessageOutcome | undefined,
   ): Promise<OperationOutcome<ClaimMade>> {
     if (message?.kind !== 'refused' && message?.kind !== 'not-sent')
-      return database.confirmClaim(claimId);
+      return database.confirmClaim(command.operationId);
     ended ??= 'cancelled';
-    return database.cancelClaim(claimId, message.message);
+    return database.cancelClaim(command, claimId, message.message);
   }
 
   async function claimIsOver(claimId: string): Promise<void> {
@@ -176,9 +178,9 @@ async function sendUntilSettled(messageId: number, summary: string): Promise<Mes
   }
 }
 
-async function tellSuperseded(claimId: string): Promise<void> {
+async function tellSuperseded(operationId: string): Promise<void> {
   try {
-    await getExternalWorkflowHandle(redeemVoucherByClaimId(claimId)).signal(superseded);
+    await getExternalWorkflowHandle(redeemVoucherByClaimId(operationId)).signal(superseded);
   } catch {
     // It has ended by itself: there is nobody left to tell.
   }

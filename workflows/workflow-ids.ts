@@ -6,8 +6,9 @@
 /** One per operation: duplicates of a request meet in it. */
 export const generateVoucherId = (operationId: string): string => `generate-voucher:${operationId}`;
 
-/** One per claim; the claim's id is the id of the operation that made it. */
-export const redeemVoucherByClaimId = (claimId: string): string => `redeem-voucher:${claimId}`;
+/** One per operation that makes a claim. */
+export const redeemVoucherByClaimId = (operationId: string): string =>
+  `redeem-voucher:${operationId}`;
 
 /**
  * One at a time per voucher that has no claim, such as an anonymous one; named by the operation that

@@ -5,6 +5,7 @@ import { wrongCodes } from './verification-attempts.js';
 
 export interface NewClaim {
   readonly id: string;
+  readonly operationId: string;
   readonly voucherId: number;
   readonly company: Company;
   /** Decimal string; null is the whole balance. */
@@ -55,12 +56,27 @@ export async function claimContext(
   return context;
 }
 
-/** Ends the live claim of a voucher, if there is one, because a new one takes its place. */
+/** The open claim that an operation made, undefined where it made none or that has ended. */
+export const openClaimOf = (
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<{ id: string } | undefined> =>
+  transaction
+    .selectFrom('voucher_claims')
+    .select('id')
+    .where('operation_id', '=', operationId)
+    .where('status', '=', 'OPEN')
+    .executeTakeFirst();
+
+/**
+ * Ends the live claim of a voucher, if there is one, because a new one takes its place. Returns the
+ * operation that had made it, by which its workflow is found.
+ */
 export async function supersedeClaim(
   transaction: DatabaseTransaction,
   claimId: string | null,
-): Promise<void> {
-  if (claimId === null) return;
+): Promise<string | null> {
+  if (claimId === null) return null;
   await endClaim(transaction, claimId, 'SUPERSEDED');
   await transaction
     .updateTable('messages')
@@ -68,6 +84,12 @@ export async function supersedeClaim(
     .where('claim_id', '=', claimId)
     .where('status', '=', 'QUEUED')
     .execute();
+  const { operation_id } = await transaction
+    .selectFrom('voucher_claims')
+    .select('operation_id')
+    .where('id', '=', claimId)
+    .executeTakeFirstOrThrow();
+  return operation_id;
 }
 
 /** Inserts a claim with the digest of its code, and the code's ciphertext for the message. */
@@ -79,6 +101,7 @@ export async function insertClaim(
     .insertInto('voucher_claims')
     .values({
       id: claim.id,
+      operation_id: claim.operationId,
       voucher_id: claim.voucherId,
       company_kind: claim.company.kind,
       company_id: claim.company.id,

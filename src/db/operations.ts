@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Refusal } from '../domain/errors.js';
+import { isRemembered, type Refusal } from '../domain/errors.js';
 import type { Company } from '../domain/voucher.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import type { OperationStatus } from './schema.js';
@@ -154,7 +154,26 @@ export async function settleOperation<Result>(
   return row ? storedOutcome(row) : settledOutcome(transaction, operationId);
 }
 
-/** Remembers a refusal from before any hold, so that the identical request gets it again. */
+/**
+ * Ends an operation that was refused before anything was held: remembered for the identical request,
+ * or forgotten where a repetition is to be carried out anew.
+ */
+export async function refuseOperation<Result>(
+  transaction: DatabaseTransaction,
+  identity: OperationIdentity,
+  refusal: Refusal,
+): Promise<StoredOutcome<Result>> {
+  if (isRemembered(refusal))
+    return settleOperation<Result>(transaction, identity.operationId, 'REFUSED', refusal);
+  await transaction
+    .deleteFrom('operations')
+    .where('id', '=', identity.operationId)
+    .where('status', '=', 'RUNNING')
+    .execute();
+  return outcomeFor<Result>(identity, refusal);
+}
+
+/** The same in a transaction of its own, for an operation that has none yet. */
 export const recordRefusal = <Result>(
   database: Database,
   identity: OperationIdentity,
@@ -164,7 +183,7 @@ export const recordRefusal = <Result>(
   database.transaction().execute(async (transaction) => {
     const begun = await beginOperation<Result>(transaction, identity, kind);
     if (begun.kind === 'answered') return begun.outcome;
-    return settleOperation<Result>(transaction, identity.operationId, 'REFUSED', refusal);
+    return refuseOperation<Result>(transaction, identity, refusal);
   });
 
 /** Rows deleted in one go, so that pruning never holds locks for long. */

@@ -232,6 +232,7 @@ export interface VoucherStatusChangesTable {
 
 export interface VoucherClaimsTable {
   id: string;
+  operation_id: string;
   created_at: Timestamp;
   voucher_id: number;
   company_kind: CompanyKind;

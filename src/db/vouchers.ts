@@ -191,8 +191,8 @@ export interface FoundVoucher {
   readonly id: number;
   /** The operation that generated it. */
   readonly generationId: string;
-  /** Its live claim. */
-  readonly claimId: string | null;
+  /** The operation that made its live claim. */
+  readonly claimOperationId: string | null;
 }
 
 /** Finds a voucher by its code's keyed digest; one of another partner is not found. */
@@ -203,9 +203,14 @@ export const findVoucherByCode = (
 ): Promise<FoundVoucher | undefined> =>
   database
     .selectFrom('vouchers')
-    .select(['id', 'operation_id as generationId', 'current_claim_id as claimId'])
-    .where('code_digest', '=', codeDigest)
-    .$if(company.kind === 'partner', (query) => query.where('partner_id', '=', company.id))
+    .leftJoin('voucher_claims', 'voucher_claims.id', 'vouchers.current_claim_id')
+    .select([
+      'vouchers.id',
+      'vouchers.operation_id as generationId',
+      'voucher_claims.operation_id as claimOperationId',
+    ])
+    .where('vouchers.code_digest', '=', codeDigest)
+    .$if(company.kind === 'partner', (query) => query.where('vouchers.partner_id', '=', company.id))
     .executeTakeFirst();
 
 /** The generated voucher that a partner is answered with; the code still encrypted. */

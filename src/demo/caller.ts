@@ -9,6 +9,8 @@ export interface Call<Answer extends ZodType> {
   readonly path: string;
   /** With a body it is a POST, else a GET. */
   readonly body?: object;
+  /** Makes it safe to repeat. */
+  readonly idempotencyKey?: string;
   /** The HTTP status that the story expects; 200 where it is not given. */
   readonly status?: number;
   /** What the story needs of the answer. */
@@ -25,11 +27,14 @@ export const createCaller =
     baseUrl: string,
     headersFor: (bodyText: string) => Record<string, string> = () => ({}),
   ): Caller =>
-  async ({ title, path, body, status: expected = 200, answer }) => {
+  async ({ title, path, body, idempotencyKey, status: expected = 200, answer }) => {
     const url = baseUrl + path;
     const method = body === undefined ? 'GET' : 'POST';
     const text = body === undefined ? '' : JSON.stringify(body);
-    const headers = headersFor(text);
+    const headers = {
+      ...headersFor(text),
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+    };
     transcript.sent({ title, method, url, headers, body });
     const got = await send(url, {
       method,

@@ -1,13 +1,20 @@
 import { sign } from 'node:crypto';
+import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import type { DemoFile } from '../start/demo-file.js';
 import { type Caller, createCaller } from './caller.js';
 import type { Transcript } from './transcript.js';
 
-/** Logs the demo partner in; its further calls carry the token. */
-export async function logPartnerIn(demo: DemoFile, transcript: Transcript): Promise<Caller> {
+/** Logs the demo partner in; its further calls carry the token, which also names its id. */
+export async function logPartnerIn(
+  demo: DemoFile,
+  transcript: Transcript,
+): Promise<{ readonly partner: Caller; readonly partnerId: string }> {
   const token = await logIn('The partner logs in with its API key.', demo.partner, transcript);
-  return createCaller(transcript, demo.partner.baseUrl, () => ({ 'x-api-token': token }));
+  return {
+    partner: createCaller(transcript, demo.partner.baseUrl, () => ({ 'x-api-token': token })),
+    partnerId: String(decodeJwt(token).sub),
+  };
 }
 
 /** Logs the demo merchant in; its further calls carry the token, and every body is signed. */

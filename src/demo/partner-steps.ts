@@ -7,6 +7,7 @@ import { DemoError } from './demo-error.js';
 export interface Balances {
   readonly gift: Money;
   readonly reserved: Money;
+  readonly airtime: Money;
 }
 
 export interface GiftOrder {
@@ -17,7 +18,11 @@ export interface GiftOrder {
 }
 
 const balancesSchema = z.object({
-  data: z.object({ eMoneyWalletBalance: z.number(), reservedBalance: z.number() }),
+  data: z.object({
+    walletBalance: z.number(),
+    eMoneyWalletBalance: z.number(),
+    reservedBalance: z.number(),
+  }),
 });
 const denominationsSchema = z.object({
   data: z.array(z.object({ id: z.number(), status: z.string(), amountEtb: z.number() })),
@@ -30,7 +35,11 @@ const redeemedSchema = z.object({ data: z.object({ referenceNumber: z.string() }
 export async function readBalances(partner: Caller, title: string): Promise<Balances> {
   const path = '/info/get-current-balance';
   const { data } = await partner({ title, path, answer: balancesSchema });
-  return { gift: moneyOf(data.eMoneyWalletBalance), reserved: moneyOf(data.reservedBalance) };
+  return {
+    gift: moneyOf(data.eMoneyWalletBalance),
+    reserved: moneyOf(data.reservedBalance),
+    airtime: moneyOf(data.walletBalance),
+  };
 }
 
 /** The test endpoint, the denominations, the merchants and a price; answers the denominations. */

@@ -9,11 +9,15 @@ import type { Transcript } from './transcript.js';
 const messagesSchema = z.array(z.object({ text: z.string() }));
 const booksSchema = z.object({
   payouts: z.array(z.object({ amount: z.string(), status: z.string(), at: z.iso.datetime() })),
+  topups: z.array(z.object({ amount: z.string(), status: z.string() })),
 });
 
-/** A number of nobody: its last digits ask the sandbox for success, and it has no messages yet. */
-export const newPhoneNumber = (): string =>
-  `+2519${String(randomInt(100_000)).padStart(5, '0')}000`;
+/** The last digits of a number ask the sandbox for what it does. */
+const endingOf = { success: '000', decline: '006' } as const;
+
+/** A number of nobody, with Ethio telecom: it has no messages and no top-ups yet. */
+export const newPhoneNumber = (wish: keyof typeof endingOf = 'success'): string =>
+  `+2519${String(randomInt(100_000)).padStart(5, '0')}${endingOf[wish]}`;
 
 /** The messages that a phone of the sandbox has received, newest first. */
 export const readPhone = (sandbox: Caller, title: string, msisdn: string) =>
@@ -50,5 +54,29 @@ export async function confirmPayout(
   transcript.confirm(
     newest?.status === 'completed' && moneyOf(newest.amount) === expected.amount,
     `the merchant was paid ${inBirr(expected.amount)}, the fee was ${inBirr(expected.fee)}`,
+  );
+}
+
+/**
+ * Looks in the books that the airtime provider keeps for itself what a phone number was given.
+ *
+ * @throws {DemoError} when it was not given that amount, or any where none is named, once
+ */
+export async function confirmDelivery(
+  { sandbox, transcript }: { readonly sandbox: Caller; readonly transcript: Transcript },
+  expected: { readonly msisdn: string; readonly amount?: Money },
+): Promise<void> {
+  const { topups } = await sandbox({
+    title: "The airtime provider's own books have it.",
+    path: `/books?to=${encodeURIComponent(expected.msisdn)}`,
+    answer: booksSchema,
+  });
+  const [delivered, ...more] = topups.filter(({ status }) => status === 'completed');
+  if (!delivered || more.length > 0)
+    throw new DemoError(`The provider has not delivered to ${expected.msisdn} once.`);
+  const amount = moneyOf(delivered.amount);
+  transcript.confirm(
+    amount === (expected.amount ?? amount),
+    `the number was given ${inBirr(amount)}, once`,
   );
 }

@@ -1,6 +1,8 @@
 import type { DemoFile } from '../start/demo-file.js';
 import { type Caller, createCaller } from './caller.js';
 import { logMerchantIn, logPartnerIn } from './companies.js';
+import { findPackage, type Package } from './find-package.js';
+import { createOperator, type Operator } from './operator.js';
 import { prepareSale } from './partner-steps.js';
 import { newPhoneNumber } from './sandbox-reader.js';
 import type { Transcript } from './transcript.js';
@@ -8,12 +10,16 @@ import type { Transcript } from './transcript.js';
 /** Who and what the chapters are about. */
 export interface Scene {
   readonly transcript: Transcript;
+  readonly startedAt: Date;
   readonly partner: Caller;
+  readonly partnerId: string;
   readonly merchant: Caller;
   readonly merchantId: number;
   readonly sandbox: Caller;
+  readonly operator: Operator;
   /** The phone number of the one who is given the gifts. */
   readonly owner: string;
+  readonly package: Package;
   /** The id of the denomination of an amount. */
   readonly denominationOf: (amountEtb: number) => number;
 }
@@ -21,11 +27,25 @@ export interface Scene {
 /** Logs everybody in and looks around, as every integration begins. */
 export async function setScene(demo: DemoFile, transcript: Transcript): Promise<Scene> {
   transcript.chapter('The partner prepares its sale');
+  const startedAt = new Date();
   const { merchantId } = demo.merchant;
-  const partner = await logPartnerIn(demo, transcript);
+  const { partner, partnerId } = await logPartnerIn(demo, transcript);
   const denominationOf = await prepareSale(partner, merchantId);
+  const operator = createOperator(transcript);
+  const found = await findPackage(operator, partnerId);
   const merchant = await logMerchantIn(demo, transcript);
   const sandbox = createCaller(transcript, demo.sandboxUrl);
-  const owner = newPhoneNumber();
-  return { transcript, partner, merchant, merchantId, sandbox, owner, denominationOf };
+  return {
+    transcript,
+    startedAt,
+    partner,
+    partnerId,
+    merchant,
+    merchantId,
+    sandbox,
+    operator,
+    owner: newPhoneNumber(),
+    package: found,
+    denominationOf,
+  };
 }

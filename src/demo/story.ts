@@ -1,8 +1,13 @@
 import type { DemoFile } from '../start/demo-file.js';
+import { buyPackage } from './buy-package.js';
+import { explainMoney } from './explain-money.js';
+import { leaveTopUpToSupport } from './leave-top-up-to-support.js';
 import { redeemAnonymousGift } from './redeem-anonymous-gift.js';
 import { redeemGiftAtTill } from './redeem-gift-at-till.js';
 import { redeemPartOfGift } from './redeem-part-of-gift.js';
+import { retryTopUp } from './retry-top-up.js';
 import { type Scene, setScene } from './scene.js';
+import { topUpAirtime } from './top-up-airtime.js';
 import type { Transcript } from './transcript.js';
 
 interface Chapter {
@@ -15,6 +20,11 @@ const chapters: readonly Chapter[] = [
   { title: 'A gift is redeemed at the till', play: redeemGiftAtTill },
   { title: 'A partner redeems a part of a gift', play: redeemPartOfGift },
   { title: 'An anonymous gift needs no code', play: redeemAnonymousGift },
+  { title: 'Airtime is topped up', play: topUpAirtime },
+  { title: 'A failed top-up is retried to another number', play: retryTopUp },
+  { title: 'A package is bought', play: buyPackage },
+  { title: 'A failed top-up waits for support staff', play: leaveTopUpToSupport },
+  { title: 'The ledger explains the money, line by line', play: explainMoney },
 ];
 
 /**

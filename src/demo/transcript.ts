@@ -23,6 +23,8 @@ export interface Transcript {
     readonly body: unknown;
   }): void;
   got(answer: { readonly status: number; readonly body: unknown }): void;
+  /** A command of the operator's, numbered like the calls, and what it printed. */
+  ran(command: { readonly title: string; readonly command: string; readonly output: string }): void;
   /**
    * Says what has been found true.
    *
@@ -50,13 +52,21 @@ export function createTranscript(output: TranscriptOutput): Transcript {
       calls += 1;
       print(`\n${calls}. ${title}`);
       print(`${MARGIN}${paint('cyan', '→')} ${paint('bold', method)} ${url}`);
-      for (const [name, value] of Object.entries(headers))
-        print(`${MARGIN}  ${paint('dim', `${name}: ${shorten(value)}`)}`);
+      for (const [name, value] of Object.entries(headers)) {
+        const isSecret = name.startsWith('x-');
+        print(`${MARGIN}  ${paint('dim', `${name}: ${isSecret ? shorten(value) : value}`)}`);
+      }
       if (body !== undefined) print(`${MARGIN}  ${indented(body)}`);
     },
     got({ status, body }) {
       const text = paint(status < 400 ? 'green' : 'yellow', String(status));
       print(`${MARGIN}${paint('cyan', '←')} ${text} ${indented(body)}`);
+    },
+    ran({ title, command, output }) {
+      calls += 1;
+      print(`\n${calls}. ${title}`);
+      print(`${MARGIN}${paint('cyan', '$')} ${paint('bold', command)}`);
+      print(output.replaceAll(/^(?=.)/gm, `${MARGIN}  `));
     },
     confirm(isTrue, sentence) {
       if (!isTrue) throw new DemoError(`This did not turn out to be so: ${sentence}`);

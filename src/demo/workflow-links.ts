@@ -16,6 +16,13 @@ export interface WorkflowLink {
   readonly url: string;
 }
 
+/** Where support staff find the top-ups that have failed. */
+export const failedTopUpsUrl = ({
+  temporalUiUrl,
+  namespace,
+}: Pick<WorkflowQuery, 'temporalUiUrl' | 'namespace'>): string =>
+  `${temporalUiUrl}/namespaces/${namespace}/workflows?query=${encodeURIComponent('Outcome="FAILED"')}`;
+
 /**
  * The workflows that requests have started since a moment, oldest first; sweeps are left out.
  *

@@ -15,6 +15,13 @@ export interface Refusal {
   readonly transactionId?: number;
 }
 
+/**
+ * Whether a refusal from before any hold is the answer to the identical request from then on. What is
+ * to be repeated or waited for is not: its repetition is carried out anew.
+ */
+export const isRemembered = ({ reason }: Refusal): boolean =>
+  !['repeat', 'wait'].includes(reasons[reason].remedy);
+
 /** Builds a refusal. */
 export const refuse = (reason: Reason, extras: Omit<Refusal, 'ok' | 'reason'> = {}): Refusal => ({
   ok: false,

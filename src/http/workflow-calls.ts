@@ -67,11 +67,11 @@ export interface WorkflowCallOptions {
 export type WorkflowCalls = ReturnType<typeof createWorkflowCalls>;
 
 const WORKFLOW_TASK_TIMEOUT = '5s';
-const UPDATE_DIGEST_LENGTH = 16;
 
 /**
  * Starts workflows and waits for their answers, at most as long as a caller waits. Every call may be
- * repeated: ids and policies lead a repetition to the same workflow and the same update.
+ * repeated: ids and policies lead a repetition to the same workflow. Updates have the id of the HTTP
+ * request, so that Temporal never answers from memory: the workflow and the database know better.
  *
  * @throws StillProcessingError, WorkflowsUnavailableError
  */
@@ -97,7 +97,7 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
   const claim = (command: ClaimCommand): Promise<OperationOutcome<ClaimMade>> =>
     answerOf(() =>
       client.workflow.executeUpdateWithStart(claimResult, {
-        updateId: updateId('claim', command),
+        updateId: command.requestId,
         startWorkflowOperation: redemptionStart(redeemVoucherByClaimId(command.operationId), {
           begin: { kind: 'claim', claim: command },
           timing,
@@ -107,17 +107,17 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
 
   /** Redeems through the workflow of the voucher's live claim, or through one of its own. */
   const redeemVoucherOf = (
-    voucher: { readonly generationId: string; readonly claimId: string | null },
+    voucher: { readonly generationId: string; readonly claimOperationId: string | null },
     command: RedeemCommand,
   ): Promise<OperationOutcome<RedemptionMade>> =>
     answerOf(() =>
       client.workflow.executeUpdateWithStart(redeem, {
         args: [command],
-        updateId: updateId(command.operationId, command),
+        updateId: command.requestId,
         startWorkflowOperation: redemptionStart(
-          voucher.claimId === null
+          voucher.claimOperationId === null
             ? redeemVoucherWithoutClaimId(voucher.generationId)
-            : redeemVoucherByClaimId(voucher.claimId),
+            : redeemVoucherByClaimId(voucher.claimOperationId),
           { begin: { kind: 'redeem', redeem: command }, timing },
         ),
       }),
@@ -127,7 +127,7 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
   const topUpOnce = (command: TopUpCommand): Promise<OperationOutcome<TopUpMade>> =>
     answerOf(() =>
       client.workflow.executeUpdateWithStart(topUpResult, {
-        updateId: updateId('result', command),
+        updateId: command.requestId,
         startWorkflowOperation: topUpStart(command.operationId, {
           begin: { kind: 'create', command },
           timing,
@@ -143,7 +143,7 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     answerOf(() =>
       client.workflow.executeUpdateWithStart(retryTopUp, {
         args: [command],
-        updateId: updateId(command.operationId, command),
+        updateId: command.requestId,
         startWorkflowOperation: topUpStart(creationId, {
           begin: { kind: 'retry', command },
           timing,
@@ -217,10 +217,6 @@ async function before<Answer>(deadline: number, answer: Promise<Answer>): Promis
   answer.catch(() => {});
   return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
 }
-
-/** A corrected request under the same key must not get the refused one's answer. */
-const updateId = (subject: string, command: { readonly requestDigest: string }): string =>
-  `${subject}:${command.requestDigest.slice(0, UPDATE_DIGEST_LENGTH)}`;
 
 function describe({ begin }: RedeemVoucherInput): string {
   const { company, voucherId } = begin.kind === 'claim' ? begin.claim : begin.redeem;

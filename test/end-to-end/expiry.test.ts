@@ -67,7 +67,6 @@ describe('a claim', () => {
     await sweep();
     expect(await scene.voucher(gift)).toMatchObject({ status: 'EXPIRED' });
   });
-  });
 });
 
 const sweep = () =>

@@ -171,13 +171,16 @@ describe('the processes', () => {
 
   test('give Temporal no secret in clear', async () => {
     const vouchers = await scene.database.selectFrom('vouchers').select('operation_id').execute();
-    const claims = await scene.database.selectFrom('voucher_claims').select('id').execute();
+    const claims = await scene.database
+      .selectFrom('voucher_claims')
+      .select('operation_id')
+      .execute();
     const { TEMPORAL_ADDRESS: address = '', TEMPORAL_TASK_QUEUE: taskQueue = '' } = scene.settings;
     const { found, workflowIds } = await secretsInHistories({ address, taskQueue }, canary);
     expect(workflowIds).toEqual(
       expect.arrayContaining([
         ...vouchers.map(({ operation_id }) => generateVoucherId(operation_id)),
-        ...claims.map(({ id }) => redeemVoucherByClaimId(id)),
+        ...claims.map(({ operation_id }) => redeemVoucherByClaimId(operation_id)),
       ]),
     );
     expect(found).toEqual([]);

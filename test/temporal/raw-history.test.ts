@@ -55,7 +55,7 @@ async function workflowIds(): Promise<[string, string]> {
   const voucher = await stack.database
     .selectFrom('vouchers')
     .innerJoin('voucher_claims', 'voucher_claims.voucher_id', 'vouchers.id')
-    .select(['vouchers.operation_id', 'voucher_claims.id as claimId'])
+    .select(['vouchers.operation_id', 'voucher_claims.operation_id as claimId'])
     .executeTakeFirstOrThrow();
   return [generateVoucherId(voucher.operation_id), redeemVoucherByClaimId(voucher.claimId)];
 }

@@ -54,14 +54,14 @@ async function makeVoucher(merchant: TestMerchant, msisdn: string | null) {
 const voucherRow = (id: number) =>
   stack.database.selectFrom('vouchers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-async function claimIdOf(voucherId: number): Promise<string> {
+async function claimOperationOf(voucherId: number): Promise<string> {
   const claim = await stack.database
     .selectFrom('voucher_claims')
-    .select('id')
+    .select('operation_id')
     .where('voucher_id', '=', voucherId)
     .orderBy('created_at', 'desc')
     .executeTakeFirstOrThrow();
-  return claim.id;
+  return claim.operation_id;
 }
 
 /** Waits for a workflow's end, gives its result, and records its history where that is asked for. */
@@ -91,7 +91,7 @@ async function claimed(options: { payoutSuffix?: string; ownerSuffix?: string } 
   const claim = await client.post('/topup-transactions/initiate-claim', {
     voucherCode: voucher.code,
   });
-  const claimId = await claimIdOf(voucher.id);
+  const claimId = await claimOperationOf(voucher.id);
   return { merchant, client, msisdn, voucher, claim, workflowId: redeemVoucherByClaimId(claimId) };
 }
 
