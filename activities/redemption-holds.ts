@@ -1,7 +1,12 @@
 import { type DatabaseTransaction, violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint, type Transfer } from '../src/db/ledger.js';
 import { findMessage, queueMessage } from '../src/db/messages.js';
-import { beginOperation, outcomeFor, refuseOperation } from '../src/db/operations.js';
+import {
+  beginOperation,
+  outcomeFor,
+  refuseOperation,
+  takeLeftAnswer,
+} from '../src/db/operations.js';
 import { type RedemptionContext, redemptionContext } from '../src/db/redemption-context.js';
 import {
   holdVoucher,
@@ -24,6 +29,8 @@ const KIND = 'redeem-gift';
 /** A redemption whose money is on hold, and how it reads to support staff. */
 export interface RedemptionHeld {
   readonly kind: 'held';
+  /** An earlier run held it, and may have sent it. */
+  readonly isResumed: boolean;
   readonly messageId: number | null;
   readonly platformReference: string;
   /** What the provider knows the payment by. */
@@ -59,6 +66,10 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
     }
 
     async function hold(transaction: DatabaseTransaction) {
+      const left = command.hasKey
+        ? undefined
+        : await takeLeftAnswer<RedemptionMade>(transaction, command);
+      if (left) return { kind: 'answered', outcome: left } as const;
       const begun = await beginOperation<RedemptionMade>(transaction, command, KIND);
       if (begun.kind === 'answered') return begun;
       if (begun.kind === 'resumed') return resume(transaction);
@@ -130,11 +141,8 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       const messageId = await runStep('message-not-queued', () =>
         queueConfirmation(transaction, voucher, redemptionId),
       );
-      return describeHold(
-        { ...redemption, merchantName: context.merchant_name ?? '' },
-        voucher.serial_number,
-        messageId,
-      );
+      const names = { merchantName: context.merchant_name ?? '', isResumed: false };
+      return describeHold({ ...redemption, ...names }, voucher.serial_number, messageId);
     }
 
     function queueConfirmation(
@@ -160,6 +168,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
           platformReference: redemption.platform_reference,
           paymentReference: redemption.payment_reference,
           merchantName: redemption.merchant_name,
+          isResumed: true,
           toMerchant: redemption.to_merchant,
           serviceFee: redemption.service_fee,
         },
@@ -187,7 +196,10 @@ async function debitReserve(
 }
 
 type HeldAmounts = Pick<NewRedemption, 'toMerchant' | 'serviceFee'>;
-type HeldNames = Pick<RedemptionHeld, 'platformReference' | 'paymentReference' | 'merchantName'>;
+type HeldNames = Pick<
+  RedemptionHeld,
+  'platformReference' | 'paymentReference' | 'merchantName' | 'isResumed'
+>;
 
 const describeHold = (
   redemption: HeldAmounts & HeldNames,
@@ -195,6 +207,7 @@ const describeHold = (
   messageId: number | null,
 ): RedemptionHeld => ({
   kind: 'held',
+  isResumed: redemption.isResumed,
   messageId,
   serialNumber,
   platformReference: redemption.platformReference,

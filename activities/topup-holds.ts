@@ -1,9 +1,20 @@
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import { violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint } from '../src/db/ledger.js';
-import { beginOperation, recordRefusal, refuseOperation } from '../src/db/operations.js';
+import {
+  beginOperation,
+  recordRefusal,
+  refuseOperation,
+  settleOperation,
+} from '../src/db/operations.js';
 import { beginAttempt, findAttempt } from '../src/db/topup-attempts.js';
-import { type LockedTopup, lockTopup, type TopupContext, topupContext } from '../src/db/topups.js';
+import {
+  discardTopup,
+  type LockedTopup,
+  lockTopup,
+  type TopupContext,
+  topupContext,
+} from '../src/db/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';
@@ -27,6 +38,8 @@ const KIND = 'top-up';
 /** An attempt whose money is on hold, and how it reads to support staff. */
 export interface TopUpHeld {
   readonly kind: 'held';
+  /** An earlier run held it, and may have sent it. */
+  readonly isResumed: boolean;
   readonly attempt: number;
   /** Masked. */
   readonly msisdn: string;
@@ -62,6 +75,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       if (!violates(error, balanceConstraint)) throw error;
       // Another top-up took the money in this moment; nothing of this one stays.
       const refusal = refuse('money-insufficient');
+      if (!retry) await discardTopup(database, command.transactionId, command.requestDigest);
       return {
         kind: 'answered',
         outcome: await recordRefusal<TopUpMade>(database, command, KIND, refusal),
@@ -72,9 +86,11 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       const begun = await beginOperation<TopUpMade>(transaction, command, KIND);
       if (begun.kind === 'answered') return begun;
       const topup = await lockTopup(transaction, command.transactionId);
-      if (begun.kind === 'resumed') return describeAttempt(transaction, command.operationId);
-      const refusal = refuseByState(topup, retry);
-      if (refusal || !topup) return answer(transaction, refusal ?? refuse('topup-not-found'));
+      if (begun.kind === 'resumed') return describeAttempt(transaction, command.operationId, true);
+      if (!topup) return answer(transaction, refuse('topup-not-found'));
+      if (!retry && topup.status !== 'PENDING') return answerEnded(transaction, topup);
+      const refusal = refuseByState(topup, command, retry);
+      if (refusal) return answer(transaction, refusal);
       const msisdn = retry?.msisdn ?? topup.msisdn;
       const context = await topupContext(transaction, topup);
       const operator = await operatorLookup(msisdn);
@@ -83,7 +99,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       if (!airtime.canCarry(formatAmount(terms.amount)))
         return answer(transaction, refuse('amount-out-of-range'));
       await begin(transaction, topup, context, terms, msisdn);
-      return describeAttempt(transaction, command.operationId);
+      return describeAttempt(transaction, command.operationId, false);
     }
 
     async function begin(
@@ -103,6 +119,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
         operator: terms.operator,
         amount: formatMoney(terms.amount),
         productId: context.product_id,
+        providerProductId: context.provider_product_id,
       });
       await addTransfers(transaction, [
         {
@@ -116,11 +133,42 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       ]);
     }
 
+    /** The creation of a top-up that went its way before, such as one found again after long. */
+    async function answerEnded(
+      transaction: DatabaseTransaction,
+      topup: LockedTopup,
+    ): Promise<TopUpAnswered> {
+      if (topup.status === 'SUCCESS') {
+        const made = {
+          ok: true,
+          transactionId: topup.id,
+          referenceNumber: topup.provider_reference ?? '',
+        } as const;
+        const outcome = await settleOperation<TopUpMade>(
+          transaction,
+          command.operationId,
+          'SUCCEEDED',
+          made,
+        );
+        return { kind: 'answered', outcome };
+      }
+      if (topup.status !== 'FAILED') return answer(transaction, refuse('still-processing'));
+      return answer(
+        transaction,
+        refuse('topup-failed', {
+          detail: topup.message ?? 'it failed',
+          transactionId: topup.id,
+        }),
+      );
+    }
+
     async function answer(
       transaction: DatabaseTransaction,
       refusal: Refusal,
     ): Promise<TopUpAnswered> {
       const outcome = await refuseOperation<TopUpMade>(transaction, command, refusal);
+      // Nothing was begun: the number stays unused, and a corrected request draws another.
+      if (!retry) await discardTopup(transaction, command.transactionId, command.requestDigest);
       return { kind: 'answered', outcome };
     }
   }
@@ -128,10 +176,12 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
   async function describeAttempt(
     transaction: DatabaseTransaction,
     operationId: string,
+    isResumed: boolean,
   ): Promise<TopUpHeld> {
     const attempt = await findAttempt(transaction, operationId);
     return {
       kind: 'held',
+      isResumed,
       attempt: attempt.attempt,
       msisdn: maskMsisdn(attempt.msisdn),
       amount: formatAmount(parseMoney(attempt.amount ?? '0')),
@@ -143,19 +193,14 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
   return { holdTopUp };
 }
 
-/** A new top-up must not have been failed as never started; a retry must be of the failed attempt. */
+/** A new top-up must be of this request; a retry must be of the failed attempt. */
 function refuseByState(
-  topup: LockedTopup | undefined,
+  topup: LockedTopup,
+  command: TopUpCommand,
   retry: RetryCommand | undefined,
 ): Refusal | undefined {
-  if (!topup) return refuse('topup-not-found');
   if (!retry)
-    return topup.status === 'PENDING'
-      ? undefined
-      : refuse('topup-failed', {
-          detail: topup.message ?? `it is ${topup.status}`,
-          transactionId: topup.id,
-        });
+    return topup.request_digest === command.requestDigest ? undefined : refuse('key-reused');
   return topup.status === 'FAILED' && topup.attempt === retry.attempt - 1
     ? undefined
     : refuse('topup-not-failed', { detail: `it is ${topup.status}` });

@@ -1,11 +1,16 @@
 import { addTransfers } from '../src/db/ledger.js';
-import { settledOutcome, settleOperation } from '../src/db/operations.js';
+import {
+  beginOperation,
+  refuseOperation,
+  settledOutcome,
+  settleOperation,
+} from '../src/db/operations.js';
 import { endAttempt, findAttempt, markTopupUnknown } from '../src/db/topup-attempts.js';
 import { failStaleTopups, lockTopup } from '../src/db/topups.js';
-import { refuse } from '../src/domain/errors.js';
+import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { AirtimeOrder } from '../src/providers/airtime/airtime.js';
-import type { OperationOutcome, TopUpMade } from '../workflows/messages.js';
+import type { OperationOutcome, TopUpCommand, TopUpMade } from '../workflows/messages.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
 
@@ -103,6 +108,21 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     return outcome;
   }
 
+  /** Keeps the answer of an attempt for a request that joined it, so that its repetition gets it too. */
+  const recordSharedAnswer = (
+    command: TopUpCommand,
+    result: TopUpMade | Refusal,
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    database.transaction().execute(async (transaction) => {
+      const begun = await beginOperation<TopUpMade>(transaction, command, 'top-up');
+      if (begun.kind === 'answered') return begun.outcome;
+      const { operationId } = command;
+      if (result.ok) return settleOperation(transaction, operationId, 'SUCCEEDED', result);
+      return result.reason === 'topup-failed'
+        ? settleOperation<TopUpMade>(transaction, operationId, 'FAILED', result)
+        : refuseOperation<TopUpMade>(transaction, command, result);
+    });
+
   /** Fails top-ups whose workflows never began; returns how many there were. */
   const failTopUpsNeverStarted = (): Promise<number> =>
     failStaleTopups(database, limits.topupStartSeconds);
@@ -113,6 +133,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     markTopUpUnknown,
     postTopUp,
     voidTopUp,
+    recordSharedAnswer,
     failTopUpsNeverStarted,
   };
 }

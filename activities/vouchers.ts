@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../src/crypto/random.js';
 import { violates } from '../src/db/connection.js';
-import { isSuperseded, outcomeFor, recordRefusal, storedOutcome } from '../src/db/operations.js';
+import {
+  findOperation,
+  isSuperseded,
+  outcomeFor,
+  recordRefusal,
+  storedOutcome,
+} from '../src/db/operations.js';
 import {
   type GenerationFacts,
   generationFacts,
   giftWalletConstraint,
   insertVoucher,
+  voucherOfOperation,
 } from '../src/db/vouchers.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { parseMoney } from '../src/domain/money.js';
@@ -42,9 +49,19 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       if (violates(error, giftWalletConstraint))
         return recordRefusal(database, command, 'generate-voucher', refuse('money-insufficient'));
       // A duplicate was quicker by a moment: its answer is there now.
-      if (violates(error, 'vouchers_operation_id_key')) return generateVoucher(command);
+      if (violates(error, 'vouchers_operation_id_key')) return earlierVoucher(command);
       throw error;
     }
+  }
+
+  /** What the operation generated before; its row may be pruned, its voucher never is. */
+  async function earlierVoucher(
+    command: GenerateVoucherCommand,
+  ): Promise<OperationOutcome<GeneratedVoucher>> {
+    const stored = await findOperation(database, command.operationId);
+    if (stored) return storedOutcome(stored);
+    const { id } = await voucherOfOperation(database, command.operationId);
+    return outcomeFor(command, { ok: true, voucherId: id });
   }
 
   function newVoucher(command: GenerateVoucherCommand, terms: GenerationTerms) {

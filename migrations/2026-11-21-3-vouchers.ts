@@ -14,8 +14,12 @@ export async function up(database: Kysely<unknown>): Promise<void> {
       -- REFUSED: before anything was held, so the key is free for a corrected request.
       status text not null check (status in ('RUNNING', 'SUCCEEDED', 'REFUSED', 'FAILED')),
       outcome jsonb,
+      -- A caller without a key was told to ask again; the same request gets this answer once.
+      caller_left boolean not null default false,
       check ((status = 'RUNNING') = (outcome is null))
     );
+    create index operations_left on operations (company_kind, company_id, request_digest)
+      where caller_left;
     create index operations_by_age on operations (created_at);
 
     create table signed_requests (
@@ -127,13 +131,15 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     alter table vouchers add constraint vouchers_current_claim
       foreign key (current_claim_id) references voucher_claims;
 
+    -- One row per code that was compared and found wrong, whatever key the request had.
     create table verification_attempts (
-      voucher_id bigint not null references vouchers,
-      operation_id text not null,
-      request_digest text not null,
+      id bigint generated always as identity primary key,
       created_at timestamptz not null default now(),
-      primary key (voucher_id, operation_id, request_digest)
+      voucher_id bigint not null references vouchers,
+      operation_id text not null
     );
+    create index verification_attempts_by_voucher
+      on verification_attempts (voucher_id, created_at);
 
     create table redemptions (
       id bigint generated always as identity primary key,

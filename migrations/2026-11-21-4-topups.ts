@@ -9,6 +9,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now(),
       operation_id text not null unique,
+      -- Of the request whose content this is.
+      request_digest text not null,
       partner_id bigint not null references partners,
       kind text not null check (kind in ('AIRTIME', 'PACKAGE')),
       -- As the partner asked for it; whether there is such a product is looked at before the hold.
@@ -57,6 +59,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       settled_at timestamptz,
       msisdn text not null,
+      -- Of a package: frozen, whatever becomes of the product.
+      provider_product_id integer,
       status text not null default 'HELD' check (status in ('HELD', 'POSTED', 'VOIDED')),
       provider_reference text,
       provider_message text,

@@ -20,6 +20,7 @@ export const database = proxyLocalActivities<
     | 'markTopUpUnknown'
     | 'postTopUp'
     | 'voidTopUp'
+    | 'recordSharedAnswer'
   >
 >({
   startToCloseTimeout: '12s',

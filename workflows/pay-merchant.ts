@@ -13,6 +13,7 @@ export function payMerchant(
   const summary = `ETB ${hold.toMerchant} to the merchant, ${hold.platformReference}`;
   return untilKnown({
     timing,
+    mayBeSent: hold.isResumed,
     send: () =>
       providers.payMerchant.executeWithOptions({ summary: `Pay ${summary}` }, [operationId]),
     inquire: () =>

@@ -58,7 +58,12 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
       await condition(() => claimOutcome !== undefined);
       return claimOutcome as OperationOutcome<ClaimMade>;
     },
-    { description: 'The answer of the claim that started this workflow' },
+    {
+      description: 'The answer of the claim that started this workflow',
+      validator: () => {
+        if (begin.kind !== 'claim') throw new Error('This workflow was not started by a claim');
+      },
+    },
   );
   setHandler(redeem, (command) => CancellationScope.nonCancellable(() => redeemOnce(command)), {
     description: 'Redeems the voucher with its verification code; sent by the API',
@@ -85,8 +90,11 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
       await claimIsOver(claim.claimId);
     }
   }
-  await condition(allHandlersFinished);
-  await Promise.all(background);
+  // A redemption may still come while the last message is being sent; none is left behind.
+  do {
+    await condition(allHandlersFinished);
+    await Promise.all(background.splice(0));
+  } while (background.length > 0 || !allHandlersFinished());
   return { ended: ended ?? 'expired' };
 
   /** Duplicates of a request, with its key or without, share one redemption while it runs. */

@@ -8,6 +8,7 @@ import {
   uuid4,
 } from '@temporalio/workflow';
 import type { TopUpHeld } from '../activities/topup-holds.js';
+import { refuse } from '../src/domain/errors.js';
 import { database, providers } from './activity-options.js';
 import {
   type OperationOutcome,
@@ -41,7 +42,7 @@ export function topUp(input: TopUpInput): Promise<TopUpResult> {
 
 async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<TopUpResult> {
   const { command } = begin;
-  const running = new Map<number, Promise<OperationOutcome<TopUpMade>>>();
+  const running = new Map<number, RunningAttempt>();
   let ended: TopUpResult['ended'] = begin.kind === 'retry' ? 'failed' : 'refused';
   let attempts = begin.kind === 'retry' ? begin.command.attempt - 1 : 0;
   let retryIsWanted = false;
@@ -61,7 +62,8 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
   setHandler(
     retry,
     () => {
-      retryIsWanted = true;
+      // One that comes while an attempt runs, such as a second click, is not kept for later.
+      retryIsWanted = ended === 'failed' && running.size === 0;
     },
     { description: 'Makes one more attempt to the same number. Needs no input.' },
   );
@@ -85,21 +87,42 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
   /** Whether a retry is wanted, or was made by a handler, before the window closes. */
   async function retryComes(): Promise<boolean> {
     await condition(() => running.size === 0);
+    if (ended !== 'failed') return false;
     const attemptsBefore = attempts;
     const isOver = () => retryIsWanted || running.size > 0 || attempts > attemptsBefore;
     return condition(isOver, timing.retryWindowMs, { summary: 'Waits for a retry' });
   }
 
-  /** Requests for the same attempt share it, whoever makes them and whenever they come. */
+  /** Requests for the same attempt to the same number share it, whoever makes them. */
   function attemptOnce(
     by: TopUpCommand | RetryCommand,
     attempt: number,
   ): Promise<OperationOutcome<TopUpMade>> {
+    const msisdn = 'msisdn' in by ? by.msisdn : null;
     const same = running.get(attempt);
-    if (same !== undefined) return same;
-    const made = makeAttempt(by).finally(() => running.delete(attempt));
-    running.set(attempt, made);
-    return made;
+    if (same === undefined) {
+      const outcome = makeAttempt(by).finally(() => running.delete(attempt));
+      running.set(attempt, { msisdn, operationId: by.operationId, outcome });
+      return outcome;
+    }
+    if (same.operationId === by.operationId) return same.outcome;
+    return same.msisdn === msisdn ? shareAnswer(by, same.outcome) : refuseOther(by);
+  }
+
+  /** The answer of another request's attempt is this one's too, and is kept under its own key. */
+  async function shareAnswer(
+    by: TopUpCommand,
+    outcome: Promise<OperationOutcome<TopUpMade>>,
+  ): Promise<OperationOutcome<TopUpMade>> {
+    return database.recordSharedAnswer(by, (await outcome).result);
+  }
+
+  async function refuseOther({
+    requestId,
+    requestDigest,
+  }: TopUpCommand): Promise<OperationOutcome<TopUpMade>> {
+    const refusal = refuse('topup-not-failed', { detail: 'it is being retried to another number' });
+    return { requestId, requestDigest, result: refusal };
   }
 
   async function makeAttempt(
@@ -125,6 +148,7 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
     const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
     return untilKnown({
       timing,
+      mayBeSent: hold.isResumed,
       send: () =>
         providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [operationId]),
       inquire: () =>
@@ -181,6 +205,13 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
       `attempt ${hold.attempt}, our reference ${hold.reference}`
     );
   }
+}
+
+/** An attempt under way, and whose it is. */
+interface RunningAttempt {
+  readonly operationId: string;
+  readonly msisdn: string | null;
+  readonly outcome: Promise<OperationOutcome<TopUpMade>>;
 }
 
 /** An operation of its own for an attempt that support staff want. */

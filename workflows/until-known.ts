@@ -16,6 +16,8 @@ export interface ProviderAttempt {
   readonly inquire: () => Promise<InquiryOutcome>;
   /** Told each time when nobody knows yet: for the database and for support staff. */
   readonly whileUnknown: (lastWords: string, isOverdue: boolean) => Promise<void>;
+  /** An earlier run may have sent it already: only an inquiry decides from the start. */
+  readonly mayBeSent: boolean;
   /** Whether the provider has hinted that there is news; asked while waiting. */
   readonly takeHint?: () => boolean;
   readonly timing: { readonly inquiryIntervalMs: number; readonly alarmAfterMs: number };
@@ -33,12 +35,14 @@ const MAXIMUM_PAUSE_MS = 60 * 60 * 1_000;
  */
 export async function untilKnown(attempt: ProviderAttempt): Promise<Ending> {
   const startedAt = Date.now();
-  const first = await sendUntilSent(attempt);
+  const first = attempt.mayBeSent ? takenOver : await sendUntilSent(attempt);
   if (first.kind !== 'unknown') return first;
   const ending = await inquireUntilKnown(attempt, first.message, startedAt);
   if (isOverdue(attempt, startedAt)) upsertSearchAttributes([{ key: needsAction, value: false }]);
   return ending;
 }
+
+const takenOver = { kind: 'unknown', message: 'taken over from a run that was cut off' } as const;
 
 const isOverdue = ({ timing }: ProviderAttempt, startedAt: number): boolean =>
   Date.now() - startedAt >= timing.alarmAfterMs;
@@ -52,11 +56,15 @@ async function inquireUntilKnown(
   // nothing about the first sending, unless the provider also says that it never saw one.
   let lastWords = firstWords;
   let repetitionRefused: string | undefined;
-  for (let pauseMs = attempt.timing.inquiryIntervalMs; ; pauseMs = nextPause(pauseMs)) {
+  let pauseMs = attempt.timing.inquiryIntervalMs;
+  for (let inquiries = 0; ; inquiries += 1) {
     const overdue = isOverdue(attempt, startedAt);
     if (overdue) upsertSearchAttributes([{ key: needsAction, value: true }]);
     await attempt.whileUnknown(lastWords.replace(/\.+$/, ''), overdue);
-    await pause(attempt, pauseMs);
+    // A hint is followed at once and does not make the next pause longer.
+    const isFollowed =
+      (inquiries === 0 && attempt.mayBeSent) || (await hintComes(attempt, pauseMs));
+    if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
     const found = await attempt.inquire();
     if (found.kind === 'delivered') return done(found);
     if (found.kind === 'refused') return { kind: 'not-done', message: found.message };
@@ -100,9 +108,8 @@ const done = (outcome: {
   ...(outcome.alarm === undefined ? {} : { alarm: outcome.alarm }),
 });
 
-const nextPause = (pauseMs: number): number => Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
-
-const pause = (attempt: ProviderAttempt, pauseMs: number): Promise<boolean> =>
+/** Waits; true when the provider hints at news before the time is up. */
+const hintComes = (attempt: ProviderAttempt, pauseMs: number): Promise<boolean> =>
   condition(() => attempt.takeHint?.() ?? false, pauseMs, {
     summary: 'Outcome unknown: ask the provider again',
   });

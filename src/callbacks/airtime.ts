@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { operationOfReference } from '../domain/topup.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
+import { createHintBudget } from './hint-budget.js';
+
+const mayHint = createHintBudget();
 
 /**
  * Takes a callback of the airtime provider. Callbacks are not signed, so one is only a hint: the
@@ -19,7 +22,8 @@ export const airtimeCallback = endpoint({
   reasons: [],
   async handle({ services, body }) {
     const operationId = operationOfReference(body.external_id);
-    if (operationId !== undefined) await services.workflows.hintTopUp(operationId);
+    if (operationId !== undefined && mayHint(operationId))
+      await services.workflows.hintTopUp(operationId);
     return reply(null, { message: 'Thank you' });
   },
 });

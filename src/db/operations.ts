@@ -186,6 +186,35 @@ export const recordRefusal = <Result>(
     return refuseOperation<Result>(transaction, identity, refusal);
   });
 
+/** Marks an operation whose caller was told to ask again but has no key to ask with. */
+export async function markCallerLeft(database: Database, operationId: string): Promise<void> {
+  await database
+    .updateTable('operations')
+    .set({ caller_left: true })
+    .where('id', '=', operationId)
+    .execute();
+}
+
+/**
+ * The answer that a caller without a key has left behind, for the same request asked again; given
+ * once, so that the next such request is a new one.
+ */
+export async function takeLeftAnswer<Result>(
+  transaction: DatabaseTransaction,
+  identity: OperationIdentity,
+): Promise<StoredOutcome<Result> | undefined> {
+  const { rows } = await sql<StoredOperation>`
+    update operations set caller_left = false
+    where id = (
+      select id from operations
+      where caller_left and company_kind = ${identity.company.kind}
+        and company_id = ${identity.company.id}
+        and request_digest = ${identity.requestDigest} and status <> 'RUNNING'
+      order by created_at limit 1 for update)
+    returning status, request_id, request_digest, outcome`.execute(transaction);
+  return rows[0] && storedOutcome<Result>(rows[0]);
+}
+
 /** Rows deleted in one go, so that pruning never holds locks for long. */
 const PRUNE_BATCH = 5_000;
 

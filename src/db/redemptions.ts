@@ -67,7 +67,7 @@ export async function releaseVoucher(
   outcome: 'spent' | 'returned',
 ): Promise<void> {
   const remaining = outcome === 'spent' ? sql<string>`remaining` : sql<string>`remaining + held`;
-  await transaction
+  const released = await transaction
     .updateTable('vouchers')
     .set({
       status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
@@ -77,7 +77,9 @@ export async function releaseVoucher(
     })
     .where('id', '=', voucherId)
     .where('status', '=', 'REDEEM_PROCESSING')
-    .execute();
+    .executeTakeFirst();
+  // Nothing may be posted or voided of which the voucher does not know.
+  if (released.numUpdatedRows !== 1n) throw new Error('The voucher is not on hold');
 }
 
 /** A redemption's row locked, with the partner whose reserve it takes from. */

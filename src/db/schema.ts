@@ -187,6 +187,7 @@ export interface OperationsTable {
   request_digest: string;
   status: OperationStatus;
   outcome: Json<unknown> | null;
+  caller_left: Generated<boolean>;
 }
 
 export interface SignedRequestsTable {
@@ -246,10 +247,10 @@ export interface VoucherClaimsTable {
 }
 
 export interface VerificationAttemptsTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
   voucher_id: number;
   operation_id: string;
-  request_digest: string;
-  created_at: Timestamp;
 }
 
 export interface RedemptionsTable {
@@ -293,6 +294,7 @@ export interface TopupsTable {
   created_at: Timestamp;
   updated_at: Timestamp;
   operation_id: string;
+  request_digest: string;
   partner_id: number;
   kind: 'AIRTIME' | 'PACKAGE';
   product_id: number | null;
@@ -317,6 +319,7 @@ export interface TopupAttemptsTable {
   created_at: Timestamp;
   settled_at: Timestamp | null;
   msisdn: string;
+  provider_product_id: number | null;
   status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
   provider_reference: string | null;
   provider_message: string | null;

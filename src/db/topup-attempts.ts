@@ -15,6 +15,7 @@ export interface NewAttempt {
   /** Decimal string: what is held, and charged when it is delivered. */
   readonly amount: string;
   readonly productId: number | null;
+  readonly providerProductId: number | null;
 }
 
 /** Records an attempt that is about to be sent. */
@@ -30,6 +31,7 @@ export async function beginAttempt(
       operation_id: attempt.operationId,
       reference: attempt.reference,
       msisdn: attempt.msisdn,
+      provider_product_id: attempt.providerProductId,
     })
     .execute();
   await transaction
@@ -65,7 +67,7 @@ export const findAttempt = (database: Database, operationId: string) =>
       'topups.amount',
       'topups.operator',
       'products.product_name',
-      'products.provider_product_id',
+      'topup_attempts.provider_product_id',
     ])
     .where('topup_attempts.operation_id', '=', operationId)
     .executeTakeFirstOrThrow();
@@ -102,7 +104,7 @@ export async function endAttempt(
     .where('status', '=', 'HELD')
     .executeTakeFirst();
   if (ended.numUpdatedRows === 0n) return false;
-  await transaction
+  const topup = await transaction
     .updateTable('topups')
     .set({
       status: ending.status,
@@ -111,7 +113,8 @@ export async function endAttempt(
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', attempt.topupId)
-    .execute();
+    .executeTakeFirst();
+  if (topup.numUpdatedRows !== 1n) throw new Error('An attempt without a top-up');
   return true;
 }
 
@@ -123,3 +126,14 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
     .where('topup_id', '=', topupId)
     .orderBy('attempt')
     .execute();
+
+/** The attempt that an operation made, undefined where it made none. */
+export const attemptOfOperation = (
+  database: Database,
+  operationId: string,
+): Promise<{ attempt: number } | undefined> =>
+  database
+    .selectFrom('topup_attempts')
+    .select('attempt')
+    .where('operation_id', '=', operationId)
+    .executeTakeFirst();

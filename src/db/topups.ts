@@ -6,6 +6,7 @@ import type { TopupStatus, TopupsTable } from './schema.js';
 
 export interface NewTopup {
   readonly operationId: string;
+  readonly requestDigest: string;
   readonly partnerId: number;
   readonly kind: TopupKind;
   /** Of a package. */
@@ -22,39 +23,52 @@ export interface NewTopup {
 
 /**
  * Draws the number of a top-up and stores what was asked for, before its workflow is started: from
- * here on every answer can name it. The same operation draws the same number.
+ * here on every answer can name it. The same operation draws the same number; a corrected request
+ * under its key takes the place of one that was never begun.
  */
 export async function drawTopup(database: Database, topup: NewTopup): Promise<number> {
-  const { id } = await database
+  const row = {
+    operation_id: topup.operationId,
+    request_digest: topup.requestDigest,
+    partner_id: topup.partnerId,
+    kind: topup.kind,
+    product_id: topup.productId,
+    amount: topup.amount,
+    msisdn: topup.msisdn,
+    exchange_rate: topup.exchangeRate,
+    currency: topup.currency,
+    originating_country: topup.originatingCountry,
+    foreign_currency_amount: topup.foreignCurrencyAmount,
+  };
+  const drawn = await database
     .insertInto('topups')
-    .values({
-      operation_id: topup.operationId,
-      partner_id: topup.partnerId,
-      kind: topup.kind,
-      product_id: topup.productId,
-      amount: topup.amount,
-      msisdn: topup.msisdn,
-      exchange_rate: topup.exchangeRate,
-      currency: topup.currency,
-      originating_country: topup.originatingCountry,
-      foreign_currency_amount: topup.foreignCurrencyAmount,
-    })
+    .values(row)
     .onConflict((conflict) =>
-      conflict
-        .column('operation_id')
-        .doUpdateSet({ operation_id: (row) => row.ref('excluded.operation_id') }),
+      conflict.column('operation_id').doUpdateSet(row).where('topups.status', '=', 'PENDING'),
     )
     .returning('id')
+    .executeTakeFirst();
+  if (drawn) return drawn.id;
+  // It has begun already: whoever asks gets its number, and its workflow compares the request.
+  const { id } = await database
+    .selectFrom('topups')
+    .select('id')
+    .where('operation_id', '=', topup.operationId)
     .executeTakeFirstOrThrow();
   return id;
 }
 
-/** Forgets a top-up that was refused before anything was held. */
-export async function discardTopup(database: Database, topupId: number): Promise<void> {
+/** Forgets a top-up that was refused before anything was held, or whose workflow never started. */
+export async function discardTopup(
+  database: Database,
+  topupId: number,
+  requestDigest: string,
+): Promise<void> {
   await database
     .deleteFrom('topups')
     .where('id', '=', topupId)
     .where('status', '=', 'PENDING')
+    .where('request_digest', '=', requestDigest)
     .execute();
 }
 
@@ -62,6 +76,8 @@ export async function discardTopup(database: Database, topupId: number): Promise
 export interface LockedTopup {
   readonly id: number;
   readonly operation_id: string;
+  readonly request_digest: string;
+  readonly provider_reference: string | null;
   readonly partner_id: number;
   readonly kind: TopupKind;
   readonly product_id: number | null;
@@ -82,6 +98,8 @@ export const lockTopup = (
     .select([
       'id',
       'operation_id',
+      'request_digest',
+      'provider_reference',
       'partner_id',
       'kind',
       'product_id',

@@ -12,23 +12,17 @@ export const wrongCodes = (voucherId: number) => sql`
   from verification_attempts
   where voucher_id = ${voucherId} and created_at > now() - interval '1 day'`;
 
-/** Counts one wrong code; the same request counts once, however often it is repeated. */
+/**
+ * Counts one wrong code. It stands in the transaction that also settles the operation, so a repeated
+ * request is answered from there and neither compared nor counted again.
+ */
 export async function countWrongCode(
   transaction: DatabaseTransaction,
-  attempt: {
-    readonly voucherId: number;
-    readonly operationId: string;
-    readonly requestDigest: string;
-  },
+  attempt: { readonly voucherId: number; readonly operationId: string },
 ): Promise<void> {
   await transaction
     .insertInto('verification_attempts')
-    .values({
-      voucher_id: attempt.voucherId,
-      operation_id: attempt.operationId,
-      request_digest: attempt.requestDigest,
-    })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({ voucher_id: attempt.voucherId, operation_id: attempt.operationId })
     .execute();
 }
 

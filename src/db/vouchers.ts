@@ -76,6 +76,14 @@ export async function insertVoucher(
   return rows[0]?.id;
 }
 
+/** The voucher that an operation generated. */
+export const voucherOfOperation = (database: Database, operationId: string) =>
+  database
+    .selectFrom('vouchers')
+    .select('id')
+    .where('operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+
 /** What generating a voucher depends on, read in one round trip. */
 export interface GenerationFacts {
   readonly operation: StoredOperation | undefined;

@@ -118,6 +118,14 @@ export const reasons = {
     partner: { 'generate-voucher': 404, 'set-denomination-price': 404 },
   },
 
+  'generation-unknown': {
+    message:
+      'It is not known yet whether the voucher was generated, and without an Idempotency-Key a ' +
+      'repetition would generate another one: look at the balance first',
+    remedy: 'none',
+    partner: { 'generate-voucher': 409 },
+  },
+
   // Top-ups of airtime and packages.
   'topup-not-found': {
     message: 'There is no top-up with this transaction id',
@@ -234,6 +242,11 @@ export const reasons = {
     remedy: 'correct',
     partner: { 'redeem-gift': 403 },
     merchant: { 'redeem-gift': 4035 },
+  },
+  'amount-not-claimed': {
+    message: 'The amount is not the one that was claimed: leave it out, or claim again',
+    remedy: 'correct',
+    everywhere: 400,
   },
   'service-fee-missing': {
     message: 'The service fee of the merchant could not be read: contact support',

@@ -70,6 +70,9 @@ export function settleOrRefuse(
 ): Settlement | Refusal {
   const refusal = refuseByState(facts, request) ?? refuseByCode(facts, request, limits);
   if (refusal) return refusal;
+  const claimed = facts.claim && (facts.claim.amount ?? facts.voucher.remaining);
+  if (claimed !== undefined && request.amount !== undefined && request.amount !== claimed)
+    return refuse('amount-not-claimed');
   const feePercent = facts.claim?.feePercent ?? facts.merchant?.feePercent;
   if (feePercent === null || feePercent === undefined) return refuse('service-fee-missing');
   const amount = facts.claim ? facts.claim.amount : request.amount;

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   findOperation,
   isSuperseded,
+  markCallerLeft,
   type StoredOperation,
   type StoredOutcome,
   storedOutcome,
@@ -72,6 +73,7 @@ export async function carryOut<Result>(
     return resultFor(identity, await run());
   } catch (error) {
     if (!(error instanceof StillProcessingError)) throw error;
+    if (!identity.hasKey) await markCallerLeft(services.database, identity.operationId);
     return { result: refuse('still-processing'), replayed: false };
   }
 }

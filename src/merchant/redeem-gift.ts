@@ -48,6 +48,7 @@ export const redeemGift = endpoint({
     'claim-not-found',
     'attempts-exhausted',
     'verification-code-incorrect',
+    'amount-not-claimed',
     'service-fee-missing',
     'balance-insufficient',
     'amount-exceeds-balance',

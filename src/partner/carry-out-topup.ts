@@ -19,7 +19,7 @@ export async function carryOutTopup(
     readonly company: Company;
     readonly operation: Operation;
     readonly key: string | undefined;
-    readonly topup: Omit<NewTopup, 'operationId' | 'partnerId'>;
+    readonly topup: Omit<NewTopup, 'operationId' | 'requestDigest' | 'partnerId'>;
   },
 ): Promise<Reply | RefusalReply> {
   const { company, topup } = request;
@@ -34,19 +34,21 @@ export async function carryOutTopup(
     transactionId = await drawTopup(services.database, {
       ...topup,
       operationId: identity.operationId,
+      requestDigest: identity.requestDigest,
       partnerId: company.id,
     });
     return services.workflows.topUp({ ...identity, transactionId });
-  }).catch((error): OperationResult<ToppedUp> => {
-    const neverLeft = error instanceof WorkflowsUnavailableError && error.isCertain;
-    if (transactionId === undefined || neverLeft) throw error;
+  }).catch(async (error): Promise<OperationResult<ToppedUp>> => {
+    if (transactionId === undefined) throw error;
+    if (error instanceof WorkflowsUnavailableError && error.isCertain) {
+      await discardTopup(services.database, transactionId, identity.requestDigest);
+      throw error;
+    }
     return { result: { ok: false, reason: 'still-processing' }, replayed: false };
   });
   const { result } = answered;
-  if (transactionId === undefined || result.ok || result.transactionId !== undefined)
-    return topupAnswer(answered);
-  if (result.reason === 'still-processing')
-    return stillProcessing({ transactionId, creationId: identity.operationId, attempt: 1 });
-  await discardTopup(services.database, transactionId);
-  return topupAnswer(answered);
+  const isOpen = !result.ok && result.reason === 'still-processing';
+  return isOpen && transactionId !== undefined
+    ? stillProcessing({ transactionId, creationId: identity.operationId, attempt: 1 })
+    : topupAnswer(answered);
 }

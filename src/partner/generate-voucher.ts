@@ -51,6 +51,7 @@ export const generateVoucher = endpoint({
     'money-insufficient',
     'key-reused',
     'still-processing',
+    'generation-unknown',
   ],
   async handle({ services, company, body, headers }) {
     const key = idempotencyKeyOf(headers);
@@ -78,6 +79,8 @@ export const generateVoucher = endpoint({
         },
       }),
     );
+    if (!result.ok && result.reason === 'still-processing' && key.value === undefined)
+      return refuse('generation-unknown');
     if (!result.ok) return { ...result, replayed };
     const voucher = await generatedVoucher(services.database, result.voucherId);
     const code = services.secretBox.open(

@@ -41,6 +41,7 @@ export const redeemGift = endpoint({
     'claim-not-found',
     'attempts-exhausted',
     'verification-code-incorrect',
+    'amount-not-claimed',
     'service-fee-missing',
     'balance-insufficient',
     'amount-exceeds-balance',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { outcomeFor, type StoredOutcome } from '../db/operations.js';
+import { attemptOfOperation } from '../db/topup-attempts.js';
 import { findTopup } from '../db/topups.js';
 import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
@@ -39,12 +40,16 @@ export const retryTopup = endpoint({
     });
     const topup = await findTopup(services.database, company.id, body.transactionId);
     if (!topup) return refuse('topup-not-found');
-    const attempt = topup.attempt + 1;
+    // Repeated while its own attempt runs: it joins that one.
+    const own = identity.hasKey
+      ? await attemptOfOperation(services.database, identity.operationId)
+      : undefined;
+    const attempt = own?.attempt ?? topup.attempt + 1;
     const answered = await carryOut<ToppedUp>(
       services,
       identity,
       async (): Promise<StoredOutcome<ToppedUp>> => {
-        if (topup.status !== 'FAILED')
+        if (topup.status !== 'FAILED' && !own)
           return outcomeFor<ToppedUp>(
             identity,
             refuse('topup-not-failed', { detail: `it is ${topup.status}` }),

@@ -103,6 +103,7 @@ export async function topUp(
   return database.transaction().execute(async (transaction) => {
     const topupId = await drawTopup(transaction, {
       operationId,
+      requestDigest: 'digest',
       partnerId,
       kind: productId === null ? 'AIRTIME' : 'PACKAGE',
       productId,
@@ -122,6 +123,7 @@ export async function topUp(
       operator: 'ETHIO_TELECOM',
       amount,
       productId,
+      providerProductId: null,
     });
     await addTransfers(transaction, [move('hold', 'airtime', 'airtime-hold')]);
     if (ending !== undefined) {
