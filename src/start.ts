@@ -51,6 +51,9 @@ const configFor = (startConfig: StartConfig, secrets: Secrets, backing: BackingS
     LOG_LEVEL: startConfig.LOG_LEVEL,
     HOST: startConfig.HOST,
     PORT: String(startConfig.PORT),
+    ...(startConfig.AIRTIME_URL
+      ? {}
+      : { AIRTIME_CALLBACK_URL: `http://127.0.0.1:${startConfig.PORT}/callbacks/airtime` }),
   });
 
 /** Worker and API share one process and one connection, so that workflows start eagerly. */

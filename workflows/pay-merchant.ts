@@ -1,6 +1,6 @@
-import { setCurrentDetails } from '@temporalio/workflow';
 import type { RedemptionHeld } from '../activities/redemption-holds.js';
 import { providers } from './activity-options.js';
+import { showDetails } from './current-details.js';
 import type { RedemptionTiming } from './messages.js';
 import { type Ending, untilKnown } from './until-known.js';
 
@@ -21,12 +21,16 @@ export function payMerchant(
         operationId,
       ]),
     whileUnknown: async (lastWords, isOverdue) =>
-      setCurrentDetails(
-        `${isOverdue ? '**Overdue: ask the provider by phone.** ' : ''}**Payment unknown**: ETB ` +
-          `${hold.toMerchant} to ${hold.merchantName}, payment reference ` +
-          `${hold.paymentReference}.\n\nThe provider's last words: ${lastWords}. The money stays on ` +
-          'hold and the provider is asked again by itself.\n\n' +
-          `Voucher ${hold.serialNumber}, fee ETB ${hold.serviceFee}, ${hold.platformReference}.`,
+      showDetails(
+        `${isOverdue ? '**Overdue: ask the provider by phone.** ' : ''}**Payment unknown**: ` +
+          describeRedemption(hold),
+        `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
+          'again by itself.',
       ),
   });
 }
+
+/** A redemption as support staff and the provider know it. */
+export const describeRedemption = (hold: RedemptionHeld): string =>
+  `ETB ${hold.toMerchant} to ${hold.merchantName}, payment reference ${hold.paymentReference}; ` +
+  `voucher ${hold.serialNumber}, fee ETB ${hold.serviceFee}, ${hold.platformReference}.`;

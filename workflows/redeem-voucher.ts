@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   getExternalWorkflowHandle,
-  setCurrentDetails,
   setHandler,
   sleep,
   upsertSearchAttributes,
@@ -11,6 +10,7 @@ import {
 import type { ClaimStarted } from '../activities/claims.js';
 import type { MessageOutcome } from '../activities/messages.js';
 import { database, providers } from './activity-options.js';
+import { quoted, showDetails } from './current-details.js';
 import {
   type ClaimCommand,
   type ClaimMade,
@@ -22,7 +22,7 @@ import {
   redeem,
   superseded,
 } from './messages.js';
-import { payMerchant } from './pay-merchant.js';
+import { describeRedemption, payMerchant } from './pay-merchant.js';
 import { voucherSerial } from './search-attributes.js';
 import { redeemVoucherByClaimId } from './workflow-ids.js';
 
@@ -125,11 +125,13 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
         ? await database.postRedemption(command.operationId, ending.providerReference)
         : await database.voidRedemption(command.operationId, ending.message);
     ended = paid ? 'redeemed' : 'not-paid';
-    const fate = paid ? 'Paid' : 'Not paid';
-    setCurrentDetails(
-      `**${fate}**: ETB ${hold.toMerchant}, fee ETB ${hold.serviceFee}, voucher ` +
-        `${hold.serialNumber}, our reference ${hold.platformReference}.`,
-    );
+    if (ending.kind === 'done') showDetails(`**Paid**: ${describeRedemption(hold)}`);
+    else
+      showDetails(
+        `**Not paid**: ${describeRedemption(hold)}`,
+        `The provider's last words: ${quoted(ending.message)}. The value is back on the voucher; the ` +
+          'claim is over, so the owner needs a new one.',
+      );
     if (paid && hold.messageId !== null)
       background.push(sendUntilSettled(hold.messageId, 'Confirm the redemption by SMS'));
     return outcome;
@@ -196,7 +198,7 @@ async function tellSuperseded(operationId: string): Promise<void> {
 
 function describeClaim(claim: ClaimStarted): void {
   upsertSearchAttributes([{ key: voucherSerial, value: claim.serialNumber }]);
-  setCurrentDetails(
+  showDetails(
     `**Claimed**: ETB ${claim.amount} of voucher ${claim.serialNumber}. The owner has been sent a ` +
       'code; the workflow waits until it is redeemed or the claim expires.',
   );

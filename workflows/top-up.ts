@@ -2,14 +2,14 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   uuid4,
 } from '@temporalio/workflow';
 import type { TopUpHeld } from '../activities/topup-holds.js';
-import { refuse } from '../src/domain/errors.js';
+import { messageOf, refuse } from '../src/domain/errors.js';
 import { database, providers } from './activity-options.js';
+import { quoted, showDetails } from './current-details.js';
 import {
   type OperationOutcome,
   providerHint,
@@ -72,7 +72,7 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
     () => {
       hinted = true;
     },
-    { description: 'The provider has news of the attempt; sent by the API' },
+    { description: 'Asks the provider now. Sent by the API when there is news. Needs no input.' },
   );
 
   await first;
@@ -129,8 +129,17 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
     by: TopUpCommand | RetryCommand,
   ): Promise<OperationOutcome<TopUpMade>> {
     const hold = await database.holdTopUp(by);
-    if (hold.kind === 'answered') return hold.outcome;
+    if (hold.kind === 'answered') {
+      const { result } = hold.outcome;
+      if (ended === 'failed' && !result.ok)
+        showDetails(
+          `**The retry was refused**: ${messageOf(result.reason, result.detail)}.`,
+          'The top-up still waits; it can be retried again with the signal `retry`.',
+        );
+      return hold.outcome;
+    }
     attempts = hold.attempt;
+    showDetails(`**Sending**: ${describe(hold)}.`);
     const ending = await deliver(by.operationId, hold);
     const outcome =
       ending.kind === 'done'
@@ -166,10 +175,12 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
           { key: searchAttributes.transactionId, value: String(command.transactionId) },
           { key: searchAttributes.outcome, value: 'UNKNOWN' },
         ]);
-        setCurrentDetails(
+        showDetails(
           `${isOverdue ? '**Overdue: ask the provider by phone.** ' : ''}**Outcome unknown**: ` +
-            `${describe(hold)}.\n\nThe provider's last words: ${lastWords}. The money stays on hold ` +
-            'and the provider is asked again by itself; nothing can be retried until it has answered.',
+            describe(hold),
+          `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
+            'again by itself; to ask now, send the signal `providerHint`. Nothing can be retried ' +
+            'until it has answered.',
         );
       },
     });
@@ -184,19 +195,25 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
       { key: searchAttributes.needsAction, value: alarm !== undefined },
     ]);
     if (ending.kind === 'done') {
-      const warning = alarm === undefined ? '' : `\n\n**Look at it: ${alarm}.**`;
-      setCurrentDetails(
-        `**Delivered**: ${describe(hold)}. Provider's reference ${ending.providerReference}.${warning}`,
+      showDetails(
+        ...(alarm === undefined ? [] : [`**Look at it: ${quoted(alarm)}.**`]),
+        `**Delivered**: ${describe(hold)}. Provider's reference ${ending.providerReference}.`,
       );
       return;
     }
-    const hours = Math.round((timing.retryWindowMs / 3_600_000) * 10) / 10;
-    setCurrentDetails(
-      `**Failed, waiting for a retry**: ${describe(hold)}.\n\nThe provider's last words: ` +
-        `${ending.message}. The money is back in the partner's wallet.\n\n**To retry**: send the ` +
-        'signal `retry`, without input; the money is held again and the same number is tried. To ' +
-        `another number only the partner can retry. Waits for ${hours} h.`,
+    showDetails(
+      '**Failed.** To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is ' +
+        'needed. The money is held again and the same number is tried; to another number only the ' +
+        'partner can retry.',
+      `The provider's last words: ${quoted(ending.message)}. The money is back in the partner's ` +
+        `wallet. Waits until ${untilWhen()}; after that the partner can still retry by the API.`,
+      `${describe(hold)}.`,
     );
+  }
+
+  function untilWhen(): string {
+    const end = new Date(Date.now() + timing.retryWindowMs).toISOString();
+    return `${end.slice(0, 16).replace('T', ' ')} UTC`;
   }
 
   function describe(hold: TopUpHeld): string {

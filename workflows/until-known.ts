@@ -1,5 +1,6 @@
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
+import { quoted } from './current-details.js';
 import { needsAction } from './search-attributes.js';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
@@ -60,7 +61,7 @@ async function inquireUntilKnown(
   for (let inquiries = 0; ; inquiries += 1) {
     const overdue = isOverdue(attempt, startedAt);
     if (overdue) upsertSearchAttributes([{ key: needsAction, value: true }]);
-    await attempt.whileUnknown(lastWords.replace(/\.+$/, ''), overdue);
+    await attempt.whileUnknown(quoted(lastWords), overdue);
     // A hint is followed at once and does not make the next pause longer.
     const isFollowed =
       (inquiries === 0 && attempt.mayBeSent) || (await hintComes(attempt, pauseMs));

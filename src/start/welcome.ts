@@ -35,9 +35,13 @@ Log in as the demo partner:
   curl -s ${demo.partner.baseUrl}/auth/login -H 'Content-Type: application/json' \\
     -d "{\\"key\\": \\"$(grep -m 1 -o 'gvs_[A-Za-z0-9_]*' ${quoted(demoFile)})\\"}"
 
-See the whole story, from a voucher to its redemption, in another terminal:
+See vouchers and top-ups from beginning to end, in another terminal:
 
   ${setting}npm run demo
+
+Operate it, for example see its partners and their balances:
+
+  ${setting}npm run admin -- list partners
 
 Stop everything with Ctrl-C.
 `;

@@ -15,6 +15,15 @@ export const createDataConverter = (payloadKeys: readonly PayloadKey[]): DataCon
   payloadCodecs: [createPayloadCodec(payloadKeys)],
 });
 
+/** Temporal cannot be reached; the message names the setting that says where it is. */
+export class TemporalUnreachableError extends Error {
+  override readonly name = 'TemporalUnreachableError';
+
+  constructor(address: string, cause: unknown) {
+    super(`Temporal cannot be reached at ${address} (TEMPORAL_ADDRESS)`, { cause });
+  }
+}
+
 export interface TemporalConnection {
   readonly connection: NativeConnection;
   readonly client: Client;
@@ -37,6 +46,8 @@ export async function connectTemporal(options: {
     address: options.address,
     // Payloads are encrypted, so compressing them costs time and saves nothing.
     grpcCompression: { codec: 'none' },
+  }).catch((error) => {
+    throw new TemporalUnreachableError(options.address, error);
   });
   const dataConverter = createDataConverter(options.payloadKeys);
   const { namespace } = options;

@@ -12,6 +12,8 @@ import {
   voucherSerial,
 } from '../../workflows/search-attributes.js';
 
+import { TemporalUnreachableError } from './connection.js';
+
 const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   needsAction,
   voucherSerial,
@@ -20,15 +22,6 @@ const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
 ];
 
 const CONNECT_SECONDS = 30;
-
-/** Temporal cannot be reached; the message names the setting that says where it is. */
-export class TemporalUnreachableError extends Error {
-  override readonly name = 'TemporalUnreachableError';
-
-  constructor(address: string, cause: unknown) {
-    super(`Temporal cannot be reached at ${address} (TEMPORAL_ADDRESS)`, { cause });
-  }
-}
 
 /**
  * Registers in a namespace the search attributes that it lacks; a workflow that sets another one
