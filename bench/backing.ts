@@ -12,11 +12,13 @@ import { makeSecrets } from '../src/start/secrets.js';
 import type { Stops } from '../src/start/stops.js';
 import { failureConverterPath } from '../src/temporal/connection.js';
 import { prepareTemporal } from '../src/temporal/prepare.js';
+import { sandboxDelayScale } from './slow-provider.js';
 
 /** What the measured processes stand on. */
 export interface Backing {
   /** Of the service, as in its environment; `DATABASE_URL` is a migrated database without rows. */
   readonly settings: Readonly<Record<string, string>>;
+  readonly sandboxUrl: string;
   /** Workflows of the service and of the baselines. */
   readonly workflowBundlePath: string;
 }
@@ -37,6 +39,7 @@ export async function startBacking(progress: Progress, stops: Stops): Promise<Ba
     DATA_DIR: directory,
     DATABASE_PORT: '0',
     SANDBOX_PORT: '0',
+    SANDBOX_DELAY_SCALE: String(sandboxDelayScale),
     CODEC_SERVER_PORT: '0',
     TEMPORAL_PORT: '0',
     TEMPORAL_UI_PORT: String(await freePort()),
@@ -52,7 +55,11 @@ export async function startBacking(progress: Progress, stops: Stops): Promise<Ba
     });
     await bundleWorkflows(join(directory, 'workflow-bundle.js'));
   });
-  return { settings, workflowBundlePath: join(directory, 'workflow-bundle.js') };
+  return {
+    settings,
+    sandboxUrl: backing.sandboxUrl,
+    workflowBundlePath: join(directory, 'workflow-bundle.js'),
+  };
 }
 
 async function bundleWorkflows(file: string): Promise<void> {

@@ -5,37 +5,50 @@ import type { SurfaceRoutes } from '../src/http/app.js';
 import { endpoint } from '../src/http/endpoint.js';
 import { reply } from '../src/http/envelope.js';
 import { bareTaskQueue } from './bare-worker.js';
-import type { bare } from './workflows/bare.js';
+import type { Call } from './run-load.js';
+import type { bare, bareSlow } from './workflows/bare.js';
 
 const BASE_PATH = '/bench';
-const PATH = '/bare-workflow';
 
-export const bareWorkflowPath = BASE_PATH + PATH;
+type BareWorkflow = 'bare' | 'bareSlow';
+
+/** By bare workflow, its path and what its activity does. */
+const routes: Readonly<Record<BareWorkflow, { readonly path: string; readonly does: string }>> = {
+  bare: { path: '/bare-workflow', does: 'does nothing' },
+  bareSlow: { path: '/slow-bare-workflow', does: 'waits as long as the provider' },
+};
+
+/** The call that runs a bare workflow. */
+export const bareCall = (serviceUrl: string, workflow: BareWorkflow): Call => ({
+  url: serviceUrl + BASE_PATH + routes[workflow].path,
+  headers: {},
+  body: '',
+});
 
 /**
- * A route of the service's own application that only runs a bare workflow, started the ordinary way:
+ * Routes of the service's own application that only run a bare workflow, started the ordinary way:
  * no access check, no body, no database.
  */
 export const bareRoutes = (client: Client, serviceTaskQueue: string): SurfaceRoutes => ({
   surface: 'partner',
   basePath: BASE_PATH,
-  endpoints: [
+  endpoints: (['bare', 'bareSlow'] as const).map((workflow) =>
     endpoint({
       method: 'POST',
-      path: PATH,
+      path: routes[workflow].path,
       operation: 'check-configuration',
       summary: 'Run a bare workflow',
-      description: 'One workflow with one normal activity that does nothing.',
+      description: `One workflow with one normal activity that ${routes[workflow].does}.`,
       access: 'public',
       answer: z.null(),
       reasons: [],
       async handle() {
-        await client.workflow.execute<typeof bare>('bare', {
-          workflowId: `bare:${randomUUID()}`,
+        await client.workflow.execute<typeof bare | typeof bareSlow>(workflow, {
+          workflowId: `${workflow}:${randomUUID()}`,
           taskQueue: bareTaskQueue(serviceTaskQueue),
         });
         return reply(null);
       },
     }),
-  ],
+  ),
 });

@@ -1,14 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import type { TemporalConnection } from '../src/temporal/connection.js';
+import { workerTuning } from '../src/worker.js';
+import { providerMilliseconds } from './slow-provider.js';
 
-const bareActivities = { doNothing: async (): Promise<void> => undefined };
+const bareActivities = {
+  doNothing: async (): Promise<void> => undefined,
+  waitLikeProvider: (): Promise<void> => sleep(providerMilliseconds),
+};
 
 export type BareActivities = typeof bareActivities;
 
 /** The task queue of the bare workflows beside the service's own. */
 export const bareTaskQueue = (serviceTaskQueue: string): string => `${serviceTaskQueue}-bare`;
 
-/** Starts a worker for bare workflows, with the settings of the service's worker (src/worker.ts). */
+/** Starts a worker for bare workflows, with the settings of the service's worker. */
 export async function startBareWorker(
   temporal: TemporalConnection,
   options: { readonly taskQueue: string; readonly workflowBundlePath: string },
@@ -20,11 +26,7 @@ export async function startBareWorker(
     taskQueue: bareTaskQueue(options.taskQueue),
     activities: bareActivities,
     workflowBundle: { codePath: options.workflowBundlePath },
-    nonStickyToStickyPollRatio: 0.5,
-    maxCachedWorkflows: 400,
-    maxConcurrentLocalActivityExecutions: 50,
-    maxConcurrentActivityTaskExecutions: 50,
-    stickyQueueScheduleToStartTimeout: '2s',
+    ...workerTuning,
   });
   const ended = worker.run();
   // A worker that fails leaves its calls unanswered, and the load generator reports that.

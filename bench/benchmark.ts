@@ -13,12 +13,26 @@ export interface Bench {
 }
 
 /** One line of the report. */
-export interface Measurement {
+export type Measurement = RateMeasurement | TimeMeasurement;
+
+/** Calls per second: the more, the better. */
+export interface RateMeasurement {
   /** What is measured / what it is measured against. */
   readonly title: string;
   readonly comparison: Comparison;
   /** The least median ratio that is good enough; without it the line only informs. */
   readonly bar?: number;
+}
+
+/** A quantile of the time that a call takes: the less, the better. */
+export interface TimeMeasurement {
+  readonly title: string;
+  readonly comparison: Comparison;
+  readonly quantile: 'p50' | 'p99';
+  /** What both sides only wait for; it is taken off both. */
+  readonly waitedMilliseconds: number;
+  /** The greatest ratio that is good enough. */
+  readonly greatest: number;
 }
 
 export interface Benchmark {

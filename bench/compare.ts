@@ -19,7 +19,8 @@ export interface Comparison {
   readonly ratio: { readonly median: number; readonly minimum: number; readonly maximum: number };
 }
 
-const LANES = 20;
+/** Calls in flight where a comparison asks for no other number. */
+export const LANES = 20;
 
 /**
  * Calls of each side before anything is measured. The compiler of Node.js settles only after some
@@ -28,24 +29,29 @@ const LANES = 20;
 const WARM_UP_CALLS = 600;
 
 /**
- * Measures both in turns, 20 calls in flight, after a warm-up of each. The order alternates, so that
- * what drifts on the machine meanwhile falls on both alike.
+ * Measures both in turns, after a warm-up of each. The order alternates, so that what drifts on the
+ * machine meanwhile falls on both alike.
  */
 export async function compare(options: {
   readonly subject: Calls;
   readonly baseline: Calls;
+  /** Calls in flight. */
+  readonly lanes?: number;
+  /** Whether an earlier comparison has warmed both up. */
+  readonly isWarm?: boolean;
   readonly settings: Pick<BenchOptions, 'rounds' | 'seconds'>;
   readonly signal: AbortSignal;
   /** Told what is being measured. */
   readonly note: (detail: string) => void;
 }): Promise<Comparison> {
   const { rounds, seconds } = options.settings;
+  const { lanes = LANES, isWarm = false, signal } = options;
   const measure = (side: 'subject' | 'baseline') =>
-    runLoad({ calls: options[side], lanes: LANES, seconds, signal: options.signal });
+    runLoad({ calls: options[side], lanes, seconds, signal });
 
-  options.note('warming up');
+  if (!isWarm) options.note('warming up');
   const warmUp = { subject: 0, baseline: 0 };
-  while (Math.min(warmUp.subject, warmUp.baseline) < WARM_UP_CALLS) {
+  while (!isWarm && Math.min(warmUp.subject, warmUp.baseline) < WARM_UP_CALLS) {
     warmUp.subject += (await measure('subject')).milliseconds.length;
     warmUp.baseline += (await measure('baseline')).milliseconds.length;
   }

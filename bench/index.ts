@@ -6,9 +6,14 @@ import type { Benchmark, BenchmarkResult } from './benchmark.js';
 import { type BenchOptions, readOptions, UsageError } from './options.js';
 import { generateVoucherBenchmark } from './p1-generate-voucher.js';
 import { onePartnerBenchmark } from './p2-one-partner.js';
+import { topupBenchmark } from './p7-topup.js';
 import { json, passes, table } from './report.js';
 
-const benchmarks: readonly Benchmark[] = [generateVoucherBenchmark, onePartnerBenchmark];
+const benchmarks: readonly Benchmark[] = [
+  generateVoucherBenchmark,
+  onePartnerBenchmark,
+  topupBenchmark,
+];
 
 class InterruptedError extends Error {
   override readonly name = 'InterruptedError';

@@ -1,4 +1,4 @@
-import { bareWorkflowPath } from './bare-route.js';
+import { bareCall } from './bare-route.js';
 import type { Bench, Benchmark, Measurement } from './benchmark.js';
 import { compare } from './compare.js';
 import { type Service, withService } from './service.js';
@@ -27,10 +27,10 @@ export const generateVoucherBenchmark: Benchmark = {
 
 const compareWithBare = (bench: Bench, service: Service, title: string): Promise<Measurement> =>
   bench.progress.step(`P1 ${title}`, async (note) => {
-    const bareCall = { url: service.url + bareWorkflowPath, headers: {}, body: '' };
+    const bare = bareCall(service.url, 'bare');
     const comparison = await compare({
       subject: await voucherGeneration(service, PARTNERS),
-      baseline: () => bareCall,
+      baseline: () => bare,
       settings: bench.options,
       signal: bench.signal,
       note,

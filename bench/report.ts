@@ -1,4 +1,9 @@
-import type { BenchmarkResult, Measurement } from './benchmark.js';
+import type {
+  BenchmarkResult,
+  Measurement,
+  RateMeasurement,
+  TimeMeasurement,
+} from './benchmark.js';
 
 const COLUMNS = [
   '',
@@ -11,14 +16,30 @@ const COLUMNS = [
   '',
 ];
 
+const isOfTime = (measurement: Measurement): measurement is TimeMeasurement =>
+  'quantile' in measurement;
+
 /** Whether a measurement reaches its bar; one without a bar always does. */
-export const passes = ({ comparison, bar }: Measurement): boolean =>
-  bar === undefined || comparison.ratio.median >= bar;
+export function passes(measurement: Measurement): boolean {
+  if (isOfTime(measurement)) return times(measurement).ratio <= measurement.greatest;
+  const { comparison, bar } = measurement;
+  return bar === undefined || comparison.ratio.median >= bar;
+}
+
+/** Milliseconds without those that both sides only waited, and their ratio. */
+function times({ comparison, quantile, waitedMilliseconds }: TimeMeasurement) {
+  const subject = comparison.subject[quantile] - waitedMilliseconds;
+  const baseline = comparison.baseline[quantile] - waitedMilliseconds;
+  return { subject, baseline, ratio: subject / baseline };
+}
 
 /** The results for people: a line per measurement, in columns. */
 export function table(results: readonly BenchmarkResult[]): string {
   const rows = results.flatMap(({ name, measurements }) =>
-    measurements.map((measurement) => row(name, measurement)),
+    measurements.map((measurement) => [
+      `${name} ${measurement.title}`,
+      ...(isOfTime(measurement) ? timeCells(measurement) : rateCells(measurement)),
+    ]),
   );
   const lines = [COLUMNS, ...rows];
   const widths = COLUMNS.map((_, column) =>
@@ -31,18 +52,31 @@ export function table(results: readonly BenchmarkResult[]): string {
   return lines.map((line) => aligned(line).join('  ').trimEnd()).join('\n');
 }
 
-function row(name: string, measurement: Measurement): string[] {
+const verdict = (measurement: Measurement) => (passes(measurement) ? 'pass' : 'FAIL');
+
+function rateCells(measurement: RateMeasurement): string[] {
   const { subject, baseline, ratio } = measurement.comparison;
-  const { title, bar } = measurement;
+  const { bar } = measurement;
   return [
-    `${name} ${title}`,
     subject.rate.toFixed(1),
     baseline.rate.toFixed(1),
     `${subject.p50.toFixed(0)} / ${subject.p99.toFixed(0)}`,
     `${baseline.p50.toFixed(0)} / ${baseline.p99.toFixed(0)}`,
     `${ratio.median.toFixed(2)} (${ratio.minimum.toFixed(2)} – ${ratio.maximum.toFixed(2)})`,
-    bar === undefined ? '' : `≥ ${bar}`,
-    bar === undefined ? '' : passes(measurement) ? 'pass' : 'FAIL',
+    ...(bar === undefined ? ['', ''] : [`≥ ${bar}`, verdict(measurement)]),
+  ];
+}
+
+function timeCells(measurement: TimeMeasurement): string[] {
+  const { subject, baseline, ratio } = times(measurement);
+  return [
+    '',
+    '',
+    subject.toFixed(1),
+    baseline.toFixed(1),
+    ratio.toFixed(2),
+    `≤ ${measurement.greatest}`,
+    verdict(measurement),
   ];
 }
 
@@ -55,8 +89,11 @@ export function json(results: readonly BenchmarkResult[]): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
+const plain = (measurement: Measurement) =>
+  isOfTime(measurement) ? plainTime(measurement) : plainRate(measurement);
+
 /** Rates per second, times in milliseconds. */
-function plain(measurement: Measurement) {
+function plainRate(measurement: RateMeasurement) {
   const { subject, baseline, ratio } = measurement.comparison;
   const { title, bar } = measurement;
   return {
@@ -64,7 +101,7 @@ function plain(measurement: Measurement) {
     subject: rounded(subject.rate, 1),
     baseline: rounded(baseline.rate, 1),
     ratio: rounded(ratio.median, 3),
-    ...(bar === undefined ? {} : { bar, passed: passes(measurement) }),
+    ...(bar === undefined ? {} : { barIs: 'at least', bar, passed: passes(measurement) }),
     ratioMinimum: rounded(ratio.minimum, 3),
     ratioMaximum: rounded(ratio.maximum, 3),
     subjectP50: rounded(subject.p50, 1),
@@ -73,6 +110,20 @@ function plain(measurement: Measurement) {
     baselineP99: rounded(baseline.p99, 1),
     subjectCompleted: subject.completed,
     baselineCompleted: baseline.completed,
+  };
+}
+
+/** Times in milliseconds. */
+function plainTime(measurement: TimeMeasurement) {
+  const { subject, baseline, ratio } = times(measurement);
+  return {
+    title: measurement.title,
+    subject: rounded(subject, 1),
+    baseline: rounded(baseline, 1),
+    ratio: rounded(ratio, 3),
+    barIs: 'at most',
+    bar: measurement.greatest,
+    passed: passes(measurement),
   };
 }
 

@@ -5,6 +5,8 @@ export interface Call {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Whether the answer's `data` say that the work is done, where success alone does not. */
+  readonly isDone?: (data: unknown) => boolean;
 }
 
 /** The next call of one of the lanes, which are numbered from 0. */
@@ -24,7 +26,7 @@ interface Lane {
   readonly total: number;
 }
 
-/** Thrown when a call is not answered with 200 and `success`: only done work may be counted. */
+/** Thrown when a call is not answered with 200, `success` and done work: only that may be counted. */
 export class FailedCallError extends Error {
   override readonly name = 'FailedCallError';
 }
@@ -91,6 +93,9 @@ async function requireSuccess(call: Call, incoming: IncomingMessage): Promise<vo
   incoming.setEncoding('utf8');
   let text = '';
   for await (const chunk of incoming) text += chunk;
-  if (incoming.statusCode === 200 && JSON.parse(text).success === true) return;
+  if (incoming.statusCode === 200) {
+    const { success, data } = JSON.parse(text);
+    if (success === true && (call.isDone?.(data) ?? true)) return;
+  }
   throw new FailedCallError(`${call.url} answered ${incoming.statusCode}: ${text}`);
 }

@@ -1,45 +1,29 @@
 import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../src/domain/money.js';
-import { call } from '../test/support/clients.js';
-import { makeMerchant, makePartner } from '../test/support/companies.js';
-import type { Stack } from '../test/support/stack.js';
+import { deposit, makeMerchant } from '../test/support/companies.js';
+import { partnerCalls } from './partner-calls.js';
 import type { Calls } from './run-load.js';
 import type { Service } from './service.js';
 
 const AMOUNT = '100';
+/** Enough for ten million vouchers. */
+const WALLET = '1000000000';
 
-/**
- * Calls of generate-voucher for a merchant of their own, by so many partners; a lane stays with its
- * partner. Each partner has money for ten million vouchers.
- */
-export async function voucherGeneration(service: Service, partnerCount: number): Promise<Calls> {
-  // Of a stack, companies are made with the settings, the database and the digests alone.
-  const stack = service as Stack;
-  const merchant = await makeMerchant(stack);
-  const base = `${service.url}/api/v1/client`;
-  const calls = await Promise.all(
-    Array.from({ length: partnerCount }, async () => {
-      const partner = await makePartner(stack, { giftWallet: '1000000000' });
-      const login = await call(`${base}/auth/login`, { body: { key: partner.apiKey } });
+/** Calls of generate-voucher for a merchant of their own, by so many partners. */
+export async function voucherGeneration(service: Service, partners: number): Promise<Calls> {
+  const merchant = await makeMerchant(service);
+  return partnerCalls(service, {
+    partners,
+    path: '/topup-transactions/generate-voucher',
+    async prepare(partner) {
+      await deposit(service, partner.id, WALLET);
       return {
-        url: `${base}/topup-transactions/generate-voucher`,
-        headers: {
-          'Content-Type': 'application/json',
-          'x-api-token': String(login.body.accessToken),
-        },
-        body: JSON.stringify({
-          denominationId: partner.denominations[AMOUNT],
-          merchantId: merchant.id,
-          msisdn: '0911234567',
-        }),
+        denominationId: partner.denominations[AMOUNT],
+        merchantId: merchant.id,
+        msisdn: '0911234567',
       };
-    }),
-  );
-  return (lane) => {
-    const next = calls[lane % calls.length];
-    if (!next) throw new RangeError('There are no partners');
-    return next;
-  };
+    },
+  });
 }
 
 /**

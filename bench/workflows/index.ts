@@ -1,2 +1,2 @@
 export * from '../../workflows/index.js';
-export { bare } from './bare.js';
+export { bare, bareSlow } from './bare.js';
