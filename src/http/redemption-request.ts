@@ -1,11 +1,40 @@
 import { outcomeFor } from '../db/operations.js';
 import { runningRedemption } from '../db/redemptions.js';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers.js';
-import { refuse } from '../domain/errors.js';
+import { type Reason, refuse } from '../domain/errors.js';
 import { formatMoney, type Money } from '../domain/money.js';
 import type { Company } from '../domain/voucher.js';
 import { carryOut, identify } from './operation.js';
 import type { Services } from './services.js';
+
+/** The reasons for which a redemption is refused or fails on both surfaces, in order of the checks. */
+export const redemptionReasons: readonly Reason[] = [
+  'voucher-not-found',
+  'voucher-restricted',
+  'merchant-not-found',
+  'voucher-redeemed',
+  'redemption-in-progress',
+  'voucher-expired',
+  'verification-code-missing',
+  'claim-not-found',
+  'attempts-exhausted',
+  'verification-code-incorrect',
+  'amount-not-claimed',
+  'service-fee-missing',
+  'balance-insufficient',
+  'amount-exceeds-balance',
+  'balance-negative-after-fee',
+  'payout-account-missing',
+  'status-not-updated',
+  'reserve-not-updated',
+  'redemption-not-recorded',
+  'reserve-not-debited',
+  'message-not-queued',
+  'database-failed',
+  'payment-refused',
+  'key-reused',
+  'still-processing',
+];
 
 /** A voucher code as `voucherCodeField` leaves it. */
 export interface RequestedCode {

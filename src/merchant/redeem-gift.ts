@@ -9,7 +9,7 @@ import {
   verificationCodeField,
   voucherCodeField,
 } from '../http/fields.js';
-import { carryOutRedemption } from '../http/redemption-request.js';
+import { carryOutRedemption, redemptionReasons } from '../http/redemption-request.js';
 
 /** Completes a redemption at the calling merchant (specification 4.2). */
 export const redeemGift = endpoint({
@@ -36,34 +36,7 @@ export const redeemGift = endpoint({
     idempotencyKey: z.string(),
     metadata: z.string().nullable(),
   }),
-  reasons: [
-    'voucher-not-found',
-    'voucher-restricted',
-    'merchant-not-found',
-    'partner-unavailable',
-    'voucher-redeemed',
-    'redemption-in-progress',
-    'voucher-expired',
-    'verification-code-missing',
-    'claim-not-found',
-    'attempts-exhausted',
-    'verification-code-incorrect',
-    'amount-not-claimed',
-    'service-fee-missing',
-    'balance-insufficient',
-    'amount-exceeds-balance',
-    'balance-negative-after-fee',
-    'payout-account-missing',
-    'status-not-updated',
-    'reserve-not-updated',
-    'redemption-not-recorded',
-    'reserve-not-debited',
-    'message-not-queued',
-    'database-failed',
-    'payment-refused',
-    'key-reused',
-    'still-processing',
-  ],
+  reasons: ['partner-unavailable', ...redemptionReasons],
   async handle({ services, company, body }) {
     const { result, replayed } = await carryOutRedemption(services, {
       ...body,

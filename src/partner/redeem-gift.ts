@@ -9,7 +9,11 @@ import {
   voucherCodeField,
 } from '../http/fields.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
-import { carryOutRedemption, runningReference } from '../http/redemption-request.js';
+import {
+  carryOutRedemption,
+  redemptionReasons,
+  runningReference,
+} from '../http/redemption-request.js';
 
 /** Redeems a voucher: the merchant is paid through mobile money (specification 4.1). */
 export const redeemGift = endpoint({
@@ -29,34 +33,7 @@ export const redeemGift = endpoint({
     amount: amountField.nullish(),
   }),
   answer: z.object({ response: z.string(), referenceNumber: z.string() }),
-  reasons: [
-    'account-suspended',
-    'voucher-not-found',
-    'voucher-restricted',
-    'merchant-not-found',
-    'voucher-redeemed',
-    'redemption-in-progress',
-    'voucher-expired',
-    'verification-code-missing',
-    'claim-not-found',
-    'attempts-exhausted',
-    'verification-code-incorrect',
-    'amount-not-claimed',
-    'service-fee-missing',
-    'balance-insufficient',
-    'amount-exceeds-balance',
-    'balance-negative-after-fee',
-    'payout-account-missing',
-    'status-not-updated',
-    'reserve-not-updated',
-    'redemption-not-recorded',
-    'reserve-not-debited',
-    'message-not-queued',
-    'database-failed',
-    'payment-refused',
-    'key-reused',
-    'still-processing',
-  ],
+  reasons: ['account-suspended', ...redemptionReasons],
   async handle({ services, company, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
