@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Measurement } from '../../bench/benchmark.js';
+import type { RateMeasurement, TimeMeasurement } from '../../bench/benchmark.js';
 import { json, passes, table } from '../../bench/report.js';
 
-const measurement = (title: string, ratio: number, bar?: number): Measurement => ({
+const measurement = (title: string, ratio: number, bar?: number): RateMeasurement => ({
   title,
   comparison: {
     subject: { rate: 150.04, p50: 130.2, p99: 300, completed: 1_000 },
@@ -12,11 +12,28 @@ const measurement = (title: string, ratio: number, bar?: number): Measurement =>
   ...(bar === undefined ? {} : { bar }),
 });
 
+/** Of 130.2 and 200 ms, or 300 and 410 ms. */
+const time = (
+  title: string,
+  quantile: TimeMeasurement['quantile'],
+  waitedMilliseconds: number,
+  greatest: number,
+): TimeMeasurement => ({
+  title,
+  comparison: measurement(title, 1).comparison,
+  quantile,
+  waitedMilliseconds,
+  greatest,
+});
+
 test.each([
   [measurement('above', 1.6, 1.5), true],
   [measurement('at the bar', 1.5, 1.5), true],
   [measurement('below', 1.4999, 1.5), false],
   [measurement('without a bar', 0.1), true],
+  [time('a time at its bar', 'p99', 190, 0.5), true],
+  [time('a time above its bar', 'p99', 190, 0.4999), false],
+  [time('a time that is small beside what both wait', 'p50', 120, 0.2), true],
 ])('$title', (one, expected) => {
   expect(passes(one)).toBe(expected);
 });
@@ -24,18 +41,22 @@ test.each([
 test('people read one line per measurement', () => {
   const lines = table([
     { name: 'P1', measurements: [measurement('one', 1.5, 1.5), measurement('two', 1.2)] },
-    { name: 'P2', measurements: [measurement('three', 0.8, 0.9)] },
+    { name: 'P2', measurements: [measurement('three', 0.8, 0.9), time('four', 'p99', 190, 2)] },
   ]).split('\n');
-  expect(lines).toHaveLength(4);
+  expect(lines).toHaveLength(5);
   expect(lines[1]).toMatch(/^P1 one +150\.0 +100\.0 .* 1\.50 \(1\.25 – 1\.75\) +≥ 1\.5 +pass$/);
   expect(lines[2]).toMatch(/^P1 two .* 1\.20 \(1\.25 – 1\.75\)$/);
   expect(lines[3]).toMatch(/^P2 three .* ≥ 0\.9 +FAIL$/);
+  expect(lines[4]).toMatch(/^P2 four +110\.0 +220\.0 +0\.50 +≤ 2 +pass$/);
 });
 
 test('programs read one line of JSON', () => {
   const text = json([
     { name: 'P1', measurements: [measurement('one', 1.5, 1.5), measurement('two', 1.2)] },
-    { name: 'P2', measurements: [measurement('three', 0.8, 0.9)] },
+    {
+      name: 'P2',
+      measurements: [measurement('three', 0.8, 0.9), time('four', 'p50', 100, 0.25)],
+    },
   ]);
   expect(text).not.toContain('\n');
   expect(JSON.parse(text)).toMatchObject({
@@ -47,6 +68,14 @@ test('programs read one line of JSON', () => {
       passed: true,
       beside: [{ title: 'two', ratio: 1.2 }],
     },
-    P2: { ratio: 0.8, bar: 0.9, passed: false },
+    P2: {
+      ratio: 0.8,
+      bar: 0.9,
+      barIs: 'at least',
+      passed: false,
+      beside: [
+        { subject: 30.2, baseline: 100, ratio: 0.302, bar: 0.25, barIs: 'at most', passed: false },
+      ],
+    },
   });
 });

@@ -69,6 +69,24 @@ test.each([
   await expect(run).rejects.toThrow(message);
 });
 
+test('a success whose data say that the work goes on is an error', async () => {
+  const statuses = ['done', 'processing'];
+  const url = await serve((_incoming, outgoing) => {
+    const status = statuses.shift() ?? 'done';
+    outgoing.end(JSON.stringify({ success: true, data: { status } }));
+  });
+  const isDone = (data: unknown) => (data as { readonly status: string }).status === 'done';
+  const run = runLoad({
+    calls: () => ({ url, headers: {}, body: '', isDone }),
+    lanes: 1,
+    seconds: 1,
+    signal: new AbortController().signal,
+  });
+  await expect(run).rejects.toThrow(FailedCallError);
+  await expect(run).rejects.toThrow('processing');
+  expect(statuses).toEqual([]);
+});
+
 test('a server that is gone is an error', async () => {
   await expect(load('http://127.0.0.1:1/')).rejects.toThrow('ECONNREFUSED');
 });
