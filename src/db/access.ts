@@ -12,6 +12,10 @@ export interface AccessRow {
   readonly public_keys: string[];
 }
 
+/** Of a row of api_keys: neither revoked nor past its end, by the database's clock. */
+export const isValidKey = sql<boolean>`(
+  revoked_at is null and (expires_at is null or expires_at > now()))`;
+
 /** Reads a company's access in one round trip; undefined where there is no such company. */
 export async function readAccess(
   database: Database,
@@ -27,28 +31,34 @@ export async function readAccess(
   const { rows } = await sql<AccessRow>`
     select status, token_version,
       array(select id from api_keys
-        where ${owner} = company.id and revoked_at is null)::int[] as api_key_ids,
+        where ${owner} = company.id and ${isValidKey})::int[] as api_key_ids,
       array(select address from source_addresses where ${owner} = company.id) as addresses,
       ${publicKeys} as public_keys
     from ${table} as company where id = ${company.id}`.execute(database);
   return rows[0];
 }
 
-/** The company that an API key belongs to; undefined for a key that is unknown or revoked. */
+export interface FoundApiKey {
+  readonly id: number;
+  readonly company: Company;
+  /** False once it was revoked or its end has come, by the database's clock. */
+  readonly isValid: boolean;
+}
+
+/** An API key of a kind of company and whose it is; undefined for a key that never was. */
 export async function findApiKey(
   database: Database,
   kind: CompanyKind,
   keyDigest: Buffer,
-): Promise<{ readonly id: number; readonly company: Company } | undefined> {
+): Promise<FoundApiKey | undefined> {
   const owner = kind === 'partner' ? 'partner_id' : 'merchant_id';
   const row = await database
     .selectFrom('api_keys')
-    .select(['id', owner])
+    .select(['id', `${owner} as companyId`, isValidKey.as('isValid')])
     .where('key_digest', '=', keyDigest)
-    .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  const companyId = row?.[owner as keyof typeof row] as number | null | undefined;
-  return row && companyId ? { id: row.id, company: { kind, id: companyId } } : undefined;
+  if (!row?.companyId) return undefined;
+  return { id: row.id, company: { kind, id: row.companyId }, isValid: row.isValid };
 }
 
 /**

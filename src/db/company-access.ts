@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import type { ApiKeyStatus } from '../domain/api-key.js';
 import type { Company } from '../domain/voucher.js';
+import { isValidKey } from './access.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 
 /** Whose a key or an address is; exactly one of the two is null. */
@@ -10,7 +12,16 @@ export interface Owner {
 
 const ownerColumn = ({ kind }: Company) => (kind === 'partner' ? 'partner_id' : 'merchant_id');
 
-/** The API keys of a company, revoked ones too; a key itself is stored nowhere. */
+/** Rows of one company, or of all where none is named: what people name by an id may be another's. */
+const ownedBy = (company: Company | undefined) =>
+  company === undefined
+    ? sql<boolean>`true`
+    : sql<boolean>`${sql.ref(ownerColumn(company))} = ${company.id}`;
+
+/**
+ * The API keys of a company, those that are over too, by the database's clock; a key itself is
+ * stored nowhere. `ageDays` counts whole days.
+ */
 export const listApiKeys = (database: Database, company: Company) =>
   database
     .selectFrom('api_keys')
@@ -19,28 +30,63 @@ export const listApiKeys = (database: Database, company: Company) =>
       'key_name as name',
       'key_prefix as prefix',
       'created_at as createdAt',
+      'expires_at as expiresAt',
       'revoked_at as revokedAt',
+      'last_used_at as lastUsedAt',
+      'last_used_address as lastUsedAddress',
+      sql<ApiKeyStatus>`case when revoked_at is not null then 'REVOKED'
+        when expires_at <= now() then 'EXPIRED'
+        when expires_at is not null then 'ENDING' else 'VALID' end`.as('status'),
+      sql<number>`extract(day from now() - created_at)::int`.as('ageDays'),
     ])
     .where(ownerColumn(company), '=', company.id)
     .orderBy('id')
     .execute();
 
+type ChangedKey = Owner & { readonly name: string; readonly prefix: string };
+
+const changedKey = [
+  'key_name as name',
+  'key_prefix as prefix',
+  'partner_id as partnerId',
+  'merchant_id as merchantId',
+] as const;
+
 /** Revokes an API key, and with it the tokens that it was given; undefined unless it was valid. */
 export const revokeApiKey = (
   transaction: DatabaseTransaction,
   id: number,
-): Promise<(Owner & { readonly name: string; readonly prefix: string }) | undefined> =>
+  /** Whose it must be; anybody's where it is left out. */
+  company?: Company,
+): Promise<ChangedKey | undefined> =>
   transaction
     .updateTable('api_keys')
     .set({ revoked_at: sql<Date>`now()` })
     .where('id', '=', id)
+    .where(isValidKey)
+    .where(ownedBy(company))
+    .returning(changedKey)
+    .executeTakeFirst();
+
+/**
+ * Gives an API key an end, so that its successor is at work before it stops; undefined unless it is
+ * valid and without an end. The caller adds the successor in the same transaction (`addApiKey`).
+ */
+export const endApiKey = (
+  transaction: DatabaseTransaction,
+  id: number,
+  overlapHours: number,
+  /** Whose it must be; anybody's where it is left out. */
+  company?: Company,
+): Promise<(ChangedKey & { readonly expiresAt: Date | null }) | undefined> =>
+  transaction
+    .updateTable('api_keys')
+    .set({ expires_at: sql<Date>`now() + make_interval(secs => ${overlapHours * 3_600})` })
+    .where('id', '=', id)
     .where('revoked_at', 'is', null)
-    .returning([
-      'key_name as name',
-      'key_prefix as prefix',
-      'partner_id as partnerId',
-      'merchant_id as merchantId',
-    ])
+    .where('expires_at', 'is', null)
+    .where(ownedBy(company))
+    .returning([...changedKey, 'expires_at as expiresAt'])
     .executeTakeFirst();
 
 /** The addresses and ranges that a company may call from. */
@@ -56,10 +102,13 @@ export const listSourceAddresses = (database: Database, company: Company) =>
 export const removeSourceAddress = (
   transaction: DatabaseTransaction,
   id: number,
+  /** Whose it must be; anybody's where it is left out. */
+  company?: Company,
 ): Promise<(Owner & { readonly address: string }) | undefined> =>
   transaction
     .deleteFrom('source_addresses')
     .where('id', '=', id)
+    .where(ownedBy(company))
     .returning(['address', 'partner_id as partnerId', 'merchant_id as merchantId'])
     .executeTakeFirst();
 
@@ -81,11 +130,14 @@ export const listPublicKeys = (database: Database, merchantId: number) =>
 export const revokePublicKey = (
   transaction: DatabaseTransaction,
   id: number,
+  /** Whose it must be; anybody's where it is left out. */
+  merchant?: Company,
 ): Promise<{ readonly merchantId: number; readonly publicKeyPem: string } | undefined> =>
   transaction
     .updateTable('merchant_public_keys')
     .set({ revoked_at: sql<Date>`now()` })
     .where('id', '=', id)
+    .where(ownedBy(merchant))
     .where('revoked_at', 'is', null)
     .returning(['merchant_id as merchantId', 'public_key_pem as publicKeyPem'])
     .executeTakeFirst();

@@ -4,6 +4,7 @@ import * as ledger from '../../migrations/2026-11-21-2-ledger.js';
 import * as vouchers from '../../migrations/2026-11-21-3-vouchers.js';
 import * as topups from '../../migrations/2026-11-21-4-topups.js';
 import * as audit from '../../migrations/2026-11-21-5-audit.js';
+import * as access from '../../migrations/2026-11-21-7-access.js';
 import { connectDatabase, DatabaseUnreachableError, isDatabaseUnavailable } from './connection.js';
 
 /** In order. Listed by hand: every runtime and bundler follows a plain import. */
@@ -13,6 +14,7 @@ const migrations = {
   '2026-11-21-3-vouchers': vouchers,
   '2026-11-21-4-topups': topups,
   '2026-11-21-5-audit': audit,
+  '2026-11-21-7-access': access,
 };
 
 /**

@@ -132,6 +132,9 @@ export interface ApiKeysTable {
   key_name: string;
   key_prefix: string;
   key_digest: Buffer;
+  expires_at: Timestamp | null;
+  last_used_at: Timestamp | null;
+  last_used_address: string | null;
 }
 
 export interface SourceAddressesTable {
@@ -335,6 +338,35 @@ export interface AuditLogTable {
   details: Json<Record<string, unknown>>;
 }
 
+export interface RefusedCallsTable {
+  id: GeneratedAlways<number>;
+  at: Timestamp;
+  surface: string;
+  method: string;
+  route: string;
+  reason: string;
+  company_kind: CompanyKind | null;
+  company_id: number | null;
+  source_address: string;
+  key_prefix: string | null;
+  request_id: string;
+  left_out: Generated<number>;
+}
+
+export interface AdmittedCallsTable {
+  id: GeneratedAlways<number>;
+  at: Timestamp;
+  surface: string;
+  method: string;
+  route: string;
+  status_code: number;
+  company_kind: CompanyKind;
+  company_id: number;
+  source_address: string;
+  key_prefix: string | null;
+  request_id: string;
+}
+
 /** The tables as the migrations leave them. */
 export interface Schema {
   partners: PartnersTable;
@@ -363,4 +395,6 @@ export interface Schema {
   topups: TopupsTable;
   topup_attempts: TopupAttemptsTable;
   audit_log: AuditLogTable;
+  refused_calls: RefusedCallsTable;
+  admitted_calls: AdmittedCallsTable;
 }

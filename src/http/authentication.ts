@@ -4,10 +4,17 @@ import type { Company } from '../domain/voucher.js';
 import type { Access } from './access-directory.js';
 import type { Services } from './services.js';
 
-export interface Authenticated {
+/** A company that may call, from where it calls. */
+export interface Admitted {
   readonly ok: true;
   readonly company: Company;
   readonly access: Access;
+}
+
+/** A caller with its token. */
+export interface Authenticated extends Admitted {
+  readonly apiKeyId: number;
+  readonly tokenVersion: number;
 }
 
 /**
@@ -26,15 +33,13 @@ export async function authenticate(
   const access = await services.accessDirectory(company);
   if (!access || access.tokenVersion !== claims.tokenVersion) return refuse('token-invalid');
   if (!access.apiKeyIds.has(claims.apiKeyId)) return refuse('token-invalid');
-  return admit(company, access, request.sourceAddress);
+  const admitted = admit(company, access, request.sourceAddress);
+  if (!admitted.ok) return admitted;
+  return { ...admitted, apiKeyId: claims.apiKeyId, tokenVersion: claims.tokenVersion };
 }
 
 /** The checks that log-in and every later request share. */
-export function admit(
-  company: Company,
-  access: Access,
-  sourceAddress: string,
-): Authenticated | Refusal {
+export function admit(company: Company, access: Access, sourceAddress: string): Admitted | Refusal {
   if (!access.isRegisteredAddress(sourceAddress))
     return refuse('address-not-registered', { detail: sourceAddress });
   // A deactivated merchant may still ask, and is told so by the operation itself (4043).

@@ -10,6 +10,10 @@ export interface EndpointRequest<Body, Query, Params> {
   readonly services: Services;
   readonly surface: Surface;
   readonly company: Company;
+  /** The API key that the caller's token was given for; 0 where an endpoint needs no token. */
+  readonly apiKeyId: number;
+  /** The version of the company's tokens that the caller's token carries. */
+  readonly tokenVersion: number;
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;

@@ -74,7 +74,7 @@ export async function isDemoKey(
   access: { readonly partner: { readonly apiKey: string } },
 ): Promise<boolean> {
   const key = await findApiKey(database, 'partner', digests.apiKey(access.partner.apiKey));
-  return key !== undefined;
+  return key?.isValid === true;
 }
 
 async function findDemo(transaction: DatabaseTransaction) {
