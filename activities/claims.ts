@@ -196,6 +196,7 @@ function claimFacts(
 ): ClaimFacts {
   const sinceMessage = context.seconds_since_message ?? Number.POSITIVE_INFINITY;
   return {
+    isAdmitted: context.is_admitted,
     voucher: { ...voucherFacts(voucher), isAnonymous: voucher.owner_msisdn === null },
     partnerIsActive: context.partner_status === 'ACTIVE',
     merchant:

@@ -43,6 +43,7 @@ export function redemptionFacts(
 ): RedemptionFacts {
   const { claim_id, claim_amount, claim_code_digest } = context;
   return {
+    isAdmitted: context.is_admitted,
     voucher: { ...voucherFacts(voucher), ownerMsisdn: voucher.owner_msisdn },
     partnerIsActive: context.partner_status === 'ACTIVE',
     merchant:

@@ -92,7 +92,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       const refusal = refuseByState(topup, command, retry);
       if (refusal) return answer(transaction, refusal);
       const msisdn = retry?.msisdn ?? topup.msisdn;
-      const context = await topupContext(transaction, topup);
+      const context = await topupContext(transaction, topup, command.company);
       const operator = await operatorLookup(msisdn);
       const terms = priceTopup(topupFacts(topup, context, operator), limits.topupRanges);
       if (!terms.ok) return answer(transaction, terms);
@@ -211,6 +211,7 @@ const topupFacts = (
   context: TopupContext,
   operator: Operator | undefined,
 ): TopupFacts => ({
+  isAdmitted: context.is_admitted,
   kind: topup.kind,
   partnerIsActive: context.partner_status === 'ACTIVE',
   product:

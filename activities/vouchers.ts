@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../src/crypto/random.js';
+import { isAdmitted } from '../src/db/access.js';
 import { violates } from '../src/db/connection.js';
 import {
   findOperation,
@@ -43,7 +44,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
     try {
       const voucherId = await insertVoucher(database, newVoucher(command, terms));
       return voucherId === undefined
-        ? recordRefusal(database, command, 'generate-voucher', refuse('account-suspended'))
+        ? recordRefusal(database, command, 'generate-voucher', await refuseCaller(command))
         : outcomeFor(command, { ok: true, voucherId });
     } catch (error) {
       if (violates(error, giftWalletConstraint))
@@ -53,6 +54,9 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       throw error;
     }
   }
+
+  const refuseCaller = async ({ company }: GenerateVoucherCommand): Promise<Refusal> =>
+    refuse((await isAdmitted(database, company)) ? 'account-suspended' : 'token-invalid');
 
   /** What the operation generated before; its row may be pruned, its voucher never is. */
   async function earlierVoucher(
@@ -72,7 +76,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       operationId: command.operationId,
       requestId: command.requestId,
       requestDigest: command.requestDigest,
-      partnerId: command.company.id,
+      partner: command.company,
       denominationId: command.denominationId,
       ownerMsisdn: command.ownerMsisdn,
       isRestricted: command.isRestricted,

@@ -1,6 +1,6 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Refusal } from '../src/domain/errors.js';
-import type { Company } from '../src/domain/voucher.js';
+import type { Caller } from '../src/domain/voucher.js';
 
 /** What every request that is carried out by a workflow brings along (design 6). */
 export interface OperationRequest {
@@ -10,7 +10,7 @@ export interface OperationRequest {
   readonly requestId: string;
   /** Keyed digest of the request's content: tells a repetition from another request. */
   readonly requestDigest: string;
-  readonly company: Company;
+  readonly company: Caller;
 }
 
 /**

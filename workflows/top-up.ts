@@ -236,7 +236,8 @@ const supportRetry = (command: TopUpCommand, attempt: number): RetryCommand => (
   operationId: uuid4().replaceAll('-', ''),
   requestId: uuid4(),
   requestDigest: 'support',
-  company: command.company,
+  // Without the token of whoever asked first: support staff retry long after it has ended.
+  company: { kind: command.company.kind, id: command.company.id },
   transactionId: command.transactionId,
   attempt,
   msisdn: null,

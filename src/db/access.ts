@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Company } from '../domain/voucher.js';
+import type { Caller, Company } from '../domain/voucher.js';
 import type { Database } from './connection.js';
 import type { CompanyKind } from './schema.js';
 
@@ -36,6 +36,29 @@ export async function readAccess(
       ${publicKeys} as public_keys
     from ${table} as company where id = ${company.id}`.execute(database);
   return rows[0];
+}
+
+/**
+ * Part of a query: whether the key and the token that a caller was let in by still hold, so that
+ * nothing moves on what a process remembered of them (design 8).
+ */
+export const isStillAdmitted = ({ kind, id, credential }: Caller) => {
+  if (credential === undefined) return sql<boolean>`true`;
+  const [table, owner] =
+    kind === 'partner'
+      ? [sql`partners`, sql`api_keys.partner_id`]
+      : [sql`merchants`, sql`api_keys.merchant_id`];
+  return sql<boolean>`exists (
+    select from api_keys join ${table} as company on company.id = ${owner}
+    where api_keys.id = ${credential.apiKeyId} and ${isValidKey}
+      and company.id = ${id} and company.token_version = ${credential.tokenVersion})`;
+};
+
+/** The same as a question of its own. */
+export async function isAdmitted(database: Database, caller: Caller): Promise<boolean> {
+  const { rows } = await sql<{ is_admitted: boolean }>`
+    select ${isStillAdmitted(caller)} as is_admitted`.execute(database);
+  return rows[0]?.is_admitted ?? false;
 }
 
 export interface FoundApiKey {

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Company } from '../domain/voucher.js';
+import type { Caller, Company } from '../domain/voucher.js';
+import { isStillAdmitted } from './access.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import { wrongCodes } from './verification-attempts.js';
 
@@ -18,6 +19,7 @@ export interface NewClaim {
 
 /** What a claim depends on besides the voucher's own row. */
 export interface ClaimContext {
+  readonly is_admitted: boolean;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
   readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
   readonly service_fee_percent: string | null;
@@ -35,11 +37,12 @@ export async function claimContext(
     readonly partner_id: number;
     readonly owner_msisdn: string | null;
   },
-  company: Company,
+  company: Caller,
 ): Promise<ClaimContext> {
   const merchantId = company.kind === 'merchant' ? company.id : null;
   const { rows } = await sql<ClaimContext>`
-    select partners.status as partner_status, merchants.status as merchant_status,
+    select ${isStillAdmitted(company)} as is_admitted,
+      partners.status as partner_status, merchants.status as merchant_status,
       merchants.service_fee_percent, attempts.*,
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'

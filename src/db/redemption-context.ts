@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
-import type { Company } from '../domain/voucher.js';
+import type { Caller } from '../domain/voucher.js';
+import { isStillAdmitted } from './access.js';
 import type { DatabaseTransaction } from './connection.js';
 import { wrongCodes } from './verification-attempts.js';
 
 /** What a redemption depends on besides the voucher's own row. */
 export interface RedemptionContext {
+  readonly is_admitted: boolean;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
   readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
   readonly merchant_name: string | null;
@@ -28,11 +30,11 @@ export async function redemptionContext(
     readonly partner_id: number;
     readonly current_claim_id: string | null;
   },
-  redemption: { readonly company: Company; readonly merchantId: number },
+  redemption: { readonly company: Caller; readonly merchantId: number },
 ): Promise<RedemptionContext> {
   const { company, merchantId } = redemption;
   const { rows } = await sql<RedemptionContext>`
-    select partners.status as partner_status, merchants.status as merchant_status,
+    select ${isStillAdmitted(company)} as is_admitted, partners.status as partner_status, merchants.status as merchant_status,
       merchants.merchant_name, merchants.service_fee_percent,
       payout.party_key, payout.party_value,
       claim.id as claim_id, claim.amount as claim_amount,

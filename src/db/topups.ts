@@ -1,6 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../domain/operator.js';
 import type { TopupKind } from '../domain/topup.js';
+import type { Caller } from '../domain/voucher.js';
+import { isStillAdmitted } from './access.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import type { TopupStatus, TopupsTable } from './schema.js';
 
@@ -115,6 +117,7 @@ export const lockTopup = (
 
 /** What the price of a top-up depends on besides its own row. */
 export interface TopupContext {
+  readonly is_admitted: boolean;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
   readonly wallet_balance: string;
   /** Null unless the partner has access to an active product that fits. */
@@ -128,9 +131,11 @@ export interface TopupContext {
 export async function topupContext(
   transaction: DatabaseTransaction,
   topup: Pick<LockedTopup, 'partner_id' | 'kind' | 'product_id'>,
+  company: Caller,
 ): Promise<TopupContext> {
   const { rows } = await sql<TopupContext>`
-    select partners.status as partner_status, wallet.balance as wallet_balance,
+    select ${isStillAdmitted(company)} as is_admitted,
+      partners.status as partner_status, wallet.balance as wallet_balance,
       product.id as product_id, product.operator as product_operator,
       product.price_amount, product.provider_product_id
     from partners

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Company, VoucherStatus } from '../domain/voucher.js';
+import type { Caller, Company, VoucherStatus } from '../domain/voucher.js';
+import { isStillAdmitted } from './access.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import { balanceConstraint } from './ledger.js';
 import type { StoredOperation } from './operations.js';
@@ -8,7 +9,7 @@ export interface NewVoucher {
   readonly operationId: string;
   readonly requestId: string;
   readonly requestDigest: string;
-  readonly partnerId: number;
+  readonly partner: Caller;
   readonly merchantId: number;
   readonly denominationId: number;
   /** Decimal strings. */
@@ -31,7 +32,8 @@ export const giftWalletConstraint = balanceConstraint;
 
 /**
  * Generates a voucher: its row, the transfer gift → reserved and the settled operation, in one
- * statement and so in one transaction and one round trip. Undefined when the partner is suspended.
+ * statement and so in one transaction and one round trip. Undefined when the partner may not any
+ * more: it is suspended, or its key or token has been revoked.
  *
  * @throws a violation of `giftWalletConstraint` when the wallet does not cover the amount, of
  *   `vouchers_operation_id_key` when the operation was already carried out
@@ -52,12 +54,13 @@ export async function insertVoucher(
         now() + make_interval(secs => ${voucher.validityDays}::float8 * 86400),
         ${voucher.sellingPriceUsd}::numeric, ${voucher.exchangeRate}, ${voucher.currency},
         ${voucher.originatingCountry}, ${voucher.foreignCurrencyAmount}
-      from partners where id = ${voucher.partnerId} and status = 'ACTIVE'
+      from partners where id = ${voucher.partner.id} and status = 'ACTIVE'
+        and ${isStillAdmitted(voucher.partner)}
       returning id
     ), operation as (
       insert into operations (id, company_kind, company_id, kind, request_id, request_digest,
         status, outcome)
-      select ${voucher.operationId}, 'partner', ${voucher.partnerId}::bigint, 'generate-voucher',
+      select ${voucher.operationId}, 'partner', ${voucher.partner.id}::bigint, 'generate-voucher',
         ${voucher.requestId}::uuid, ${voucher.requestDigest}, 'SUCCEEDED',
         jsonb_build_object('ok', true, 'voucherId', id)
       from voucher
@@ -69,8 +72,8 @@ export async function insertVoucher(
       insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
       select ${voucher.operationId}, 'reserve', gift.id, reserved.id, ${voucher.amount}::numeric
       from voucher, ledger_accounts as gift, ledger_accounts as reserved
-      where gift.kind = 'gift' and gift.partner_id = ${voucher.partnerId}
-        and reserved.kind = 'reserved' and reserved.partner_id = ${voucher.partnerId}
+      where gift.kind = 'gift' and gift.partner_id = ${voucher.partner.id}
+        and reserved.kind = 'reserved' and reserved.partner_id = ${voucher.partner.id}
     )
     select id from voucher`.execute(database);
   return rows[0]?.id;

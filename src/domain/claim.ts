@@ -10,6 +10,8 @@ import {
 
 /** What the database says at the moment of a claim, with the voucher's row locked. */
 export interface ClaimFacts {
+  /** Whether the caller's key and token still hold. */
+  readonly isAdmitted: boolean;
   readonly voucher: {
     readonly partnerId: number;
     readonly merchantId: number;
@@ -43,6 +45,7 @@ export function refuseClaim(
 ): Refusal | undefined {
   const { voucher, merchant } = facts;
   const { company, amount } = claim;
+  if (!facts.isAdmitted) return refuse('token-invalid');
   if (voucher.status === 'CANCELLED' || !belongsToCaller(voucher, company))
     return refuse('voucher-not-found');
   if (company.kind === 'merchant' && !isRedeemableAt(voucher, company.id))

@@ -51,7 +51,7 @@ export const reasons = {
   },
   'token-invalid': {
     message: 'The access token is missing, expired or not valid: log in again',
-    remedy: 'correct',
+    remedy: 'repeat',
     everywhere: 401,
   },
   'account-suspended': {

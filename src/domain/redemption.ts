@@ -11,6 +11,8 @@ import {
 
 /** What the database says at the moment of a redemption, with the voucher's row locked. */
 export interface RedemptionFacts {
+  /** Whether the caller's key and token still hold. */
+  readonly isAdmitted: boolean;
   readonly voucher: {
     readonly partnerId: number;
     readonly merchantId: number;
@@ -90,6 +92,7 @@ const settlementReasons = {
 
 function refuseByState(facts: RedemptionFacts, request: RedemptionRequest): Refusal | undefined {
   const { voucher, merchant } = facts;
+  if (!facts.isAdmitted) return refuse('token-invalid');
   if (voucher.status === 'CANCELLED' || !belongsToCaller(voucher, request.company))
     return refuse('voucher-not-found');
   if (!isRedeemableAt(voucher, request.merchantId)) return refuse('voucher-restricted');

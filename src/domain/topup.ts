@@ -12,6 +12,8 @@ export interface AmountRange {
 
 /** What the database says at the moment of a top-up. */
 export interface TopupFacts {
+  /** Whether the caller's key and token still hold. */
+  readonly isAdmitted: boolean;
   readonly kind: TopupKind;
   readonly partnerIsActive: boolean;
   /** The product that the partner has access to; undefined where it has none. */
@@ -44,6 +46,7 @@ export function priceTopup(
   ranges: Readonly<Record<Operator, AmountRange>>,
 ): TopupTerms | Refusal {
   const { product, operator } = facts;
+  if (!facts.isAdmitted) return refuse('token-invalid');
   if (!facts.partnerIsActive) return refuse('account-suspended');
   if (!product) return refuse('product-not-accessible');
   if (!operator) return refuse('number-not-served');

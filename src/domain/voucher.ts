@@ -25,6 +25,17 @@ export interface Company {
   readonly id: number;
 }
 
+/** By what a company was let in: checked again where its request moves money (design 8). */
+export interface Credential {
+  readonly apiKeyId: number;
+  readonly tokenVersion: number;
+}
+
+/** A company that calls, with what its token says; support staff act for one without a token. */
+export interface Caller extends Company {
+  readonly credential?: Credential;
+}
+
 /** Whose a voucher is, and where it may be redeemed. */
 export interface VoucherOwnership {
   readonly partnerId: number;

@@ -1,20 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Refusal, refuse, type Surface } from '../domain/errors.js';
-import type { Company } from '../domain/voucher.js';
+import type { Caller } from '../domain/voucher.js';
 import type { Access } from './access-directory.js';
 import type { Services } from './services.js';
 
 /** A company that may call, from where it calls. */
 export interface Admitted {
   readonly ok: true;
-  readonly company: Company;
+  readonly company: Caller;
   readonly access: Access;
 }
 
-/** A caller with its token. */
+/** A caller with the key that its token was given for. */
 export interface Authenticated extends Admitted {
   readonly apiKeyId: number;
-  readonly tokenVersion: number;
 }
 
 /**
@@ -29,17 +28,18 @@ export async function authenticate(
   const token = tokenOf(request.headers);
   const claims = token && (await services.accessTokens.verify(token, surface));
   if (!claims) return refuse('token-invalid');
-  const company: Company = { kind: surface, id: claims.companyId };
+  const { companyId, apiKeyId, tokenVersion } = claims;
+  const company = { kind: surface, id: companyId, credential: { apiKeyId, tokenVersion } };
   const access = await services.accessDirectory(company);
-  if (!access || access.tokenVersion !== claims.tokenVersion) return refuse('token-invalid');
-  if (!access.apiKeyIds.has(claims.apiKeyId)) return refuse('token-invalid');
+  if (!access || access.tokenVersion !== tokenVersion) return refuse('token-invalid');
+  if (!access.apiKeyIds.has(apiKeyId)) return refuse('token-invalid');
   const admitted = admit(company, access, request.sourceAddress);
   if (!admitted.ok) return admitted;
-  return { ...admitted, apiKeyId: claims.apiKeyId, tokenVersion: claims.tokenVersion };
+  return { ...admitted, apiKeyId };
 }
 
 /** The checks that log-in and every later request share. */
-export function admit(company: Company, access: Access, sourceAddress: string): Admitted | Refusal {
+export function admit(company: Caller, access: Access, sourceAddress: string): Admitted | Refusal {
   if (!access.isRegisteredAddress(sourceAddress))
     return refuse('address-not-registered', { detail: sourceAddress });
   // A deactivated merchant may still ask, and is told so by the operation itself (4043).

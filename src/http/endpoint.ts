@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ZodType, z } from 'zod';
 import type { Operation, Reason, Surface } from '../domain/errors.js';
-import type { Company } from '../domain/voucher.js';
+import type { Caller } from '../domain/voucher.js';
 import type { RefusalReply, Reply } from './envelope.js';
 import type { Services } from './services.js';
 
@@ -9,11 +9,8 @@ import type { Services } from './services.js';
 export interface EndpointRequest<Body, Query, Params> {
   readonly services: Services;
   readonly surface: Surface;
-  readonly company: Company;
-  /** The API key that the caller's token was given for; 0 where an endpoint needs no token. */
-  readonly apiKeyId: number;
-  /** The version of the company's tokens that the caller's token carries. */
-  readonly tokenVersion: number;
+  /** With the key and the token version that its token carries, where there is one. */
+  readonly company: Caller;
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;

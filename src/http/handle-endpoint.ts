@@ -60,8 +60,6 @@ async function runEndpoint(
     services,
     surface,
     company: caller?.company ?? { kind: surface, id: 0 },
-    apiKeyId: caller?.apiKeyId ?? 0,
-    tokenVersion: caller?.tokenVersion ?? 0,
     body: body.value,
     query: query.value,
     params: params.value,

@@ -8,7 +8,7 @@ import {
   storedOutcome,
 } from '../db/operations.js';
 import { type Refusal, refuse } from '../domain/errors.js';
-import type { Company } from '../domain/voucher.js';
+import type { Caller } from '../domain/voucher.js';
 import type { Services } from './services.js';
 import { StillProcessingError } from './workflow-calls.js';
 
@@ -17,7 +17,7 @@ export interface OperationIdentity {
   readonly operationId: string;
   readonly requestId: string;
   readonly requestDigest: string;
-  readonly company: Company;
+  readonly company: Caller;
   readonly hasKey: boolean;
 }
 
@@ -30,7 +30,7 @@ const RANDOM_ID_BYTES = 16;
 export function identify(
   services: Services,
   request: {
-    readonly company: Company;
+    readonly company: Caller;
     readonly kind: string;
     readonly key: string | undefined;
     readonly content: unknown;

@@ -3,7 +3,7 @@ import { runningRedemption } from '../db/redemptions.js';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers.js';
 import { type Reason, refuse } from '../domain/errors.js';
 import { formatMoney, type Money } from '../domain/money.js';
-import type { Company } from '../domain/voucher.js';
+import type { Caller, Company } from '../domain/voucher.js';
 import { carryOut, identify } from './operation.js';
 import type { Services } from './services.js';
 
@@ -43,7 +43,7 @@ export interface RequestedCode {
 
 /** What both surfaces send to claim a voucher; `content` is all that makes it this request. */
 export interface ClaimRequest {
-  readonly company: Company;
+  readonly company: Caller;
   readonly key: string | undefined;
   readonly content: object;
   readonly voucherCode: RequestedCode;

@@ -1,6 +1,6 @@
 import { discardTopup, drawTopup, type NewTopup } from '../db/topups.js';
 import type { Operation } from '../domain/errors.js';
-import type { Company } from '../domain/voucher.js';
+import type { Caller } from '../domain/voucher.js';
 import type { RefusalReply, Reply } from '../http/envelope.js';
 import { carryOut, identify, type OperationResult } from '../http/operation.js';
 import type { Services } from '../http/services.js';
@@ -16,7 +16,7 @@ import { stillProcessing, type ToppedUp, topupAnswer } from './topup-answer.js';
 export async function carryOutTopup(
   services: Services,
   request: {
-    readonly company: Company;
+    readonly company: Caller;
     readonly operation: Operation;
     readonly key: string | undefined;
     readonly topup: Omit<NewTopup, 'operationId' | 'requestDigest' | 'partnerId'>;

@@ -24,7 +24,7 @@ export async function makeVoucher(
     operationId: randomUUID(),
     requestId: randomUUID(),
     requestDigest: '',
-    partnerId: catalogue.partnerId,
+    partner: { kind: 'partner', id: catalogue.partnerId },
     merchantId: catalogue.merchantId,
     denominationId: catalogue.denominationId,
     amount: options.amount ?? '500',

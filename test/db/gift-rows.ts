@@ -72,6 +72,7 @@ export async function addVoucher(
 ): Promise<number> {
   const id = await insertVoucher(database, {
     ...seller,
+    partner: { kind: 'partner', id: seller.partnerId },
     operationId: randomUUID(),
     requestId: randomUUID(),
     requestDigest: 'digest',

@@ -155,6 +155,7 @@ function claimRefusals(company: Company): Reason[] {
           { isActive: false, feePercent: '2.5' },
         ];
   const around = combinations({
+    isAdmitted: [true],
     partnerIsActive: either,
     merchant: merchants,
     wrongCodes: [noWrongCodes, { count: 5, retryAfterSeconds: 9 }],
@@ -183,6 +184,7 @@ function redemptionRefusals(company: Company): Reason[] {
     { id: 1, isActive: false, feePercent: '2.5', hasPayoutAccount: true },
   ];
   const around = combinations({
+    isAdmitted: [true],
     partnerIsActive: either,
     merchant: payees,
     wrongCodes: [noWrongCodes, { count: 5, retryAfterSeconds: 9 }],

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import { expect, vi } from 'vitest';
+import type { Database } from '../../src/db/connection.js';
+
+/** Waits until so many statements of this database wait for a lock. */
+export const untilBlocked = (database: Database, statements = 1) =>
+  vi.waitFor(
+    async () => {
+      const { rows } = await sql`
+        select pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
+      expect(rows.length).toBeGreaterThanOrEqual(statements);
+    },
+    { timeout: 10_000, interval: 10 },
+  );
+
+/**
+ * Lets requests run into a table that nobody may touch, does something else once they wait there, and
+ * opens the table again. Returns what the requests came to.
+ */
+export async function stoppedAt<Result>(
+  database: Database,
+  table: string,
+  requests: readonly (() => Promise<Result>)[],
+  meanwhile: () => Promise<unknown>,
+): Promise<Result[]> {
+  const { running } = await database.transaction().execute(async (transaction) => {
+    await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(transaction);
+    const results = requests.map((request) => request());
+    await untilBlocked(database);
+    await meanwhile();
+    // In an object, so that the results are not awaited while the lock is held.
+    return { running: results };
+  });
+  return Promise.all(running);
+}
