@@ -14,8 +14,14 @@ export interface Access {
   readonly publicKeys: readonly KeyObject[];
 }
 
-/** Looks a company's access up; undefined where there is no such company. */
-export type AccessDirectory = (company: Company) => Promise<Access | undefined>;
+/**
+ * Looks a company's access up; undefined where there is no such company. `fresh` asks the database
+ * whatever is remembered.
+ */
+export type AccessDirectory = (
+  company: Company,
+  freshness?: 'fresh',
+) => Promise<Access | undefined>;
 
 const MAXIMUM_ENTRIES = 10_000;
 
@@ -29,11 +35,11 @@ export function createAccessDirectory(database: Database, cacheSeconds: number):
     { readonly access: Promise<Access | undefined>; until: number }
   >();
 
-  return (company) => {
+  return (company, freshness) => {
     const key = `${company.kind} ${company.id}`;
     const now = performance.now();
     const known = entries.get(key);
-    if (known !== undefined && known.until > now) return known.access;
+    if (known !== undefined && known.until > now && freshness !== 'fresh') return known.access;
     if (entries.size >= MAXIMUM_ENTRIES) entries.clear();
     const access = readAccess(database, company).then((row) => row && toAccess(row));
     entries.set(key, { access, until: now + cacheSeconds * 1_000 });

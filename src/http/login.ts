@@ -32,7 +32,7 @@ export const login = endpoint({
     if (!isApiKeyOf(services.settings.environment, body.key)) return refuse('api-key-invalid');
     const digest = services.digests.apiKey(body.key);
     const apiKey = await findApiKey(services.database, surface, digest);
-    const access = apiKey?.isValid && (await services.accessDirectory(apiKey.company));
+    const access = apiKey?.isValid && (await services.accessDirectory(apiKey.company, 'fresh'));
     if (!access) return refuse('api-key-invalid');
     const admitted = admit(apiKey.company, access, sourceAddress);
     if (!admitted.ok) return admitted;
