@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { type AccessRow, readAccess } from '../db/access.js';
 import type { Database } from '../db/connection.js';
 import type { Company } from '../domain/voucher.js';
-import { parsePublicKeyPem } from './signature.js';
+import { parsePublicKey } from './public-key.js';
 import { type AddressMatcher, createAddressMatcher } from './source-address.js';
 
 /** A company's access as requests are checked against it. */
@@ -54,5 +54,5 @@ const toAccess = (row: AccessRow): Access => ({
   tokenVersion: row.token_version,
   apiKeyIds: new Set(row.api_key_ids),
   isRegisteredAddress: createAddressMatcher(row.addresses),
-  publicKeys: row.public_keys.map(parsePublicKeyPem),
+  publicKeys: row.public_keys.map(parsePublicKey),
 });

@@ -149,7 +149,9 @@ describe('a public key of a merchant', () => {
     const { id } = await operator.json(merchantWords(randomUUID()));
     const refused = await register(id, pem());
     expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toMatch(/^--file holds no usable key: The public key must be .*\n$/);
+    expect(refused.err).toMatch(
+      /^--file holds no usable key: This is .*openssl ecparam -name secp256k1.*\n$/,
+    );
     expect(await operator.json(`list public-keys --merchant ${id}`)).toEqual([]);
   });
 

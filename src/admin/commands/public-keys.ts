@@ -1,36 +1,31 @@
-import { createHash, createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { addPublicKey } from '../../db/companies.js';
 import { listPublicKeys, revokePublicKey } from '../../db/company-access.js';
-import { parsePublicKeyPem } from '../../http/signature.js';
+import { parsePublicKey, publicKeyFingerprint } from '../../http/public-key.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, type Reading, required } from '../fields.js';
 import { requireSubject } from '../subjects.js';
 import { column, numbers, table, time } from '../tables.js';
 
-/** SHA-256 of the key's DER, as `openssl pkey -pubin -outform der | sha256sum` prints it. */
 const fingerprintOf = (publicKeyPem: string): string =>
-  createHash('sha256')
-    .update(createPublicKey(publicKeyPem).export({ type: 'spki', format: 'der' }))
-    .digest('hex');
+  publicKeyFingerprint(parsePublicKey(publicKeyPem));
 
-/** A public key in PEM, of a file or, for "-", of standard input. */
+/** A public key as PEM, of a file or, for "-", of standard input. */
 const publicKeyFile: Reading<string> = {
   placeholder: 'file',
   async parse(file) {
-    const pem = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
+    const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
       (error: NodeJS.ErrnoException) => {
         throw new AdminError(`cannot be read (${error.code})`);
       },
     );
     try {
-      return parsePublicKeyPem(pem).export({ type: 'spki', format: 'pem' }).toString();
+      return parsePublicKey(text).export({ type: 'spki', format: 'pem' }).toString();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      const remedy = 'openssl ec -in private-key.pem -pubout -out public-key.pem';
-      throw new AdminError(`holds no usable key: ${error.message} Make one with: ${remedy}`);
+      throw new AdminError(`holds no usable key: ${error.message}`);
     }
   },
 };
@@ -40,8 +35,8 @@ export const registerPublicKey = changeCommand({
   summary: 'Register a public key that a merchant signs its requests with',
   details:
     'A key on the curve secp256k1, in PEM. Several keys of a merchant are valid side by side. ' +
-    'Compare the fingerprint with the merchant’s own: ' +
-    'openssl pkey -pubin -in public-key.pem -outform der | sha256sum',
+    'Compare the fingerprint with the merchant’s own: openssl ec -pubin -in public-key.pem ' +
+    '-conv_form uncompressed -param_enc named_curve -outform der | sha256sum',
   fields: {
     merchant: required(id, 'The id of the merchant'),
     file: required(publicKeyFile, 'The PEM file, or - for standard input'),

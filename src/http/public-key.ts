@@ -1,0 +1,110 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { leavesOf, readDer } from './der.js';
+import { HOW_TO_MAKE_KEYS, PRIVATE_KEY_REFUSAL, readPublicKeyText } from './public-key-text.js';
+
+const SEQUENCE = 0x30;
+const INTEGER = 0x02;
+const BIT_STRING = 0x03;
+
+/** Object identifiers, as they stand in DER. */
+const EC_PUBLIC_KEY = '2a8648ce3d0201';
+const SECP256K1 = '2b8104000a';
+const PRIME_FIELD = '2a8648ce3d0101';
+const OTHER_CURVES: Readonly<Record<string, string>> = {
+  '2a8648ce3d030107': 'P-256',
+  '2b81040022': 'P-384',
+  '2b81040023': 'P-521',
+  '2b2403030208010107': 'brainpoolP256r1',
+};
+const OTHER_ALGORITHMS: Readonly<Record<string, string>> = {
+  '2a864886f70d010101': 'RSA',
+  '2b6570': 'Ed25519',
+};
+
+/** What stands before the 65 bytes of a point in the one form that we keep. */
+const SPKI_PREFIX = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex');
+
+/**
+ * Reads a merchant's public key on secp256k1 (spec 5): SubjectPublicKeyInfo in PEM or, without
+ * armour, in base64 or hex, its point in any form, the curve named or written out; or the bare
+ * point of 33 or 65 bytes in hex or base64. Keys of the same point are equal afterwards. Do this
+ * once and keep the key.
+ *
+ * The point is taken out of the text here and checked by @noble/curves before OpenSSL sees it:
+ * Node.js ends the whole process at a key that is the point at infinity.
+ *
+ * @throws RangeError with a reason, which tells the merchant what to do
+ */
+export function parsePublicKey(text: string): KeyObject {
+  const bytes = readPublicKeyText(text);
+  const point = checkPoint(bytes[0] === SEQUENCE ? pointOf(bytes) : bytes);
+  return createPublicKey({
+    key: Buffer.concat([SPKI_PREFIX, point]),
+    format: 'der',
+    type: 'spki',
+  });
+}
+
+/** SHA-256 in hex of a key's DER, which is the same for every form that the key is written in. */
+export const publicKeyFingerprint = (key: KeyObject): string =>
+  createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('hex');
+
+function pointOf(der: Uint8Array): Uint8Array {
+  const [outer, behind] = readDer(der) ?? [];
+  const [algorithm, bits, ...rest] = (outer && readDer(outer.value)) ?? [];
+  // Private keys begin with the number of their version, of one byte.
+  if (algorithm?.tag === INTEGER && algorithm.value.length === 1)
+    throw new RangeError(PRIVATE_KEY_REFUSAL);
+  const isKey = algorithm?.tag === SEQUENCE && bits?.tag === BIT_STRING && bits.value[0] === 0;
+  if (behind || !isKey || rest.length > 0)
+    throw new RangeError(`This is no public key, or a damaged one. ${HOW_TO_MAKE_KEYS}`);
+  requireCurve(leavesOf([algorithm]));
+  return bits.value.subarray(1);
+}
+
+function requireCurve([algorithm = '', ...parameters]: readonly string[]): void {
+  const must = 'It must be an elliptic curve key on secp256k1.';
+  if (algorithm !== EC_PUBLIC_KEY) {
+    const name = OTHER_ALGORITHMS[algorithm] ?? 'another algorithm';
+    throw new RangeError(`This is a key for ${name}. ${must} ${HOW_TO_MAKE_KEYS}`);
+  }
+  const [curve = ''] = parameters;
+  if (parameters.length === 1 && curve === SECP256K1) return;
+  if (isWrittenOut(parameters)) return;
+  const name = OTHER_CURVES[curve] ?? 'another curve';
+  throw new RangeError(`This is a key on ${name}. ${must} ${HOW_TO_MAKE_KEYS}`);
+}
+
+/** Explicit parameters, as `openssl ec -param_enc explicit` writes them: every one of them counts. */
+function isWrittenOut(parameters: readonly string[]): boolean {
+  const { p, a, b, n, h } = secp256k1.Point.CURVE();
+  const numbers = [p, a, b].map(hex);
+  return [false, true].some((isCompressed) => {
+    const generator = secp256k1.Point.BASE.toHex(isCompressed).replace(/^0+/, '');
+    const expected = ['1', PRIME_FIELD, ...numbers, generator, hex(n), hex(h)];
+    return parameters.join() === expected.join();
+  });
+}
+
+const hex = (number: bigint): string => (number === 0n ? '' : number.toString(16));
+
+/** The 65 bytes of a point that is on the curve and not at infinity. */
+function checkPoint(bytes: Uint8Array): Uint8Array {
+  try {
+    return secp256k1.Point.fromBytes(withoutHybrid(bytes)).toBytes(false);
+  } catch {
+    throw new RangeError(
+      'This is no point of the curve secp256k1: the key was damaged or cut off. Export it anew ' +
+        'with: openssl ec -in private-key.pem -pubout -out public-key.pem',
+    );
+  }
+}
+
+/** The form of `-conv_form hybrid` says twice whether y is odd. */
+function withoutHybrid(bytes: Uint8Array): Uint8Array {
+  const isOdd = (bytes.at(-1) ?? 0) & 1;
+  return bytes[0] === (6 | isOdd) ? Uint8Array.of(4, ...bytes.subarray(1)) : bytes;
+}
