@@ -48,7 +48,7 @@ export interface ClaimAnswered {
 }
 
 export function createClaimActivities(dependencies: ActivityDependencies) {
-  const { database, digests, secretBox, limits } = dependencies;
+  const { database, digests, secretBox, limits, failpoint } = dependencies;
 
   /**
    * Makes a claim: the voucher's live one from now on, its code's digest and ciphertext stored and
@@ -59,7 +59,9 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
     timing: { readonly claimLifetimeMs: number },
   ): Promise<ClaimStarted | ClaimAnswered> {
     try {
-      return await database.transaction().execute((transaction) => make(transaction));
+      const claim = await database.transaction().execute((transaction) => make(transaction));
+      await failpoint('claim-committed');
+      return claim;
     } catch (error) {
       if (!(error instanceof DatabaseStepError)) throw error;
       return { kind: 'answered', outcome: outcomeFor(command, refuse(error.reason)) };
@@ -68,6 +70,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
     async function make(transaction: DatabaseTransaction) {
       const begun = await beginOperation<ClaimMade>(transaction, command, KIND);
       if (begun.kind === 'answered') return begun;
+      await failpoint('claim-begun');
       const voucher = await lockVoucher(transaction, command.voucherId);
       if (!voucher) return answer(transaction, refuse('voucher-not-found'));
       const made = await openClaimOf(transaction, command.operationId);
@@ -125,6 +128,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
           claimId,
         }),
       );
+      await failpoint('claim-recorded');
       return { ...started(voucher), claimId, messageId, supersededOperationId };
     }
 
@@ -145,12 +149,15 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
   }
 
   /** Answers a claim whose message was accepted, or of which nobody knows: the claim stands. */
-  const confirmClaim = (operationId: string): Promise<OperationOutcome<ClaimMade>> =>
-    database
+  async function confirmClaim(operationId: string): Promise<OperationOutcome<ClaimMade>> {
+    const outcome = await database
       .transaction()
       .execute((transaction) =>
         settleOperation<ClaimMade>(transaction, operationId, 'SUCCEEDED', { ok: true }),
       );
+    await failpoint('claim-confirmed');
+    return outcome;
+  }
 
   /**
    * Takes a claim back whose message was refused; the voucher is ACTIVE again. A claim that was

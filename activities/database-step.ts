@@ -1,4 +1,5 @@
-import { isDefiniteDatabaseError } from '../src/db/connection.js';
+import { sql } from 'kysely';
+import { type Database, isDefiniteDatabaseError } from '../src/db/connection.js';
 import type { Reason } from '../src/domain/errors.js';
 
 /** A step of a transaction that cannot succeed; thrown, so that the transaction is rolled back. */
@@ -29,3 +30,17 @@ export async function runStep<Result>(
     throw error;
   }
 }
+
+/** Runs what reads so much that the time limit of statements would end it, on one connection. */
+export const runUnhurried = <Result>(
+  database: Database,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> =>
+  database.connection().execute(async (connection) => {
+    await sql`set statement_timeout = 0`.execute(connection);
+    try {
+      return await work(connection);
+    } finally {
+      await sql`reset statement_timeout`.execute(connection);
+    }
+  });

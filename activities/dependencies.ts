@@ -3,11 +3,12 @@ import type { SecretBox } from '../src/crypto/secret-box.js';
 import type { Database } from '../src/db/connection.js';
 import type { Operator } from '../src/domain/operator.js';
 import type { AmountRange } from '../src/domain/topup.js';
+import type { Failpoint } from '../src/failpoint.js';
 import type { Airtime } from '../src/providers/airtime/airtime.js';
 import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
-import type { Failpoint } from './failpoint.js';
+import type { Resumption } from '../src/temporal/resumption.js';
 
 /** Everything that activities need from outside. */
 export interface ActivityDependencies {
@@ -19,6 +20,7 @@ export interface ActivityDependencies {
   readonly airtime: Airtime;
   readonly operatorLookup: OperatorLookup;
   readonly failpoint: Failpoint;
+  readonly resumption: Resumption;
   readonly limits: {
     readonly voucherValidityDays: number;
     readonly wrongCodesPerDay: number;

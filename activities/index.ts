@@ -2,6 +2,7 @@ import { createClaimActivities } from './claims.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { createMessageActivities } from './messages.js';
 import { createPaymentActivities } from './payments.js';
+import { createReconciliationActivities } from './reconciliation.js';
 import { createHoldActivities } from './redemption-holds.js';
 import { createRedemptionActivities } from './redemptions.js';
 import { createSweepActivities } from './sweeps.js';
@@ -22,6 +23,7 @@ export const createActivities = (dependencies: ActivityDependencies) => ({
   ...createTopupHoldActivities(dependencies),
   ...createTopupActivities(dependencies),
   ...createSweepActivities(dependencies),
+  ...createReconciliationActivities(dependencies),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

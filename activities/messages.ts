@@ -14,7 +14,7 @@ export type MessageOutcome =
   | { readonly kind: 'unknown' };
 
 export function createMessageActivities(dependencies: ActivityDependencies) {
-  const { database, secretBox, smsSender } = dependencies;
+  const { database, secretBox, smsSender, failpoint } = dependencies;
 
   /**
    * Sends one queued message, at most once: SMS providers know no idempotency key, so a message
@@ -23,6 +23,8 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
   async function sendMessage(messageId: number): Promise<MessageOutcome> {
     const message = await takeMessage(database, messageId);
     if (!message) return outcomeOfEarlierTry(messageId);
+    const isCode = message.claim_id !== null;
+    await failpoint(isCode ? 'claim-sending' : 'redeem-confirming');
     const text =
       message.claim_id === null
         ? await confirmationText(message.redemption_id)
@@ -30,7 +32,9 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
     const outcome: ProviderOutcome = text
       ? await withHeartbeat(() => smsSender.send({ to: message.msisdn, text }))
       : { kind: 'refused', code: 'ended', message: 'the claim has ended', retryCanHelp: false };
+    await failpoint(isCode ? 'claim-sent' : 'redeem-confirmed');
     await record(messageId, message.claim_id, outcome);
+    if (isCode) await failpoint('claim-sent-recorded');
     return publicOutcome(outcome);
   }
 

@@ -7,12 +7,13 @@ import { sendValue, withHeartbeat } from './provider-call.js';
 const CURRENCY = 'ETB';
 
 export function createPaymentActivities(dependencies: ActivityDependencies) {
-  const { database, mobileMoney } = dependencies;
+  const { database, mobileMoney, failpoint } = dependencies;
 
   /** Pays the merchant of a held redemption; the reference is the same at every repetition. */
   async function payMerchant(operationId: string) {
     const payment = await redemptionPayment(database, operationId);
-    return sendValue(() =>
+    await failpoint('redeem-paying');
+    const outcome = await sendValue(() =>
       mobileMoney.pay({
         reference: payment.payment_reference,
         amount: formatAmount(parseMoney(payment.to_merchant)),
@@ -21,6 +22,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
         description: `Gift voucher redemption ${payment.platform_reference}`,
       }),
     );
+    await failpoint('redeem-paid');
+    return outcome;
   }
 
   /** Asks the provider by our own reference what became of the payment. */

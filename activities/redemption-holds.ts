@@ -48,7 +48,7 @@ export interface RedemptionAnswered {
 }
 
 export function createHoldActivities(dependencies: ActivityDependencies) {
-  const { database, limits, mobileMoney } = dependencies;
+  const { database, limits, mobileMoney, failpoint } = dependencies;
 
   /**
    * The first phase of a redemption: reserved → gift-hold, the redemption's row and its
@@ -59,7 +59,9 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
     command: RedeemCommand,
   ): Promise<RedemptionHeld | RedemptionAnswered> {
     try {
-      return await database.transaction().execute((transaction) => hold(transaction));
+      const held = await database.transaction().execute((transaction) => hold(transaction));
+      await failpoint('redeem-hold-committed');
+      return held;
     } catch (error) {
       if (!(error instanceof DatabaseStepError)) throw error;
       return { kind: 'answered', outcome: outcomeFor(command, refuse(error.reason)) };
@@ -73,6 +75,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       const begun = await beginOperation<RedemptionMade>(transaction, command, KIND);
       if (begun.kind === 'answered') return begun;
       if (begun.kind === 'resumed') return resume(transaction);
+      await failpoint('redeem-begun');
       const voucher = await lockVoucher(transaction, command.voucherId);
       if (!voucher) return answer(transaction, refuse('voucher-not-found'));
       const merchantId = payeeOf(command, voucher);
@@ -141,6 +144,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       const messageId = await runStep('message-not-queued', () =>
         queueConfirmation(transaction, voucher, redemptionId),
       );
+      await failpoint('redeem-held');
       const names = { merchantName: context.merchant_name ?? '', isResumed: false };
       return describeHold({ ...redemption, ...names }, voucher.serial_number, messageId);
     }

@@ -8,7 +8,7 @@ import { parseMoney } from '../src/domain/money.js';
 import type { OperationOutcome, RedemptionMade } from '../workflows/messages.js';
 import type { ActivityDependencies } from './dependencies.js';
 
-export function createRedemptionActivities({ database }: ActivityDependencies) {
+export function createRedemptionActivities({ database, failpoint }: ActivityDependencies) {
   /** The second phase after the merchant was paid: gift-hold → clearing and service fees. */
   const postRedemption = (
     operationId: string,
@@ -23,13 +23,13 @@ export function createRedemptionActivities({ database }: ActivityDependencies) {
   ): Promise<OperationOutcome<RedemptionMade>> =>
     end(operationId, { status: 'VOIDED', providerMessage });
 
-  function end(
+  async function end(
     operationId: string,
     ending:
       | { readonly status: 'POSTED'; readonly providerReference: string }
       | { readonly status: 'VOIDED'; readonly providerMessage: string },
   ): Promise<OperationOutcome<RedemptionMade>> {
-    return database.transaction().execute(async (transaction) => {
+    const outcome = await database.transaction().execute(async (transaction) => {
       const redemption = await lockRedemption(transaction, operationId);
       if (redemption.status !== 'HELD')
         return settledOutcome<RedemptionMade>(transaction, operationId);
@@ -50,6 +50,7 @@ export function createRedemptionActivities({ database }: ActivityDependencies) {
       await releaseVoucher(transaction, redemption.voucher_id, posted ? 'spent' : 'returned');
       if (redemption.claim_id)
         await endClaim(transaction, redemption.claim_id, posted ? 'REDEEMED' : 'REFUSED');
+      await failpoint('redeem-posted');
       if (posted) {
         return settleOperation<RedemptionMade>(transaction, operationId, 'SUCCEEDED', {
           ok: true,
@@ -61,6 +62,8 @@ export function createRedemptionActivities({ database }: ActivityDependencies) {
       const refusal = refuse('payment-refused', { detail: ending.providerMessage });
       return settleOperation<RedemptionMade>(transaction, operationId, 'FAILED', refusal);
     });
+    await failpoint('redeem-post-committed');
+    return outcome;
   }
 
   return { postRedemption, voidRedemption };

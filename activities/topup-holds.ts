@@ -66,10 +66,10 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
     command: TopUpCommand | RetryCommand,
   ): Promise<TopUpHeld | TopUpAnswered> {
     const retry = 'attempt' in command ? command : undefined;
+    const subject = retry ? 'retry' : 'topup';
     try {
-      failpoint('topup-before-hold');
       const held = await database.transaction().execute((transaction) => hold(transaction));
-      failpoint('topup-held');
+      await failpoint(`${subject}-hold-committed`);
       return held;
     } catch (error) {
       if (!violates(error, balanceConstraint)) throw error;
@@ -85,6 +85,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
     async function hold(transaction: DatabaseTransaction): Promise<TopUpHeld | TopUpAnswered> {
       const begun = await beginOperation<TopUpMade>(transaction, command, KIND);
       if (begun.kind === 'answered') return begun;
+      await failpoint(`${subject}-begun`);
       const topup = await lockTopup(transaction, command.transactionId);
       if (begun.kind === 'resumed') return describeAttempt(transaction, command.operationId, true);
       if (!topup) return answer(transaction, refuse('topup-not-found'));
@@ -131,6 +132,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
           amount: terms.amount,
         },
       ]);
+      await failpoint(`${subject}-held`);
     }
 
     /** The creation of a top-up that went its way before, such as one found again after long. */
@@ -201,6 +203,8 @@ function refuseByState(
 ): Refusal | undefined {
   if (!retry)
     return topup.request_digest === command.requestDigest ? undefined : refuse('key-reused');
+  if (topup.is_contradicted)
+    return refuse('topup-not-failed', { detail: 'it was delivered after all; ask support' });
   return topup.status === 'FAILED' && topup.attempt === retry.attempt - 1
     ? undefined
     : refuse('topup-not-failed', { detail: `it is ${topup.status}` });

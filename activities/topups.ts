@@ -19,10 +19,11 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
 
   /** Sends a held attempt; the reference is the same at every repetition. */
   async function sendTopUp(operationId: string) {
-    const order = await orderOf(operationId);
-    failpoint('topup-sending');
+    const attempt = await findAttempt(database, operationId);
+    const order = orderOf(attempt);
+    await failpoint(`${subjectOf(attempt)}-sending`);
     const outcome = await sendValue(() => airtime.send(order));
-    failpoint('topup-done-not-recorded');
+    await failpoint(`${subjectOf(attempt)}-sent`);
     return outcome;
   }
 
@@ -32,8 +33,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     return withHeartbeat(() => airtime.findOrder(reference));
   }
 
-  async function orderOf(operationId: string): Promise<AirtimeOrder> {
-    const attempt = await findAttempt(database, operationId);
+  function orderOf(attempt: FoundAttempt): AirtimeOrder {
     const { reference, msisdn, operator, amount, provider_product_id } = attempt;
     if (attempt.kind === 'PACKAGE') {
       if (provider_product_id === null) throw new Error('The package has no provider product');
@@ -73,8 +73,9 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
       | { readonly status: 'SUCCESS'; readonly providerReference: string; readonly message: string }
       | { readonly status: 'FAILED'; readonly providerReference: null; readonly message: string },
   ): Promise<OperationOutcome<TopUpMade>> {
+    const { topup_id, ...found } = await findAttempt(database, operationId);
+    const subject = subjectOf(found);
     const outcome = await database.transaction().execute(async (transaction) => {
-      const { topup_id } = await findAttempt(transaction, operationId);
       await lockTopup(transaction, topup_id);
       const attempt = await findAttempt(transaction, operationId);
       const identity = { operationId, topupId: topup_id };
@@ -91,6 +92,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
           amount: parseMoney(attempt.amount ?? '0'),
         },
       ]);
+      await failpoint(`${subject}-ended`);
       if (ending.status === 'SUCCESS') {
         return settleOperation<TopUpMade>(transaction, operationId, 'SUCCEEDED', {
           ok: true,
@@ -104,7 +106,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
       });
       return settleOperation<TopUpMade>(transaction, operationId, 'FAILED', refusal);
     });
-    failpoint('topup-recorded');
+    await failpoint(`${subject}-end-committed`);
     return outcome;
   }
 
@@ -137,3 +139,9 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     failTopUpsNeverStarted,
   };
 }
+
+type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
+
+/** Whose failpoints an attempt comes by. */
+const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): 'topup' | 'retry' =>
+  attempt === 1 ? 'topup' : 'retry';

@@ -27,7 +27,7 @@ import type {
 import type { ActivityDependencies } from './dependencies.js';
 
 export function createVoucherActivities(dependencies: ActivityDependencies) {
-  const { database } = dependencies;
+  const { database, failpoint } = dependencies;
 
   /**
    * Generates a voucher (specification 4.1): one read, and one statement that writes everything.
@@ -41,8 +41,10 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       return storedOutcome(facts.operation);
     const terms = refuseOrTerms(facts);
     if ('reason' in terms) return recordRefusal(database, command, 'generate-voucher', terms);
+    await failpoint('generate-checked');
     try {
       const voucherId = await insertVoucher(database, newVoucher(command, terms));
+      await failpoint('generate-committed');
       return voucherId === undefined
         ? recordRefusal(database, command, 'generate-voucher', await refuseCaller(command))
         : outcomeFor(command, { ok: true, voucherId });

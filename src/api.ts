@@ -7,6 +7,7 @@ import { type Config, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
+import { createFailpoint } from './failpoint.js';
 import { createAccessDirectory } from './http/access-directory.js';
 import { createAccessTokens } from './http/access-token.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
@@ -17,6 +18,7 @@ import { createLogger, installTemporalRuntime } from './logger.js';
 import { merchantRoutes } from './merchant/routes.js';
 import { partnerRoutes } from './partner/routes.js';
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
+import { workflowTiming } from './temporal/workflow-timing.js';
 import { isMainModule, runProcess } from './termination.js';
 
 export interface RunningApi {
@@ -46,9 +48,11 @@ export async function startApi(
     poolSize: config.DATABASE_POOL_SIZE,
     onIdleError: (error) => logger.warn({ error: error.name }, 'A database connection broke'),
   });
+  const failpoint = createFailpoint(config.FAILPOINT);
   const services: Services = {
     database,
     logger,
+    failpoint,
     digests: createDigests(config.DIGEST_KEY),
     secretBox: createSecretBox(config.DATA_KEYS),
     accessDirectory: createAccessDirectory(database, config.ACCESS_CACHE_SECONDS),
@@ -62,13 +66,8 @@ export async function startApi(
       taskQueue: config.TEMPORAL_TASK_QUEUE,
       eager: options.eager,
       callerWaitMs: config.CALLER_WAIT_SECONDS * 1_000,
-      timing: {
-        claimLifetimeMs: config.CLAIM_LIFETIME_SECONDS * 1_000,
-        messageWaitMs: Math.max(100, config.CALLER_WAIT_SECONDS * 1_000 - 500),
-        inquiryIntervalMs: config.PAYMENT_INQUIRY_INTERVAL_SECONDS * 1_000,
-        alarmAfterMs: config.PAYMENT_ALARM_SECONDS * 1_000,
-        retryWindowMs: config.TOPUP_RETRY_WINDOW_SECONDS * 1_000,
-      },
+      failpoint,
+      timing: workflowTiming(config),
     }),
     settings: {
       environment: config.ENVIRONMENT,

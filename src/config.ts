@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isFailpoint } from './failpoint.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const seconds = z.coerce.number().positive();
@@ -55,8 +56,8 @@ const secretSettings = {
 /** Every other setting of the API and the worker. README's table of settings mirrors this. */
 const settings = {
   ENVIRONMENT: z.enum(['test', 'production']).default('test'),
-  /** For tests of crashes, in the test environment only: the step at which the worker kills itself. */
-  FAILPOINT: z.string().optional(),
+  /** For tests of crashes, in the test environment only: the step at which a process ends or fails. */
+  FAILPOINT: z.string().refine(isFailpoint, 'names no step, or no action').optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 
   DATABASE_URL: z.string().min(1),
@@ -88,6 +89,8 @@ const settings = {
   CODE_ATTEMPTS_PER_DAY: count.default(5),
   OPERATION_RETENTION_DAYS: count.default(30),
   EXPIRY_SWEEP_INTERVAL_SECONDS: seconds.default(300),
+  /** How often money on hold is held against what runs, refusals are asked about and books checked. */
+  RECONCILE_INTERVAL_SECONDS: seconds.default(300),
   /** First pause before asking a provider about an unknown payment; pauses double up to an hour. */
   PAYMENT_INQUIRY_INTERVAL_SECONDS: seconds.default(2),
   /** After this long an unknown payment is flagged for a person. */

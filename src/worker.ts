@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createFailpoint } from '../activities/failpoint.js';
 import { createActivities } from '../activities/index.js';
 import { type Config, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
@@ -9,6 +8,7 @@ import { createSecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
 import { describeError } from './describe-error.js';
 import { parseMoney } from './domain/money.js';
+import { createFailpoint } from './failpoint.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import {
   createAirtime,
@@ -17,7 +17,9 @@ import {
   createSmsSender,
 } from './providers/registry.js';
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
+import { createResumption } from './temporal/resumption.js';
 import { ensureSchedules } from './temporal/schedules.js';
+import { workflowTiming } from './temporal/workflow-timing.js';
 import { isMainModule, runProcess } from './termination.js';
 
 export interface RunningWorker {
@@ -59,6 +61,11 @@ export async function startWorker(
     airtime: createAirtime(config),
     operatorLookup: createOperatorLookup(),
     failpoint: createFailpoint(config.FAILPOINT),
+    resumption: createResumption({
+      client: temporal.client,
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      timing: workflowTiming(config),
+    }),
     limits: {
       voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
       wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
@@ -90,6 +97,7 @@ export async function startWorker(
   await ensureSchedules(temporal.client, {
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
+    reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
   });
   const ended = worker.run();
   // Whoever stops the worker awaits it; until then a failure must not go unheard.

@@ -25,7 +25,7 @@ const PLACES = {
   activities: {
     path: /^activities\//,
     of: ['activities', 'database', 'domain', 'providers', 'crypto'],
-    typesOf: ['workflows'],
+    typesOf: ['workflows', 'foundation'],
   },
   migrations: { path: /^migrations\//, of: [] },
   sandbox: { path: /^src\/sandbox(\/|\.ts$)/, of: ['sandbox', 'domain', 'foundation'] },

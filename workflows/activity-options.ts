@@ -40,6 +40,21 @@ export const providers = proxyActivities<
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
+/**
+ * Steps of a reconciliation; looking through everything may take long. What fails for minutes turns
+ * the run red instead of keeping the next ones from starting.
+ */
+export const reconciliation = proxyActivities<
+  Pick<
+    Activities,
+    'resumeRedemptions' | 'resumeTopUps' | 'listRechecks' | 'recheckRefused' | 'checkInvariants'
+  >
+>({
+  startToCloseTimeout: '10m',
+  heartbeatTimeout: '30s',
+  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 10 },
+});
+
 /** Batches of the sweeps. */
 export const sweeps = proxyActivities<
   Pick<

@@ -1,4 +1,5 @@
 export { expireVouchers } from './expire-vouchers.js';
 export { generateVoucher } from './generate-voucher.js';
+export { reconcile } from './reconcile.js';
 export { redeemVoucher } from './redeem-voucher.js';
 export { topUp } from './top-up.js';

@@ -20,5 +20,8 @@ export const redeemVoucherWithoutClaimId = (generationId: string): string =>
 /** The sweep of the workers on one task queue, which a Schedule of the same id starts. */
 export const expireVouchersId = (taskQueue: string): string => `expire-vouchers:${taskQueue}`;
 
+/** The reconciliation of the workers on one task queue, started in the same way. */
+export const reconcileId = (taskQueue: string): string => `reconcile:${taskQueue}`;
+
 /** One per top-up, whatever the number of its attempts; named by the operation that made it. */
 export const topUpId = (operationId: string): string => `top-up:${operationId}`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wantRecheck } from '../db/rechecks.js';
 import { operationOfReference } from '../domain/topup.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
@@ -22,8 +23,10 @@ export const airtimeCallback = endpoint({
   reasons: [],
   async handle({ services, body }) {
     const operationId = operationOfReference(body.external_id);
-    if (operationId !== undefined && mayHint(operationId))
+    if (operationId !== undefined && mayHint(operationId)) {
       await services.workflows.hintTopUp(operationId);
+      await wantRecheck(services.database, body.external_id);
+    }
     return reply(null, { message: 'Thank you' });
   },
 });

@@ -5,6 +5,7 @@ import * as vouchers from '../../migrations/2026-11-21-3-vouchers.js';
 import * as topups from '../../migrations/2026-11-21-4-topups.js';
 import * as audit from '../../migrations/2026-11-21-5-audit.js';
 import * as access from '../../migrations/2026-11-21-7-access.js';
+import * as reconciliation from '../../migrations/2026-11-21-8-reconciliation.js';
 import { connectDatabase, DatabaseUnreachableError, isDatabaseUnavailable } from './connection.js';
 
 /** In order. Listed by hand: every runtime and bundler follows a plain import. */
@@ -15,6 +16,7 @@ const migrations = {
   '2026-11-21-4-topups': topups,
   '2026-11-21-5-audit': audit,
   '2026-11-21-7-access': access,
+  '2026-11-21-8-reconciliation': reconciliation,
 };
 
 /**

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Company } from '../domain/voucher.js';
 import type { Database, DatabaseTransaction } from './connection.js';
+import { firstRecheck } from './rechecks.js';
 
 export interface NewRedemption {
   readonly operationId: string;
@@ -122,6 +123,7 @@ export async function settleRedemptionRow(
       provider_reference: settlement.providerReference,
       provider_message: settlement.providerMessage,
       settled_at: sql<Date>`now()`,
+      recheck_at: settlement.status === 'VOIDED' ? firstRecheck : null,
     })
     .where('id', '=', redemptionId)
     .execute();

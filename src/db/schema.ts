@@ -274,6 +274,10 @@ export interface RedemptionsTable {
   payee: Json<{ key: string; value: string }[]>;
   provider_reference: string | null;
   provider_message: string | null;
+  /** When the provider is asked once more about what it refused. */
+  recheck_at: Timestamp | null;
+  /** When it said that it had been done all the same. */
+  contradicted_at: Timestamp | null;
 }
 
 export interface MessagesTable {
@@ -326,6 +330,10 @@ export interface TopupAttemptsTable {
   status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
   provider_reference: string | null;
   provider_message: string | null;
+  /** When the provider is asked once more about what it refused. */
+  recheck_at: Timestamp | null;
+  /** When it said that it had been done all the same. */
+  contradicted_at: Timestamp | null;
 }
 
 export interface AuditLogTable {

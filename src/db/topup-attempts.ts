@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../domain/operator.js';
 import type { Database, DatabaseTransaction } from './connection.js';
+import { firstRecheck } from './rechecks.js';
 import type { TopupAttemptsTable } from './schema.js';
 
 export type AttemptRow = Selectable<TopupAttemptsTable>;
@@ -99,6 +100,7 @@ export async function endAttempt(
       provider_reference: ending.providerReference,
       provider_message: ending.message,
       settled_at: sql<Date>`now()`,
+      recheck_at: ending.status === 'FAILED' ? firstRecheck : null,
     })
     .where('operation_id', '=', attempt.operationId)
     .where('status', '=', 'HELD')

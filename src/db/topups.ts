@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Operator } from '../domain/operator.js';
 import type { TopupKind } from '../domain/topup.js';
 import type { Caller } from '../domain/voucher.js';
@@ -88,6 +88,8 @@ export interface LockedTopup {
   readonly status: TopupStatus;
   readonly attempt: number;
   readonly message: string | null;
+  /** The provider delivered an attempt that it had refused before. */
+  readonly is_contradicted: SqlBool;
 }
 
 /** Locks a top-up's row; every change of a top-up begins here. */
@@ -111,6 +113,17 @@ export const lockTopup = (
       'attempt',
       'message',
     ])
+    .select((topup) =>
+      topup
+        .exists(
+          topup
+            .selectFrom('topup_attempts')
+            .select('attempt')
+            .whereRef('topup_id', '=', 'topups.id')
+            .where('contradicted_at', 'is not', null),
+        )
+        .as('is_contradicted'),
+    )
     .where('id', '=', topupId)
     .forUpdate()
     .executeTakeFirst();

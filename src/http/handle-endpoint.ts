@@ -1,6 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import type { ZodError, ZodType } from 'zod';
 import { refuse, type Surface } from '../domain/errors.js';
+import { passStep } from '../failpoint.js';
 import { authenticate } from './authentication.js';
 import type { Endpoint } from './endpoint.js';
 import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
@@ -19,8 +20,12 @@ export async function handleEndpoint(
 ): Promise<void> {
   Object.assign(context.state.log, { route: context.routerPath ?? endpoint.path, surface });
   const result = await runEndpoint(services, surface, endpoint, context);
+  await passStep(services.failpoint, endpoint.operation, 'known');
   if (result.ok) writeReply(context, endpoint, result);
   else writeRefusal(context, surface, endpoint, result);
+  context.res.once('finish', () => {
+    void passStep(services.failpoint, endpoint.operation, 'answered');
+  });
 }
 
 async function runEndpoint(
@@ -56,6 +61,7 @@ async function runEndpoint(
   if (signature && !(await isFirstUse(services, endpoint, signature)))
     return refuse('signed-request-reused');
 
+  await passStep(services.failpoint, endpoint.operation, 'requested');
   return endpoint.handle({
     services,
     surface,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Digests } from '../crypto/digests.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { Database } from '../db/connection.js';
+import type { Failpoint } from '../failpoint.js';
 import type { AccessDirectory } from './access-directory.js';
 import type { AccessTokens } from './access-token.js';
 import type { AddressMatcher } from './source-address.js';
@@ -16,6 +17,7 @@ export interface Services {
   readonly digests: Digests;
   readonly secretBox: SecretBox;
   readonly logger: Logger;
+  readonly failpoint: Failpoint;
   readonly settings: {
     readonly environment: 'test' | 'production';
     /** Without a slash at its end. */

@@ -33,9 +33,16 @@ import type { topUp } from '../../workflows/top-up.js';
 import {
   generateVoucherId,
   redeemVoucherByClaimId,
-  redeemVoucherWithoutClaimId,
   topUpId,
 } from '../../workflows/workflow-ids.js';
+import type { Failpoint, FailpointName } from '../failpoint.js';
+import {
+  type RedeemableVoucher,
+  redemptionStart,
+  redemptionWorkflowId,
+  topUpStart,
+  WORKFLOW_TASK_TIMEOUT,
+} from '../temporal/workflow-starts.js';
 
 /** The caller's time is up; the workflow goes on, and repeating the request gives its result. */
 export class StillProcessingError extends Error {
@@ -62,11 +69,10 @@ export interface WorkflowCallOptions {
   readonly eager: boolean;
   readonly callerWaitMs: number;
   readonly timing: RedemptionTiming & TopUpTiming;
+  readonly failpoint: Failpoint;
 }
 
 export type WorkflowCalls = ReturnType<typeof createWorkflowCalls>;
-
-const WORKFLOW_TASK_TIMEOUT = '5s';
 
 /**
  * Starts workflows and waits for their answers, at most as long as a caller waits. Every call may be
@@ -76,11 +82,11 @@ const WORKFLOW_TASK_TIMEOUT = '5s';
  * @throws StillProcessingError, WorkflowsUnavailableError
  */
 export function createWorkflowCalls(options: WorkflowCallOptions) {
-  const { client, taskQueue, callerWaitMs, timing } = options;
+  const { client, taskQueue, callerWaitMs, timing, failpoint } = options;
 
   /** Runs a whole workflow that ends with its answer. */
   const generate = (command: GenerateVoucherCommand): Promise<OperationOutcome<GeneratedVoucher>> =>
-    answerOf(async () => {
+    answerOf(undefined, async () => {
       const handle = await client.workflow.start<typeof generateVoucher>('generateVoucher', {
         workflowId: generateVoucherId(command.operationId),
         taskQueue,
@@ -90,48 +96,44 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
         requestEagerStart: options.eager,
         staticSummary: `Voucher of partner ${command.company.id}`,
       });
+      await failpoint('generate-started');
       return handle.result();
     });
 
   /** Starts a claim's workflow; it answers when the code is on its way. */
   const claim = (command: ClaimCommand): Promise<OperationOutcome<ClaimMade>> =>
-    answerOf(() =>
+    answerOf('claim-started', () =>
       client.workflow.executeUpdateWithStart(claimResult, {
         updateId: command.requestId,
-        startWorkflowOperation: redemptionStart(redeemVoucherByClaimId(command.operationId), {
-          begin: { kind: 'claim', claim: command },
-          timing,
+        startWorkflowOperation: redemptionOperation(redeemVoucherByClaimId(command.operationId), {
+          kind: 'claim',
+          claim: command,
         }),
       }),
     );
 
   /** Redeems through the workflow of the voucher's live claim, or through one of its own. */
   const redeemVoucherOf = (
-    voucher: { readonly generationId: string; readonly claimOperationId: string | null },
+    voucher: RedeemableVoucher,
     command: RedeemCommand,
   ): Promise<OperationOutcome<RedemptionMade>> =>
-    answerOf(() =>
+    answerOf('redeem-started', () =>
       client.workflow.executeUpdateWithStart(redeem, {
         args: [command],
         updateId: command.requestId,
-        startWorkflowOperation: redemptionStart(
-          voucher.claimOperationId === null
-            ? redeemVoucherWithoutClaimId(voucher.generationId)
-            : redeemVoucherByClaimId(voucher.claimOperationId),
-          { begin: { kind: 'redeem', redeem: command }, timing },
-        ),
+        startWorkflowOperation: redemptionOperation(redemptionWorkflowId(voucher), {
+          kind: 'redeem',
+          redeem: command,
+        }),
       }),
     );
 
   /** Starts a top-up's workflow; it answers when it is known how the first attempt ended. */
   const topUpOnce = (command: TopUpCommand): Promise<OperationOutcome<TopUpMade>> =>
-    answerOf(() =>
+    answerOf('topup-started', () =>
       client.workflow.executeUpdateWithStart(topUpResult, {
         updateId: command.requestId,
-        startWorkflowOperation: topUpStart(command.operationId, {
-          begin: { kind: 'create', command },
-          timing,
-        }),
+        startWorkflowOperation: topUpOperation(command.operationId, { kind: 'create', command }),
       }),
     );
 
@@ -140,14 +142,11 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     creationId: string,
     command: RetryCommand,
   ): Promise<OperationOutcome<TopUpMade>> =>
-    answerOf(() =>
+    answerOf('retry-started', () =>
       client.workflow.executeUpdateWithStart(retryTopUp, {
         args: [command],
         updateId: command.requestId,
-        startWorkflowOperation: topUpStart(creationId, {
-          begin: { kind: 'retry', command },
-          timing,
-        }),
+        startWorkflowOperation: topUpOperation(creationId, { kind: 'retry', command }),
       }),
     );
 
@@ -160,32 +159,33 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     }
   };
 
-  const topUpStart = (creationId: string, input: TopUpInput) =>
+  const policy = { taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+
+  const topUpOperation = (creationId: string, begin: TopUpInput['begin']) =>
     new WithStartWorkflowOperation<typeof topUp>('topUp', {
-      workflowId: topUpId(creationId),
-      taskQueue,
-      args: [input],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-      staticSummary:
-        `Top-up ${input.begin.command.transactionId} of ` +
-        `partner ${input.begin.command.company.id}`,
+      ...topUpStart(creationId, { begin, timing }),
+      ...policy,
     });
 
-  const redemptionStart = (workflowId: string, input: RedeemVoucherInput) =>
+  const redemptionOperation = (workflowId: string, begin: RedeemVoucherInput['begin']) =>
     new WithStartWorkflowOperation<typeof redeemVoucher>('redeemVoucher', {
-      workflowId,
-      taskQueue,
-      args: [input],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-      staticSummary: describe(input),
+      ...redemptionStart(workflowId, { begin, timing }),
+      ...policy,
     });
 
   /** A call that met a workflow in the moment of its end is made once more, to a new one. */
-  const answerOf = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+  const answerOf = async <Answer>(
+    step: FailpointName | undefined,
+    call: () => Promise<Answer>,
+  ): Promise<Answer> => {
     const deadline = Date.now() + callerWaitMs;
-    const callOnce = () => before(deadline, client.withDeadline(deadline, call));
+    const callOnce = async () => {
+      const answer = before(deadline, client.withDeadline(deadline, call));
+      // Where a test lets this step fail, nobody listens to the answer.
+      answer.catch(() => {});
+      if (step) await failpoint(step);
+      return answer;
+    };
     try {
       return await callOnce();
     } catch (error) {
@@ -216,12 +216,6 @@ async function before<Answer>(deadline: number, answer: Promise<Answer>): Promis
   // The call itself ends later, and then nobody listens any more.
   answer.catch(() => {});
   return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
-}
-
-function describe({ begin }: RedeemVoucherInput): string {
-  const { company, voucherId } = begin.kind === 'claim' ? begin.claim : begin.redeem;
-  const what = begin.kind === 'claim' ? 'Claim' : 'Redemption';
-  return `${what} of voucher ${voucherId} by ${company.kind} ${company.id}`;
 }
 
 const metEndOfWorkflow = (error: unknown): boolean =>

@@ -37,6 +37,7 @@ export async function carryOutTopup(
       requestDigest: identity.requestDigest,
       partnerId: company.id,
     });
+    await services.failpoint('topup-drawn');
     return services.workflows.topUp({ ...identity, transactionId });
   }).catch(async (error): Promise<OperationResult<ToppedUp>> => {
     if (transactionId === undefined) throw error;

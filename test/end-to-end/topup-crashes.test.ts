@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { topupFailpoints } from '../../activities/failpoint.js';
 import { findBrokenInvariants } from '../../src/db/invariants.js';
 import { call, type PartnerClient, partnerClient } from '../support/clients.js';
 import { makePartner } from '../support/companies.js';
@@ -39,9 +38,9 @@ async function startWorker(failpoint?: string): Promise<ServiceProcess> {
 
 let numbers = 0;
 const cases = [
-  ...topupFailpoints.map((failpoint) => [failpoint, '000', 'SUCCESS', 50, 1] as const),
-  ['topup-done-not-recorded', '006', 'FAILED', 0, 0] as const,
-  ['topup-recorded', '006', 'FAILED', 0, 0] as const,
+  ['topup-held', '000', 'SUCCESS', 50, 1] as const,
+  ['topup-sent', '000', 'SUCCESS', 50, 1] as const,
+  ['topup-sent', '006', 'FAILED', 0, 0] as const,
 ];
 
 it.each(cases)(

@@ -20,6 +20,7 @@ const TEST_SETTINGS = {
   MESSAGES_PER_NUMBER_AND_DAY: '1000',
   PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.1',
   EXPIRY_SWEEP_INTERVAL_SECONDS: '3600',
+  RECONCILE_INTERVAL_SECONDS: '3600',
 };
 
 /** The whole service in this process: real PostgreSQL, Temporal server and HTTP, own database. */

@@ -1,0 +1,46 @@
+import type { RedeemVoucherInput, TopUpInput } from '../../workflows/messages.js';
+import {
+  redeemVoucherByClaimId,
+  redeemVoucherWithoutClaimId,
+  topUpId,
+} from '../../workflows/workflow-ids.js';
+
+/** So soon another worker takes over what one was doing when it died. */
+export const WORKFLOW_TASK_TIMEOUT = '5s';
+
+/** A voucher as the workflow of its redemption is named after it. */
+export interface RedeemableVoucher {
+  /** The operation that generated it. */
+  readonly generationId: string;
+  /** The operation that made its live claim. */
+  readonly claimOperationId: string | null;
+}
+
+/** The workflow of a voucher's live claim, or one of its own for a redemption without a claim. */
+export const redemptionWorkflowId = (voucher: RedeemableVoucher): string =>
+  voucher.claimOperationId === null
+    ? redeemVoucherWithoutClaimId(voucher.generationId)
+    : redeemVoucherByClaimId(voucher.claimOperationId);
+
+/** How a claim's or redemption's workflow is started, whoever starts it. */
+export const redemptionStart = (workflowId: string, input: RedeemVoucherInput) => ({
+  workflowId,
+  args: [input] as [RedeemVoucherInput],
+  workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+  staticSummary: describe(input),
+});
+
+function describe({ begin }: RedeemVoucherInput): string {
+  const { company, voucherId } = begin.kind === 'claim' ? begin.claim : begin.redeem;
+  const what = begin.kind === 'claim' ? 'Claim' : 'Redemption';
+  return `${what} of voucher ${voucherId} by ${company.kind} ${company.id}`;
+}
+
+/** The same of a top-up, whose workflow is named after the operation that made it. */
+export const topUpStart = (creationId: string, input: TopUpInput) => ({
+  workflowId: topUpId(creationId),
+  args: [input] as [TopUpInput],
+  workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+  staticSummary:
+    `Top-up ${input.begin.command.transactionId} of ` + `partner ${input.begin.command.company.id}`,
+});

@@ -1,0 +1,11 @@
+import type { RedemptionTiming, TopUpTiming } from '../../workflows/messages.js';
+import type { Config } from '../config.js';
+
+/** The durations that the settings give to workflows. */
+export const workflowTiming = (config: Config): RedemptionTiming & TopUpTiming => ({
+  claimLifetimeMs: config.CLAIM_LIFETIME_SECONDS * 1_000,
+  messageWaitMs: Math.max(100, config.CALLER_WAIT_SECONDS * 1_000 - 500),
+  inquiryIntervalMs: config.PAYMENT_INQUIRY_INTERVAL_SECONDS * 1_000,
+  alarmAfterMs: config.PAYMENT_ALARM_SECONDS * 1_000,
+  retryWindowMs: config.TOPUP_RETRY_WINDOW_SECONDS * 1_000,
+});

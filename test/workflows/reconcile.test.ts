@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { WorkflowFailedError } from '@temporalio/client';
+import { type ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findBrokenInvariants } from '../../src/db/invariants.js';
+import { settle } from '../../src/sandbox/taken-requests.js';
+import type { ReconcileResult } from '../../workflows/reconcile.js';
+import { reconcileId, redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
+import { REDEEM } from '../end-to-end/gift-scene.js';
+import { type RedemptionScene, setRedemptionScene } from '../end-to-end/redemption-scene.js';
+import { idOf, newKey, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.js';
+import { call } from '../support/clients.js';
+import type { Stack } from '../support/stack.js';
+
+let topups: TopupScene;
+let gifts: RedemptionScene;
+const quiet = { PAYMENT_INQUIRY_INTERVAL_SECONDS: '1', CALLER_WAIT_SECONDS: '1' };
+
+beforeAll(async () => {
+  [topups, gifts] = await Promise.all([setTopupScene(quiet), setRedemptionScene(quiet)]);
+});
+afterAll(async () => {
+  await topups?.stack.stop();
+  await gifts?.stop();
+});
+
+const start = ({ temporal, config }: Stack) =>
+  temporal.client.workflow.start('reconcile', {
+    workflowId: `reconcile-${randomUUID()}`,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+  });
+
+const reconcile = async (stack: Stack): Promise<ReconcileResult> =>
+  (await start(stack)).result() as Promise<ReconcileResult>;
+
+/** What the reconciliation says when it ends red; and that it is found by the saved query. */
+async function alarmOf(stack: Stack): Promise<string> {
+  const handle = await start(stack);
+  const error = await handle.result().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(WorkflowFailedError);
+  const { typedSearchAttributes } = await handle.describe();
+  expect(typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'))).toBe(true);
+  return ((error as WorkflowFailedError).cause as ApplicationFailure).message;
+}
+
+const suspense = async ({ database }: Stack): Promise<number> => {
+  const { rows } = await sql<{ sum: string }>`
+    select coalesce(sum(case when debit_account_id = account.id then amount else -amount end), 0)
+      as sum
+    from ledger_accounts as account
+    join ledger_transfers on account.id in (debit_account_id, credit_account_id)
+    where account.kind = 'suspense'`.execute(database);
+  return Number(rows[0]?.sum);
+};
+
+describe('a top-up whose workflow was terminated while nobody knew how it would end', () => {
+  it.each([
+    ['completed', 'SUCCESS', 50, 1],
+    ['failed', 'FAILED', 0, 0],
+  ] as const)('%s: is taken up again and ends %s', async (ending, status, charged, times) => {
+    const before = await topups.wallet();
+    const msisdn = topups.number('014');
+    const id = idOf(await topups.topUp(msisdn));
+    await topups.untilStatus(id, 'UNKNOWN');
+    await (await topups.workflowOf(id)).terminate('by hand');
+
+    expect(await reconcile(topups.stack)).toMatchObject({ resumedTopUps: 1 });
+    expect(await reconcile(topups.stack)).toMatchObject({ resumedTopUps: 0 });
+    await topups.settle(id, ending);
+    await topups.untilStatus(id, status);
+    expect(await topups.wallet()).toBe(before - charged);
+    const done = (await topups.delivered(msisdn)).filter((row) => row.status === 'completed');
+    expect(done).toHaveLength(times);
+    expect(await reconcile(topups.stack)).toMatchObject({ resumedTopUps: 0 });
+  });
+
+  it('in its second attempt: goes on with that one', async () => {
+    const id = await topups.failedTopUp();
+    const msisdn = topups.number('014');
+    const headers = newKey();
+    await topups.retry(id, msisdn, headers);
+    await topups.untilStatus(id, 'UNKNOWN');
+    await (await topups.workflowOf(id)).terminate('by hand');
+
+    expect(await reconcile(topups.stack)).toMatchObject({ resumedTopUps: 1 });
+    await topups.settle(id, 'completed');
+    await topups.untilStatus(id, 'SUCCESS');
+    expect((await topups.show(id)).attempts).toHaveLength(2);
+    expect(await topups.delivered(msisdn)).toHaveLength(1);
+    expect((await topups.retry(id, msisdn, headers)).body.data.status).toBe('SUCCESS');
+  });
+
+  it('that still runs is left alone', async () => {
+    const id = idOf(await topups.topUp(topups.number('014')));
+    await topups.untilStatus(id, 'UNKNOWN');
+    const before = await (await topups.workflowOf(id)).describe();
+    expect(await reconcile(topups.stack)).toMatchObject({ resumedTopUps: 0 });
+    expect((await (await topups.workflowOf(id)).describe()).runId).toBe(before.runId);
+    await topups.settle(id, 'completed');
+    await topups.untilStatus(id, 'SUCCESS');
+  });
+});
+
+describe('a payment whose workflow was terminated', () => {
+  it.each(['of a claim', 'of an anonymous voucher'] as const)(
+    '%s: is paid exactly once, and the request gives its answer',
+    async (kind) => {
+      const { merchant, client } = await gifts.payee('merchant', { payoutSuffix: '014' });
+      const owner = kind === 'of a claim' ? undefined : null;
+      const gift = await gifts.gift({ merchant, ...(owner === null ? { owner } : {}) });
+      const { voucherCode } = gift;
+      const verificationCode = owner === null ? undefined : await gifts.claimed(client, gift);
+      const body = { voucherCode, verificationCode, idempotencyKey: randomUUID() };
+      expect((await client.post(REDEEM, body)).body.statusCode).toBe(4092);
+      await gifts.untilPaidTo(merchant);
+      await (await redemptionWorkflow(gift.id)).terminate('by hand');
+
+      expect(await reconcile(gifts.stack)).toMatchObject({ resumedPayments: 1 });
+      expect(await reconcile(gifts.stack)).toMatchObject({ resumedPayments: 0 });
+      await gifts.settlePayout(merchant, 'completed');
+      await gifts.untilStatus(gift, 'REDEEMED');
+      expect((await client.post(REDEEM, body)).body.statusCode).toBe(200);
+      expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+      expect(await reconcile(gifts.stack)).toMatchObject({ resumedPayments: 0 });
+    },
+  );
+
+  async function redemptionWorkflow(voucherId: number) {
+    const { database, temporal } = gifts.stack;
+    const row = await database
+      .selectFrom('vouchers')
+      .leftJoin('voucher_claims', 'voucher_claims.id', 'vouchers.current_claim_id')
+      .select(['vouchers.operation_id', 'voucher_claims.operation_id as claim'])
+      .where('vouchers.id', '=', voucherId)
+      .executeTakeFirstOrThrow();
+    const id = row.claim
+      ? redeemVoucherByClaimId(row.claim)
+      : `redeem-voucher:unclaimed-${row.operation_id}`;
+    return temporal.client.workflow.getHandle(id);
+  }
+});
+
+describe('what a provider did although it had refused it', () => {
+  it('is booked against suspense once, and raises an alarm: a top-up, by its callback', async () => {
+    const { stack } = topups;
+    const msisdn = topups.number('002');
+    const id = idOf(await topups.topUp(msisdn));
+    await topups.untilStatus(id, 'FAILED');
+    const { ourReference } = (await topups.show(id)).attempts[0];
+    const [before, wallet] = [await suspense(stack), await topups.wallet()];
+    const taken = stack.sandbox.books.findTopup('reference', ourReference);
+    if (!taken) throw new Error('The provider did not take it');
+    settle(taken, 'completed');
+    const callback = { body: { external_id: ourReference } };
+    expect((await call(`${stack.url}/callbacks/airtime`, callback)).status).toBe(200);
+
+    const alarm = await alarmOf(stack);
+    expect(alarm).toContain(`top-up ${id}, attempt 1, ETB 50.00, our reference ${ourReference}`);
+    expect(await suspense(stack)).toBe(before + 50);
+    expect(await topups.wallet()).toBe(wallet);
+    // It was delivered, so nobody may send it again.
+    expect((await topups.retry(id, msisdn, newKey())).status).toBe(409);
+    await call(`${stack.url}/callbacks/airtime`, callback);
+    expect(await reconcile(stack)).toMatchObject({ rechecked: 0 });
+    expect(await suspense(stack)).toBe(before + 50);
+    expect(await findBrokenInvariants(stack.database)).toEqual([]);
+  });
+
+  it('is booked against suspense once, and raises an alarm: a payment, when it is due', async () => {
+    const { stack } = gifts;
+    const { merchant, client } = await gifts.payee('merchant', { payoutSuffix: '004' });
+    const gift = await gifts.gift({ merchant });
+    const verificationCode = await gifts.claimed(client, gift);
+    const { voucherCode } = gift;
+    expect((await client.post(REDEEM, { voucherCode, verificationCode })).status).toBe(503);
+    const [payout] = gifts.payoutsTo(merchant);
+    const taken = stack.sandbox.books.findPayout('reference', payout?.reference ?? '');
+    if (!taken) throw new Error('The provider did not take it');
+    await due('redemptions');
+    expect(await reconcile(stack)).toMatchObject({ rechecked: 1 });
+    const before = await suspense(stack);
+    settle(taken, 'completed');
+    await due('redemptions');
+
+    expect(await alarmOf(stack)).toContain('ETB 97.50');
+    expect(await suspense(stack)).toBe(before + 97.5);
+    expect(await gifts.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '100.000000' });
+    expect(await reconcile(stack)).toMatchObject({ rechecked: 0 });
+  });
+
+  it('is asked about 10 minutes and 24 hours after it was given back, and then no more', async () => {
+    const { database } = topups.stack;
+    const id = await topups.failedTopUp();
+    const rest = async () => {
+      const { rows } = await sql<{ hours: number | null }>`
+        select extract(epoch from recheck_at - settled_at)::float8 / 3600 as hours
+        from topup_attempts where topup_id = ${id}`.execute(database);
+      return rows[0]?.hours ?? null;
+    };
+    expect(await rest()).toBeCloseTo(1 / 6, 3);
+    await due('topup_attempts');
+    await reconcile(topups.stack);
+    expect(await rest()).toBeCloseTo(24, 3);
+    await sql`update topup_attempts set settled_at = now() - interval '24 hours',
+      recheck_at = now() where topup_id = ${id}`.execute(database);
+    await reconcile(topups.stack);
+    expect(await rest()).toBeNull();
+  });
+
+  /** Lets the time come at which everything that was given back is asked about. */
+  const due = async (table: 'redemptions' | 'topup_attempts') => {
+    const { database } = table === 'redemptions' ? gifts.stack : topups.stack;
+    await sql`update ${sql.table(table)} set recheck_at = now()
+      where recheck_at is not null`.execute(database);
+  };
+});
+
+it('names a broken invariant until it is mended', async () => {
+  const { stack } = topups;
+  const id = idOf(await topups.topUp(topups.number('000')));
+  const setAmount = (amount: string) =>
+    stack.database.updateTable('topups').set({ amount }).where('id', '=', id).execute();
+  await setAmount('49');
+  expect(await alarmOf(stack)).toBe(
+    `I5 a top-up is charged once when it was delivered, and else not: top-up ${id}`,
+  );
+  await setAmount('50');
+  await reconcile(stack);
+});
+
+it('is started by a Schedule', async () => {
+  const { temporal, config } = topups.stack;
+  const schedule = temporal.client.schedule.getHandle(reconcileId(config.TEMPORAL_TASK_QUEUE));
+  await schedule.trigger();
+  await vi.waitFor(async () => expect((await schedule.describe()).info.numActionsTaken).toBe(1), {
+    timeout: 10_000,
+  });
+});
