@@ -24,7 +24,7 @@ import { type ClaimFacts, refuseClaim } from '../src/domain/claim.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/messages.js';
-import { DatabaseStepError, runStep } from './database-step.js';
+import { DatabaseStepError, refusalOf, runStep } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { voucherFacts } from './voucher-facts.js';
 
@@ -63,8 +63,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       await failpoint('claim-committed');
       return claim;
     } catch (error) {
-      if (!(error instanceof DatabaseStepError)) throw error;
-      return { kind: 'answered', outcome: outcomeFor(command, refuse(error.reason)) };
+      return { kind: 'answered', outcome: outcomeFor(command, refusalOf(error)) };
     }
 
     async function make(transaction: DatabaseTransaction) {
@@ -75,9 +74,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       if (!voucher) return answer(transaction, refuse('voucher-not-found'));
       const made = await openClaimOf(transaction, command.operationId);
       if (begun.kind === 'resumed' && made) return resume(transaction, voucher, made.id);
-      const context = await runStep('database-failed', () =>
-        claimContext(transaction, voucher, command.company),
-      );
+      const context = await claimContext(transaction, voucher, command.company);
       const facts = claimFacts(voucher, context, limits.messageCooldownSeconds);
       const amount = command.amount === null ? undefined : parseMoney(command.amount);
       const refusal = refuseClaim(facts, { company: command.company, amount }, limits);
@@ -100,22 +97,18 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
     ): Promise<ClaimStarted> {
       const code = randomVerificationCode();
       const claimId = randomUUID();
-      const supersededOperationId = await runStep('database-failed', () =>
-        supersedeClaim(transaction, voucher.current_claim_id),
-      );
-      await runStep('database-failed', () =>
-        insertClaim(transaction, {
-          id: claimId,
-          operationId: command.operationId,
-          voucherId: voucher.id,
-          company: command.company,
-          amount: command.amount,
-          serviceFeePercent: context.service_fee_percent,
-          lifetimeSeconds: timing.claimLifetimeMs / 1_000,
-          codeDigest: digests.verificationCode(code, voucher.id),
-          codeCiphertext: secretBox.seal(code, `claim ${claimId}`),
-        }),
-      );
+      const supersededOperationId = await supersedeClaim(transaction, voucher.current_claim_id);
+      await insertClaim(transaction, {
+        id: claimId,
+        operationId: command.operationId,
+        voucherId: voucher.id,
+        company: command.company,
+        amount: command.amount,
+        serviceFeePercent: context.service_fee_percent,
+        lifetimeSeconds: timing.claimLifetimeMs / 1_000,
+        codeDigest: digests.verificationCode(code, voucher.id),
+        codeCiphertext: secretBox.seal(code, `claim ${claimId}`),
+      });
       const updated = await runStep('status-not-updated', () =>
         startClaim(transaction, voucher.id, claimId),
       );

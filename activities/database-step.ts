@@ -1,6 +1,7 @@
+import { log } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.js';
-import type { Reason } from '../src/domain/errors.js';
+import { type Reason, type Refusal, refuse } from '../src/domain/errors.js';
 
 /** A step of a transaction that cannot succeed; thrown, so that the transaction is rolled back. */
 export class DatabaseStepError extends Error {
@@ -16,7 +17,7 @@ export class DatabaseStepError extends Error {
 
 /**
  * Runs one step of a transaction and gives a definite error of the database the reason that the
- * specification has for it (5002, 5003, 5004, 4093–4095). Faults that may pass are thrown on as
+ * specification has for it (5002, 5003, 4093–4095). Faults that may pass are thrown on as
  * they are: the workflow repeats the whole transaction.
  */
 export async function runStep<Result>(
@@ -29,6 +30,18 @@ export async function runStep<Result>(
     if (isDefiniteDatabaseError(error)) throw new DatabaseStepError(reason, error);
     throw error;
   }
+}
+
+/**
+ * The refusal for a transaction of which nothing stays because the database said no: of one of its
+ * steps, or of anything else, its commit included (5004). What may pass is thrown on.
+ */
+export function refusalOf(error: unknown): Refusal {
+  const isStep = error instanceof DatabaseStepError;
+  if (!isStep && !isDefiniteDatabaseError(error)) throw error;
+  const reason = isStep ? error.reason : 'database-failed';
+  log.error('The database refused a transaction', { reason, error });
+  return refuse(reason);
 }
 
 /** Runs what reads so much that the time limit of statements would end it, on one connection. */

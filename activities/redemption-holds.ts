@@ -20,7 +20,7 @@ import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
 import { type Settlement, settleOrRefuse } from '../src/domain/redemption.js';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/messages.js';
-import { DatabaseStepError, runStep } from './database-step.js';
+import { DatabaseStepError, refusalOf, runStep } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { newRedemption, payeeOf, redemptionFacts } from './redemption-facts.js';
 
@@ -63,8 +63,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       await failpoint('redeem-hold-committed');
       return held;
     } catch (error) {
-      if (!(error instanceof DatabaseStepError)) throw error;
-      return { kind: 'answered', outcome: outcomeFor(command, refuse(error.reason)) };
+      return { kind: 'answered', outcome: outcomeFor(command, refusalOf(error)) };
     }
 
     async function hold(transaction: DatabaseTransaction) {
@@ -79,9 +78,8 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       const voucher = await lockVoucher(transaction, command.voucherId);
       if (!voucher) return answer(transaction, refuse('voucher-not-found'));
       const merchantId = payeeOf(command, voucher);
-      const context = await runStep('database-failed', () =>
-        redemptionContext(transaction, voucher, { company: command.company, merchantId }),
-      );
+      const { company } = command;
+      const context = await redemptionContext(transaction, voucher, { company, merchantId });
       const settlement = settle(voucher, context, merchantId);
       if (!settlement.ok) return answer(transaction, settlement);
       return record(transaction, voucher, context, settlement);
@@ -140,7 +138,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
           },
         ]),
       );
-      await runStep('database-failed', () => clearWrongCodes(transaction, voucher.id));
+      await clearWrongCodes(transaction, voucher.id);
       const messageId = await runStep('message-not-queued', () =>
         queueConfirmation(transaction, voucher, redemptionId),
       );

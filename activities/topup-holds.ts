@@ -3,6 +3,7 @@ import { violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint } from '../src/db/ledger.js';
 import {
   beginOperation,
+  outcomeFor,
   recordRefusal,
   refuseOperation,
   settleOperation,
@@ -31,6 +32,7 @@ import type {
   TopUpCommand,
   TopUpMade,
 } from '../workflows/messages.js';
+import { refusalOf } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 
 const KIND = 'top-up';
@@ -72,14 +74,14 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       await failpoint(`${subject}-hold-committed`);
       return held;
     } catch (error) {
-      if (!violates(error, balanceConstraint)) throw error;
       // Another top-up took the money in this moment; nothing of this one stays.
-      const refusal = refuse('money-insufficient');
+      const isShort = violates(error, balanceConstraint);
+      const refusal = isShort ? refuse('money-insufficient') : refusalOf(error);
       if (!retry) await discardTopup(database, command.transactionId, command.requestDigest);
-      return {
-        kind: 'answered',
-        outcome: await recordRefusal<TopUpMade>(database, command, KIND, refusal),
-      };
+      const outcome = isShort
+        ? await recordRefusal<TopUpMade>(database, command, KIND, refusal)
+        : outcomeFor<TopUpMade>(command, refusal);
+      return { kind: 'answered', outcome };
     }
 
     async function hold(transaction: DatabaseTransaction): Promise<TopUpHeld | TopUpAnswered> {

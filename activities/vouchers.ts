@@ -24,6 +24,7 @@ import type {
   GenerateVoucherCommand,
   OperationOutcome,
 } from '../workflows/messages.js';
+import { refusalOf } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 
 export function createVoucherActivities(dependencies: ActivityDependencies) {
@@ -34,6 +35,16 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
    * Repeated with the same operation it gives the first answer.
    */
   async function generateVoucher(
+    command: GenerateVoucherCommand,
+  ): Promise<OperationOutcome<GeneratedVoucher>> {
+    try {
+      return await generate(command);
+    } catch (error) {
+      return outcomeFor(command, refusalOf(error));
+    }
+  }
+
+  async function generate(
     command: GenerateVoucherCommand,
   ): Promise<OperationOutcome<GeneratedVoucher>> {
     const facts = await generationFacts(database, { ...command, partnerId: command.company.id });

@@ -249,8 +249,8 @@ export const reasons = {
     everywhere: 400,
   },
   'service-fee-missing': {
-    message: 'The service fee of the merchant could not be read: contact support',
-    remedy: 'none',
+    message: 'The service fee of the merchant could not be read: contact support, then repeat',
+    remedy: 'repeat',
     partner: { 'redeem-gift': 500 },
     merchant: { 'initiate-claim': 5001, 'redeem-gift': 5001, 'voucher-detail': 5001 },
   },
@@ -273,8 +273,8 @@ export const reasons = {
     merchant: { 'redeem-gift': 4096 },
   },
   'payout-account-missing': {
-    message: 'The merchant has no account to be paid to: contact support',
-    remedy: 'none',
+    message: 'The merchant has no account to be paid to: contact support, then repeat',
+    remedy: 'repeat',
     partner: { 'redeem-gift': 404 },
     merchant: { 'redeem-gift': 5031 },
   },
@@ -297,8 +297,8 @@ export const reasons = {
     merchant: { 'initiate-claim': 5002, 'redeem-gift': 5002 },
   },
   'reserve-not-updated': {
-    message: 'The reserved balance could not be updated: contact support',
-    remedy: 'none',
+    message: 'The reserved balance could not be updated: contact support, then repeat',
+    remedy: 'repeat',
     everywhere: 500,
     merchant: { 'redeem-gift': 4093 },
   },
@@ -309,8 +309,9 @@ export const reasons = {
     merchant: { 'redeem-gift': 4094 },
   },
   'reserve-not-debited': {
-    message: 'The reserved balance of the issuing company could not be debited',
-    remedy: 'none',
+    message:
+      'The reserved balance of the issuing company could not be debited: contact support, then repeat',
+    remedy: 'repeat',
     everywhere: 500,
     merchant: { 'redeem-gift': 4095 },
   },

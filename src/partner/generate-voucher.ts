@@ -49,6 +49,7 @@ export const generateVoucher = endpoint({
     'merchant-not-found',
     'price-not-defined',
     'money-insufficient',
+    'database-failed',
     'key-reused',
     'still-processing',
     'generation-unknown',

@@ -37,6 +37,7 @@ export const topupReasons: readonly Reason[] = [
   'product-not-accessible',
   'number-not-served',
   'money-insufficient',
+  'database-failed',
   'topup-failed',
   'key-reused',
 ];

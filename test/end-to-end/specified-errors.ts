@@ -7,34 +7,35 @@ export interface SpecifiedError {
   readonly statusCode: number;
   readonly meaning: string;
   readonly reason: Reason;
-  /** Why no request reaches it while the database is whole. */
-  readonly unreachable?: 'needs a broken database';
+  readonly provenBy: Proof;
 }
 
-type Row = readonly [
-  statusCode: number,
-  meaning: string,
-  reason: Reason,
-  unreachable?: 'needs a broken database',
-];
+/**
+ * Where requests reach a row: `gifts` are partner-errors.test.ts and merchant-errors.test.ts, the
+ * others files of their own; `broken-database` are the rows that need one.
+ */
+export type Proof = 'gifts' | 'broken-database' | 'topups-and-lists';
+
+type Row = readonly [statusCode: number, meaning: string, reason: Reason, provenBy?: Proof];
 
 const rowsOf = (
   surface: Surface,
   operation: Operation,
   rows: readonly Row[],
 ): readonly SpecifiedError[] =>
-  rows.map(([statusCode, meaning, reason, unreachable]) => ({
+  rows.map(([statusCode, meaning, reason, provenBy = 'gifts']) => ({
     surface,
     operation,
     statusCode,
     meaning,
     reason,
-    ...(unreachable ? { unreachable } : {}),
+    provenBy,
   }));
 
-const BROKEN = 'needs a broken database';
+const BROKEN = 'broken-database';
+const OTHERS = 'topups-and-lists';
 
-/** Tables 7.2 and 7.3 for the gift path, in the specification's words and order. */
+/** Every row of the tables 7.2 and 7.3, in the specification's words and order. */
 export const specifiedErrors: readonly SpecifiedError[] = [
   ...rowsOf('partner', 'generate-voucher', [
     [400, 'neither merchantId nor merchantIdentifier is specified', 'merchant-unspecified'],
@@ -59,6 +60,15 @@ export const specifiedErrors: readonly SpecifiedError[] = [
     [404, 'merchantId given but no such merchant', 'merchant-not-found'],
     [404, 'mobile-money provider failed the claim', 'payment-refused'],
   ]),
+  ...rowsOf('partner', 'airtime-topup', [
+    [404, 'no access to this product', 'product-not-accessible', OTHERS],
+    [400, 'not enough money', 'money-insufficient', OTHERS],
+  ]),
+  ...rowsOf('partner', 'airtime-package-topup', [
+    [404, 'no access to this product', 'product-not-accessible', OTHERS],
+    [405, 'not enough money', 'money-insufficient', OTHERS],
+  ]),
+  ...rowsOf('partner', 'list', [[404, 'error envelope', 'page-not-found', OTHERS]]),
   ...rowsOf('merchant', 'initiate-claim', [
     [4041, 'no voucher found with the code', 'voucher-not-found'],
     [4042, 'voucher already redeemed', 'voucher-redeemed'],
