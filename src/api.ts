@@ -17,6 +17,8 @@ import { createWorkflowCalls } from './http/workflow-calls.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import { merchantRoutes } from './merchant/routes.js';
 import { partnerRoutes } from './partner/routes.js';
+import type { PortalSettings } from './portal/page.js';
+import { createPortal } from './portal/portal.js';
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 import { isMainModule, runProcess } from './termination.js';
@@ -77,12 +79,11 @@ export async function startApi(
       isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
     },
   };
-  const app = createApp(services, [
-    partnerRoutes,
-    merchantRoutes,
-    callbackRoutes,
-    ...(options.surfaces ?? []),
-  ]);
+  const app = createApp(
+    services,
+    [partnerRoutes, merchantRoutes, callbackRoutes, ...(options.surfaces ?? [])],
+    createPortal(services, portalSettings(config)),
+  );
   const server = createServer(
     { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 },
     app.callback(),
@@ -98,6 +99,19 @@ export async function startApi(
     },
   };
 }
+
+const portalSettings = (config: Config): PortalSettings => ({
+  session: {
+    idleSeconds: config.PORTAL_SESSION_IDLE_SECONDS,
+    maximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
+  },
+  signIn: {
+    windowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
+    perAccount: config.PORTAL_SIGN_INS_PER_ACCOUNT,
+    perAddress: config.PORTAL_SIGN_INS_PER_ADDRESS,
+  },
+  passwordCost: config.PORTAL_PASSWORD_COST,
+});
 
 /** Even what is no HTTP, or too much of it, gets the envelope. */
 function createRefusal(server: Server) {

@@ -82,6 +82,16 @@ const settings = {
   ACCESS_CACHE_SECONDS: seconds.max(2).default(1),
   SIGNATURE_WINDOW_SECONDS: seconds.default(300),
 
+  /** A portal session ends after so long without a request, and after so long in any case. */
+  PORTAL_SESSION_IDLE_SECONDS: seconds.default(1_800),
+  PORTAL_SESSION_MAXIMUM_SECONDS: seconds.default(43_200),
+  /** Sign-ins that may be tried within the window, of one account and from one address. */
+  PORTAL_SIGN_IN_WINDOW_SECONDS: seconds.default(900),
+  PORTAL_SIGN_INS_PER_ACCOUNT: count.default(10),
+  PORTAL_SIGN_INS_PER_ADDRESS: count.default(50),
+  /** What hashing a password costs: 2 to this power times 1 KiB of memory (scrypt's N, r = 8). */
+  PORTAL_PASSWORD_COST: z.coerce.number().int().min(14).max(20).default(17),
+
   VOUCHER_VALIDITY_DAYS: seconds.default(365),
   CLAIM_LIFETIME_SECONDS: seconds.default(300),
   MESSAGE_COOLDOWN_SECONDS: z.coerce.number().min(0).default(30),

@@ -8,6 +8,7 @@ import { requireFreePort } from './embedded/port.js';
 import { createProgress, type Progress } from './embedded/progress.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import { type BackingServices, startBackingServices } from './start/backing-services.js';
+import { makeDemoAccounts } from './start/demo-accounts.js';
 import { isDemoKey, makeDemoData } from './start/demo-data.js';
 import { readDemoFile, type StackAddresses, writeDemoFile } from './start/demo-file.js';
 import { readOrMakeSecrets, type Secrets } from './start/secrets.js';
@@ -79,10 +80,11 @@ async function writeDemo(startConfig: StartConfig, config: Config, addresses: St
   try {
     const digests = createDigests(config.DIGEST_KEY);
     // The file may be of another database.
-    if (existing && (await isDemoKey(database, digests, existing)))
-      return await writeDemoFile(startConfig.DATA_DIR, existing, addresses);
-    const access = await makeDemoData(database, digests, config.ENVIRONMENT);
-    return await writeDemoFile(startConfig.DATA_DIR, access, addresses);
+    const isKnown = existing && (await isDemoKey(database, digests, existing));
+    const access = isKnown ? existing : await makeDemoData(database, digests, config.ENVIRONMENT);
+    const demo = await writeDemoFile(startConfig.DATA_DIR, access, addresses);
+    await makeDemoAccounts(database, digests, demo);
+    return demo;
   } finally {
     await database.destroy();
   }

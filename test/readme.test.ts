@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { callbackRoutes } from '../src/callbacks/routes.js';
-import type { SurfaceRoutes } from '../src/http/app.js';
 import { merchantRoutes } from '../src/merchant/routes.js';
 import { partnerRoutes } from '../src/partner/routes.js';
+import { pages } from '../src/portal/routes.js';
 
 const readme = readFileSync('README.md', 'utf8');
 const config = readFileSync('src/config.ts', 'utf8');
@@ -44,10 +44,25 @@ describe('the table of settings', () => {
   });
 });
 
-test.each<[string, SurfaceRoutes]>([
+interface NamedRoutes {
+  readonly basePath: string;
+  readonly endpoints: readonly {
+    readonly method: string;
+    readonly path: string;
+    readonly aliases?: readonly string[];
+  }[];
+}
+
+const portalRoutes: NamedRoutes = {
+  basePath: '/portal',
+  endpoints: pages.map(({ method, path }) => ({ method, path: path || '/' })),
+};
+
+test.each<[string, NamedRoutes]>([
   ['### Partner API, below `/api/v1/client`', partnerRoutes],
   ['### Merchant API, below `/api/v1/merchant/client`', merchantRoutes],
   ['### Provider callbacks, below `/callbacks`', callbackRoutes],
+  ['### Portal, below `/portal`', portalRoutes],
 ])('%s names every route, once', (heading, { basePath, endpoints }) => {
   expect(heading).toContain(basePath);
   const named = rowsOf(section(heading)).flatMap(([, cell = '']) =>

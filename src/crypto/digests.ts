@@ -46,5 +46,12 @@ export function createDigests(key: Buffer) {
         .toString('hex'),
     /** Of a request's bytes, to tell a repetition from another request under the same key. */
     request: (request: string | Uint8Array): string => digest('request', request).toString('hex'),
+    /** Of the token in a portal session's cookie. */
+    portalSession: (token: string): Buffer => digest('portal-session', token),
+    /** What the portal's forms carry to show that they belong to the cookie with this token. */
+    portalForm: (token: string): string => digest('portal-form', token).toString('base64url'),
+    /** Whose sign-ins are counted: an e-mail address as it was typed, or a network address. */
+    signInSubject: (kind: 'account' | 'address', subject: string): Buffer =>
+      digest('sign-in-subject', kind, subject),
   };
 }

@@ -6,6 +6,7 @@ import * as topups from '../../migrations/2026-11-21-4-topups.js';
 import * as audit from '../../migrations/2026-11-21-5-audit.js';
 import * as access from '../../migrations/2026-11-21-7-access.js';
 import * as reconciliation from '../../migrations/2026-11-21-8-reconciliation.js';
+import * as portal from '../../migrations/2026-11-21-9-portal.js';
 import { connectDatabase, DatabaseUnreachableError, isDatabaseUnavailable } from './connection.js';
 
 /** In order. Listed by hand: every runtime and bundler follows a plain import. */
@@ -17,6 +18,7 @@ const migrations = {
   '2026-11-21-5-audit': audit,
   '2026-11-21-7-access': access,
   '2026-11-21-8-reconciliation': reconciliation,
+  '2026-11-21-9-portal': portal,
 };
 
 /**

@@ -375,6 +375,33 @@ export interface AdmittedCallsTable {
   request_id: string;
 }
 
+export interface PortalAccountsTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  disabled_at: Timestamp | null;
+  email: string;
+  partner_id: number | null;
+  merchant_id: number | null;
+  password_hash: string | null;
+  must_change_password: Generated<boolean>;
+  last_signed_in_at: Timestamp | null;
+}
+
+export interface PortalSessionsTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  last_seen_at: Timestamp;
+  account_id: number;
+  token_digest: Buffer;
+  notice: string | null;
+}
+
+export interface PortalSignInAttemptsTable {
+  subject_digest: Buffer;
+  window_began_at: Timestamp;
+  attempts: Generated<number>;
+}
+
 /** The tables as the migrations leave them. */
 export interface Schema {
   partners: PartnersTable;
@@ -405,4 +432,7 @@ export interface Schema {
   audit_log: AuditLogTable;
   refused_calls: RefusedCallsTable;
   admitted_calls: AdmittedCallsTable;
+  portal_accounts: PortalAccountsTable;
+  portal_sessions: PortalSessionsTable;
+  portal_sign_in_attempts: PortalSignInAttemptsTable;
 }

@@ -1,8 +1,8 @@
 import Router, { type RouterContext } from '@koa/router';
-import Koa from 'koa';
-import type { Surface } from '../domain/errors.js';
+import Koa, { type Context, type Middleware } from 'koa';
+import type { Refusal, Surface } from '../domain/errors.js';
 import type { Endpoint } from './endpoint.js';
-import { errorReply } from './error-reply.js';
+import { answerRefusal, errorReply } from './error-reply.js';
 import { handleEndpoint } from './handle-endpoint.js';
 import { requestLog } from './request-log.js';
 import type { Services } from './services.js';
@@ -14,11 +14,23 @@ export interface SurfaceRoutes {
   readonly endpoints: readonly Endpoint[];
 }
 
+/** Pages for people beside the APIs; their errors are pages too. */
+export interface PagesSurface {
+  readonly basePath: string;
+  readonly middleware: Middleware;
+  methodsOf(path: string): string[];
+  answerRefusal(context: Context, refusal: Refusal): void;
+}
+
 /**
  * The Koa application of both surfaces. A request's way: log → error reply → route → access →
  * signature → schema → handler (README, "The path of one request").
  */
-export function createApp(services: Services, surfaces: readonly SurfaceRoutes[]): Koa {
+export function createApp(
+  services: Services,
+  surfaces: readonly SurfaceRoutes[],
+  pages: PagesSurface,
+): Koa {
   const app = new Koa();
   const router = new Router({ exclusive: true });
   const methodsByPath = new Map<string, string[]>();
@@ -39,11 +51,19 @@ export function createApp(services: Services, surfaces: readonly SurfaceRoutes[]
   }
   const surfaceOf = (path: string): Surface =>
     surfaces.find(({ basePath }) => path.startsWith(`${basePath}/`))?.surface ?? 'partner';
+  const isPage = (path: string) => path === pages.basePath || path.startsWith(`${pages.basePath}/`);
+  const answer = (context: Context, refusal: Refusal): void =>
+    isPage(context.path)
+      ? pages.answerRefusal(context, refusal)
+      : answerRefusal(context, surfaceOf(context.path), refusal);
   const methodsOf = (path: string): string[] =>
-    methodsByPath.get(path) ?? router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
+    (isPage(path) ? pages.methodsOf(path) : undefined) ??
+    methodsByPath.get(path) ??
+    router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
 
   app.use(requestLog(services.logger));
-  app.use(errorReply(services, surfaceOf, methodsOf));
+  app.use(errorReply(services, answer, methodsOf));
+  app.use((context, next) => (isPage(context.path) ? pages.middleware(context, next) : next()));
   app.use(router.routes());
   return app;
 }

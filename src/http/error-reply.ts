@@ -14,12 +14,12 @@ const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {
 };
 
 /**
- * The one place that catches: whatever goes wrong becomes an envelope, and what has no route becomes
+ * The one place that catches: whatever goes wrong becomes an answer, and what has no route becomes
  * 404 or 405. Nothing of an unexpected error is shown; it is in the log under the request's id.
  */
 export function errorReply(
   services: Services,
-  surfaceOf: (path: string) => Surface,
+  answer: (context: Context, refusal: Refusal) => void,
   methodsOf: (path: string) => string[],
 ): Middleware {
   return async (context, next) => {
@@ -29,14 +29,14 @@ export function errorReply(
       const refusal = refusalFor(error);
       if (refusal.reason === 'internal-error' || refusal.reason === 'unavailable')
         services.logger.error({ ...describeError(error), ...context.state.log }, 'Request failed');
-      answer(context, surfaceOf(context.path), refusal);
+      answer(context, refusal);
       return;
     }
     if (context.body !== undefined || context.status !== 404) return;
     const methods = methodsOf(context.path);
     if (methods.length > 0) context.set('Allow', [...new Set(methods)].join(', '));
     const reason = methods.length > 0 ? 'method-not-allowed' : 'route-not-found';
-    answer(context, surfaceOf(context.path), refuse(reason));
+    answer(context, refuse(reason));
   };
 }
 
@@ -50,7 +50,8 @@ function refusalFor(error: unknown): Refusal {
   return refuse('internal-error');
 }
 
-function answer(context: Context, surface: Surface, refusal: Refusal): void {
+/** Answers with the envelope of a refusal. */
+export function answerRefusal(context: Context, surface: Surface, refusal: Refusal): void {
   const { status, envelope } = refusalAnswer(refusal, surface);
   context.status = status;
   context.state.statusCode = envelope.statusCode;

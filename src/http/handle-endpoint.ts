@@ -75,7 +75,8 @@ async function runEndpoint(
   });
 }
 
-function addressOf(services: Services, context: RouterContext): string {
+/** The address that a request came from; empty where the connection has none that can be read. */
+export function addressOf(services: Services, context: RouterContext): string {
   const forwarded = context.req.headers['x-forwarded-for'];
   return (
     clientAddress(

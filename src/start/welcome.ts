@@ -19,9 +19,10 @@ export function welcome(demo: DemoFile, dataDirectory: string): string {
   const rows = [
     ['Partner API', demo.partner.baseUrl],
     ['Merchant API', demo.merchant.baseUrl],
+    ['Portal', `${demo.partner.portalUrl} (sign in as ${demo.partner.portalEmail})`],
     ...sandbox,
     ['Temporal UI', demo.temporalUiUrl],
-    ['Demo keys', demoFile],
+    ['Demo keys', `${demoFile} (with the portal’s passwords)`],
   ];
   const width = Math.max(...rows.map(([name = '']) => name.length));
   const table = rows.map(([name = '', value = '']) => `  ${name.padEnd(width)}  ${value}`);

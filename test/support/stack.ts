@@ -21,6 +21,7 @@ const TEST_SETTINGS = {
   PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.1',
   EXPIRY_SWEEP_INTERVAL_SECONDS: '3600',
   RECONCILE_INTERVAL_SECONDS: '3600',
+  PORTAL_PASSWORD_COST: '14',
 };
 
 /** The whole service in this process: real PostgreSQL, Temporal server and HTTP, own database. */

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
+import { html } from '../../html.js';
 import { type Product, products } from '../dt-one/products.js';
 import { type AirtimeBehaviour, delaySecondsByDigit } from '../steering.js';
 import { suffixRows } from '../suffix-rows.js';
-import { html } from './html.js';
 import { answerPage } from './page.js';
 
 export interface SandboxAddresses {

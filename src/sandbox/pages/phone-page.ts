@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
+import { html } from '../../html.js';
 import type { Books, ReceivedMessage } from '../books.js';
 import { canonicalNumber } from '../phone-number.js';
-import { html } from './html.js';
 import { answerPage } from './page.js';
 
 const shownNumbers = 50;

@@ -17,16 +17,17 @@ const entities: Readonly<Record<string, string>> = {
 };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (found) => entities[found] ?? '');
 
-type Value = string | number | Html | readonly Html[] | undefined;
+/** What is `undefined` or `false` is left out, so that a part may depend on a condition. */
+export type HtmlValue = string | number | Html | readonly Html[] | false | undefined;
 
 /** A template of HTML: every value is escaped, except what this made itself. */
-export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const text = parts.map((part, place) => part + textOf(values[place])).join('');
   return new Html(text);
 }
 
-function textOf(value: Value): string {
-  if (value === undefined) return '';
+function textOf(value: HtmlValue): string {
+  if (value === undefined || value === false) return '';
   if (value instanceof Html) return value.text;
   return typeof value === 'object' ? value.join('') : escaped(String(value));
 }

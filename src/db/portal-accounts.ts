@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { Company } from '../domain/voucher.js';
+import type { Database, DatabaseTransaction } from './connection.js';
+
+/** How an e-mail address is stored and found. */
+export const canonicalEmail = (email: string): string => email.trim().toLowerCase();
+
+export interface NewPortalAccount {
+  readonly email: string;
+  readonly company: Company;
+  /** Null until the person has chosen a password. */
+  readonly passwordHash: string | null;
+  readonly mustChangePassword: boolean;
+}
+
+/** Adds an account; undefined when the e-mail address has one already. */
+export async function addPortalAccount(
+  database: Database,
+  account: NewPortalAccount,
+): Promise<number | undefined> {
+  const { company } = account;
+  const row = await database
+    .insertInto('portal_accounts')
+    .values({
+      email: canonicalEmail(account.email),
+      partner_id: company.kind === 'partner' ? company.id : null,
+      merchant_id: company.kind === 'merchant' ? company.id : null,
+      password_hash: account.passwordHash,
+      must_change_password: account.mustChangePassword,
+    })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** The account with an e-mail address, disabled ones too. */
+export async function findPortalAccount(database: Database, email: string) {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select([
+      'id',
+      'email',
+      'partner_id as partnerId',
+      'merchant_id as merchantId',
+      'password_hash as passwordHash',
+      'disabled_at as disabledAt',
+    ])
+    .where('email', '=', canonicalEmail(email))
+    .executeTakeFirst();
+  return row && { ...row, company: companyOf(row) };
+}
+
+/** The company of a row that belongs to one. */
+export const companyOf = (row: {
+  readonly partnerId: number | null;
+  readonly merchantId: number | null;
+}): Company =>
+  row.partnerId === null
+    ? { kind: 'merchant', id: row.merchantId ?? 0 }
+    : { kind: 'partner', id: row.partnerId };
+
+/** The hash of an account's password; null until one was chosen. */
+export async function readPasswordHash(
+  database: Database,
+  accountId: number,
+): Promise<string | null> {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select('password_hash as passwordHash')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return row?.passwordHash ?? null;
+}
+
+/** Gives an account another password. */
+export async function setPassword(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  password: { readonly hash: string; readonly mustChange: boolean },
+): Promise<void> {
+  await transaction
+    .updateTable('portal_accounts')
+    .set({ password_hash: password.hash, must_change_password: password.mustChange })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+/** Notes that an account signed in, with the same password hashed at another cost where given. */
+export async function noteSignIn(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  newHash: string | undefined,
+): Promise<void> {
+  await transaction
+    .updateTable('portal_accounts')
+    .set({
+      last_signed_in_at: sql<Date>`now()`,
+      ...(newHash === undefined ? {} : { password_hash: newHash }),
+    })
+    .where('id', '=', accountId)
+    .execute();
+}

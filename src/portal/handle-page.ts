@@ -1,0 +1,118 @@
+import type { RouterContext } from '@koa/router';
+import { setNotice, usePortalSession } from '../db/portal-sessions.js';
+import type { Refusal } from '../domain/errors.js';
+import { addressOf } from '../http/handle-endpoint.js';
+import { readToken } from './cookies.js';
+import { isFromHere, isSameToken } from './csrf.js';
+import { emptyForm, type Form, readForm } from './form.js';
+import { writePage } from './layout.js';
+import {
+  type AccountPage,
+  type Page,
+  type PageAnswer,
+  PORTAL_PATH,
+  type PortalTools,
+  type PublicPage,
+} from './page.js';
+import { problems, writeProblem, writeRefusal } from './problem-page.js';
+import { randomToken } from './session.js';
+import { suspendedPage } from './suspended-page.js';
+import { setView } from './view.js';
+
+/**
+ * Takes a request through origin, form, session and form token to its page, and writes the answer.
+ * Nothing of a form, a cookie or a query is ever put into the log.
+ */
+export async function handlePage(
+  tools: PortalTools,
+  page: Page,
+  context: RouterContext,
+): Promise<void> {
+  Object.assign(context.state.log, { route: PORTAL_PATH + page.path, surface: 'portal' });
+  if (page.method === 'POST' && !isFromHere(context.headers, tools.services.settings.publicUrl))
+    return writeProblem(context, tools, problems.formNotAccepted);
+  const form = await readFormOf(page, context);
+  if ('ok' in form) return writeRefusal(context, tools, form);
+  if (page.access === 'anyone') await handlePublic(tools, page, context, form);
+  else await handleAccount(tools, page, context, form);
+}
+
+const readFormOf = (page: Page, { req }: RouterContext): Promise<Form | Refusal> =>
+  page.method === 'POST' ? readForm(req) : Promise.resolve(emptyForm);
+
+/** Forms without a session belong to a cookie of their own, so that nobody signs others in. */
+async function handlePublic(
+  tools: PortalTools,
+  page: PublicPage,
+  context: RouterContext,
+  form: Form,
+): Promise<void> {
+  const { cookies, services } = tools;
+  const visit = readToken(context.headers.cookie, cookies.visit.name);
+  const token = visit ?? randomToken();
+  if (visit === undefined) context.append('Set-Cookie', cookies.visit.set(token));
+  const formToken = services.digests.portalForm(token);
+  if (page.method === 'POST' && !isSameToken(form.text('token'), formToken))
+    return writeProblem(context, tools, problems.formNotAccepted);
+  const answer = await page.handle({ ...tools, ...requestOf(tools, context, form), formToken });
+  await writeAnswer(context, tools, answer);
+}
+
+async function handleAccount(
+  tools: PortalTools,
+  page: AccountPage,
+  context: RouterContext,
+  form: Form,
+): Promise<void> {
+  const { services, settings } = tools;
+  const request = requestOf(tools, context, form);
+  const { sessionToken: token } = request;
+  const digest = token === undefined ? undefined : services.digests.portalSession(token);
+  const session = digest && (await usePortalSession(services.database, digest, settings.session));
+  if (token === undefined || session === undefined) return askToSignIn(page, context);
+  const formToken = services.digests.portalForm(token);
+  setView(context, { session, formToken });
+  Object.assign(context.state.log, { companyId: session.company.id });
+  if (page.method === 'POST' && !isSameToken(form.text('token'), formToken))
+    return writeProblem(context, tools, problems.formNotAccepted);
+  if (!page.always && session.companyStatus !== 'ACTIVE')
+    return writeAnswer(context, tools, suspendedPage(session));
+  if (!page.always && session.mustChangePassword) return context.redirect(`${PORTAL_PATH}/account`);
+  if (page.kind !== undefined && page.kind !== session.company.kind)
+    return writeProblem(context, tools, problems.notFound);
+  const answer = await page.handle({ ...tools, ...request, formToken, session });
+  if (answer.kind === 'redirect' && answer.notice !== undefined)
+    await setNotice(services.database, session.id, answer.notice);
+  else if (answer.kind === 'page' && session.notice !== null)
+    await setNotice(services.database, session.id, null);
+  await writeAnswer(context, tools, answer);
+}
+
+const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
+  path: context.path,
+  params: context.params,
+  query: context.URL.searchParams,
+  form,
+  sourceAddress: addressOf(tools.services, context),
+  sessionToken: readToken(context.headers.cookie, tools.cookies.session.name),
+});
+
+/** What was being looked at is shown after signing in; what was being sent is not sent again. */
+function askToSignIn(page: AccountPage, context: RouterContext): void {
+  const query = page.method === 'POST' ? 'ended=yes' : `next=${encodeURIComponent(context.path)}`;
+  context.redirect(`${PORTAL_PATH}/sign-in?${query}`);
+  context.status = 303;
+}
+
+async function writeAnswer(
+  context: RouterContext,
+  tools: PortalTools,
+  answer: PageAnswer,
+): Promise<void> {
+  if (answer.kind === 'problem') return writeProblem(context, tools, answer);
+  for (const cookie of answer.setCookies ?? []) context.append('Set-Cookie', cookie);
+  if (answer.kind === 'page') return writePage(context, tools, answer);
+  context.redirect(answer.to);
+  // The browser asks for the next page with GET, whatever it sent before.
+  context.status = 303;
+}

@@ -1,0 +1,22 @@
+import type { CompanyKind } from '../db/schema.js';
+
+export interface NavigationEntry {
+  readonly label: string;
+  /** Below the portal's base path. */
+  readonly path: string;
+  /** Only for companies of this kind. */
+  readonly kind?: CompanyKind;
+}
+
+/** What the portal has, as its navigation shows it. */
+export const navigation: readonly {
+  readonly group: string;
+  readonly entries: readonly NavigationEntry[];
+}[] = [
+  { group: 'Business', entries: [{ label: 'Overview', path: '' }] },
+  {
+    group: 'API access',
+    entries: [],
+  },
+  { group: 'You', entries: [{ label: 'Account', path: '/account' }] },
+];

@@ -1,0 +1,136 @@
+import { addAuditEntry } from '../../db/audit.js';
+import { readPasswordHash, setPassword } from '../../db/portal-accounts.js';
+import { endPortalSessions } from '../../db/portal-sessions.js';
+import { html } from '../../html.js';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { field, message, postForm } from '../parts.js';
+import { passwordHint, passwordProblem } from '../password-rules.js';
+import { countPassword, forgivePassword, waitSentence } from '../sign-in-throttle.js';
+
+const ACCOUNT_PATH = `${PORTAL_PATH}/account`;
+
+/** The person's own account: password and sessions. */
+export const showAccount: AccountPage = {
+  method: 'GET',
+  path: '/account',
+  access: 'account',
+  always: true,
+  handle: (request) => Promise.resolve(accountPage(request)),
+};
+
+/** Changes the password, and ends every other session: who knew the old one is out. */
+export const changePassword: AccountPage = {
+  method: 'POST',
+  path: '/account/password',
+  access: 'account',
+  always: true,
+  async handle(request) {
+    const { services, passwords, session } = request;
+    const present = request.form.text('password');
+    const chosen = request.form.text('new-password');
+    const waitSeconds = await countPassword(request, session.email);
+    if (waitSeconds !== undefined)
+      return accountPage(request, { status: 429, present: waitSentence(waitSeconds), waitSeconds });
+    const hash = await readPasswordHash(services.database, session.accountId);
+    if (present.length > MAXIMUM_LENGTH || !(await passwords.fits(present, hash)))
+      return accountPage(request, { present: 'This is not your present password.' });
+    await forgivePassword(request, session.email);
+    const problem = passwordProblem(chosen, session);
+    if (problem !== undefined) return accountPage(request, { chosen: problem });
+    if (chosen === present)
+      return accountPage(request, { chosen: 'Choose another password than the present one.' });
+    const newHash = await passwords.make(chosen);
+    await services.database.transaction().execute(async (transaction) => {
+      await setPassword(transaction, session.accountId, { hash: newHash, mustChange: false });
+      await endPortalSessions(transaction, session.accountId, session.id);
+      await addAuditEntry(transaction, auditEntry(request, 'change portal-password'));
+    });
+    return {
+      kind: 'redirect',
+      to: ACCOUNT_PATH,
+      notice: 'Your password is changed. Sessions on other devices have ended.',
+    };
+  },
+};
+
+const MAXIMUM_LENGTH = 200;
+
+/** Ends every session of the account, this one too. */
+export const signOutEverywhere: AccountPage = {
+  method: 'POST',
+  path: '/account/sign-out-everywhere',
+  access: 'account',
+  always: true,
+  async handle(request) {
+    const { services, session, cookies } = request;
+    await services.database.transaction().execute(async (transaction) => {
+      await endPortalSessions(transaction, session.accountId);
+      await addAuditEntry(transaction, auditEntry(request, 'sign out everywhere'));
+    });
+    return {
+      kind: 'redirect',
+      to: `${PORTAL_PATH}/sign-in?out=yes`,
+      setCookies: [cookies.session.clear()],
+    };
+  },
+};
+
+const auditEntry = ({ session, sourceAddress }: AccountRequest, action: string) => ({
+  actor: session.email,
+  action,
+  subjectKind: session.company.kind,
+  subjectId: session.company.id,
+  details: { sourceAddress },
+});
+
+function accountPage(
+  request: AccountRequest,
+  wrong: {
+    readonly present?: string;
+    readonly chosen?: string;
+    readonly status?: number;
+    readonly waitSeconds?: number;
+  } = {},
+): PageAnswer {
+  const { session, formToken } = request;
+  const isWrong = wrong.present !== undefined || wrong.chosen !== undefined;
+  const passwordForm = postForm(
+    { action: `${ACCOUNT_PATH}/password`, formToken },
+    html`${field({
+      name: 'password',
+      label: 'Present password',
+      type: 'password',
+      autocomplete: 'current-password',
+      error: wrong.present,
+    })}
+${field({
+  name: 'new-password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: passwordHint,
+  error: wrong.chosen,
+})}
+<button>Change the password</button>`,
+  );
+  return {
+    kind: 'page',
+    title: 'Account',
+    ...(isWrong ? { status: wrong.status ?? 422 } : {}),
+    ...(wrong.waitSeconds === undefined ? {} : { retryAfterSeconds: wrong.waitSeconds }),
+    content: html`<h1>Account</h1>
+<p class="quiet">${session.email}</p>
+${
+  session.mustChangePassword &&
+  message('warning', 'Choose a password of your own first: somebody else has seen this one.')
+}
+<section class="card"><h2>Password</h2>${passwordForm}</section>
+<section class="card"><h2>Sessions</h2>
+<p>Ends your sessions on every device, this one too. You then sign in again.</p>
+${postForm(
+  { action: `${ACCOUNT_PATH}/sign-out-everywhere`, formToken },
+  html`<button class="secondary">Sign out everywhere</button>`,
+)}
+</section>`,
+  };
+}

@@ -1,0 +1,111 @@
+import { findPortalAccount } from '../../db/portal-accounts.js';
+import { html } from '../../html.js';
+import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
+import { field, formTokenField, message } from '../parts.js';
+import { beginSession } from '../session.js';
+import { countPassword, forgivePassword, waitSentence } from '../sign-in-throttle.js';
+
+/** The form by which people sign in. */
+export const showSignIn: PublicPage = {
+  method: 'GET',
+  path: '/sign-in',
+  access: 'anyone',
+  handle: (request) =>
+    Promise.resolve(
+      signInPage(request, {
+        email: '',
+        next: request.query.get('next') ?? '',
+        news: newsOf(request.query),
+      }),
+    ),
+};
+
+const newsOf = (query: URLSearchParams) =>
+  query.has('ended')
+    ? message('notice', 'Your session has ended. What you sent was not carried out: sign in again.')
+    : query.has('out')
+      ? message('success', 'You are signed out.')
+      : undefined;
+
+/**
+ * Signs in by e-mail address and password. An address without an account is answered like a wrong
+ * password, after the same work. Every attempt is counted before the password is looked at.
+ */
+export const signIn: PublicPage = {
+  method: 'POST',
+  path: '/sign-in',
+  access: 'anyone',
+  async handle(request) {
+    const { services, passwords, form } = request;
+    const shown = { email: form.text('email').slice(0, 200), next: form.text('next') };
+    const password = form.text('password');
+    if (shown.email.trim() === '' || password === '' || password.length > MAXIMUM_LENGTH)
+      return signInPage(request, {
+        ...shown,
+        status: 422,
+        problem: 'Give your e-mail address and your password.',
+      });
+    const waitSeconds = await countPassword(request, shown.email);
+    if (waitSeconds !== undefined)
+      return signInPage(request, {
+        ...shown,
+        status: 429,
+        retryAfterSeconds: waitSeconds,
+        problem: waitSentence(waitSeconds),
+      });
+    const account = await findPortalAccount(services.database, shown.email);
+    const isRight = await passwords.fits(password, account?.passwordHash);
+    if (!isRight || !account?.passwordHash || account.disabledAt !== null)
+      return signInPage(request, {
+        ...shown,
+        status: 403,
+        problem: 'The e-mail address or the password is not right.',
+      });
+    const isOutdated = passwords.isOutdated(account.passwordHash);
+    const newHash = isOutdated ? await passwords.make(password) : undefined;
+    const setCookies = await beginSession(request, { ...account, newHash });
+    await forgivePassword(request, account.email);
+    return { kind: 'redirect', to: pathAfter(shown.next), setCookies };
+  },
+};
+
+const MAXIMUM_LENGTH = 200;
+
+/** Only a page of the portal: nobody is sent anywhere else by a link to this one. */
+const pathAfter = (next: string): string =>
+  /^\/portal(\/[a-z0-9-]+)*$/.test(next) ? next : PORTAL_PATH;
+
+function signInPage(
+  request: PublicRequest,
+  shown: {
+    readonly email: string;
+    readonly next: string;
+    readonly news?: ReturnType<typeof newsOf>;
+    readonly problem?: string;
+    readonly status?: number;
+    readonly retryAfterSeconds?: number;
+  },
+): PageAnswer {
+  const { status, retryAfterSeconds } = shown;
+  return {
+    kind: 'page',
+    title: 'Sign in',
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    content: html`<div class="card narrow">
+<h1>Sign in</h1>
+<p class="quiet">For partners and merchants: keys, addresses, money and vouchers.</p>
+${shown.news}
+${shown.problem && message('danger', shown.problem)}
+<form class="form" method="post" action="${PORTAL_PATH}/sign-in">
+${formTokenField(request.formToken)}
+<input type="hidden" name="next" value="${shown.next}">
+${field({ name: 'email', label: 'E-mail address', type: 'email', value: shown.email, autocomplete: 'username' })}
+${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+<button>Sign in</button>
+</form>
+<p class="quiet">No account, or the password is lost? Ask your contact at the service: an operator
+makes a new one.</p>
+</div>`,
+  };
+}

@@ -1,0 +1,19 @@
+import { endPortalSession } from '../../db/portal-sessions.js';
+import { type AccountPage, PORTAL_PATH } from '../page.js';
+
+/** Ends the session in the database, so that its token is worth nothing, wherever it may be. */
+export const signOut: AccountPage = {
+  method: 'POST',
+  path: '/sign-out',
+  access: 'account',
+  always: true,
+  async handle({ services, cookies, sessionToken }) {
+    if (sessionToken !== undefined)
+      await endPortalSession(services.database, services.digests.portalSession(sessionToken));
+    return {
+      kind: 'redirect',
+      to: `${PORTAL_PATH}/sign-in?out=yes`,
+      setCookies: [cookies.session.clear()],
+    };
+  },
+};

@@ -1,0 +1,46 @@
+import Router, { type RouterContext } from '@koa/router';
+import type { Middleware } from 'koa';
+import { createPasswordHashes, TooManyHashesError } from '../crypto/password-hashes.js';
+import type { PagesSurface } from '../http/app.js';
+import type { Services } from '../http/services.js';
+import { answerAsset } from './assets.js';
+import { createCookies } from './cookies.js';
+import { handlePage } from './handle-page.js';
+import { PORTAL_PATH, type PortalSettings, type PortalTools } from './page.js';
+import { problems, writeProblem, writeRefusal } from './problem-page.js';
+import { pages } from './routes.js';
+import { setSecurityHeaders } from './security-headers.js';
+
+/** The portal, where people of partners and merchants manage their access (specification 5). */
+export function createPortal(services: Services, settings: PortalSettings): PagesSurface {
+  const tools: PortalTools = {
+    services,
+    settings,
+    passwords: createPasswordHashes(settings.passwordCost),
+    cookies: createCookies(services.settings.publicUrl),
+  };
+  const router = new Router({ exclusive: true });
+  for (const page of pages)
+    router.register(PORTAL_PATH + page.path, [page.method], (context: RouterContext) =>
+      handlePage(tools, page, context),
+    );
+  const routes = router.routes();
+
+  const middleware: Middleware = async (context, next) => {
+    setSecurityHeaders(context, tools.cookies.isSecure);
+    if (context.method === 'GET' && answerAsset(context)) return;
+    try {
+      await routes(context as RouterContext, next);
+    } catch (error) {
+      if (!(error instanceof TooManyHashesError)) throw error;
+      context.set('Retry-After', '5');
+      writeProblem(context, tools, problems.busy);
+    }
+  };
+  return {
+    basePath: PORTAL_PATH,
+    middleware,
+    methodsOf: (path) => router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods),
+    answerRefusal: (context, refusal) => writeRefusal(context, tools, refusal),
+  };
+}

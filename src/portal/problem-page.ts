@@ -1,0 +1,67 @@
+import type { Context } from 'koa';
+import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/errors.js';
+import { html } from '../html.js';
+import { writePage } from './layout.js';
+import { PORTAL_PATH, type PortalTools, type Problem } from './page.js';
+
+const problem = (status: number, title: string, text: string): Problem => ({
+  kind: 'problem',
+  status,
+  title,
+  text,
+});
+
+/** Why a page cannot be shown, in words for people. */
+export const problems = {
+  notFound: problem(
+    404,
+    'Page not found',
+    'There is no such page, or it belongs to another company.',
+  ),
+  formNotAccepted: problem(
+    403,
+    'The form was not accepted',
+    'It was open for too long, your browser sent no cookie, or it came from another site. Nothing ' +
+      'was changed. Open the page again and repeat it.',
+  ),
+  tooBig: problem(413, 'That was too much', 'The form or its file is too large.'),
+  notAForm: problem(415, 'Not a form', 'This page takes forms as browsers send them.'),
+  noSuchMethod: problem(405, 'Not possible', 'This page cannot be used in this way.'),
+  invalid: problem(400, 'The request is not valid', 'Go back and try it again.'),
+  busy: problem(
+    503,
+    'We are busy',
+    'The service cannot answer at the moment. Nothing was changed. Try again in a few seconds.',
+  ),
+  broken: problem(
+    500,
+    'Something went wrong',
+    'This is our fault, and it has been recorded. Try again; if it happens again, contact support ' +
+      'with the number below.',
+  ),
+} satisfies Record<string, Problem>;
+
+const byStatus = new Map<number, Problem>(
+  Object.values(problems)
+    .filter((one) => one !== problems.formNotAccepted)
+    .map((one) => [one.status, one]),
+);
+
+/** Answers with the page of a problem. */
+export function writeProblem(context: Context, tools: PortalTools, shown: Problem): void {
+  const requestId = shown.status >= 500 ? String(context.state.log?.requestId ?? '') : '';
+  const content = html`<div class="card narrow">
+<h1>${shown.title}</h1>
+<p>${shown.text}</p>
+${requestId && html`<p class="quiet">Request <code>${requestId}</code></p>`}
+<p><a class="button" href="${PORTAL_PATH}">To the overview</a></p>
+</div>`;
+  writePage(context, tools, { title: shown.title, content, status: shown.status });
+}
+
+/** The same for what the rest of the service refuses or fails at (http/error-reply.ts). */
+export function writeRefusal(context: Context, tools: PortalTools, refusal: Refusal): void {
+  const status = httpStatusOf(statusCodeOf(refusal.reason, 'partner'));
+  if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
+  writeProblem(context, tools, byStatus.get(status) ?? problems.broken);
+}

@@ -1,0 +1,43 @@
+import type { Digests } from '../crypto/digests.js';
+import { createPasswordHashes, USUAL_PASSWORD_COST } from '../crypto/password-hashes.js';
+import { findApiKey } from '../db/access.js';
+import type { Database } from '../db/connection.js';
+import { addPortalAccount, findPortalAccount, setPassword } from '../db/portal-accounts.js';
+import type { Company } from '../domain/voucher.js';
+import type { DemoFile } from './demo-file.js';
+
+/**
+ * Makes the portal accounts that the demo file names, or gives them its passwords again: what is
+ * written there works, whatever became of it in the portal, and for files of starts without a portal.
+ */
+export async function makeDemoAccounts(
+  database: Database,
+  digests: Digests,
+  demo: DemoFile,
+): Promise<void> {
+  const key = await findApiKey(database, 'partner', digests.apiKey(demo.partner.apiKey));
+  if (key !== undefined) await makeAccount(database, key.company, demo.partner);
+  const merchant: Company = { kind: 'merchant', id: demo.merchant.merchantId };
+  await makeAccount(database, merchant, demo.merchant);
+}
+
+async function makeAccount(
+  database: Database,
+  company: Company,
+  demo: { readonly portalEmail: string; readonly portalPassword: string },
+): Promise<void> {
+  const passwords = createPasswordHashes(USUAL_PASSWORD_COST);
+  const known = await findPortalAccount(database, demo.portalEmail);
+  if (known && (await passwords.fits(demo.portalPassword, known.passwordHash))) return;
+  const hash = await passwords.make(demo.portalPassword);
+  await database.transaction().execute(async (transaction) => {
+    if (known) await setPassword(transaction, known.id, { hash, mustChange: false });
+    else
+      await addPortalAccount(transaction, {
+        email: demo.portalEmail,
+        company,
+        passwordHash: hash,
+        mustChangePassword: false,
+      });
+  });
+}

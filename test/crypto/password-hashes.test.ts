@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createPasswordHashes, TooManyHashesError } from '../../src/crypto/password-hashes.js';
+
+const passwords = createPasswordHashes(14);
+
+describe('password hashes', () => {
+  it('fit the password that they were made of, and no other', async () => {
+    const hash = await passwords.make('correct horse');
+    expect(hash).toMatch(/^scrypt\$14\$8\$1\$[\w-]{22}\$[\w-]{43}$/);
+    expect(await passwords.fits('correct horse', hash)).toBe(true);
+    expect(await passwords.fits('correct horse ', hash)).toBe(false);
+    expect(await passwords.fits('', hash)).toBe(false);
+  });
+
+  it('are salted', async () => {
+    const [one, other] = [await passwords.make('same'), await passwords.make('same')];
+    expect(one).not.toBe(other);
+  });
+
+  it('take one character as one, however it was typed', async () => {
+    const hash = await passwords.make('caf\u00e9 au lait');
+    expect(await passwords.fits('cafe\u0301 au lait', hash)).toBe(true);
+  });
+
+  it('stay valid when the cost changes, and are known to be of another', async () => {
+    const hash = await createPasswordHashes(15).make('correct horse');
+    expect(await passwords.fits('correct horse', hash)).toBe(true);
+    expect(passwords.isOutdated(hash)).toBe(true);
+    expect(passwords.isOutdated(await passwords.make('correct horse'))).toBe(false);
+  });
+
+  it.each([null, undefined])(
+    'without a hash (%s) nothing fits, after the same work',
+    async (none) => {
+      const startedAt = performance.now();
+      expect(await passwords.fits('correct horse', none)).toBe(false);
+      expect(performance.now() - startedAt).toBeGreaterThan(5);
+    },
+  );
+
+  it.each(['', 'plain', 'scrypt$14$8$1$short$short', 'bcrypt$14$8$1$'])(
+    'refuse what is no hash: %s',
+    async (text) => {
+      await expect(passwords.fits('x', text)).rejects.toThrow('not in a known format');
+    },
+  );
+
+  it('are made a few at a time, and too many at once are refused', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 120 }, () => passwords.make('one of many')),
+    );
+    const refused = results.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(18);
+    for (const one of refused)
+      expect((one as PromiseRejectedResult).reason).toBeInstanceOf(TooManyHashesError);
+    expect(await passwords.make('afterwards')).toMatch(/^scrypt/);
+  });
+});

@@ -1,0 +1,331 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makePartner } from '../support/companies.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { type Account, makeAccount, portalClient, signedIn } from './portal-client.js';
+
+let stack: Stack;
+let account: Account;
+let partnerId: number;
+
+beforeAll(async () => {
+  stack = await startStack({ PORTAL_SIGN_INS_PER_ACCOUNT: '3', PORTAL_SIGN_INS_PER_ADDRESS: '40' });
+  partnerId = (await makePartner(stack)).id;
+  account = await makeAccount(stack, { kind: 'partner', id: partnerId });
+});
+afterAll(() => stack?.stop());
+
+const newAccount = (options = {}) =>
+  makeAccount(stack, { kind: 'partner', id: partnerId }, options);
+
+const forgetAttempts = () => stack.database.deleteFrom('portal_sign_in_attempts').execute();
+
+describe('signing in', () => {
+  test('leads to the overview, with a cookie that only the portal gets', async () => {
+    const client = portalClient(stack);
+    const answer = await client.signIn(account);
+    expect(answer).toMatchObject({ status: 303, location: '/portal' });
+    const [session = ''] = answer.headers.getSetCookie();
+    expect(session).toMatch(/^portal-session=[\w-]{43}; Path=\/portal; HttpOnly; SameSite=Lax$/);
+    const overview = await client.get('/portal');
+    expect(overview.status).toBe(200);
+    expect(overview.html).toContain(account.email);
+  });
+
+  test('takes the address in any spelling, and goes on to the page that was asked for', async () => {
+    const client = portalClient(stack);
+    const asked = await client.get('/portal/account');
+    expect(asked).toMatchObject({
+      status: 303,
+      location: '/portal/sign-in?next=%2Fportal%2Faccount',
+    });
+    const answer = await client.submit(asked.location ?? '', '/portal/sign-in', {
+      email: ` ${account.email.toUpperCase()} `,
+      password: account.password,
+    });
+    expect(answer).toMatchObject({ status: 303, location: '/portal/account' });
+  });
+
+  test.each([
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/portal/../api',
+    '/portalx',
+  ])('never goes on to %s', async (next) => {
+    const client = portalClient(stack);
+    const page = `/portal/sign-in?next=${encodeURIComponent(next)}`;
+    const answer = await client.submit(page, '/portal/sign-in', { ...account });
+    expect(answer).toMatchObject({ status: 303, location: '/portal' });
+  });
+
+  test('keeps only digests', async () => {
+    const client = await signedIn(stack, account);
+    const token = client.cookies.get('portal-session') ?? '';
+    const { rows } = await sql<{ text: string }>`
+      select row_to_json(s)::text as text from portal_sessions s
+      union all select row_to_json(a)::text from portal_accounts a
+      union all select row_to_json(l)::text from audit_log l
+      union all select row_to_json(t)::text from portal_sign_in_attempts t`.execute(stack.database);
+    const all = rows.map(({ text }) => text).join('\n');
+    expect(all).toContain(account.email);
+    expect(all).not.toContain(token);
+    expect(all).not.toContain(Buffer.from(token).toString('hex'));
+    expect(all).not.toContain(account.password);
+  });
+
+  test('is answered alike for a wrong password, an unknown address and a disabled account', async () => {
+    const disabled = await newAccount();
+    await stack.database
+      .updateTable('portal_accounts')
+      .set({ disabled_at: new Date() })
+      .where('email', '=', disabled.email)
+      .execute();
+    const invited = await newAccount();
+    await stack.database
+      .updateTable('portal_accounts')
+      .set({ password_hash: null })
+      .where('email', '=', invited.email)
+      .execute();
+    const tries = [
+      { email: (await newAccount()).email, password: 'not the password' },
+      { email: 'nobody@portal.example', password: 'not the password' },
+      disabled,
+      invited,
+    ];
+    for (const { email, password } of tries) {
+      const answer = await portalClient(stack).signIn({ email, password });
+      expect(answer.status).toBe(403);
+      expect(answer.html).toContain('The e-mail address or the password is not right.');
+      expect(answer.headers.getSetCookie().join()).not.toContain('portal-session');
+    }
+    await forgetAttempts();
+  });
+
+  test('takes as long for an unknown address as for a wrong password', async () => {
+    const { email } = await newAccount();
+    const timeOf = async (who: string) => {
+      const client = portalClient(stack);
+      await client.get('/portal/sign-in');
+      const startedAt = performance.now();
+      await client.signIn({ email: who, password: 'not the password' });
+      return performance.now() - startedAt;
+    };
+    const median = (times: number[]) => times.sort((a, b) => a - b)[1] ?? 0;
+    const known: number[] = [];
+    const unknown: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      known.push(await timeOf(email));
+      unknown.push(await timeOf('nobody-at-all@portal.example'));
+    }
+    // Without the work it would be a tenth.
+    expect(median(unknown)).toBeGreaterThan(median(known) / 3);
+    await forgetAttempts();
+  });
+
+  test('needs both fields', async () => {
+    const answer = await portalClient(stack).signIn({ email: account.email, password: '' });
+    expect(answer.status).toBe(422);
+  });
+});
+
+describe('too many passwords', () => {
+  test('are refused per account, right or wrong, known or not, with the time to wait', async () => {
+    for (const { email, password } of [
+      await newAccount(),
+      { email: 'x@y.example', password: 'z' },
+    ]) {
+      const wrong = { email, password: 'not the password' };
+      for (let attempt = 0; attempt < 3; attempt += 1)
+        expect((await portalClient(stack).signIn(wrong)).status).toBe(403);
+      const answer = await portalClient(stack).signIn({ email, password });
+      expect(answer.status).toBe(429);
+      const seconds = Number(answer.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(800);
+      expect(seconds).toBeLessThanOrEqual(900);
+    }
+    await forgetAttempts();
+  });
+
+  test('gain nothing by coming at the same moment', async () => {
+    const { email } = await newAccount();
+    const clients = Array.from({ length: 12 }, () => portalClient(stack));
+    const answers = await Promise.all(
+      clients.map((client) => client.signIn({ email, password: 'not the password' })),
+    );
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(9);
+    await forgetAttempts();
+  });
+
+  test('are refused per address, whoever signs in', async () => {
+    const tries = Array.from({ length: 40 }, (_, index) => `nobody-${index}@portal.example`);
+    for (const email of tries.slice(0, 40))
+      await portalClient(stack).signIn({ email, password: 'x' });
+    expect((await portalClient(stack).signIn(account)).status).toBe(429);
+    await forgetAttempts();
+  });
+
+  test('are forgotten after a right one, and when the window is over', async () => {
+    const one = await newAccount();
+    const wrong = { email: one.email, password: 'not the password' };
+    for (let round = 0; round < 2; round += 1) {
+      await portalClient(stack).signIn(wrong);
+      await portalClient(stack).signIn(wrong);
+      expect((await portalClient(stack).signIn(one)).status).toBe(303);
+    }
+    for (let attempt = 0; attempt < 4; attempt += 1) await portalClient(stack).signIn(wrong);
+    await stack.database
+      .updateTable('portal_sign_in_attempts')
+      .set({ window_began_at: sql<Date>`now() - interval '901 seconds'` })
+      .execute();
+    expect((await portalClient(stack).signIn(one)).status).toBe(303);
+    await forgetAttempts();
+  });
+});
+
+describe('a session', () => {
+  test('is a new one at every sign-in, and the one before ends', async () => {
+    const client = portalClient(stack);
+    const planted = 'A'.repeat(43);
+    client.cookies.set('portal-session', planted);
+    await client.signIn(account);
+    const first = client.cookies.get('portal-session');
+    expect(first).not.toBe(planted);
+    await client.submit('/portal/sign-in', '/portal/sign-in', { ...account });
+    expect(client.cookies.get('portal-session')).not.toBe(first);
+    const old = portalClient(stack);
+    old.cookies.set('portal-session', first ?? '');
+    expect((await old.get('/portal')).status).toBe(303);
+  });
+
+  test('ends with signing out, in the database too', async () => {
+    const client = await signedIn(stack, account);
+    const token = client.cookies.get('portal-session') ?? '';
+    const answer = await client.submit('/portal', '/portal/sign-out');
+    expect(answer).toMatchObject({ status: 303, location: '/portal/sign-in?out=yes' });
+    expect(client.cookies.has('portal-session')).toBe(false);
+    client.cookies.set('portal-session', token);
+    expect((await client.get('/portal')).location).toMatch('/portal/sign-in');
+  });
+
+  test('ends everywhere', async () => {
+    const one = await newAccount();
+    const [here, there] = [await signedIn(stack, one), await signedIn(stack, one)];
+    await here.submit('/portal/account', '/portal/account/sign-out-everywhere');
+    expect((await there.get('/portal')).status).toBe(303);
+    const other = await signedIn(stack, account);
+    expect((await other.get('/portal')).status).toBe(200);
+  });
+
+  test.each([
+    ['idle', { last_seen_at: sql<Date>`now() - interval '1801 seconds'` }],
+    ['old', { created_at: sql<Date>`now() - interval '43201 seconds'` }],
+  ])('ends when it is %s', async (_name, change) => {
+    const one = await newAccount();
+    const client = await signedIn(stack, one);
+    await stack.database
+      .updateTable('portal_sessions')
+      .set(change)
+      .where('account_id', '=', (eb) =>
+        eb.selectFrom('portal_accounts').select('id').where('email', '=', one.email),
+      )
+      .execute();
+    expect((await client.get('/portal')).status).toBe(303);
+  });
+
+  test('stays alive while it is used', async () => {
+    const client = await signedIn(stack, account);
+    await stack.database
+      .updateTable('portal_sessions')
+      .set({ last_seen_at: sql<Date>`now() - interval '1000 seconds'` })
+      .execute();
+    expect((await client.get('/portal')).status).toBe(200);
+    const { count } = await stack.database
+      .selectFrom('portal_sessions')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('last_seen_at', '>', sql<Date>`now() - interval '60 seconds'`)
+      .executeTakeFirstOrThrow();
+    expect(count).toBe(1);
+  });
+
+  test('ends with its account', async () => {
+    const one = await newAccount();
+    const client = await signedIn(stack, one);
+    await stack.database
+      .updateTable('portal_accounts')
+      .set({ disabled_at: new Date() })
+      .where('email', '=', one.email)
+      .execute();
+    expect((await client.get('/portal')).status).toBe(303);
+  });
+});
+
+describe('the password', () => {
+  const change = async (one: Account, present: string, chosen: string) => {
+    const client = await signedIn(stack, one);
+    const answer = await client.submit('/portal/account', '/portal/account/password', {
+      password: present,
+      'new-password': chosen,
+    });
+    return { client, answer };
+  };
+
+  test('is changed, which ends the other sessions', async () => {
+    const one = await newAccount();
+    const elsewhere = await signedIn(stack, one);
+    const chosen = 'four words are fine';
+    const { client, answer } = await change(one, one.password, chosen);
+    expect(answer).toMatchObject({ status: 303, location: '/portal/account' });
+    expect((await client.get('/portal/account')).html).toContain('Your password is changed');
+    // It is told once.
+    expect((await client.get('/portal/account')).html).not.toContain('Your password is changed');
+    expect((await elsewhere.get('/portal')).status).toBe(303);
+    expect((await portalClient(stack).signIn(one)).status).toBe(403);
+    expect((await portalClient(stack).signIn({ ...one, password: chosen })).status).toBe(303);
+  });
+
+  test.each([
+    ['a wrong present one', 'wrong', 'four words are fine', 'not your present password'],
+    ['a short one', undefined, 'short', 'at least 12 characters'],
+    ['one of few characters', undefined, 'abababababab', 'more different characters'],
+    ['the same again', undefined, undefined, 'another password'],
+  ])('is not changed with %s', async (_name, present, chosen, words) => {
+    const one = await newAccount();
+    const { answer } = await change(one, present ?? one.password, chosen ?? one.password);
+    expect(answer.status).toBe(422);
+    expect(answer.html).toContain(words);
+    expect((await portalClient(stack).signIn(one)).status).toBe(303);
+  });
+
+  test('that an operator made is changed before anything else', async () => {
+    const one = await newAccount({ mustChangePassword: true });
+    const client = await signedIn(stack, one);
+    expect(await client.get('/portal')).toMatchObject({ location: '/portal/account' });
+    const shown = await client.get('/portal/account');
+    expect(shown.html).toContain('Choose a password of your own first');
+    await client.submit('/portal/account', '/portal/account/password', {
+      password: one.password,
+      'new-password': 'a password of my own',
+    });
+    expect((await client.get('/portal')).status).toBe(200);
+  });
+
+  test('is hashed anew at the present cost when somebody signs in', async () => {
+    const one = await newAccount();
+    const hash = (await import('../../src/crypto/password-hashes.js')).createPasswordHashes(15);
+    await stack.database
+      .updateTable('portal_accounts')
+      .set({ password_hash: await hash.make(one.password) })
+      .where('email', '=', one.email)
+      .execute();
+    await signedIn(stack, one);
+    const { password_hash } = await stack.database
+      .selectFrom('portal_accounts')
+      .select('password_hash')
+      .where('email', '=', one.email)
+      .executeTakeFirstOrThrow();
+    expect(password_hash).toMatch(/^scrypt\$14\$8\$1\$/);
+    await signedIn(stack, one);
+  });
+});

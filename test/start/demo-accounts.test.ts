@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeDemoAccounts } from '../../src/start/demo-accounts.js';
+import type { DemoFile } from '../../src/start/demo-file.js';
+import { portalClient } from '../portal/portal-client.js';
+import { makeMerchant, makePartner } from '../support/companies.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+let stack: Stack;
+let demo: DemoFile;
+
+beforeAll(async () => {
+  stack = await startStack();
+  const [partner, merchant] = [await makePartner(stack), await makeMerchant(stack)];
+  const company = (email: string) => ({
+    baseUrl: '',
+    portalUrl: `${stack.url}/portal`,
+    portalEmail: email,
+    portalPassword: `a password of ${email}`,
+  });
+  demo = {
+    partner: { ...company('partner@demo.test'), apiKey: partner.apiKey },
+    merchant: {
+      ...company('merchant@demo.test'),
+      apiKey: merchant.apiKey,
+      privateKeyPem: '',
+      merchantId: merchant.id,
+    },
+    sandboxUrl: '',
+    temporalUiUrl: '',
+    temporalAddress: '',
+  };
+});
+afterAll(() => stack?.stop());
+
+const signIn = async (who: 'partner' | 'merchant', file = demo) => {
+  const client = portalClient(stack);
+  const { portalEmail: email, portalPassword: password } = file[who];
+  const { status } = await client.signIn({ email, password });
+  return status === 303 ? (await client.get('/portal')).html : status;
+};
+
+test('the accounts of the demo file are made, also where it is of an earlier start', async () => {
+  expect(await signIn('partner')).toBe(403);
+  await makeDemoAccounts(stack.database, stack.digests, demo);
+  expect(await signIn('partner')).toContain('Partner</span>');
+  expect(await signIn('merchant')).toContain('Merchant</span>');
+});
+
+test('another start keeps them', async () => {
+  await makeDemoAccounts(stack.database, stack.digests, demo);
+  expect(await signIn('partner')).toContain('partner@demo.test');
+});
+
+test('a demo file with other passwords is made true', async () => {
+  const other = { ...demo, partner: { ...demo.partner, portalPassword: 'quite another one' } };
+  await makeDemoAccounts(stack.database, stack.digests, other);
+  expect(await signIn('partner', other)).toContain('partner@demo.test');
+  expect(await signIn('partner')).toBe(403);
+});
