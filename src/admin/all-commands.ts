@@ -1,29 +1,11 @@
+import { isDeletable } from '../db/company-changes.js';
 import { listAddresses, registerAddress, removeAddress } from './commands/addresses.js';
 import { issueApiKey, listApiKeysCommand, revokeApiKeyCommand } from './commands/api-keys.js';
 import { audit } from './commands/audit.js';
 import { cancelVoucher } from './commands/cancel-voucher.js';
-import {
-  changeMerchantCategory,
-  changeProductCategory,
-  createMerchantCategory,
-  createProductCategory,
-  listMerchantCategoriesCommand,
-  listProductCategoriesCommand,
-} from './commands/categories.js';
 import { checkLedger } from './commands/check-ledger.js';
-import {
-  changeDenomination,
-  createDenomination,
-  listDenominationsCommand,
-} from './commands/denominations.js';
 import { deposit } from './commands/deposit.js';
 import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.js';
-import {
-  activateMerchant,
-  changeMerchant,
-  createMerchant,
-  deactivateMerchant,
-} from './commands/merchants.js';
 import {
   changePartner,
   createPartner,
@@ -33,15 +15,28 @@ import {
   suspendPartner,
 } from './commands/partners.js';
 import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.js';
-import { changeProduct, createProduct, listProductsCommand } from './commands/products.js';
 import {
   listPublicKeysCommand,
   registerPublicKey,
   revokePublicKeyCommand,
 } from './commands/public-keys.js';
+import { deleteCommand, restoreCommand } from './commands/record-deletion.js';
+import { activateCommand, deactivateCommand } from './commands/record-status.js';
+import { changeRecordCommand, createCommand } from './commands/records.js';
+import {
+  listMerchantCategoriesCommand,
+  listProductCategoriesCommand,
+} from './commands/show-categories.js';
+import { listDenominationsCommand } from './commands/show-denominations.js';
 import { listMerchantsCommand, showMerchant } from './commands/show-merchants.js';
+import { listProductsCommand } from './commands/show-products.js';
+import { listPromosCommand } from './commands/show-promos.js';
 import { listVouchersCommand, showVoucher } from './commands/show-vouchers.js';
 import { statement } from './commands/statement.js';
+import { importCommand } from './import/import-command.js';
+import { recordKinds } from './records/all-record-kinds.js';
+
+const restorableKinds = recordKinds.filter(({ table }) => isDeletable(table));
 
 /** Every command, in the order in which help shows it. */
 export const allCommands = [
@@ -51,6 +46,7 @@ export const allCommands = [
   listProductsCommand,
   listProductCategoriesCommand,
   listDenominationsCommand,
+  listPromosCommand,
   listVouchersCommand,
   listApiKeysCommand,
   listAddresses,
@@ -59,17 +55,10 @@ export const allCommands = [
   showMerchant,
   showVoucher,
   createPartner,
-  createMerchant,
-  createMerchantCategory,
-  createProduct,
-  createProductCategory,
-  createDenomination,
+  ...recordKinds.map(createCommand),
   changePartner,
-  changeMerchant,
-  changeMerchantCategory,
-  changeProduct,
-  changeProductCategory,
-  changeDenomination,
+  ...recordKinds.map(changeRecordCommand),
+  ...recordKinds.map(importCommand),
   setServiceFee,
   setPayoutAccount,
   deposit,
@@ -83,8 +72,10 @@ export const allCommands = [
   removeAddress,
   suspendPartner,
   reinstatePartner,
-  deactivateMerchant,
-  activateMerchant,
+  ...recordKinds.map(deactivateCommand),
+  ...recordKinds.map(activateCommand),
+  ...recordKinds.map(deleteCommand),
+  ...restorableKinds.map(restoreCommand),
   cancelVoucher,
   statement,
   checkLedger,
@@ -105,7 +96,10 @@ export const verbs: Readonly<Record<string, string>> = {
   remove: 'Remove an address',
   suspend: 'Stop a partner',
   reinstate: 'Let a suspended partner work again',
-  deactivate: 'Stop a merchant',
-  activate: 'Let a deactivated merchant work again',
+  import: 'Add and change many at once, from a CSV or JSON file',
+  deactivate: 'Stop merchants and what is sold, or hide categories and promos',
+  activate: 'Let what was deactivated work again',
+  delete: 'Delete what is deactivated and no longer needed',
+  restore: 'Bring back what was deleted',
   cancel: 'Cancel a voucher',
 };

@@ -1,8 +1,9 @@
 import type { Digests } from '../crypto/digests.js';
 import type { KeyEnvironment } from '../crypto/random.js';
-import { addAuditEntry } from '../db/audit.js';
+import { addAuditEntries } from '../db/audit.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
 import type { Fields, InputOf } from './fields.js';
+import type { Progress } from './progress.js';
 
 /** What commands work with. */
 export interface AdminContext {
@@ -14,6 +15,8 @@ export interface AdminContext {
     readonly digests: Digests;
     readonly environment: KeyEnvironment;
   };
+  /** Shows how far a long command is; nothing where nobody watches. */
+  readonly progress: Progress;
 }
 
 /** What a command answers. */
@@ -33,6 +36,8 @@ export interface AdminCommand {
   readonly summary: string;
   /** What else help says. */
   readonly details?: string;
+  /** The same, in lines of their own. */
+  readonly detailLines?: readonly string[];
   readonly fields: Fields;
   /** What follows the program's name. */
   readonly examples: readonly string[];
@@ -66,6 +71,24 @@ export type Change =
     }
   | { readonly unchanged: string };
 
+/** Writes into the audit log what a command did to each of its subjects. */
+export const recordChanges = (
+  transaction: DatabaseTransaction,
+  actor: string,
+  action: string,
+  changes: readonly Pick<Extract<Change, { subject: unknown }>, 'subject' | 'details'>[],
+): Promise<void> =>
+  addAuditEntries(
+    transaction,
+    changes.map(({ subject, details }) => ({
+      actor,
+      action,
+      subjectKind: subject.kind,
+      subjectId: subject.id,
+      details,
+    })),
+  );
+
 /**
  * A command that changes something, in one transaction with its row in the audit log: none can be
  * written that leaves no trace.
@@ -86,13 +109,7 @@ export const changeCommand = <Given extends Fields>(
       if ('unchanged' in change)
         return { text: change.unchanged, json: { changed: false, message: change.unchanged } };
       const { subject, details, shownOnce } = change;
-      await addAuditEntry(transaction, {
-        actor: context.actor,
-        action: definition.name,
-        subjectKind: subject.kind,
-        subjectId: subject.id,
-        details,
-      });
+      await recordChanges(transaction, context.actor, definition.name, [{ subject, details }]);
       return { text: change.text, json: { changed: true, ...subject, ...details, ...shownOnce } };
     }),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Money } from '../domain/money.js';
+import { formatMoney, type Money, parseMoney } from '../domain/money.js';
 import { parseMsisdn } from '../domain/phone.js';
 import { amountField, idField } from '../http/fields.js';
 import { AdminError } from './admin-error.js';
@@ -7,6 +7,8 @@ import { AdminError } from './admin-error.js';
 /** One option or argument of a command: how help explains it, and how its text is read. */
 export interface Field<Value> {
   readonly isArgument: boolean;
+  /** It is given or not, without a value. */
+  readonly isFlag: boolean;
   readonly isRequired: boolean;
   /** How help calls the value, such as "<id>". */
   readonly placeholder: string;
@@ -29,11 +31,33 @@ export interface Reading<Value> {
   readonly parse: (text: string) => Value | Promise<Value>;
 }
 
+/** The same reading, with another value made of what it reads. */
+export const mapReading = <From, To>(
+  { placeholder, parse }: Reading<From>,
+  convert: (value: From) => To,
+): Reading<To> => ({
+  placeholder,
+  parse(given) {
+    const value = parse(given);
+    return value instanceof Promise ? value.then(convert) : convert(value);
+  },
+});
+
 const field = <Value>(
   { placeholder, parse }: Reading<Value>,
   description: string,
   kind: { readonly isArgument: boolean; readonly isRequired: boolean },
-): Field<Value> => ({ placeholder: `<${placeholder}>`, parse, description, ...kind });
+): Field<Value> => ({
+  placeholder: `<${placeholder}>`,
+  parse,
+  description,
+  isFlag: false,
+  ...kind,
+});
+
+/** A field's name as people write it: "payoutKey" is "payout-key". */
+export const kebab = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** An option that has to be given. */
 export const required = <Value>(reading: Reading<Value>, description: string): Field<Value> =>
@@ -50,6 +74,16 @@ export const optional = <Value>(
 export const argument = <Value>(reading: Reading<Value>, description: string): Field<Value> =>
   field(reading, description, { isArgument: true, isRequired: true });
 
+/** An option without a value; true where it is given. */
+export const flag = (description: string): Field<boolean> => ({
+  placeholder: '',
+  parse: () => true,
+  description,
+  isArgument: false,
+  isRequired: false,
+  isFlag: true,
+});
+
 /** Reads text by a schema of the API's, so that both accept the same. */
 function bySchema<Value>(schema: z.ZodType<Value>): (text: string) => Value {
   return (text) => {
@@ -63,6 +97,18 @@ export const id: Reading<number> = { placeholder: 'id', parse: bySchema(idField)
 
 /** ETB; a bigint of micro-units. */
 export const amount: Reading<Money> = { placeholder: 'amount', parse: bySchema(amountField) };
+
+/** The same as the decimal text that the database keeps. */
+export const decimalAmount: Reading<string> = mapReading(amount, formatMoney);
+
+/** A decimal from 0, as the database keeps it. */
+export const decimalFromZero: Reading<string> = {
+  placeholder: 'number',
+  parse(given) {
+    if (/^[0-9]{1,12}(\.[0-9]{1,6})?$/.test(given)) return formatMoney(parseMoney(given));
+    throw new AdminError('must be a number from 0 with at most 6 decimals, such as 100');
+  },
+};
 
 /** A count of items, or a number of a provider. */
 export const wholeNumber = (minimum: number, maximum: number): Reading<number> => ({
@@ -87,10 +133,19 @@ function parseText(given: string): string {
 /** One line of text. */
 export const text: Reading<string> = { placeholder: 'text', parse: parseText };
 
-/** The same, where an empty text takes away what is there. */
-export const textOrNothing: Reading<string | null> = {
-  placeholder: 'text',
-  parse: (given) => (given === '' ? null : parseText(given)),
+/** Something else that is named by its id or its name. */
+export const reference: Reading<string> = { placeholder: 'id|name', parse: parseText };
+
+const PATH_SEGMENT = /^[\p{L}\p{N}_~-][\p{L}\p{N} ._~-]*$/u;
+
+/** The path of a file below a folder that only whoever shows it knows. */
+export const relativePath: Reading<string> = {
+  placeholder: 'path',
+  parse(given) {
+    const path = parseText(given);
+    if (path.split('/').every((segment) => PATH_SEGMENT.test(segment))) return path;
+    throw new AdminError('must be a relative path, such as promos/meskel.png');
+  },
 };
 
 /** One of several words, in capitals or not. */
@@ -149,6 +204,12 @@ export const beginning: Reading<Date> = { placeholder: 'date', parse: (given) =>
 export const ending: Reading<Date> = {
   placeholder: 'date',
   parse: (given) => new Date(dateOf(given).getTime() + (DAY.test(given) ? DAY_MS : 0)),
+};
+
+/** The last moment of a day (UTC), or a moment. */
+export const lastMoment: Reading<Date> = {
+  placeholder: 'date',
+  parse: (given) => new Date(dateOf(given).getTime() + (DAY.test(given) ? DAY_MS - 1 : 0)),
 };
 
 function dateOf(given: string): Date {

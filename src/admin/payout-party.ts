@@ -22,14 +22,18 @@ export interface Party {
   readonly shown: string;
 }
 
+/** What is wrong with the value of a party that `readParty` cannot read. */
+export const PARTY_VALUE_PROBLEM =
+  'must be a mobile number, such as +251911234567, because its key is msisdn';
+
 /**
  * Reads the value of a party: a telephone number where the key says so, as it is otherwise.
- *
- * @throws {AdminError} that names the option
+ * Undefined where it is no such number.
  */
-export function readParty(key: string, value: string, option: string): Party {
+export function readParty(key: string, value: string): Party | undefined {
   if (key !== 'msisdn') return { key, value, shown: `${key} ${value}` };
   const number = parseMsisdn(value);
-  if (number !== undefined) return { key, value: number, shown: `${key} ${maskMsisdn(number)}` };
-  throw new AdminError(`${option} must be a mobile number, such as +251911234567.`);
+  return number === undefined
+    ? undefined
+    : { key, value: number, shown: `${key} ${maskMsisdn(number)}` };
 }

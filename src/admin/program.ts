@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { AdminError } from './admin-error.js';
 import type { AdminCommand } from './command.js';
-import { type Fields, type InputOf, type Reading, text } from './fields.js';
+import { type Fields, type InputOf, kebab, type Reading, text } from './fields.js';
 
 /** What every command is told besides its own fields. */
 export interface GlobalOptions {
@@ -80,14 +80,15 @@ function addCommand(
   for (const [name, field] of fields) {
     if (field.isArgument) added.argument(`<${kebab(name)}>`, field.description);
     else {
-      const flags = `--${kebab(name)} ${field.placeholder}`;
+      const flags = `--${kebab(name)} ${field.placeholder}`.trim();
       const description = field.isRequired ? `${field.description} (required)` : field.description;
       added.addOption(new Option(flags, description));
     }
   }
   const examples = command.examples.map((example) => `  ${NAME} ${example}`).join('\n');
   const details = command.details === undefined ? '' : `\n${wrapped(command.details)}\n`;
-  added.addHelpText('after', `${details}\nExamples:\n${examples}`);
+  const lines = command.detailLines?.map((line) => `${line}\n`).join('') ?? '';
+  added.addHelpText('after', `${details}${lines && `\n${lines}`}\nExamples:\n${examples}`);
   added.action(async () => {
     const texts = textsOf(added, command.fields);
     const input = await readInput(command.fields, texts);
@@ -99,18 +100,17 @@ function addCommand(
   });
 }
 
-/** What was written for each field. */
-function textsOf(added: Command, fields: Fields): Readonly<Record<string, string | undefined>> {
+/** What was written for each field; true for a flag. */
+type Texts = Readonly<Record<string, string | true | undefined>>;
+
+function textsOf(added: Command, fields: Fields): Texts {
   const argumentNames = Object.keys(fields).filter((name) => fields[name]?.isArgument);
   const fromArguments = argumentNames.map((name, index) => [name, added.processedArgs[index]]);
   return { ...added.opts(), ...Object.fromEntries(fromArguments) };
 }
 
 /** @throws {AdminError} that names the field, or all that are missing */
-async function readInput(
-  fields: Fields,
-  texts: Readonly<Record<string, string | undefined>>,
-): Promise<InputOf<Fields>> {
+async function readInput(fields: Fields, texts: Texts): Promise<InputOf<Fields>> {
   const missing = Object.keys(fields).filter(
     (name) => fields[name]?.isRequired && texts[name] === undefined,
   );
@@ -122,7 +122,8 @@ async function readInput(
   for (const [name, field] of Object.entries(fields)) {
     const given = texts[name];
     const label = field.isArgument ? `<${kebab(name)}>` : `--${kebab(name)}`;
-    input[name] = given === undefined ? undefined : await readValue(label, field, given);
+    if (field.isFlag) input[name] = given !== undefined;
+    else input[name] = typeof given === 'string' ? await readValue(label, field, given) : undefined;
   }
   return input;
 }
@@ -140,8 +141,6 @@ async function readValue<Value>(
     throw error;
   }
 }
-
-const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const LINE_WIDTH = 80;
 

@@ -7,12 +7,14 @@ import type { AdminCommand, Report } from './command.js';
 import type { Fields, InputOf } from './fields.js';
 import { describeProblem } from './problems.js';
 import { createProgram, type GlobalOptions } from './program.js';
+import { createProgress } from './progress.js';
 import { resolveSettings } from './settings.js';
 
 /** Where the command line writes, and where its settings come from. */
 export interface Surroundings {
   readonly out: { write(text: string): unknown };
-  readonly err: { write(text: string): unknown };
+  /** A terminal is shown the progress of long commands, too. */
+  readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly settings: () => AdminConfig;
 }
 
@@ -58,9 +60,12 @@ async function runCommand(
   const actor = options.actor ?? systemUser();
   const settings = await resolveSettings(surroundings.settings());
   const database = connectDatabase(settings.databaseUrl, { poolSize: 1 });
+  const progress = createProgress(options.json ? undefined : surroundings.err);
   try {
-    return await command.run({ database, actor, keySettings: settings.keySettings }, input);
+    const { keySettings } = settings;
+    return await command.run({ database, actor, keySettings, progress }, input);
   } finally {
+    progress.end();
     await database.destroy();
   }
 }

@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import { changeRow, findRow } from '../db/company-changes.js';
+import { type ColumnChanges, changeRow, findRow, type Row } from '../db/company-changes.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
 import type { Schema } from '../db/schema.js';
 import type { Company } from '../domain/voucher.js';
@@ -27,11 +27,19 @@ const subjects = {
     nameColumn: 'amount_etb',
     list: 'list denominations',
   },
+  promo: { table: 'promos', nameColumn: 'promo_name', list: 'list promos' },
 } as const;
 
 export type SubjectKind = keyof typeof subjects;
 
-const notFound = (kind: SubjectKind, subjectId: number): AdminError =>
+/** The command that lists a kind. */
+export const listOf = (kind: SubjectKind): string => subjects[kind].list;
+
+/** The name by which people know a row. */
+export const nameOf = (kind: SubjectKind, row: Row): string =>
+  String(row[subjects[kind].nameColumn]);
+
+export const notFound = (kind: SubjectKind, subjectId: number): AdminError =>
   new AdminError(`There is no ${kind} ${subjectId}: see "${subjects[kind].list}".`);
 
 /**
@@ -40,10 +48,9 @@ const notFound = (kind: SubjectKind, subjectId: number): AdminError =>
  * @throws {AdminError} when there is none
  */
 export async function requireSubject(database: Database, kind: SubjectKind, subjectId: number) {
-  const { table, nameColumn } = subjects[kind];
-  const row = await findRow(database, table, subjectId);
+  const row = await findRow(database, subjects[kind].table, subjectId);
   if (!row) throw notFound(kind, subjectId);
-  return { name: String(row[nameColumn]), row };
+  return { name: nameOf(kind, row), row };
 }
 
 /** What a command that made something answers. */
@@ -72,21 +79,34 @@ export async function changeSubject<Kind extends SubjectKind>(
     throw new AdminError('There is nothing to change: add --help to see what can be.');
   const changes = await changeRow(transaction, subjects[kind].table, subjectId, values);
   if (!changes) throw notFound(kind, subjectId);
+  return changed(kind, subjectId, changes);
+}
+
+/** What a command that changed columns of a row answers. */
+export function changed(kind: SubjectKind, subjectId: number, changes: ColumnChanges): Change {
   const entries = Object.entries(changes);
   if (entries.length === 0)
     return { unchanged: `The ${kind} ${subjectId} is so already: nothing was changed.` };
   const sentences = entries.map(
     ([column, { from, to }]) =>
-      `${column.replaceAll('_', ' ')} from ${from ?? 'nothing'} to ${to ?? 'nothing'}`,
+      `${column.replaceAll('_', ' ')} from ${inWords(from)} to ${inWords(to)}`,
   );
   return {
     subject: { kind, id: subjectId },
-    details: {
-      changes: Object.fromEntries(entries.map(([column, change]) => [camelCase(column), change])),
-    },
+    details: changeDetails(changes),
     text: `Changed ${kind} ${subjectId}: ${sentences.join(', ')}.`,
   };
 }
+
+const inWords = (value: unknown) =>
+  value instanceof Date ? value.toISOString() : String(value ?? 'nothing');
+
+/** Changes as the audit log keeps them. */
+export const changeDetails = (changes: ColumnChanges) => ({
+  changes: Object.fromEntries(
+    Object.entries(changes).map(([column, change]) => [camelCase(column), change]),
+  ),
+});
 
 const camelCase = (column: string) =>
   column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

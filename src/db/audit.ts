@@ -13,22 +13,28 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Adds an entry in the transaction of the change itself, so that there is never one alone. */
-export async function addAuditEntry(
+/** Adds entries in the transaction of the changes themselves, so that there is never one alone. */
+export async function addAuditEntries(
   transaction: DatabaseTransaction,
-  entry: AuditEntry,
+  entries: readonly AuditEntry[],
 ): Promise<void> {
   await transaction
     .insertInto('audit_log')
-    .values({
-      actor: entry.actor,
-      action: entry.action,
-      subject_kind: entry.subjectKind,
-      subject_id: entry.subjectId,
-      details: JSON.stringify(entry.details),
-    })
+    .values(
+      entries.map((entry) => ({
+        actor: entry.actor,
+        action: entry.action,
+        subject_kind: entry.subjectKind,
+        subject_id: entry.subjectId,
+        details: JSON.stringify(entry.details),
+      })),
+    )
     .execute();
 }
+
+/** The same for one. */
+export const addAuditEntry = (transaction: DatabaseTransaction, entry: AuditEntry): Promise<void> =>
+  addAuditEntries(transaction, [entry]);
 
 /** The newest entries, of one kind of subject or one subject where they are named. */
 export function listAuditEntries(

@@ -2,15 +2,18 @@ import { sql, type Updateable } from 'kysely';
 import type { Database, DatabaseTransaction } from './connection.js';
 import type { Schema } from './schema.js';
 
-/** The tables whose rows operators change, and whether a row says when it was changed. */
+/** The tables whose rows operators change: what each row says of its own changes. */
 const changeable = {
-  partners: true,
-  merchants: true,
-  merchant_categories: true,
-  product_categories: true,
-  products: true,
-  gift_denominations: false,
-} as const satisfies Partial<Record<keyof Schema, boolean>>;
+  partners: { hasUpdatedAt: true, isDeletable: false },
+  merchants: { hasUpdatedAt: true, isDeletable: true },
+  merchant_categories: { hasUpdatedAt: true, isDeletable: true },
+  product_categories: { hasUpdatedAt: true, isDeletable: true },
+  products: { hasUpdatedAt: true, isDeletable: true },
+  promos: { hasUpdatedAt: true, isDeletable: true },
+  gift_denominations: { hasUpdatedAt: false, isDeletable: false },
+} as const satisfies Partial<
+  Record<keyof Schema, { readonly hasUpdatedAt: boolean; readonly isDeletable: boolean }>
+>;
 
 export type ChangeableTable = keyof typeof changeable;
 
@@ -19,35 +22,65 @@ export type ColumnChanges = Readonly<
   Record<string, { readonly from: unknown; readonly to: unknown }>
 >;
 
-type Row = Readonly<Record<string, unknown>>;
+/** A row as the database has it: its columns by their names. */
+export type Row = Readonly<Record<string, unknown>>;
 
-/** Reads one row, undefined when there is none with the id. */
+/** Whether rows of a table are marked as deleted instead of being taken away. */
+export const isDeletable = (table: ChangeableTable): boolean => changeable[table].isDeletable;
+
+const isLive = (table: ChangeableTable) =>
+  isDeletable(table) ? sql`deleted_at is null` : sql`true`;
+
+/** Reads one row, undefined when there is none with the id or it is deleted. */
 export async function findRow(
   database: Database,
   table: ChangeableTable,
   id: number,
 ): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`select * from ${sql.table(table)} where id = ${id}`.execute(
-    database,
-  );
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where id = ${id} and ${isLive(table)}`.execute(database);
   return rows[0];
 }
 
-/** The same, and nobody else changes it until the transaction ends. */
-async function lockRow(
+/** All rows of a small table that are not deleted. */
+export async function findAllRows(
+  database: Database,
+  table: ChangeableTable,
+): Promise<readonly Row[]> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where ${isLive(table)} order by id`.execute(database);
+  return rows;
+}
+
+/** The same as `findRow`, and nobody else changes the row until the transaction ends. */
+export async function lockRow(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
   id: number,
 ): Promise<Row | undefined> {
   const { rows } = await sql<Row>`
-    select * from ${sql.table(table)} where id = ${id} for no key update`.execute(transaction);
+    select * from ${sql.table(table)} where id = ${id} and ${isLive(table)}
+    for no key update`.execute(transaction);
   return rows[0];
 }
 
 /**
+ * Which of the columns that are given are not so already, and what they were. Decimals are compared
+ * as text, so they are given with the digits of their column.
+ */
+export const differences = (before: Row, values: Row): ColumnChanges =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([column, value]) => value !== undefined && !isSame(value, before[column] ?? null))
+      .map(([column, to]) => [column, { from: before[column] ?? null, to }]),
+  );
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
+
+/**
  * Changes the columns of one row that are given and are not so already. Returns those, none when
- * there was nothing to change; undefined when there is no such row. Decimals are compared as text,
- * so they are given with the digits of their column.
+ * there was nothing to change; undefined when there is no such row.
  */
 export async function changeRow<Table extends ChangeableTable>(
   transaction: DatabaseTransaction,
@@ -57,63 +90,39 @@ export async function changeRow<Table extends ChangeableTable>(
 ): Promise<ColumnChanges | undefined> {
   const before = await lockRow(transaction, table, id);
   if (!before) return undefined;
-  const changed = Object.entries<unknown>(values).filter(
-    ([column, value]) => value !== undefined && value !== before[column],
-  );
-  if (changed.length === 0) return {};
-  const assignments = changed.map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
-  if (changeable[table]) assignments.push(sql`updated_at = now()`);
-  await sql`update ${sql.table(table)} set ${sql.join(assignments)} where id = ${id}`.execute(
-    transaction,
-  );
-  return Object.fromEntries(
-    changed.map(([column, to]) => [column, { from: before[column] ?? null, to }]),
-  );
+  const changes = differences(before, values as Row);
+  const row = Object.fromEntries(Object.entries(changes).map(([column, { to }]) => [column, to]));
+  if (Object.keys(row).length > 0) await changeRows(transaction, table, [{ id, ...row }]);
+  return changes;
 }
 
-/** Ends the selling prices that partners have set for a denomination; returns how many. */
+/** Changes many rows at once; all name the same columns, and their ids. */
+export async function changeRows(
+  transaction: DatabaseTransaction,
+  table: ChangeableTable,
+  rows: readonly Row[],
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id');
+  const assignments = columns.map((column) => sql`${sql.ref(column)} = given.${sql.ref(column)}`);
+  if (changeable[table].hasUpdatedAt) assignments.push(sql`updated_at = now()`);
+  const name = sql.table(table);
+  await sql`
+    update ${name} set ${sql.join(assignments)}
+    from jsonb_populate_recordset(null::${name}, ${JSON.stringify(rows)}::jsonb) as given
+    where ${name}.id = given.id`.execute(transaction);
+}
+
+/** Ends the selling prices that partners have set for a denomination or at a merchant; how many. */
 export async function endPrices(
   transaction: DatabaseTransaction,
-  denominationId: number,
+  column: 'denomination_id' | 'merchant_id',
+  id: number,
 ): Promise<number> {
   const result = await transaction
     .updateTable('partner_gift_denomination_prices')
     .set({ replaced_at: sql<Date>`now()` })
-    .where('denomination_id', '=', denominationId)
+    .where(column, '=', id)
     .where('replaced_at', 'is', null)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
-}
-
-/**
- * Gives a merchant another account to be paid to; the one before stays as history. Two at the same
- * moment take turns on the merchant's row. Returns the ids of the new account and of the one before
- * it; the same id twice when the merchant has this account already.
- */
-export async function replacePayoutAccount(
-  transaction: DatabaseTransaction,
-  merchantId: number,
-  /** Key and value as GSMA's parties have them. */
-  account: { readonly key: string; readonly value: string },
-): Promise<{ readonly id: number; readonly replacedId: number | null }> {
-  await lockRow(transaction, 'merchants', merchantId);
-  const current = await transaction
-    .selectFrom('merchant_payout_accounts')
-    .select(['id', 'party_key as key', 'party_value as value'])
-    .where('merchant_id', '=', merchantId)
-    .where('replaced_at', 'is', null)
-    .executeTakeFirst();
-  if (current?.key === account.key && current.value === account.value)
-    return { id: current.id, replacedId: current.id };
-  await transaction
-    .updateTable('merchant_payout_accounts')
-    .set({ replaced_at: sql<Date>`now()` })
-    .where('id', '=', current?.id ?? 0)
-    .execute();
-  const { id } = await transaction
-    .insertInto('merchant_payout_accounts')
-    .values({ merchant_id: merchantId, party_key: account.key, party_value: account.value })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return { id, replacedId: current?.id ?? null };
 }

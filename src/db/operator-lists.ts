@@ -112,6 +112,28 @@ export const listAllDenominations = (database: Database) =>
     .orderBy('gift_denominations.id')
     .execute();
 
+/** All promos. */
+export const listPromos = (database: Database) =>
+  database
+    .selectFrom('promos')
+    .innerJoin('product_categories', 'product_categories.id', 'promos.product_category_id')
+    .select([
+      'promos.id',
+      'promo_name as name',
+      'category_name as category',
+      'promo_description as description',
+      'promo_image as image',
+      'promo_start_date as start',
+      'promo_end_date as end',
+      'discount_percentage as discount',
+      'bonus_percentage as bonus',
+      'promo_constraint as constraint',
+      'promos.status',
+    ])
+    .where('promos.deleted_at', 'is', null)
+    .orderBy('promos.id')
+    .execute();
+
 const vouchers = (database: Database) =>
   database
     .selectFrom('vouchers')

@@ -42,7 +42,7 @@ describe('what is created is listed and audited', () => {
     [
       'product',
       'products',
-      () => `--name Data --kind package --category ${packagesId} ${PACKAGE}`.split(' '),
+      () => `--name Minutes --kind package --category ${packagesId} ${PACKAGE}`.split(' '),
       {
         kind: 'PACKAGE',
         category: 'PACKAGES',
@@ -96,15 +96,10 @@ describe('a change', () => {
     [
       'product',
       () => catalogue.giftProductId,
-      '--status INACTIVE --description Nice',
-      { status: 'INACTIVE', description: 'Nice' },
+      '--pricing-type COMISSION --description Nice',
+      { pricingType: 'COMISSION', description: 'Nice' },
     ],
-    [
-      'product-category',
-      () => packagesId,
-      '--description Voice --status inactive',
-      { categoryDescription: 'Voice', status: 'INACTIVE' },
-    ],
+    ['product-category', () => packagesId, '--description Voice', { categoryDescription: 'Voice' }],
   ])('of a %s is audited with what was before, and is nothing twice', async (...row) => {
     const [noun, id, words, expected] = row;
     const command = `change ${noun} ${id()} ${words}`;
@@ -141,9 +136,9 @@ describe('a change', () => {
       merchantId: null,
       sellingPriceUsd: '1',
     });
-    expect(
-      await scene.json(`change denomination ${denominationId} --status INACTIVE`),
-    ).not.toHaveProperty('endedPrices');
+    expect(await scene.json(`deactivate denomination ${denominationId}`)).not.toHaveProperty(
+      'endedPrices',
+    );
     const changed = await scene.json(`change denomination ${denominationId} --amount 1000`);
     expect(changed.endedPrices).toBe(1);
     const prices = await scene.database

@@ -32,7 +32,7 @@ describe('refused in one line, with nothing changed:', () => {
     ],
     ['no such partner', () => 'change partner 999 --name X', /^There is no partner 999: see "list/],
     ['a partner without a number', () => 'suspend partner first', /^<id> must be a whole number/],
-    ['an unknown command', () => 'delete partner 1', /^Unknown command 'delete'/],
+    ['an unknown command', () => 'destroy partner 1', /^Unknown command 'destroy'/],
     ['an unknown option', () => 'create partner --nme X', /^Unknown option '--nme' \(Did you mean/],
     ['a missing option', () => 'create partner', /^Missing: --name\. Add --help to see how\.\n$/],
     ['missing options', () => 'set payout-account', /^Missing: --merchant, --key, --value\. /],
@@ -41,12 +41,12 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'a taken identifier',
       () => [...merchantWords('MER-42')],
-      /^Another merchant has this --ident/,
+      /^--identifier is that of merchant \d+ already\.\n$/,
     ],
     [
       'half a payout account',
       () => merchantWords('X').slice(0, -2),
-      /^--payout-key and --payout-v/,
+      /^--payout-value is missing: it belongs/,
     ],
     [
       'a payout number',
@@ -58,7 +58,7 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'a category that is not there',
       () => merchant('--category', '99'),
-      /^There is no merchant-cat/,
+      /^--category names no merchant-category that there is: see "list merchant-categories"/,
     ],
     [
       'a fee above 100',
@@ -69,18 +69,22 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'a taken category name',
       () => 'create product-category --name PACKAGES --description X',
-      /^Another category has this --name/,
+      /^--name is that of product-category \d+ already/,
     ],
     [
       'a kind that is not there',
       () => gift().replace('GIFT', 'TOY'),
       /^--kind must be GIFT or AIR/,
     ],
-    ['a gift with a price', () => `${gift()} --price 10`, /^Only a PACKAGE has --operator/],
+    [
+      'a gift with a price',
+      () => `${gift()} --price 10`,
+      /^--price is only for a PACKAGE; this is GIFT\.\n$/,
+    ],
     [
       'a package without a price',
       () => gift().replace('GIFT', 'PACKAGE'),
-      /^A PACKAGE needs --oper/,
+      /^--operator is missing: a PACKAGE needs it\. --price is missing/,
     ],
     [
       'a product id of 0',
@@ -90,7 +94,7 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'a price for a gift',
       () => `change product ${catalogue.giftProductId} --price 10`,
-      /^Only a PACKAGE has/,
+      /^--price is only for a PACKAGE/,
     ],
     [
       'a denomination of 0',
@@ -111,6 +115,6 @@ describe('refused in one line, with nothing changed:', () => {
       `create product --name Data --kind PACKAGE --category ${packagesId} ${PACKAGE}`,
     );
     const refused = await scene.admin(`create denomination --product ${id} --amount 10`);
-    expect(refused.err).toBe(`Product ${id} (Data) is PACKAGE, not GIFT.\n`);
+    expect(refused.err).toBe(`--product names product ${id}, which is PACKAGE, not GIFT.\n`);
   });
 });

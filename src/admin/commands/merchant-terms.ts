@@ -1,7 +1,9 @@
-import { replacePayoutAccount } from '../../db/company-changes.js';
+import { lockRow } from '../../db/company-changes.js';
+import { currentPayoutAccounts, replacePayoutAccounts } from '../../db/payout-accounts.js';
+import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { id, percent, required, text } from '../fields.js';
-import { partyKey, readParty } from '../payout-party.js';
+import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.js';
 import { changeSubject, requireSubject } from '../subjects.js';
 
 export const setServiceFee = changeCommand({
@@ -39,18 +41,23 @@ export const setPayoutAccount = changeCommand({
   ],
   async change(transaction, input) {
     const { name } = await requireSubject(transaction, 'merchant', input.merchant);
-    const party = readParty(input.key, input.value, '--value');
-    const account = await replacePayoutAccount(transaction, input.merchant, party);
-    if (account.id === account.replacedId) {
-      const unchanged = `Merchant ${input.merchant} is paid to this account already: nothing was changed.`;
-      return { unchanged };
-    }
+    const party = readParty(input.key, input.value);
+    if (!party) throw new AdminError(`--value ${PARTY_VALUE_PROBLEM}.`);
+    await lockRow(transaction, 'merchants', input.merchant);
+    const before = (await currentPayoutAccounts(transaction, [input.merchant])).get(input.merchant);
+    if (before?.key === party.key && before.value === party.value)
+      return {
+        unchanged: `Merchant ${input.merchant} is paid to this account already: nothing was changed.`,
+      };
+    const accounts = await replacePayoutAccounts(transaction, [
+      { merchantId: input.merchant, ...party },
+    ]);
     return {
       subject: { kind: 'merchant', id: input.merchant },
       details: {
         account: party.shown,
-        accountId: account.id,
-        replacedAccountId: account.replacedId,
+        accountId: accounts.get(input.merchant),
+        replacedAccountId: before?.id ?? null,
       },
       text: `Merchant ${input.merchant} (${name}) is paid to ${party.key} ${party.value} from now on.`,
     };

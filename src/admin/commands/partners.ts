@@ -8,7 +8,7 @@ import { changeSubject, created, requireSubject } from '../subjects.js';
 import { column, money, numbers, record, table } from '../tables.js';
 import { addressTable } from './addresses.js';
 import { apiKeyTable } from './api-keys.js';
-import { productTable } from './products.js';
+import { productTable } from './show-products.js';
 
 const partnerId = argument(id, 'The id of the partner');
 

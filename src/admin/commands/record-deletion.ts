@@ -1,0 +1,114 @@
+import { listApiKeys, revokeApiKey } from '../../db/company-access.js';
+import { endPrices, findRow, isDeletable, type Row } from '../../db/company-changes.js';
+import type { DatabaseTransaction } from '../../db/connection.js';
+import { lockForDeletion, markDeleted, removeRow } from '../../db/records.js';
+import { findUses } from '../../db/row-uses.js';
+import { AdminError } from '../admin-error.js';
+import { type AdminCommand, changeCommand } from '../command.js';
+import { argument, id } from '../fields.js';
+import type { RecordKind } from '../records/record-kind.js';
+import { targetOf } from '../records/references.js';
+import { nameOf, notFound } from '../subjects.js';
+
+/** The command that deletes a record: lists do not show it any more, and its row is kept. */
+export const deleteCommand = (kind: RecordKind): AdminCommand =>
+  changeCommand({
+    name: `delete ${kind.kind}`,
+    summary: `Delete a ${kind.kind} that is deactivated and that nothing stands on`,
+    details: detailsOf(kind),
+    fields: { id: argument(id, `The id of the ${kind.kind}`) },
+    examples: [`delete ${kind.kind} 3`],
+    async change(transaction, input) {
+      const row = await lockForDeletion(transaction, kind.table, input.id);
+      if (!row || isDeleted(row)) throw notFound(kind.kind, input.id);
+      const name = nameOf(kind.kind, row);
+      const label = `${kind.kind} ${input.id} (${name})`;
+      if (row[kind.activation.column] !== kind.activation.inactive)
+        throw new AdminError(
+          `The ${label} is active: run "deactivate ${kind.kind} ${input.id}" first.`,
+        );
+      const uses = await findUses(transaction, kind.table, input.id);
+      if (uses.length > 0)
+        throw new AdminError(`The ${label} cannot be deleted: there are ${uses.join(', ')}.`);
+      if (isDeletable(kind.table)) await markDeleted(transaction, kind.table, input.id, true);
+      else await removeRow(transaction, kind.table, input.id);
+      const ended = kind.kind === 'merchant' ? await endAccess(transaction, input.id) : undefined;
+      return {
+        subject: { kind: kind.kind, id: input.id },
+        details: { name, ...ended },
+        text: [
+          `Deleted ${label}.`,
+          ...(ended
+            ? [`API keys revoked: ${ended.revokedKeys}, prices ended: ${ended.endedPrices}.`]
+            : []),
+        ].join(' '),
+      };
+    },
+  });
+
+const isDeleted = (row: Row): boolean => (row.deleted_at ?? null) !== null;
+
+function detailsOf({ kind, table }: RecordKind): string {
+  if (!isDeletable(table))
+    return (
+      'Only one that no voucher and no selling price was ever made with, such as one that was ' +
+      'created by mistake. Any other stays deactivated, so that they stay explained.'
+    );
+  const details =
+    'It is shown nowhere any more, and its row is kept: what was done with it stays explained, ' +
+    `and "restore ${kind}" brings it back.`;
+  return kind === 'merchant' ? `${details} ${MERCHANT_DETAILS}` : details;
+}
+
+const MERCHANT_DETAILS =
+  'Its API keys are revoked, and the selling prices that partners have set for it alone are ' +
+  'ended; restoring it brings neither back.';
+
+/** A deleted merchant is nobody: its keys open nothing, and no price is for it. */
+async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
+  const keys = await listApiKeys(transaction, { kind: 'merchant', id: merchantId });
+  const valid = keys.filter(({ revokedAt }) => revokedAt === null);
+  for (const key of valid) await revokeApiKey(transaction, key.id);
+  const endedPrices = await endPrices(transaction, 'merchant_id', merchantId);
+  return { revokedKeys: valid.length, endedPrices };
+}
+
+/** The command that brings a deleted record back, deactivated as it was. */
+export const restoreCommand = (kind: RecordKind): AdminCommand =>
+  changeCommand({
+    name: `restore ${kind.kind}`,
+    summary: `Bring a deleted ${kind.kind} back, deactivated`,
+    fields: { id: argument(id, `The id of the ${kind.kind}: see "audit"`) },
+    examples: [`restore ${kind.kind} 3`],
+    async change(transaction, input) {
+      const row = await lockForDeletion(transaction, kind.table, input.id);
+      if (!row) throw notFound(kind.kind, input.id);
+      if (!isDeleted(row))
+        return { unchanged: `The ${kind.kind} ${input.id} is not deleted: nothing was changed.` };
+      await requireReferences(transaction, kind, row);
+      await markDeleted(transaction, kind.table, input.id, false);
+      const name = nameOf(kind.kind, row);
+      return {
+        subject: { kind: kind.kind, id: input.id },
+        details: { name },
+        text:
+          `Restored ${kind.kind} ${input.id} (${name}), deactivated: see ` +
+          `"activate ${kind.kind} ${input.id}".`,
+      };
+    },
+  });
+
+/** @throws {AdminError} where the row refers to one that is deleted itself */
+async function requireReferences(
+  transaction: DatabaseTransaction,
+  { fields }: RecordKind,
+  row: Row,
+): Promise<void> {
+  for (const { refersTo, column = '' } of Object.values(fields)) {
+    const to = row[column];
+    if (refersTo === undefined || typeof to !== 'number') continue;
+    const { kind, table } = targetOf(refersTo);
+    if (await findRow(transaction, table, to)) continue;
+    throw new AdminError(`Its ${kind} ${to} is deleted too: run "restore ${kind} ${to}" first.`);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Row } from '../../db/company-changes.js';
+import { type AdminCommand, changeCommand } from '../command.js';
+import { argument, id } from '../fields.js';
+import type { RecordKind, Value } from '../records/record-kind.js';
+import { changeSubject } from '../subjects.js';
+
+/** The command that stops a record, without taking anything away. */
+export const deactivateCommand = (kind: RecordKind): AdminCommand =>
+  statusCommand(kind, 'deactivate', kind.activation.deactivate, kind.activation.inactive);
+
+/** The command that lets it work again. */
+export const activateCommand = (kind: RecordKind): AdminCommand =>
+  statusCommand(kind, 'activate', kind.activation.activate, kind.activation.active);
+
+const statusCommand = (
+  { kind, activation }: RecordKind,
+  verb: 'activate' | 'deactivate',
+  summary: string,
+  status: Value,
+): AdminCommand =>
+  changeCommand({
+    name: `${verb} ${kind}`,
+    summary,
+    ...(verb === 'activate' || activation.details === undefined
+      ? {}
+      : { details: activation.details }),
+    fields: { id: argument(id, `The id of the ${kind}`) },
+    examples: [`${verb} ${kind} 3`],
+    change(transaction, input) {
+      const row: Row = { [activation.column]: status };
+      return changeSubject(transaction, kind, input.id, row);
+    },
+  });

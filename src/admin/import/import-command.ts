@@ -1,0 +1,156 @@
+import type { DatabaseTransaction } from '../../db/connection.js';
+import { AdminError } from '../admin-error.js';
+import { type AdminCommand, type AdminContext, type Report, recordChanges } from '../command.js';
+import { type Fields, flag, type InputOf, oneOf, optional, required } from '../fields.js';
+import { planRecords } from '../records/plan-records.js';
+import type { RecordKind } from '../records/record-kind.js';
+import { type Written, writeRecords } from '../records/write-records.js';
+import { acceptAll, type WritablePlan } from './accept-all.js';
+import { readCsvRows } from './csv-rows.js';
+import { type ImportFile, importFile } from './import-file.js';
+import { importDetails, importExamples } from './import-help.js';
+import { importLimits } from './import-row.js';
+import { readJsonRows } from './json-rows.js';
+import { type ReadRow, readRows } from './read-rows.js';
+
+const fields = {
+  file: required(importFile, 'The file, or - for standard input'),
+  format: optional(oneOf('csv', 'json'), 'What it is, where its name does not end so'),
+  dryRun: flag('Check everything and change nothing'),
+} satisfies Fields;
+
+type ImportInput = InputOf<typeof fields>;
+
+/** Rows that are written by the same statements. */
+const BATCH_SIZE = 500;
+
+/** The command that adds and changes records of a kind as a file says: all of it or nothing. */
+export const importCommand = (kind: RecordKind): AdminCommand => ({
+  name: `import ${kind.plural}`,
+  summary: `Add and change ${kind.plural} as a CSV or JSON file says`,
+  ...importDetails(kind),
+  fields,
+  examples: importExamples(kind),
+  async run(context, input) {
+    const given = input as ImportInput;
+    const { file } = given;
+    const rows = rowsOf(kind, given);
+    context.progress.begin('Checking', rows.length);
+    const read = await readRows(kind, rows, () => context.progress.advance(1));
+    const transaction = await context.database.startTransaction().execute();
+    try {
+      const written = await carryOut(transaction, context, kind, { file, read });
+      // What would go wrong is known for certain only when it was done.
+      await (given.dryRun ? transaction.rollback() : transaction.commit()).execute();
+      return reportOf(kind, given, written);
+    } catch (error) {
+      if (!transaction.isCommitted && !transaction.isRolledBack)
+        await transaction.rollback().execute();
+      throw error;
+    }
+  },
+});
+
+async function carryOut(
+  transaction: DatabaseTransaction,
+  context: AdminContext,
+  kind: RecordKind,
+  { file, read }: { readonly file: ImportFile; readonly read: readonly ReadRow[] },
+): Promise<Written[]> {
+  const plans = await planRecords(transaction, kind, read, true);
+  const written = await writeAll(transaction, kind, acceptAll(file.name, read, plans), context);
+  await audit(transaction, context.actor, kind, { file, read, written });
+  return written;
+}
+
+/** @throws {AdminError} when the file is none that can be imported */
+function rowsOf(kind: RecordKind, { file, format }: ImportInput) {
+  const [, extension = ''] = /\.(csv|json)$/i.exec(file.name) ?? [];
+  const readers = { csv: readCsvRows, json: readJsonRows };
+  const chosen = format ?? extension.toLowerCase();
+  if (chosen !== 'csv' && chosen !== 'json')
+    throw new AdminError(
+      `The name of ${file.name} does not say what it is: add --format csv or json.`,
+    );
+  try {
+    const rows = readers[chosen](kind, file.text);
+    if (rows.length === 0) throw new AdminError('has no rows');
+    if (rows.length > importLimits.rows)
+      throw new AdminError(`has more than ${importLimits.rows} rows: import it in parts`);
+    return rows;
+  } catch (error) {
+    if (error instanceof AdminError) throw new AdminError(`${file.name} ${error.message}.`);
+    throw error;
+  }
+}
+
+async function writeAll(
+  transaction: DatabaseTransaction,
+  kind: RecordKind,
+  plans: readonly WritablePlan[],
+  { progress }: AdminContext,
+): Promise<Written[]> {
+  progress.begin('Writing', plans.length);
+  const written: Written[] = [];
+  for (let start = 0; start < plans.length; start += BATCH_SIZE) {
+    const batch = plans.slice(start, start + BATCH_SIZE);
+    written.push(...(await writeRecords(transaction, kind, batch)));
+    progress.advance(batch.length);
+  }
+  return written;
+}
+
+/** One row for each record that was created or changed: its file and its place there are named. */
+async function audit(
+  transaction: DatabaseTransaction,
+  actor: string,
+  kind: RecordKind,
+  { file, read, written }: ImportResult,
+): Promise<void> {
+  const source = { file: file.name, sha256: file.digest };
+  const changes = written.flatMap(({ outcome, id, details }, index) =>
+    outcome === 'unchanged'
+      ? []
+      : [
+          {
+            subject: { kind: kind.kind, id },
+            details: { ...source, place: read[index]?.place, outcome, ...details },
+          },
+        ],
+  );
+  for (let start = 0; start < changes.length; start += BATCH_SIZE)
+    await recordChanges(
+      transaction,
+      actor,
+      `import ${kind.plural}`,
+      changes.slice(start, start + BATCH_SIZE),
+    );
+}
+
+interface ImportResult {
+  readonly file: ImportFile;
+  readonly read: readonly ReadRow[];
+  readonly written: readonly Written[];
+}
+
+function reportOf(
+  kind: RecordKind,
+  { file, dryRun }: ImportInput,
+  written: readonly Written[],
+): Report {
+  const count = (outcome: Written['outcome']) =>
+    written.filter((one) => one.outcome === outcome).length;
+  const counts = {
+    created: count('created'),
+    changed: count('changed'),
+    unchanged: count('unchanged'),
+  };
+  const { created, changed, unchanged } = counts;
+  const sentence = `created ${created}, changed ${changed}, unchanged ${unchanged}`;
+  return {
+    json: { kind: kind.kind, file: file.name, sha256: file.digest, dryRun, ...counts },
+    text: dryRun
+      ? `${file.name} is in order; nothing was changed. Without --dry-run: ${sentence}.`
+      : `Imported ${kind.plural} of ${file.name}: ${sentence}.`,
+  };
+}

@@ -1,0 +1,47 @@
+import { AdminError } from '../admin-error.js';
+import type { GivenRecord } from '../records/plan-records.js';
+import type { Problem, RecordKind, Value } from '../records/record-kind.js';
+import { type CellProblem, type ImportRow, importLimits } from './import-row.js';
+
+/** A row whose cells were read, as far as they could be. */
+export interface ReadRow extends GivenRecord {
+  readonly place: string;
+  /** What is wrong with the row itself. */
+  readonly rowProblems: readonly CellProblem[];
+}
+
+/** Reads the cells of rows as the options of "create" are read. */
+export async function readRows(
+  kind: RecordKind,
+  rows: readonly ImportRow[],
+  onRow: () => void,
+): Promise<ReadRow[]> {
+  const read: ReadRow[] = [];
+  for (const row of rows) {
+    read.push(await readRow(kind, row));
+    onRow();
+  }
+  return read;
+}
+
+async function readRow(kind: RecordKind, row: ImportRow): Promise<ReadRow> {
+  const given: Record<string, Value> = {};
+  const problems: Problem[] = row.problems.flatMap(({ column, reason }) =>
+    column === undefined ? [] : [{ field: column, reason }],
+  );
+  for (const [name, cell] of Object.entries(row.cells)) {
+    const reading = kind.fields[name]?.reading;
+    if (!reading) continue;
+    try {
+      if (cell.length > importLimits.cellCharacters)
+        throw new AdminError(`is longer than ${importLimits.cellCharacters} characters`);
+      const value = reading.parse(cell);
+      given[name] = value instanceof Promise ? await value : value;
+    } catch (error) {
+      if (!(error instanceof AdminError)) throw error;
+      problems.push({ field: name, reason: error.message });
+    }
+  }
+  const rowProblems = row.problems.filter(({ column }) => column === undefined);
+  return { place: row.place, given, problems, rowProblems };
+}

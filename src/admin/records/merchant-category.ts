@@ -1,0 +1,38 @@
+import { mapReading, oneOf, text } from '../fields.js';
+import type { RecordKind } from './record-kind.js';
+
+/** A category of merchants (specification 2.6). */
+export const merchantCategory: RecordKind = {
+  kind: 'merchant-category',
+  plural: 'merchant-categories',
+  table: 'merchant_categories',
+  identity: ['name'],
+  fields: {
+    name: {
+      column: 'category_name',
+      reading: text,
+      description: 'The name that partners see; no other category has it',
+      isRequired: true,
+    },
+    status: {
+      column: 'is_active',
+      reading: mapReading(oneOf('ACTIVE', 'INACTIVE'), (status) => status === 'ACTIVE'),
+      description: 'Whether it is in use; ACTIVE where it is left out',
+      hasOwnCommand: true,
+    },
+  },
+  activation: {
+    column: 'is_active',
+    active: true,
+    inactive: false,
+    deactivate: 'Take a category of merchants out of use; its merchants stay as they are',
+    activate: 'Take a category of merchants into use again',
+  },
+  help: {
+    create: 'Add a category of merchants',
+    change: 'Change a category of merchants',
+    createExamples: ['create merchant-category --name Restaurants'],
+    changeExamples: ['change merchant-category 2 --name "Food and drink"'],
+    importSample: ['name,status', 'Restaurants,ACTIVE', '"Books, papers and pens",ACTIVE'],
+  },
+};

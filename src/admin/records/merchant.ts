@@ -1,0 +1,132 @@
+import { email, oneOf, percent, reference, telephone, text, wholeNumber } from '../fields.js';
+import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.js';
+import type { Problem, RecordKind, Values } from './record-kind.js';
+
+/** A merchant, the account that it is paid to included (specification 2.5). */
+export const merchant: RecordKind = {
+  kind: 'merchant',
+  plural: 'merchants',
+  table: 'merchants',
+  identity: ['identifier'],
+  fields: {
+    name: {
+      column: 'merchant_name',
+      reading: text,
+      description: 'The name that partners see',
+      isRequired: true,
+    },
+    type: {
+      column: 'merchant_type',
+      reading: text,
+      description: 'What kind of merchant it is, such as RETAIL',
+      isRequired: true,
+    },
+    identifierType: {
+      column: 'identifier_type',
+      reading: wholeNumber(0, 1_000_000),
+      description: 'The kind of its identifier, a number',
+      isRequired: true,
+    },
+    identifier: {
+      column: 'identifier',
+      reading: text,
+      description: 'Its identifier, which no other merchant has',
+      isRequired: true,
+    },
+    email: {
+      column: 'email',
+      reading: email,
+      description: 'Its e-mail address',
+      isRequired: true,
+    },
+    phone: {
+      column: 'phone',
+      reading: telephone,
+      description: 'Its telephone number; partners see it partly masked',
+      isRequired: true,
+    },
+    address: {
+      column: 'address',
+      reading: text,
+      description: 'Its postal address',
+      isRequired: true,
+    },
+    logo: {
+      column: 'merchant_logo',
+      reading: text,
+      description: 'The path or address of its logo',
+      isClearable: true,
+    },
+    category: {
+      column: 'merchant_category_id',
+      reading: reference,
+      description: 'Its merchant category, by id or name',
+      refersTo: 'merchant-category',
+      isClearable: true,
+    },
+    serviceFee: {
+      column: 'service_fee_percent',
+      reading: percent,
+      description: 'The service fee in percent of what is redeemed',
+      hasOwnCommand: true,
+    },
+    payoutKey: {
+      reading: partyKey,
+      description: 'The kind of account it is paid to, such as msisdn',
+      hasOwnCommand: true,
+    },
+    payoutValue: {
+      reading: text,
+      description: 'The number of that account',
+      hasOwnCommand: true,
+    },
+    status: {
+      column: 'status',
+      reading: oneOf('ACTIVE', 'DEACTIVATED'),
+      description: 'Whether it works; ACTIVE where it is left out',
+      hasOwnCommand: true,
+    },
+  },
+  check: (_row, given) => payoutProblems(given),
+  activation: {
+    column: 'status',
+    active: 'ACTIVE',
+    inactive: 'DEACTIVATED',
+    deactivate: 'Stop a merchant: no new vouchers for it, no claims, no redemptions',
+    activate: 'Let a deactivated merchant work again',
+    details: 'A payment that is under way is brought to its end.',
+  },
+  help: {
+    create: 'Add a merchant',
+    change: 'Change what is known of a merchant',
+    createDetails:
+      'Without a service fee no voucher can be claimed there (error 5001), and without a payout ' +
+      'account it cannot be paid. Both can be set later.',
+    changeDetails:
+      'Its fee and the account it is paid to have commands of their own: see "set --help".',
+    createExamples: [
+      'create merchant --name "Abyssinia Coffee" --type RETAIL --identifier-type 1 ' +
+        '--identifier MER-0042 --email owner@coffee.example --phone +251111234567 ' +
+        '--address "Bole Road, Addis Ababa" --service-fee 2.5 ' +
+        '--payout-key msisdn --payout-value 0911234567',
+    ],
+    changeExamples: ['change merchant 3 --phone +251111234567 --category Restaurants'],
+    importSample: [
+      'identifier,name,type,identifier-type,email,phone,address,service-fee,payout-key,payout-value',
+      'MER-0042,Abyssinia Coffee,RETAIL,1,owner@coffee.example,+251111234567,"Bole, Addis Ababa",' +
+        '2.5,msisdn,0911234567',
+    ],
+  },
+};
+
+/** The account is named by both of its fields or by none. */
+function payoutProblems({ payoutKey, payoutValue }: Values): Problem[] {
+  if (payoutKey === undefined && payoutValue === undefined) return [];
+  if (payoutKey === undefined)
+    return [{ field: 'payoutKey', reason: 'is missing: it belongs to the payout value' }];
+  if (payoutValue === undefined)
+    return [{ field: 'payoutValue', reason: 'is missing: it belongs to the payout key' }];
+  return readParty(String(payoutKey), String(payoutValue)) === undefined
+    ? [{ field: 'payoutValue', reason: PARTY_VALUE_PROBLEM }]
+    : [];
+}

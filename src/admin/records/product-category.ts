@@ -1,0 +1,47 @@
+import { oneOf, text } from '../fields.js';
+import type { RecordKind } from './record-kind.js';
+
+/** A category of products (specification 2.9). */
+export const productCategory: RecordKind = {
+  kind: 'product-category',
+  plural: 'product-categories',
+  table: 'product_categories',
+  identity: ['name'],
+  fields: {
+    name: {
+      column: 'category_name',
+      reading: text,
+      description: 'Its name, which no other category has',
+      isRequired: true,
+    },
+    description: {
+      column: 'category_description',
+      reading: text,
+      description: 'What is in it',
+      isRequired: true,
+    },
+    status: {
+      column: 'status',
+      reading: oneOf('ACTIVE', 'INACTIVE'),
+      description: 'Whether partners see it; ACTIVE where it is left out',
+      hasOwnCommand: true,
+    },
+  },
+  activation: {
+    column: 'status',
+    active: 'ACTIVE',
+    inactive: 'INACTIVE',
+    deactivate: 'Hide a category of products from partners; its products stay as they are',
+    activate: 'Let partners see a category of products again',
+  },
+  help: {
+    create: 'Add a category of products',
+    change: 'Change a category of products',
+    createDetails: 'Partners find packages in the category that is called PACKAGES.',
+    createExamples: [
+      'create product-category --name PACKAGES --description "Voice and data packages"',
+    ],
+    changeExamples: ['change product-category 3 --description "Data packages"'],
+    importSample: ['name,description', 'PACKAGES,Voice and data packages'],
+  },
+};

@@ -1,0 +1,108 @@
+import type { Row } from '../../db/company-changes.js';
+import { decimalAmount, oneOf, reference, text, wholeNumber } from '../fields.js';
+import type { Problem, RecordKind, Values } from './record-kind.js';
+
+const packageTerms = ['operator', 'price', 'providerProductId'] as const;
+
+/** A product (specification 2.8). */
+export const product: RecordKind = {
+  kind: 'product',
+  plural: 'products',
+  table: 'products',
+  identity: ['name', 'operator'],
+  fields: {
+    name: {
+      column: 'product_name',
+      reading: text,
+      description: 'The name that partners see; no other product of the same operator has it',
+      isRequired: true,
+    },
+    description: {
+      column: 'description',
+      reading: text,
+      description: 'What it is',
+      isClearable: true,
+    },
+    kind: {
+      column: 'kind',
+      reading: oneOf('GIFT', 'AIRTIME', 'PACKAGE'),
+      description: 'What it is sold as; it cannot be changed',
+      isRequired: true,
+      isFixed: true,
+    },
+    category: {
+      column: 'product_category_id',
+      reading: reference,
+      description: 'Its product category, by id or name',
+      refersTo: 'product-category',
+      isRequired: true,
+    },
+    pricingType: {
+      column: 'pricing_type',
+      reading: oneOf('COMISSION', 'SERVICE_FEE'),
+      description: 'How it is priced, spelled as partners see it',
+      isRequired: true,
+    },
+    operator: {
+      column: 'operator',
+      reading: oneOf('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'),
+      description: 'Of a package: the operator whose numbers it is for',
+    },
+    price: {
+      column: 'price_amount',
+      reading: decimalAmount,
+      description: 'Of a package: its price in ETB',
+    },
+    providerProductId: {
+      column: 'provider_product_id',
+      reading: wholeNumber(1, 2_147_483_647),
+      description: 'Of a package: its id at the airtime provider',
+    },
+    status: {
+      column: 'status',
+      reading: oneOf('ACTIVE', 'INACTIVE'),
+      description: 'Whether it is sold; ACTIVE where it is left out',
+      hasOwnCommand: true,
+    },
+  },
+  check: termsProblems,
+  activation: {
+    column: 'status',
+    active: 'ACTIVE',
+    inactive: 'INACTIVE',
+    deactivate: 'Stop the sale of a product; what was sold stays valid',
+    activate: 'Sell a product again',
+  },
+  help: {
+    create: 'Add a product',
+    change: 'Change a product',
+    createDetails:
+      'GIFT is what vouchers are sold as (then see create denomination), AIRTIME is airtime of ' +
+      'any amount, a PACKAGE is sold at its price to numbers of its operator, and only once it ' +
+      'has a provider product id. Partners may sell it after grant access.',
+    changeDetails: 'A new price holds for top-ups that are ordered from now on.',
+    createExamples: [
+      'create product --name "Daily data 1 GB" --kind PACKAGE --category PACKAGES ' +
+        '--pricing-type COMISSION --operator SAFARICOM_ETHIOPIA --price 20 ' +
+        '--provider-product-id 2004',
+      'create product --name "Gift voucher" --kind GIFT --category 1 --pricing-type SERVICE_FEE',
+    ],
+    changeExamples: ['change product 6 --price 22.50'],
+    importSample: [
+      'name,kind,category,pricing-type,operator,price,provider-product-id',
+      'Daily data 1 GB,PACKAGE,PACKAGES,COMISSION,SAFARICOM_ETHIOPIA,20,2004',
+    ],
+  },
+};
+
+/** A package has its terms, and no other product has any of them. */
+function termsProblems({ kind, operator, price_amount }: Row, given: Values): Problem[] {
+  if (kind === undefined) return [];
+  if (kind !== 'PACKAGE')
+    return packageTerms
+      .filter((field) => given[field] !== undefined)
+      .map((field) => ({ field, reason: `is only for a PACKAGE; this is ${kind}` }));
+  return Object.entries({ operator, price: price_amount })
+    .filter(([, value]) => value === undefined || value === null)
+    .map(([field]) => ({ field, reason: 'is missing: a PACKAGE needs it' }));
+}

@@ -1,0 +1,109 @@
+import type { Row } from '../../db/company-changes.js';
+import {
+  beginning,
+  decimalFromZero,
+  lastMoment,
+  oneOf,
+  percent,
+  reference,
+  relativePath,
+  text,
+} from '../fields.js';
+import type { Problem, RecordKind } from './record-kind.js';
+
+/** A promotion that partners show (specification 2.7). */
+export const promo: RecordKind = {
+  kind: 'promo',
+  plural: 'promos',
+  table: 'promos',
+  identity: ['name', 'category'],
+  fields: {
+    name: {
+      column: 'promo_name',
+      reading: text,
+      description: 'The name that partners see; a category has each once',
+      isRequired: true,
+    },
+    category: {
+      column: 'product_category_id',
+      reading: reference,
+      description: 'The product category that it is for, by id or name',
+      refersTo: 'product-category',
+      isRequired: true,
+    },
+    description: {
+      column: 'promo_description',
+      reading: text,
+      description: 'What it is',
+      isRequired: true,
+    },
+    image: {
+      column: 'promo_image',
+      reading: relativePath,
+      description: 'The relative path of its image, such as promos/meskel.png',
+      isRequired: true,
+    },
+    start: {
+      column: 'promo_start_date',
+      reading: beginning,
+      description: 'Its first day (UTC), or a moment',
+      isRequired: true,
+    },
+    end: {
+      column: 'promo_end_date',
+      reading: lastMoment,
+      description: 'Its last day (UTC), or a moment',
+      isRequired: true,
+    },
+    discount: {
+      column: 'discount_percentage',
+      reading: percent,
+      description: 'The discount in percent; 0 where it is left out',
+    },
+    bonus: {
+      column: 'bonus_percentage',
+      reading: percent,
+      description: 'The bonus in percent; 0 where it is left out',
+    },
+    constraint: {
+      column: 'promo_constraint',
+      reading: decimalFromZero,
+      description: 'The limit or condition that partners are shown; 0 where it is left out',
+    },
+    status: {
+      column: 'status',
+      reading: oneOf('ACTIVE', 'INACTIVE'),
+      description: 'Whether partners see it; ACTIVE where it is left out',
+      hasOwnCommand: true,
+    },
+  },
+  check: periodProblems,
+  activation: {
+    column: 'status',
+    active: 'ACTIVE',
+    inactive: 'INACTIVE',
+    deactivate: 'Hide a promo from partners',
+    activate: 'Let partners see a promo again',
+  },
+  help: {
+    create: 'Add a promo',
+    change: 'Change a promo',
+    createDetails:
+      'Partners are shown promos; what they grant by them is theirs. No price is changed by one.',
+    createExamples: [
+      'create promo --name "Meskel gifts" --category "Gift vouchers" ' +
+        '--description "Five percent off" --image promos/meskel.png ' +
+        '--start 2026-12-01 --end 2026-12-31 --discount 5',
+    ],
+    changeExamples: ['change promo 2 --end 2027-01-15'],
+    importSample: [
+      'name,category,description,image,start,end,discount',
+      'Meskel gifts,Gift vouchers,Five percent off,promos/meskel.png,2026-12-01,2026-12-31,5',
+    ],
+  },
+};
+
+function periodProblems({ promo_start_date: start, promo_end_date: end }: Row): Problem[] {
+  if (!(start instanceof Date && end instanceof Date) || start < end) return [];
+  return [{ field: 'end', reason: 'must be after the start' }];
+}

@@ -1,0 +1,135 @@
+import type { ChangeableTable, ColumnChanges, Row } from '../../db/company-changes.js';
+import type { DatabaseTransaction } from '../../db/connection.js';
+import { argument, type Fields, id, optional, type Reading, required } from '../fields.js';
+import type { SubjectKind } from '../subjects.js';
+import type { ReferenceKind } from './references.js';
+
+/** What a row holds in one column; dates as moments, decimals as text. */
+export type Value = string | number | boolean | Date | null;
+
+/** Values by the names of fields; undefined where nothing was given. */
+export type Values = Readonly<Record<string, Value | undefined>>;
+
+/** What is wrong with the value of one field: "must be …", to be put after the field's name. */
+export interface Problem {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** One thing that is known of a record: an option of its commands, and a column of its imports. */
+export interface RecordField {
+  readonly reading: Reading<Value>;
+  readonly description: string;
+  /** Where the row keeps it; left out where it is kept elsewhere. */
+  readonly column?: string;
+  /** Nothing can be created without it. */
+  readonly isRequired?: true;
+  /** It stays as it was created. */
+  readonly isFixed?: true;
+  /** A command of its own changes it, so that "change" has no option for it. */
+  readonly hasOwnCommand?: true;
+  /** An empty text in "change" takes it away. */
+  readonly isClearable?: true;
+  /** It names another row by its id or its name. */
+  readonly refersTo?: ReferenceKind;
+}
+
+/** What stops and what starts a kind of record, and what help says of it. */
+export interface Activation {
+  readonly column: string;
+  readonly active: Value;
+  readonly inactive: Value;
+  readonly deactivate: string;
+  readonly activate: string;
+  readonly details?: string;
+}
+
+/**
+ * A kind of record that operators keep. Its commands and its imports are made from this one
+ * description, so that they accept and refuse the same.
+ */
+export interface RecordKind {
+  readonly kind: SubjectKind;
+  readonly plural: string;
+  readonly table: ChangeableTable;
+  /** In the order of help. */
+  readonly fields: Readonly<Record<string, RecordField>>;
+  /** The fields that tell one from another: no two records have the same values in all of them. */
+  readonly identity: readonly [string, ...string[]];
+  /**
+   * What does not fit together. The row is as it would be; `given` is what was given, with the ids
+   * of what it refers to.
+   */
+  readonly check?: (row: Row, given: Values) => Problem[];
+  /** What follows from a change, in its transaction. */
+  readonly afterChange?: (
+    transaction: DatabaseTransaction,
+    id: number,
+    changes: ColumnChanges,
+  ) => Promise<Consequence | undefined>;
+  readonly activation: Activation;
+  readonly help: {
+    readonly create: string;
+    readonly change: string;
+    readonly createDetails?: string;
+    readonly changeDetails?: string;
+    readonly createExamples: readonly string[];
+    readonly changeExamples: readonly string[];
+    /** What an import in CSV looks like. */
+    readonly importSample: readonly string[];
+  };
+}
+
+/** What else a change did: for the audit log, and one more sentence for the operator. */
+export interface Consequence {
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** The options that create a record. */
+export const creationFields = ({ fields }: RecordKind): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { reading, description, isRequired }]) => [
+      name,
+      isRequired ? required(reading, description) : optional(reading, description),
+    ]),
+  );
+
+/** The argument and options that change one. */
+export function changeFields(kind: RecordKind): Fields {
+  const changeable = Object.entries(kind.fields).filter(
+    ([, field]) => !field.isFixed && !field.hasOwnCommand,
+  );
+  return {
+    id: argument(id, `The id of the ${kind.kind}`),
+    ...Object.fromEntries(
+      changeable.map(([name, { reading, description, isClearable }]) => [
+        name,
+        isClearable
+          ? optional(orNothing(reading), `${description}; "" for none`)
+          : optional(reading, description),
+      ]),
+    ),
+  };
+}
+
+const orNothing = ({ placeholder, parse }: Reading<Value>): Reading<Value> => ({
+  placeholder,
+  parse: (given) => (given === '' ? null : parse(given)),
+});
+
+/** The columns of a row that hold what was given. */
+export const columnsOf = ({ fields }: RecordKind, given: Values): Row =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { column }]) =>
+      column === undefined || given[name] === undefined ? [] : [[column, given[name]]],
+    ),
+  );
+
+/** The columns that tell one record from another. */
+export const identityColumns = ({ fields, identity }: RecordKind): string[] =>
+  identity.map((name) => fields[name]?.column ?? name);
+
+/** What tells a row from the others, as one text. */
+export const identityOf = (kind: RecordKind, row: Row): string =>
+  JSON.stringify(identityColumns(kind).map((column) => row[column] ?? null));

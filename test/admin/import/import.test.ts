@@ -1,0 +1,313 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openScene, type Scene } from '../scene.js';
+
+let scene: Scene;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'import-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+beforeEach(async () => {
+  scene = await openScene();
+  return () => scene.close();
+});
+
+/** Writes a file and returns the words that import it. */
+async function importOf(
+  kinds: string,
+  content: string | Buffer | readonly string[],
+  name = `${kinds}.csv`,
+): Promise<string[]> {
+  const file = join(directory, name);
+  await writeFile(file, Array.isArray(content) ? content.join('\n') : (content as string));
+  return ['import', kinds, '--file', file];
+}
+
+const MERCHANT_COLUMNS =
+  'identifier,name,type,identifier-type,email,phone,address,category,service-fee,payout-key,payout-value,logo';
+const merchantRow = (identifier: string, changes: Record<string, string> = {}): string => {
+  const cells: Record<string, string> = {
+    identifier,
+    name: `Shop ${identifier}`,
+    type: 'RETAIL',
+    'identifier-type': '1',
+    email: 'owner@shop.example',
+    phone: '0111234567',
+    address: '"Bole, Addis Ababa"',
+    category: 'Shops',
+    'service-fee': '2.5',
+    'payout-key': 'msisdn',
+    'payout-value': '0911234567',
+    logo: '',
+    ...changes,
+  };
+  return MERCHANT_COLUMNS.split(',')
+    .map((column) => cells[column])
+    .join(',');
+};
+const counts = (created: number, changed: number, unchanged: number) => ({
+  created,
+  changed,
+  unchanged,
+});
+const makeShops = () => scene.json('create merchant-category --name Shops');
+
+describe('an import', () => {
+  test.each<[string, string[], string[], string, object[]]>([
+    [
+      'merchant-categories',
+      [],
+      ['name,status', 'Books,inactive', '"Food, drink",'],
+      'merchant-categories',
+      [
+        { name: 'Books', isActive: false },
+        { name: 'Food, drink', isActive: true },
+      ],
+    ],
+    [
+      'product-categories',
+      [],
+      ['name,description', 'PACKAGES,Voice and data'],
+      'product-categories',
+      [{ name: 'PACKAGES', description: 'Voice and data', status: 'ACTIVE' }],
+    ],
+    [
+      'products',
+      ['create product-category --name PACKAGES --description Data'],
+      [
+        'name,kind,category,pricing-type,operator,price,provider-product-id',
+        'Day,PACKAGE,PACKAGES,COMISSION,SAFARICOM_ETHIOPIA,20.5,2004',
+        'Day,PACKAGE,1,COMISSION,ETHIO_TELECOM,21,',
+        'Gift,gift,PACKAGES,SERVICE_FEE,,,',
+      ],
+      'products',
+      [
+        {
+          name: 'Day',
+          operator: 'SAFARICOM_ETHIOPIA',
+          price: '20.500000',
+          providerProductId: 2004,
+        },
+        { name: 'Day', operator: 'ETHIO_TELECOM', price: '21.000000', providerProductId: null },
+        { name: 'Gift', kind: 'GIFT', operator: null, price: null },
+      ],
+    ],
+    [
+      'denominations',
+      [
+        'create product-category --name Gifts --description Gifts',
+        'create product --name Gift --kind GIFT --category Gifts --pricing-type SERVICE_FEE',
+      ],
+      ['product,amount,status', 'Gift,500,', '1,99.5,INACTIVE'],
+      'denominations',
+      [
+        { product: 'Gift', amount: '500.000000', status: 'ACTIVE' },
+        { product: 'Gift', amount: '99.500000', status: 'INACTIVE' },
+      ],
+    ],
+    [
+      'promos',
+      ['create product-category --name Gifts --description Gifts'],
+      [
+        'name,category,description,image,start,end,discount,bonus,constraint',
+        'Meskel,Gifts,Five off,promos/meskel.png,2026-12-01,2026-12-31,5,,',
+        'Timket,Gifts,Bonus,promos/a b/ü.png,2027-01-01T12:00:00Z,2027-01-19,,12.5,1000',
+      ],
+      'promos',
+      [
+        {
+          name: 'Meskel',
+          category: 'Gifts',
+          start: '2026-12-01T00:00:00.000Z',
+          end: '2026-12-31T23:59:59.999Z',
+          discount: '5.0000',
+          bonus: '0.0000',
+          constraint: '0.000000',
+        },
+        { start: '2027-01-01T12:00:00.000Z', bonus: '12.5000', constraint: '1000.000000' },
+      ],
+    ],
+    [
+      'merchants',
+      ['create merchant-category --name Shops'],
+      [
+        MERCHANT_COLUMNS,
+        merchantRow('M-1', { logo: 'logos/1.png' }),
+        merchantRow('M-2', {
+          category: '',
+          'service-fee': '',
+          'payout-key': '',
+          'payout-value': '',
+        }),
+      ],
+      'merchants',
+      [
+        {
+          identifier: 'M-1',
+          name: 'Shop M-1',
+          category: 'Shops',
+          phone: '0111234567',
+          address: 'Bole, Addis Ababa',
+          serviceFeePercent: '2.5000',
+          payoutKey: 'msisdn',
+          payoutValue: '+251911234567',
+          logo: 'logos/1.png',
+        },
+        { identifier: 'M-2', category: null, serviceFeePercent: null, payoutKey: null, logo: null },
+      ],
+    ],
+  ])(
+    'adds %s, and finds them unchanged when it is repeated',
+    async (kinds, before, lines, list, rows) => {
+      for (const words of before) await scene.json(words);
+      const words = await importOf(kinds, lines);
+      const count = lines.length - 1;
+      expect(await scene.json(words)).toMatchObject(counts(count, 0, 0));
+      const listed = await scene.json(`list ${list}`);
+      expect(listed).toMatchObject(rows);
+      const audited = await scene.auditRows();
+      expect(await scene.json(words)).toMatchObject(counts(0, 0, count));
+      expect(await scene.json(`list ${list}`)).toEqual(listed);
+      expect(await scene.auditRows()).toEqual(audited);
+    },
+  );
+
+  test('changes what the file names of merchants that are there, and leaves the rest', async () => {
+    await makeShops();
+    await scene.json(
+      await importOf('merchants', [
+        MERCHANT_COLUMNS,
+        ...['A', 'B', 'C'].map((one) => merchantRow(one)),
+      ]),
+    );
+    const words = await importOf('merchants', [
+      'identifier,service-fee,payout-key,payout-value,status',
+      'A,0,,,',
+      'B,2.5,accountid,1000123456,DEACTIVATED',
+      'C,2.5,msisdn,+251911234567,ACTIVE',
+    ]);
+    const printed = await scene.admin([...words, '--actor', 'Hanna']);
+    expect(printed).toEqual({
+      code: 0,
+      out: 'Imported merchants of merchants.csv: created 0, changed 2, unchanged 1.\n',
+      err: '',
+    });
+    const common = { category: 'Shops', email: 'owner@shop.example' };
+    expect(await scene.json('list merchants')).toMatchObject([
+      { ...common, serviceFeePercent: '0.0000', payoutKey: 'msisdn', status: 'ACTIVE' },
+      { ...common, payoutKey: 'accountid', payoutValue: '1000123456', status: 'DEACTIVATED' },
+      { ...common, payoutValue: '+251911234567', status: 'ACTIVE' },
+    ]);
+    const source = { file: 'merchants.csv', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
+    expect((await scene.auditRows()).slice(-2)).toEqual([
+      {
+        actor: 'Hanna',
+        action: 'import merchants',
+        details: {
+          ...source,
+          place: 'line 2',
+          outcome: 'changed',
+          changes: { serviceFeePercent: { from: '2.5000', to: '0.0000' } },
+        },
+      },
+      {
+        actor: 'Hanna',
+        action: 'import merchants',
+        details: {
+          ...source,
+          place: 'line 3',
+          outcome: 'changed',
+          changes: {
+            status: { from: 'ACTIVE', to: 'DEACTIVATED' },
+            payoutAccount: { from: 'msisdn +2519*****567', to: 'accountid 1000123456' },
+          },
+        },
+      },
+    ]);
+  });
+
+  test('is known by the numbers of no phone in the audit log', async () => {
+    await makeShops();
+    await scene.json(await importOf('merchants', [MERCHANT_COLUMNS, merchantRow('A')]));
+    expect((await scene.auditRows()).at(-1)?.details).toMatchObject({
+      payout: 'msisdn +2519*****567',
+    });
+    expect(JSON.stringify(await scene.auditRows())).not.toContain('911234567');
+  });
+
+  test('of JSON does the same as of CSV', async () => {
+    await makeShops();
+    const file = JSON.stringify([
+      {
+        identifier: 'J-1',
+        name: 'Shop',
+        type: 'RETAIL',
+        identifierType: 1,
+        email: 'owner@shop.example',
+        phone: '0111234567',
+        address: 'Bole',
+        category: 'Shops',
+        serviceFee: 2.5,
+        logo: null,
+      },
+    ]);
+    const words = await importOf('merchants', file, 'merchants.JSON');
+    expect(await scene.json(words)).toMatchObject(counts(1, 0, 0));
+    expect(await scene.json('list merchants')).toMatchObject([
+      { identifier: 'J-1', identifierType: 1, serviceFeePercent: '2.5000', category: 'Shops' },
+    ]);
+  });
+
+  test('of a file that begins with a byte-order mark, and by --format', async () => {
+    const words = await importOf('merchant-categories', '\uFEFFname\r\nBooks\r\n', 'export.txt');
+    expect(await scene.json([...words, '--format', 'csv'])).toMatchObject(counts(1, 0, 0));
+  });
+
+  test('that is a dry run says what would happen and changes nothing', async () => {
+    const words = await importOf('merchant-categories', ['name', 'Books', 'Food']);
+    const printed = await scene.admin([...words, '--dry-run']);
+    expect(printed).toEqual({
+      code: 0,
+      out:
+        'merchant-categories.csv is in order; nothing was changed. Without --dry-run: ' +
+        'created 2, changed 0, unchanged 0.\n',
+      err: '',
+    });
+    expect(await scene.json('list merchant-categories')).toEqual([]);
+    expect(await scene.auditRows()).toEqual([]);
+  });
+
+  test('ten times at the same moment adds each row once', async () => {
+    const words = await importOf('merchant-categories', ['name', 'Books', 'Food']);
+    const results = await Promise.all(Array.from({ length: 10 }, () => scene.json(words)));
+    const created = results.reduce((sum, result) => sum + result.created, 0);
+    expect(created).toBe(2);
+    expect(await scene.json('list merchant-categories')).toHaveLength(2);
+  });
+
+  test('of 5,000 merchants takes seconds, and so does changing all of them', async () => {
+    await makeShops();
+    const lines = (fee: string) =>
+      Array.from({ length: 5_000 }, (_, index) =>
+        merchantRow(`M-${index}`, { 'service-fee': fee }),
+      );
+    for (const [fee, expected] of [
+      ['2.5', counts(5_000, 0, 0)],
+      ['3', counts(0, 5_000, 0)],
+    ] as const) {
+      const words = await importOf('merchants', [MERCHANT_COLUMNS, ...lines(fee)]);
+      const start = performance.now();
+      expect(await scene.json(words)).toMatchObject(expected);
+      expect(performance.now() - start).toBeLessThan(20_000);
+    }
+    const { total } = await scene.database
+      .selectFrom('merchant_payout_accounts')
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    expect(total).toBe(5_000);
+  });
+});
