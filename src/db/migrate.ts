@@ -4,6 +4,7 @@ import * as ledger from '../../migrations/2026-11-21-2-ledger.js';
 import * as vouchers from '../../migrations/2026-11-21-3-vouchers.js';
 import * as topups from '../../migrations/2026-11-21-4-topups.js';
 import * as audit from '../../migrations/2026-11-21-5-audit.js';
+import * as referenceData from '../../migrations/2026-11-21-6-reference-data.js';
 import * as access from '../../migrations/2026-11-21-7-access.js';
 import * as reconciliation from '../../migrations/2026-11-21-8-reconciliation.js';
 import * as portal from '../../migrations/2026-11-21-9-portal.js';
@@ -16,6 +17,7 @@ const migrations = {
   '2026-11-21-3-vouchers': vouchers,
   '2026-11-21-4-topups': topups,
   '2026-11-21-5-audit': audit,
+  '2026-11-21-6-reference-data': referenceData,
   '2026-11-21-7-access': access,
   '2026-11-21-8-reconciliation': reconciliation,
   '2026-11-21-9-portal': portal,

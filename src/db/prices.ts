@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from './connection.js';
+import { listColumns } from './list-columns.js';
+import type { ListSource } from './list-query.js';
 
 export interface NewPrice {
   readonly partnerId: number;
@@ -63,3 +65,31 @@ export async function replacePrice(transaction: DatabaseTransaction, price: NewP
     .returning(['id', 'created_at', 'denomination_id', 'merchant_id', 'selling_price_usd'])
     .executeTakeFirstOrThrow();
 }
+
+interface PriceRow {
+  readonly id: number;
+  readonly createdAt: Date;
+  readonly denominationId: number;
+  /** Null: for every merchant that has no price of its own. */
+  readonly merchantId: number | null;
+  /** Decimal string. */
+  readonly sellingPriceUsd: string;
+}
+
+/** The prices that hold now, of one partner. */
+export const priceSource: ListSource<PriceRow> = {
+  name: 'prices',
+  select: sql`id, created_at as "createdAt", denomination_id as "denominationId",
+    merchant_id as "merchantId", selling_price_usd as "sellingPriceUsd"`,
+  from: () => sql`partner_gift_denomination_prices`,
+  where: (partnerId) => sql`partner_id = ${partnerId}::bigint and replaced_at is null`,
+  id: sql`id`,
+  columns: {
+    id: listColumns.integer(sql`id`),
+    createdAt: listColumns.time(sql`created_at`),
+    denominationId: listColumns.integer(sql`denomination_id`),
+    merchantId: listColumns.integer(sql`merchant_id`),
+    sellingPriceUsd: listColumns.decimal(sql`selling_price_usd`),
+  },
+  isReferenceData: false,
+};

@@ -402,6 +402,11 @@ export interface PortalSignInAttemptsTable {
   attempts: Generated<number>;
 }
 
+/** One row; see migration 6. */
+export interface ReferenceDataVersionTable {
+  version: Generated<number>;
+}
+
 /** The tables as the migrations leave them. */
 export interface Schema {
   partners: PartnersTable;
@@ -430,6 +435,7 @@ export interface Schema {
   topups: TopupsTable;
   topup_attempts: TopupAttemptsTable;
   audit_log: AuditLogTable;
+  reference_data_version: ReferenceDataVersionTable;
   refused_calls: RefusedCallsTable;
   admitted_calls: AdmittedCallsTable;
   portal_accounts: PortalAccountsTable;

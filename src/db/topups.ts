@@ -4,6 +4,8 @@ import type { TopupKind } from '../domain/topup.js';
 import type { Caller } from '../domain/voucher.js';
 import { isStillAdmitted } from './access.js';
 import type { Database, DatabaseTransaction } from './connection.js';
+import { listColumns } from './list-columns.js';
+import type { ListSource } from './list-query.js';
 import type { TopupStatus, TopupsTable } from './schema.js';
 
 export interface NewTopup {
@@ -202,51 +204,29 @@ export const findTopup = (
     .where('partner_id', '=', partnerId)
     .executeTakeFirst();
 
-export interface TopupFilter {
-  readonly status?: TopupStatus | undefined;
-  readonly kind?: TopupKind | undefined;
-  readonly from?: Date | undefined;
-  readonly to?: Date | undefined;
-  /** Ours or the provider's, of any attempt. */
-  readonly reference?: string | undefined;
-}
-
-/** One page of a partner's top-ups, newest first. */
-export async function listTopups(
-  database: Database,
-  partnerId: number,
-  page: { readonly page: number; readonly limit: number },
-  filter: TopupFilter,
-): Promise<{ items: TopupRow[]; totalItems: number }> {
-  let query = database.selectFrom('topups').where('partner_id', '=', partnerId);
-  if (filter.status) query = query.where('status', '=', filter.status);
-  if (filter.kind) query = query.where('kind', '=', filter.kind);
-  if (filter.from) query = query.where('created_at', '>=', filter.from);
-  if (filter.to) query = query.where('created_at', '<', filter.to);
-  const { reference } = filter;
-  if (reference !== undefined)
-    query = query.where((where) =>
-      where.exists(
-        where
-          .selectFrom('topup_attempts')
-          .select('topup_id')
-          .whereRef('topup_id', '=', 'topups.id')
-          .where((attempt) =>
-            attempt.or([
-              attempt('reference', '=', reference),
-              attempt('provider_reference', '=', reference),
-            ]),
-          ),
-      ),
-    );
-  const items = await query
-    .selectAll()
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset((page.page - 1) * page.limit)
-    .execute();
-  const { totalItems } = await query
-    .select(sql<number>`count(*)::int`.as('totalItems'))
-    .executeTakeFirstOrThrow();
-  return { items, totalItems };
-}
+/** A partner's top-ups. The number that was topped up neither filters nor is searched. */
+export const topupSource: ListSource<TopupRow> = {
+  name: 'topups',
+  select: sql`id, created_at, updated_at, operation_id, request_digest, kind, product_id, amount,
+    msisdn, operator, status, attempt, provider_reference, message, exchange_rate, currency,
+    originating_country, foreign_currency_amount`,
+  from: () => sql`topups`,
+  where: (partnerId) => sql`partner_id = ${partnerId}::bigint`,
+  id: sql`id`,
+  columns: {
+    transactionId: listColumns.integer(sql`id`),
+    createdAt: listColumns.time(sql`created_at`),
+    updatedAt: listColumns.time(sql`updated_at`),
+    kind: listColumns.text(sql`kind`),
+    status: listColumns.text(sql`status`),
+    amount: listColumns.decimal(sql`amount`),
+    productId: listColumns.integer(sql`product_id`),
+    attempt: listColumns.integer(sql`attempt`),
+    // Ours or the provider's, of any attempt.
+    reference: listColumns.lookUp(
+      (reference) => sql`exists (select from topup_attempts where topup_id = topups.id
+        and (reference = ${reference}::text or provider_reference = ${reference}::text))`,
+    ),
+  },
+  isReferenceData: false,
+};

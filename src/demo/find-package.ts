@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Money } from '../domain/money.js';
 import { moneyOf } from './amounts.js';
+import type { Caller } from './caller.js';
 import { DemoError } from './demo-error.js';
-import type { Operator } from './operator.js';
 
 /** A package that the partner may sell. */
 export interface Package {
@@ -11,30 +11,34 @@ export interface Package {
   readonly price: Money;
 }
 
-const productsSchema = z.array(
-  z.object({
-    id: z.number(),
-    name: z.string(),
-    kind: z.string(),
-    operator: z.string().nullable(),
-    price: z.string().nullable(),
-  }),
-);
+const productsSchema = z.object({
+  data: z.array(
+    z.object({
+      id: z.number(),
+      productName: z.string(),
+      productPrice: z.object({ amount: z.string() }),
+    }),
+  ),
+});
 
 /**
- * A package for numbers of Ethio telecom.
+ * The cheapest package for numbers of Ethio telecom.
  *
  * @throws {DemoError} where the partner may sell none
  */
-export async function findPackage(operator: Operator, partnerId: string): Promise<Package> {
-  const products = await operator({
-    title: 'The operator of the service looks up which products the partner may sell.',
-    words: ['list', 'products', '--partner', partnerId],
+export async function findPackage(partner: Caller): Promise<Package> {
+  const { data } = await partner({
+    title: 'It looks up the cheapest package that it may sell for numbers of Ethio telecom.',
+    path:
+      '/product-list?q=productCategory.categoryName=PACKAGES,metadata.operator=ETHIO_TELECOM' +
+      '&sortBy=productPrice.amount:ASC&limit=1',
     answer: productsSchema,
   });
-  const found = products.find(
-    (product) => product.kind === 'PACKAGE' && product.operator === 'ETHIO_TELECOM',
-  );
-  if (!found?.price) throw new DemoError('The partner may sell no package of Ethio telecom.');
-  return { productId: found.id, name: found.name, price: moneyOf(found.price) };
+  const [found] = data;
+  if (!found) throw new DemoError('The partner may sell no package of Ethio telecom.');
+  return {
+    productId: found.id,
+    name: found.productName,
+    price: moneyOf(found.productPrice.amount),
+  };
 }

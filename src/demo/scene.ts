@@ -31,8 +31,8 @@ export async function setScene(demo: DemoFile, transcript: Transcript): Promise<
   const { merchantId } = demo.merchant;
   const { partner, partnerId } = await logPartnerIn(demo, transcript);
   const denominationOf = await prepareSale(partner, merchantId);
+  const found = await findPackage(partner);
   const operator = createOperator(transcript);
-  const found = await findPackage(operator, partnerId);
   const merchant = await logMerchantIn(demo, transcript);
   const sandbox = createCaller(transcript, demo.sandboxUrl);
   return {

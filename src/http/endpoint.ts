@@ -44,6 +44,8 @@ export interface Endpoint<
   readonly answer: ZodType;
   /** The answer is no envelope (login and the test endpoints). */
   readonly bare?: true;
+  /** Answers carry an ETag, and a caller who has the same answer gets 304 without it. */
+  readonly isConditional?: true;
   /** The reasons that this endpoint adds to those of form and access. */
   readonly reasons: readonly Reason[];
   handle(

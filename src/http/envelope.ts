@@ -23,7 +23,12 @@ export interface ListMeta {
   readonly totalItems: number;
   readonly currentPage: number;
   readonly totalPages: number;
+  /** The order that was applied. */
   readonly sortBy?: readonly (readonly [string, 'ASC' | 'DESC'])[];
+  readonly search?: string;
+  readonly searchBy?: readonly string[];
+  /** What the list is narrowed to, by column. */
+  readonly filter?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** What a handler answers when it did what was asked. */

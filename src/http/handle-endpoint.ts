@@ -3,6 +3,7 @@ import type { ZodError, ZodType } from 'zod';
 import { refuse, type Surface } from '../domain/errors.js';
 import { passStep } from '../failpoint.js';
 import { authenticate } from './authentication.js';
+import { writeConditionally } from './conditional-answer.js';
 import type { Endpoint } from './endpoint.js';
 import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
 import { parseJsonBody } from './json-body.js';
@@ -18,6 +19,8 @@ export async function handleEndpoint(
   endpoint: Endpoint,
   context: RouterContext,
 ): Promise<void> {
+  // 404 may be kept by any cache that is not told otherwise.
+  context.set('Cache-Control', 'no-store');
   Object.assign(context.state.log, { route: context.routerPath ?? endpoint.path, surface });
   const result = await runEndpoint(services, surface, endpoint, context);
   await passStep(services.failpoint, endpoint.operation, 'known');
@@ -122,7 +125,7 @@ function writeReply(context: RouterContext, endpoint: Endpoint, reply: Reply): v
   context.status = 200;
   context.state.statusCode = 200;
   if (reply.replayed) context.set('Idempotent-Replayed', 'true');
-  context.body = endpoint.bare
+  const body = endpoint.bare
     ? reply.data
     : {
         success: true,
@@ -132,6 +135,8 @@ function writeReply(context: RouterContext, endpoint: Endpoint, reply: Reply): v
         ...(reply.meta ? { meta: reply.meta } : {}),
         ...(reply.links ? { links: reply.links } : {}),
       };
+  if (endpoint.isConditional) writeConditionally(context, JSON.stringify(body));
+  else context.body = body;
 }
 
 function writeRefusal(

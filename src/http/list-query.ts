@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ListMeta } from './envelope.js';
+import type { Condition, Direction, ListQuery, SortBy } from '../db/list-query.js';
+import { type Filterable, type Filters, readFilters } from './list-filters.js';
 
 const MAXIMUM_LIMIT = 100;
 const MAXIMUM_PAGE = 1_000_000;
@@ -11,50 +12,75 @@ const wholeNumber = (maximum: number) =>
     .transform(Number)
     .pipe(z.number().min(1).max(maximum));
 
-/** `page` and `limit` of a list (specification 4.1); more than the maximum limit is the maximum. */
-export const listQuery = (defaultLimit: number) =>
-  z.object({
-    page: wholeNumber(MAXIMUM_PAGE).default(1),
-    limit: wholeNumber(999_999_999)
-      .transform((limit) => Math.min(limit, MAXIMUM_LIMIT))
-      .default(defaultLimit),
-  });
+const texts = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
 
-export interface Page {
-  readonly page: number;
-  readonly limit: number;
+/** What the query of a list depends on. */
+export interface ListOptions extends Filterable {
+  readonly defaultSort: SortBy;
+  readonly defaultLimit: number;
 }
 
-/** Specification 2.2. */
-export const listMeta = (
-  { page, limit }: Page,
-  totalItems: number,
-  sortBy: ListMeta['sortBy'],
-): ListMeta => ({
-  itemsPerPage: limit,
-  totalItems,
-  currentPage: page,
-  totalPages: Math.ceil(totalItems / limit),
-  ...(sortBy ? { sortBy } : {}),
-});
+/** A list as it was asked for, and how it was asked for. */
+export interface ListRequest extends ListQuery, Pick<Filters, 'filter' | 'given'> {}
 
 /**
- * The links of a list: `current` always, the others where they lead anywhere. `address` is built from
- * the configured public address, never from the request's Host header.
+ * The query of a list, as nestjs-paginate has it (specification 4.1, design 3): `page`, `limit`,
+ * `sortBy=column:ASC`, `search`, `searchBy`, `filter.column=$op:value`, and `q=column=value,…`.
+ * More than the maximum limit is the maximum; unknown columns in `sortBy` are ignored.
  */
-export function listLinks(address: string, meta: ListMeta): Readonly<Record<string, string>> {
-  const { currentPage, totalPages, itemsPerPage } = meta;
-  const linkTo = (page: number) => {
-    const query = new URLSearchParams({ page: String(page), limit: String(itemsPerPage) });
-    for (const [column, direction] of meta.sortBy ?? [])
-      query.append('sortBy', `${column}:${direction}`);
-    return `${address}?${query}`;
-  };
-  return {
-    ...(currentPage > 1 ? { first: linkTo(1), previous: linkTo(currentPage - 1) } : {}),
-    current: linkTo(currentPage),
-    ...(currentPage < totalPages
-      ? { next: linkTo(currentPage + 1), last: linkTo(totalPages) }
-      : {}),
-  };
+export const listQuery = (options: ListOptions) =>
+  z
+    .looseObject({
+      page: wholeNumber(MAXIMUM_PAGE).default(1),
+      limit: wholeNumber(999_999_999)
+        .transform((limit) => Math.min(limit, MAXIMUM_LIMIT))
+        .default(options.defaultLimit),
+      sortBy: texts.optional(),
+      search: z.string().optional(),
+      searchBy: texts.optional(),
+      q: texts.optional(),
+      ...Object.fromEntries(
+        Object.entries(options.parameters ?? {}).map(([name, { schema }]) => [
+          name,
+          schema.optional(),
+        ]),
+      ),
+    })
+    .transform((sent, context): ListRequest => {
+      const { page, limit } = sent;
+      const sortBy = readSort(options, sent.sortBy ?? []);
+      const { problems, conditions, search, filter, given } = readFilters(options, sent);
+      for (const { path, message } of problems)
+        context.addIssue({ code: 'custom', path: [path], message });
+      const isUsual = sortBy === options.defaultSort && !search && areUsual(options, conditions);
+      return {
+        page,
+        limit,
+        sortBy,
+        conditions,
+        ...(search ? { search } : {}),
+        isUsual,
+        filter,
+        given,
+      };
+    });
+
+/** The columns that sort; of a column that is named twice, the first. */
+function readSort({ source, defaultSort }: ListOptions, terms: readonly string[]): SortBy {
+  const sort = new Map<string, Direction>();
+  for (const term of terms) {
+    const [, name = '', direction = ''] = /^([\w.]+):(ASC|DESC)$/i.exec(term) ?? [];
+    const column = Object.hasOwn(source.columns, name) ? source.columns[name] : undefined;
+    if (column && column.kind !== 'look-up' && !sort.has(name))
+      sort.set(name, direction.toUpperCase() as Direction);
+  }
+  return sort.size > 0 ? [...sort] : defaultSort;
 }
+
+/** Whether a list is asked for as it is, or by one name. */
+const areUsual = ({ source }: ListOptions, conditions: readonly Condition[]): boolean =>
+  conditions.length <= 1 &&
+  conditions.every(
+    ({ column, operator, isNegated }) =>
+      source.columns[column]?.kind === 'text' && ['eq', 'same'].includes(operator) && !isNegated,
+  );

@@ -3,9 +3,8 @@ import { checkConfiguration } from '../http/check-configuration.js';
 import { login } from '../http/login.js';
 import { generateVoucher } from './generate-voucher.js';
 import { initiateClaim } from './initiate-claim.js';
-import { listDenominations } from './list-denominations.js';
-import { listMerchants } from './list-merchants.js';
 import { listTopups } from './list-topups.js';
+import { lists } from './lists.js';
 import { redeemGift } from './redeem-gift.js';
 import { retryTopup } from './retry-topup.js';
 import { setDenominationPrice } from './set-denomination-price.js';
@@ -21,9 +20,8 @@ export const partnerRoutes: SurfaceRoutes = {
   endpoints: [
     login,
     checkConfiguration('GET'),
-    listMerchants,
+    ...lists,
     showBalance,
-    listDenominations,
     setDenominationPrice,
     generateVoucher,
     initiateClaim,

@@ -3,7 +3,7 @@ import { partnerBalances } from '../db/ledger.js';
 import { moneyToNumber, parseMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { listLinks, listMeta } from '../http/list-query.js';
+import { listLinks, listMeta } from '../http/list-links.js';
 
 /** Shows a partner's three balances (specification 2.10). */
 export const showBalance = endpoint({
@@ -21,7 +21,7 @@ export const showBalance = endpoint({
   reasons: [],
   async handle({ services, company, path }) {
     const balances = await partnerBalances(services.database, company.id);
-    const meta = listMeta({ page: 1, limit: 1 }, 1, undefined);
+    const meta = listMeta({ page: 1, limit: 1 }, 1);
     return reply(
       {
         walletBalance: moneyToNumber(parseMoney(balances.airtime)),

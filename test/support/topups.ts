@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { addProduct, addProductCategory } from '../../src/db/companies.js';
+import { addProduct } from '../../src/db/companies.js';
 import { addTransfers } from '../../src/db/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { TestPartner } from './companies.js';
@@ -22,12 +22,20 @@ export async function makeTopupProducts(
   partner: TestPartner,
 ): Promise<TopupProducts> {
   const { database } = stack;
-  const product_category_id = await addProductCategory(database, {
-    name: `TOPUPS ${randomUUID()}`,
-    description: 'Airtime and packages',
-  });
-  const product = { product_category_id, pricing_type: 'COMISSION' as const };
-  await addProduct(database, { ...product, product_name: 'Airtime', kind: 'AIRTIME' }, partner.id);
+  const product = {
+    product_category_id: await categoryCalled(database, 'PACKAGES'),
+    pricing_type: 'COMISSION' as const,
+  };
+  await addProduct(
+    database,
+    {
+      ...product,
+      product_category_id: await categoryCalled(database, 'AIRTIME'),
+      product_name: 'Airtime',
+      kind: 'AIRTIME',
+    },
+    partner.id,
+  );
   const packageOf = (
     operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA',
     price_amount: string,
@@ -50,6 +58,21 @@ export async function makeTopupProducts(
     safaricomPackage: await packageOf('SAFARICOM_ETHIOPIA', '20', 2004),
     dearPackage: await packageOf('ETHIO_TELECOM', '250000', 2003),
   };
+}
+
+/** All partners' products are in the same categories, by whose names they are listed. */
+async function categoryCalled(database: Stack['database'], name: string): Promise<number> {
+  await database
+    .insertInto('product_categories')
+    .values({ category_name: name, category_description: name })
+    .onConflict((conflict) => conflict.column('category_name').doNothing())
+    .execute();
+  const { id } = await database
+    .selectFrom('product_categories')
+    .select('id')
+    .where('category_name', '=', name)
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
 /** Puts money into a partner's airtime wallet. */

@@ -1,34 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { listLinks, listMeta, listQuery } from '../../src/http/list-query.js';
+import { listLinks, listMeta } from '../../src/http/list-links.js';
 
 const ADDRESS = 'https://api.example/api/v1/client/merchants';
-
-describe('listQuery', () => {
-  it.each([
-    ['nothing', {}, { page: 1, limit: 10 }],
-    ['a page and a limit', { page: '3', limit: '25' }, { page: 3, limit: 25 }],
-    ['a limit above the maximum', { limit: '101' }, { page: 1, limit: 100 }],
-    ['the largest limit', { limit: '999999999' }, { page: 1, limit: 100 }],
-    ['what it does not know', { colour: 'red' }, { page: 1, limit: 10 }],
-    ['zeros in front', { page: '007' }, { page: 7, limit: 10 }],
-  ])('reads %s', (_name, query, meant) => {
-    expect(listQuery(10).parse(query)).toEqual(meant);
-  });
-
-  it.each(['0', '-1', '1.5', '1e9', 'NaN', '', ' 1', '٣', '1000001', '9'.repeat(5_000)])(
-    'refuses the page %j',
-    (page) => {
-      expect(listQuery(10).safeParse({ page }).success).toBe(false);
-    },
-  );
-
-  it.each([['0'], ['-5'], ['all'], [''], [['10', '20']], [{ gt: '1' }]])(
-    'refuses the limit %j',
-    (limit) => {
-      expect(listQuery(10).safeParse({ limit }).success).toBe(false);
-    },
-  );
-});
 
 describe('listMeta', () => {
   it.each([
@@ -46,14 +19,14 @@ describe('listMeta', () => {
   });
 
   it('leaves the order out where there is none', () => {
-    expect(listMeta({ page: 1, limit: 10 }, 3, undefined)).not.toHaveProperty('sortBy');
+    expect(listMeta({ page: 1, limit: 10 }, 3)).not.toHaveProperty('sortBy');
   });
 });
 
 describe('listLinks', () => {
   const linksOn = (page: number, totalItems: number) =>
     listLinks(ADDRESS, listMeta({ page, limit: 10 }, totalItems, [['merchantName', 'ASC']]));
-  const linkTo = (page: number) => `${ADDRESS}?page=${page}&limit=10&sortBy=merchantName%3AASC`;
+  const linkTo = (page: number) => `${ADDRESS}?page=${page}&limit=10&sortBy=merchantName:ASC`;
 
   it.each([
     ['the only page', 1, 10, { current: linkTo(1) }],
@@ -76,18 +49,27 @@ describe('listLinks', () => {
     expect(linksOn(page, totalItems)).toEqual(links);
   });
 
-  it('names every column of the order, encoded', () => {
+  it('repeats order and filters, encoded so that they are read as they were sent', () => {
     const meta = listMeta({ page: 1, limit: 5 }, 1, [
       ['categoryName', 'ASC'],
-      ['a&b=c', 'DESC'],
+      ['id', 'DESC'],
     ]);
-    expect(listLinks(ADDRESS, meta)).toEqual({
-      current: `${ADDRESS}?page=1&limit=5&sortBy=categoryName%3AASC&sortBy=a%26b%3Dc%3ADESC`,
-    });
+    const given = [
+      ['search', 'a&b=c +%3A#é'],
+      ['filter.id', '$in:1,2'],
+      ['filter.id', '$not:$null'],
+      ['q', 'categoryName=A,isActive=true'],
+    ] as const;
+    const { current = '' } = listLinks(ADDRESS, meta, given);
+    expect(current).toContain(
+      '?page=1&limit=5&sortBy=categoryName:ASC&sortBy=id:DESC&search=a%26b%3Dc+%2B%253A%23%C3%A9' +
+        '&filter.id=$in:1,2&filter.id=$not:$null&q=categoryName%3DA,isActive%3Dtrue',
+    );
+    expect([...new URL(current).searchParams].slice(4)).toEqual(given);
   });
 
   it('names no order where there is none', () => {
-    const meta = listMeta({ page: 1, limit: 5 }, 1, undefined);
+    const meta = listMeta({ page: 1, limit: 5 }, 1);
     expect(listLinks(ADDRESS, meta)).toEqual({ current: `${ADDRESS}?page=1&limit=5` });
   });
 });

@@ -1,0 +1,98 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Condition, ListColumn, ListSource, Value } from './list-query.js';
+
+type Sql = RawBuilder<unknown>;
+
+/** Text as it is sorted and compared where upper and lower case are one; see migration 6. */
+const folded = (text: Sql): Sql => sql`lower(${text}) collate "C"`;
+
+/** What a column is sorted by. */
+export const sortExpression = ({ kind, expression }: ListColumn): Sql =>
+  kind === 'text' ? folded(expression) : expression;
+
+/** Whether a text contains another, in upper or lower case; nothing in it is a wildcard. */
+export const contains = (expression: Sql, text: Value | undefined): Sql =>
+  sql`position(lower(${text}::text) in lower(${expression})) > 0`;
+
+/** A condition as SQL; its values are bound. */
+export function conditionSql(source: ListSource<unknown>, condition: Condition): Sql {
+  const column = source.columns[condition.column];
+  if (!column) throw new RangeError('The condition names no column of the list');
+  const holds =
+    column.kind === 'look-up'
+      ? column.matches(String(condition.values[0]))
+      : column.kind === 'time'
+        ? timeCondition(column.expression, condition)
+        : valueCondition(column, condition);
+  return condition.isNegated ? sql`not (${holds})` : holds;
+}
+
+const types = { text: 'text', integer: 'bigint', decimal: 'numeric', boolean: 'boolean' } as const;
+
+function valueCondition(column: ListColumn, { operator, values }: Condition): Sql {
+  const { kind, expression } = column;
+  const type = sql.raw(types[kind as keyof typeof types]);
+  const [first, second] = values;
+  const bound = (value: Value | undefined) => sql`${value}::${type}`;
+  const ordered = sortExpression(column);
+  const inOrder = (value: Value | undefined) =>
+    kind === 'text' ? folded(bound(value)) : bound(value);
+  switch (operator) {
+    case 'eq':
+      return sql`${expression} = ${bound(first)}`;
+    case 'same':
+      return sql`${ordered} = ${inOrder(first)}`;
+    case 'in':
+      return sql`${expression} = any(${values}::${type}[])`;
+    case 'gt':
+      return sql`${ordered} > ${inOrder(first)}`;
+    case 'gte':
+      return sql`${ordered} >= ${inOrder(first)}`;
+    case 'lt':
+      return sql`${ordered} < ${inOrder(first)}`;
+    case 'lte':
+      return sql`${ordered} <= ${inOrder(first)}`;
+    case 'btw':
+      return sql`${ordered} between ${inOrder(first)} and ${inOrder(second)}`;
+    case 'ilike':
+      return contains(expression, first);
+    case 'sw':
+      return sql`starts_with(lower(${expression}), lower(${bound(first)}))`;
+    case 'null':
+      return sql`${expression} is null`;
+  }
+}
+
+/**
+ * Times are kept to the microsecond and shown to the millisecond: whoever filters by a time that was
+ * shown means the whole of that millisecond.
+ */
+function timeCondition(expression: Sql, { operator, values }: Condition): Sql {
+  const at = (value: Value | undefined) => sql`${value}::timestamptz`;
+  const after = (value: Value | undefined) =>
+    at(value instanceof Date ? new Date(value.getTime() + 1) : value);
+  const within = (from: Value | undefined, to: Value | undefined) =>
+    sql`(${expression} >= ${at(from)} and ${expression} < ${after(to)})`;
+  const [first, second] = values;
+  switch (operator) {
+    case 'in':
+      return sql`(${sql.join(
+        values.map((value) => within(value, value)),
+        sql` or `,
+      )})`;
+    case 'gt':
+      return sql`${expression} >= ${after(first)}`;
+    case 'gte':
+      return sql`${expression} >= ${at(first)}`;
+    case 'lt':
+      return sql`${expression} < ${at(first)}`;
+    case 'lte':
+      return sql`${expression} < ${after(first)}`;
+    case 'btw':
+      return within(first, second);
+    case 'null':
+      return sql`${expression} is null`;
+    default:
+      return within(first, first);
+  }
+}

@@ -1,0 +1,46 @@
+import type { Database } from './connection.js';
+
+/** A count of rows and the version of the reference data that it is true of. */
+export interface RememberedCount {
+  readonly version: number;
+  readonly totalItems: number;
+}
+
+/** What begins or ends meanwhile, such as a promo, is counted so much later at most. */
+const MAXIMUM_AGE_MS = 1_000;
+const MAXIMUM_COUNTS = 1_000;
+
+interface Entry extends RememberedCount {
+  countedAt: number;
+}
+
+const counts = new WeakMap<Database, Map<string, Entry>>();
+
+/** The counts of a database, the oldest first. */
+function countsOf(database: Database): Map<string, Entry> {
+  const known = counts.get(database) ?? new Map<string, Entry>();
+  counts.set(database, known);
+  return known;
+}
+
+/**
+ * The count under a key, or undefined where it is to be counted now. Of those that ask at the same
+ * time only the first is told so when a count has become old: one counting serves all.
+ */
+export function recallCount(database: Database, key: string): RememberedCount | undefined {
+  const entry = countsOf(database).get(key);
+  if (!entry) return undefined;
+  const now = performance.now();
+  if (now - entry.countedAt < MAXIMUM_AGE_MS) return entry;
+  entry.countedAt = now;
+  return undefined;
+}
+
+/** Remembers a count; of too many the oldest is forgotten. */
+export function rememberCount(database: Database, key: string, count: RememberedCount): void {
+  const known = countsOf(database);
+  known.delete(key);
+  known.set(key, { ...count, countedAt: performance.now() });
+  const [oldest] = known.keys();
+  if (known.size > MAXIMUM_COUNTS && oldest !== undefined) known.delete(oldest);
+}
