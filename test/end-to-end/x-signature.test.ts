@@ -1,46 +1,20 @@
-import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { addPublicKey } from '../../src/db/companies.js';
-import type { Reason } from '../../src/domain/errors.js';
-import {
-  type Answer,
-  call,
-  merchantClient,
-  newestCode,
-  signatureHeader,
-} from '../support/clients.js';
-import { makeMerchant, type TestMerchant } from '../support/companies.js';
+import { call, merchantClient, signatureHeader } from '../support/clients.js';
+import { makeMerchant } from '../support/companies.js';
 import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from './gift-scene.js';
-import { expectRefusal } from './refusals.js';
+import { claimBody, expectRefused, now, sendSigned } from './signing-scene.js';
 
 /** The signatures of merchants' requests (specification 5, design 8). */
 let scene: GiftScene;
-
-const expectRefused = (answer: Answer, statusCode: number, reason: Reason) =>
-  expectRefusal(answer, 'merchant', statusCode, { reason });
-
-let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'signing-'));
   scene = await setGiftScene();
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await scene?.stop();
-});
+afterAll(() => scene?.stop());
 
-const bodyOf = async () =>
-  JSON.stringify({
-    voucherCode: (await scene.gift()).voucherCode,
-    idempotencyKey: randomUUID(),
-  });
-
-const now = (offsetSeconds = 0) => new Date(Date.now() + offsetSeconds * 1_000).toISOString();
+const bodyOf = () => claimBody(scene);
 
 const signed = (body: string, message?: string) =>
   signatureHeader(scene.merchant.privateKey, body, message);
@@ -55,14 +29,7 @@ const send = (
   body: string,
   signature: string | undefined,
   client = scene.asMerchant,
-) =>
-  call(client.base + path, {
-    body,
-    headers: {
-      'x-api-token': client.token,
-      ...(signature === undefined ? {} : { 'x-signature': signature }),
-    },
-  });
+) => sendSigned(client, path, body, signature);
 
 const refusals: readonly (readonly [string, (body: string) => string | undefined])[] = [
   ['missing', () => undefined],
@@ -199,63 +166,4 @@ test('is checked by every registered key, until a key is revoked', async () => {
   await revoke('all');
   await vi.waitFor(async () => expect((await claimBy(added.privateKey)).status).toBe(401));
   expect((await claimBy(added.privateKey)).body.message).toContain('No public key');
-});
-
-describe('made by the openssl command', () => {
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder });
-
-  /** A merchant whose key pair never was in this process. */
-  async function opensslMerchant(): Promise<TestMerchant> {
-    openssl('ecparam', '-name', 'secp256k1', '-genkey', '-noout', '-out', 'private.pem');
-    openssl('ec', '-in', 'private.pem', '-pubout', '-out', 'public.pem');
-    const merchant = await makeMerchant(scene.stack);
-    const { database } = scene.stack;
-    await database
-      .deleteFrom('merchant_public_keys')
-      .where('merchant_id', '=', merchant.id)
-      .execute();
-    await addPublicKey(database, merchant.id, readFileSync(join(folder, 'public.pem'), 'utf8'));
-    return merchant;
-  }
-
-  function opensslSignature(text: string): string {
-    writeFileSync(join(folder, 'signed.txt'), text);
-    openssl('dgst', '-sha256', '-sign', 'private.pem', '-out', 'signature.der', 'signed.txt');
-    return readFileSync(join(folder, 'signature.der')).toString('base64');
-  }
-
-  test.each([
-    [
-      'the body, a line feed and the message',
-      (body: string, message: string) => `${body}\n${message}`,
-    ],
-    ['the body alone', (body: string) => body],
-  ])('over %s takes a gift from claim to redemption', async (_what, signedText) => {
-    const merchant = await opensslMerchant();
-    const client = await merchantClient(scene.stack, merchant);
-    const gift = await scene.gift({ merchant });
-    const post = (path: string, fields: object) => {
-      const body = JSON.stringify({ ...fields, idempotencyKey: randomUUID() });
-      const message = now();
-      const signature = opensslSignature(signedText(body, message));
-      return send(path, body, `${signature}\\n${message}`, client);
-    };
-    const { voucherCode } = gift;
-    done(await post(CLAIM, { voucherCode, metadata: '{"name":"Ḃuna ቡና"}' }));
-    const verificationCode = await newestCode(scene.stack, gift.owner ?? '');
-    done(await post(REDEEM, { voucherCode, verificationCode }));
-    expect(scene.payoutsTo(merchant)).toMatchObject([{ amount: '97.50' }]);
-  });
-
-  test('is right whichever of its two forms OpenSSL happens to make', async () => {
-    const merchant = await opensslMerchant();
-    const client = await merchantClient(scene.stack, merchant);
-    const { voucherCode } = await scene.gift({ merchant });
-    const body = JSON.stringify({ voucherCode, idempotencyKey: randomUUID() });
-    for (let time = 0; time < 12; time += 1) {
-      const message = now();
-      const signature = opensslSignature(`${body}\n${message}`);
-      done(await send(CLAIM, body, `${signature}\\n${message}`, client));
-    }
-  });
 });
