@@ -12,7 +12,7 @@ import {
   supersedeClaim,
 } from '../src/db/claims.js';
 import type { DatabaseTransaction } from '../src/db/connection.js';
-import { findMessage, queueMessage } from '../src/db/messages.js';
+import { findMessage, giveUpMessage, lockNumber, queueMessage } from '../src/db/messages.js';
 import {
   beginOperation,
   outcomeFor,
@@ -74,6 +74,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       if (!voucher) return answer(transaction, refuse('voucher-not-found'));
       const made = await openClaimOf(transaction, command.operationId);
       if (begun.kind === 'resumed' && made) return resume(transaction, voucher, made.id);
+      if (voucher.owner_msisdn !== null) await lockNumber(transaction, voucher.owner_msisdn);
       const context = await claimContext(transaction, voucher, command.company);
       const facts = claimFacts(voucher, context, limits.messageCooldownSeconds);
       const amount = command.amount === null ? undefined : parseMoney(command.amount);
@@ -164,6 +165,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
     database.transaction().execute(async (transaction) => {
       await releaseClaimedVoucher(transaction, claimId);
       await endClaim(transaction, claimId, 'CANCELLED');
+      await giveUpMessage(transaction, claimId);
       const refusal = refuse('message-not-queued', { detail });
       return refuseOperation<ClaimMade>(transaction, command, refusal);
     });
@@ -211,6 +213,13 @@ function claimFacts(
       retryAfterSeconds: context.wrong_codes_retry_seconds,
     },
     secondsUntilNextMessage: Math.max(0, Math.ceil(messageCooldownSeconds - sinceMessage)),
-    messagesToday: context.messages_today,
+    messagesToday: {
+      count: context.messages_today,
+      retryAfterSeconds: context.messages_retry_seconds,
+    },
+    refusedMessages: {
+      count: context.refused_messages,
+      retryAfterSeconds: context.refused_messages_retry_seconds,
+    },
   };
 }

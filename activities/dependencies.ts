@@ -26,6 +26,7 @@ export interface ActivityDependencies {
     readonly wrongCodesPerDay: number;
     readonly messageCooldownSeconds: number;
     readonly messagesPerNumberAndDay: number;
+    readonly refusedMessagesPerNumberAndHour: number;
     readonly operationRetentionDays: number;
     readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
     readonly topupStartSeconds: number;

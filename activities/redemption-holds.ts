@@ -1,6 +1,6 @@
 import { type DatabaseTransaction, violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint, type Transfer } from '../src/db/ledger.js';
-import { findMessage, queueMessage } from '../src/db/messages.js';
+import { confirmationsToday, findMessage, lockNumber, queueMessage } from '../src/db/messages.js';
 import {
   beginOperation,
   outcomeFor,
@@ -147,19 +147,27 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       return describeHold({ ...redemption, ...names }, voucher.serial_number, messageId);
     }
 
-    function queueConfirmation(
+    /** To a number that the request named, only so many a day; the redemption goes on without. */
+    async function queueConfirmation(
       transaction: DatabaseTransaction,
       voucher: LockedVoucher,
       redemptionId: number,
     ): Promise<number | null> {
+      const isAnonymous = voucher.owner_msisdn === null;
       const msisdn = voucher.owner_msisdn ?? command.msisdn;
-      if (msisdn === null) return Promise.resolve(null);
-      return queueMessage(transaction, {
+      if (msisdn === null) return null;
+      if (isAnonymous) await lockNumber(transaction, msisdn);
+      const isLeftOut =
+        isAnonymous &&
+        (await confirmationsToday(transaction, msisdn)) >= limits.messagesPerNumberAndDay;
+      const messageId = await queueMessage(transaction, {
         kind: 'REDEMPTION_CONFIRMATION',
         msisdn,
         voucherId: voucher.id,
         redemptionId,
+        ...(isLeftOut ? { leftOut: 'Left out: the number has had its messages of the day' } : {}),
       });
+      return isLeftOut ? null : messageId;
     }
 
     async function resume(transaction: DatabaseTransaction): Promise<RedemptionHeld> {

@@ -96,6 +96,7 @@ const settings = {
   CLAIM_LIFETIME_SECONDS: seconds.default(300),
   MESSAGE_COOLDOWN_SECONDS: z.coerce.number().min(0).default(30),
   MESSAGES_PER_NUMBER_AND_DAY: count.default(20),
+  REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: count.default(5),
   CODE_ATTEMPTS_PER_DAY: count.default(5),
   OPERATION_RETENTION_DAYS: count.default(30),
   EXPIRY_SWEEP_INTERVAL_SECONDS: seconds.default(300),

@@ -71,6 +71,7 @@ export async function startWorker(
       wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
       messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
       messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
+      refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
       operationRetentionDays: config.OPERATION_RETENTION_DAYS,
       topupStartSeconds: config.TOPUP_START_SECONDS,
       topupRanges: {

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Caller, Company } from '../domain/voucher.js';
 import { isStillAdmitted } from './access.js';
 import type { Database, DatabaseTransaction } from './connection.js';
+import { messageCounts } from './messages.js';
 import { wrongCodes } from './verification-attempts.js';
 
 export interface NewClaim {
@@ -27,9 +28,12 @@ export interface ClaimContext {
   readonly wrong_codes_retry_seconds: number;
   readonly seconds_since_message: number | null;
   readonly messages_today: number;
+  readonly messages_retry_seconds: number;
+  readonly refused_messages: number;
+  readonly refused_messages_retry_seconds: number;
 }
 
-/** Reads what a claim depends on; the voucher's row must be locked by the transaction. */
+/** Reads what a claim depends on; the transaction must hold the locks of voucher and number. */
 export async function claimContext(
   transaction: DatabaseTransaction,
   voucher: {
@@ -43,16 +47,14 @@ export async function claimContext(
   const { rows } = await sql<ClaimContext>`
     select ${isStillAdmitted(company)} as is_admitted,
       partners.status as partner_status, merchants.status as merchant_status,
-      merchants.service_fee_percent, attempts.*,
+      merchants.service_fee_percent, attempts.*, numbers.*,
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
-          and status <> 'REFUSED') as seconds_since_message,
-      (select count(*)::int from messages
-        where msisdn = ${voucher.owner_msisdn} and kind = 'VERIFICATION_CODE'
-          and status <> 'REFUSED' and created_at > now() - interval '1 day') as messages_today
+          and status <> 'REFUSED') as seconds_since_message
     from partners
     left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
     cross join (${wrongCodes(voucher.id)}) as attempts
+    cross join (${messageCounts(voucher.owner_msisdn)}) as numbers
     where partners.id = ${voucher.partner_id}`.execute(transaction);
   const [context] = rows;
   if (!context) throw new Error('The voucher has no partner');

@@ -9,6 +9,49 @@ export interface NewMessage {
   readonly voucherId: number;
   readonly claimId?: string;
   readonly redemptionId?: number;
+  /** Why it will not be sent; it is recorded all the same. */
+  readonly leftOut?: string;
+}
+
+/**
+ * Waits until no other transaction counts or queues messages to this number, so that requests at the
+ * same moment cannot pass the caps together. Taken after the voucher's lock, and kept until the end.
+ */
+export async function lockNumber(transaction: DatabaseTransaction, msisdn: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${msisdn}, 0))`.execute(transaction);
+}
+
+/**
+ * Part of a query: the verification codes of a day to a number, those of an hour that its provider
+ * refused, and when the oldest of either will be forgotten.
+ */
+export const messageCounts = (msisdn: string | null) => sql`
+  select (count(*) filter (where status <> 'REFUSED'))::int as messages_today,
+    coalesce(ceil(extract(epoch from min(created_at) filter (where status <> 'REFUSED')
+      + interval '1 day' - now()))::int, 0) as messages_retry_seconds,
+    (count(*) filter (where status = 'REFUSED' and created_at > now() - interval '1 hour'))::int
+      as refused_messages,
+    coalesce(ceil(extract(epoch from min(created_at) filter (
+        where status = 'REFUSED' and created_at > now() - interval '1 hour')
+      + interval '1 hour' - now()))::int, 0) as refused_messages_retry_seconds
+  from messages
+  where msisdn = ${msisdn} and kind = 'VERIFICATION_CODE'
+    and created_at > now() - interval '1 day'`;
+
+/** The confirmations of a day to a number. */
+export async function confirmationsToday(
+  transaction: DatabaseTransaction,
+  msisdn: string,
+): Promise<number> {
+  const { confirmations } = await transaction
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll<number>().as('confirmations'))
+    .where('msisdn', '=', msisdn)
+    .where('kind', '=', 'REDEMPTION_CONFIRMATION')
+    .where('status', 'not in', ['REFUSED', 'CANCELLED'])
+    .where('created_at', '>', sql<Date>`now() - interval '1 day'`)
+    .executeTakeFirstOrThrow();
+  return confirmations;
 }
 
 /** Queues a message; its text is made when it is sent, so no code is stored in clear. */
@@ -24,6 +67,13 @@ export async function queueMessage(
       voucher_id: message.voucherId,
       claim_id: message.claimId ?? null,
       redemption_id: message.redemptionId ?? null,
+      ...(message.leftOut === undefined
+        ? {}
+        : {
+            status: 'CANCELLED',
+            provider_message: message.leftOut,
+            settled_at: sql<Date>`now()`,
+          }),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -83,6 +133,19 @@ export async function recordMessage(
     })
     .where('id', '=', messageId)
     .where('status', '=', 'SENDING')
+    .execute();
+}
+
+/** Gives up the message of a claim that provably was not sent. */
+export async function giveUpMessage(
+  transaction: DatabaseTransaction,
+  claimId: string,
+): Promise<void> {
+  await transaction
+    .updateTable('messages')
+    .set({ status: 'REFUSED', settled_at: sql<Date>`now()` })
+    .where('claim_id', '=', claimId)
+    .where('status', '=', 'QUEUED')
     .execute();
 }
 

@@ -8,6 +8,12 @@ import {
   type VoucherStatus,
 } from './voucher.js';
 
+/** How often something happened, and when the oldest of it will be forgotten. */
+interface Count {
+  readonly count: number;
+  readonly retryAfterSeconds: number;
+}
+
 /** What the database says at the moment of a claim, with the voucher's row locked. */
 export interface ClaimFacts {
   /** Whether the caller's key and token still hold. */
@@ -24,14 +30,17 @@ export interface ClaimFacts {
   readonly partnerIsActive: boolean;
   /** Of a merchant's claim only. */
   readonly merchant: { readonly isActive: boolean; readonly feePercent: string | null } | undefined;
-  readonly wrongCodes: { readonly count: number; readonly retryAfterSeconds: number };
+  readonly wrongCodes: Count;
   readonly secondsUntilNextMessage: number;
-  readonly messagesToday: number;
+  readonly messagesToday: Count;
+  /** Within an hour, by the provider; they reached nobody. */
+  readonly refusedMessages: Count;
 }
 
 export interface ClaimLimits {
   readonly wrongCodesPerDay: number;
   readonly messagesPerNumberAndDay: number;
+  readonly refusedMessagesPerNumberAndHour: number;
 }
 
 /**
@@ -62,7 +71,10 @@ export function refuseClaim(
   if (amount !== undefined && amount > voucher.remaining) return refuse('amount-exceeds-balance');
   if (facts.secondsUntilNextMessage > 0)
     return refuse('message-too-soon', { retryAfterSeconds: facts.secondsUntilNextMessage });
-  if (facts.messagesToday >= limits.messagesPerNumberAndDay)
-    return refuse('messages-exhausted', { retryAfterSeconds: 86_400 });
+  const { messagesToday, refusedMessages } = facts;
+  if (messagesToday.count >= limits.messagesPerNumberAndDay)
+    return refuse('messages-exhausted', { retryAfterSeconds: messagesToday.retryAfterSeconds });
+  if (refusedMessages.count >= limits.refusedMessagesPerNumberAndHour)
+    return refuse('messages-refused', { retryAfterSeconds: refusedMessages.retryAfterSeconds });
   return undefined;
 }

@@ -288,6 +288,11 @@ export const reasons = {
     remedy: 'wait',
     everywhere: 429,
   },
+  'messages-refused': {
+    message: 'Messages to this number were refused too often: wait, and check the number meanwhile',
+    remedy: 'wait',
+    everywhere: 429,
+  },
 
   // Writes that failed; nothing of them stays.
   'status-not-updated': {

@@ -43,6 +43,7 @@ export const initiateClaim = endpoint({
     'amount-exceeds-balance',
     'message-too-soon',
     'messages-exhausted',
+    'messages-refused',
     'status-not-updated',
     'message-not-queued',
     'database-failed',

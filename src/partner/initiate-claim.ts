@@ -28,6 +28,7 @@ export const initiateClaim = endpoint({
     'amount-exceeds-balance',
     'message-too-soon',
     'messages-exhausted',
+    'messages-refused',
     'message-not-queued',
     'status-not-updated',
     'database-failed',

@@ -141,7 +141,7 @@ const voucherFacts = combinations({
   remaining: [0n, 100_000_000n],
 });
 
-const noWrongCodes = { count: 0, retryAfterSeconds: 0 };
+const none = { count: 0, retryAfterSeconds: 0 };
 
 /** Every reason by which a claim of this company can be refused. */
 function claimRefusals(company: Company): Reason[] {
@@ -158,14 +158,19 @@ function claimRefusals(company: Company): Reason[] {
     isAdmitted: [true],
     partnerIsActive: either,
     merchant: merchants,
-    wrongCodes: [noWrongCodes, { count: 5, retryAfterSeconds: 9 }],
+    wrongCodes: [none, { count: 5, retryAfterSeconds: 9 }],
     secondsUntilNextMessage: [0, 9],
-    messagesToday: [0, 20],
+    messagesToday: [none, { count: 20, retryAfterSeconds: 9 }],
+    refusedMessages: [none, { count: 5, retryAfterSeconds: 9 }],
     amount: [undefined, 100_000_001n],
   });
   for (const voucher of voucherFacts)
     for (const { amount, ...facts } of around) {
-      const limits = { wrongCodesPerDay: 5, messagesPerNumberAndDay: 20 };
+      const limits = {
+        wrongCodesPerDay: 5,
+        messagesPerNumberAndDay: 20,
+        refusedMessagesPerNumberAndHour: 5,
+      };
       const refusal = refuseClaim({ voucher, ...facts }, { company, amount }, limits);
       if (refusal) found.add(refusal.reason);
     }
@@ -187,7 +192,7 @@ function redemptionRefusals(company: Company): Reason[] {
     isAdmitted: [true],
     partnerIsActive: either,
     merchant: payees,
-    wrongCodes: [noWrongCodes, { count: 5, retryAfterSeconds: 9 }],
+    wrongCodes: [none, { count: 5, retryAfterSeconds: 9 }],
     claim: [undefined, { amount: undefined, feePercent: null, codeDigest: 'right' }],
     codeDigest: [undefined, 'right', 'wrong'],
     amount: [undefined, 100_000_001n],

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startApi } from '../../src/api.js';
+import { createLogger } from '../../src/logger.js';
+import type { Answer } from '../support/clients.js';
+import { CLAIM, type Client, done, type Gift, otherCode } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { expectRefusal } from './refusals.js';
+
+/** Five wrong codes a voucher and day, however they are sent (invariant I11, fault F50). */
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '8' });
+});
+afterAll(() => scene?.stop());
+
+const exhausted = {
+  reason: 'attempts-exhausted',
+  headers: { 'Retry-After': /^86[34]\d\d$/ },
+} as const;
+
+const wrongCodesOf = async ({ id }: Gift): Promise<number> => {
+  const rows = await scene.stack.database
+    .selectFrom('verification_attempts')
+    .select('id')
+    .where('voucher_id', '=', id)
+    .execute();
+  return rows.length;
+};
+
+const compared = (answers: readonly Answer[]): number =>
+  answers.filter(({ body }) => [4035, 403].includes(body.statusCode)).length;
+
+test('two hundred guesses at the same moment are five', async () => {
+  const gift = await scene.gift();
+  const code = await scene.claimed(scene.asMerchant, gift);
+  const guesses = Array.from({ length: 200 }, (_, index) =>
+    String((Number(code) + 1 + index) % 1_000_000).padStart(6, '0'),
+  );
+  // A few keys with ever other codes, as well as keys of their own.
+  const answers = await Promise.all(
+    guesses.map((verificationCode, index) =>
+      redeem(scene.asMerchant, gift, {
+        verificationCode,
+        ...(index % 2 ? { idempotencyKey: `guess ${gift.id} ${index % 7}` } : {}),
+      }),
+    ),
+  );
+  expect(compared(answers)).toBeLessThanOrEqual(5);
+  expect(await wrongCodesOf(gift)).toBe(5);
+  expect(answers.filter(({ status }) => status === 200)).toEqual([]);
+  const right = await redeem(scene.asMerchant, gift, { verificationCode: code });
+  expectRefusal(right, 'merchant', 429, exhausted);
+});
+
+test('guesses on both APIs, over new claims, are five together', async () => {
+  const gift = await scene.gift();
+  const guess = (client: Client, verificationCode: string) =>
+    redeem(client, gift, { verificationCode });
+  const answers: Answer[] = [];
+  for (const client of [scene.asPartner, scene.asMerchant, scene.asPartner]) {
+    const code = await scene.claimed(client, gift);
+    // Two different ones: the same guess twice, without a key, is one request.
+    const wrong = [otherCode(code), otherCode(otherCode(code))];
+    answers.push(...(await Promise.all(wrong.map((one) => guess(client, one)))));
+  }
+  expect(await wrongCodesOf(gift)).toBe(5);
+  expect(compared(answers)).toBe(5);
+  const { voucherCode } = gift;
+  expectRefusal(await scene.asMerchant.post(CLAIM, { voucherCode }), 'merchant', 429, exhausted);
+});
+
+test('are counted in the database: another process of the API knows them', async () => {
+  const { stack, asPartner } = scene;
+  const gift = await scene.gift();
+  const code = await scene.claimed(asPartner, gift);
+  for (let attempt = 1; attempt <= 4; attempt += 1)
+    await redeem(asPartner, gift, { verificationCode: otherCode(code) });
+  const logger = createLogger('silent', 'test');
+  const api = await startApi(stack.config, stack.temporal, { logger, eager: true });
+  const there = `http://127.0.0.1:${api.port}/api/v1/client/topup-transactions/redeem-gift`;
+  const guessThere = (verificationCode: string) =>
+    fetch(there, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'x-api-token': asPartner.token },
+      body: JSON.stringify({ voucherCode: gift.voucherCode, verificationCode }),
+    });
+  expect((await guessThere(otherCode(code))).status).toBe(403);
+  expect((await guessThere(code)).status).toBe(429);
+  await api.stop();
+  expectRefusal(
+    await redeem(asPartner, gift, { verificationCode: code }),
+    'partner',
+    429,
+    exhausted,
+  );
+});
+
+test('a right code among wrong ones redeems once and clears the count', async () => {
+  const gift = await scene.gift({ denomination: 500 });
+  const code = await scene.claimed(scene.asMerchant, gift, { amount: 100 });
+  const codes = [otherCode(code), code, otherCode(code), code, otherCode(code)];
+  const answers = await Promise.all(
+    codes.map((verificationCode) => redeem(scene.asMerchant, gift, { verificationCode })),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  // Those that came after it found no claim to compare with.
+  expect(await wrongCodesOf(gift)).toBeLessThanOrEqual(3);
+  const next = await scene.claimed(scene.asMerchant, gift, { amount: 100 });
+  done(await redeem(scene.asMerchant, gift, { verificationCode: next }));
+  expect(await wrongCodesOf(gift)).toBe(0);
+});
