@@ -61,6 +61,9 @@ async function startService(
     LOG_LEVEL: 'warn',
     // Partners log in once, before the measurements.
     ACCESS_TOKEN_LIFETIME_SECONDS: '86400',
+    // Calls are counted as ever, but all load comes from one address and may come from one partner.
+    CALLS_PER_ADDRESS_AND_MINUTE: '1000000000',
+    CALLS_PER_COMPANY_AND_MINUTE: '1000000000',
   };
   let port = 0;
   for (const role of roles) {

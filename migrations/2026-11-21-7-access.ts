@@ -59,6 +59,13 @@ export async function up(database: Kysely<unknown>): Promise<void> {
       key_prefix text,
       request_id text not null
     );
+    -- Of the rate limits, where several processes share them; losing it only forgets the counts.
+    create unlogged table rate_limits (
+      key text primary key,
+      points integer not null default 0,
+      expire bigint
+    );
+
     create index admitted_calls_by_company on admitted_calls (company_kind, company_id, id);
   `.execute(database);
 }

@@ -11,6 +11,8 @@ import { createFailpoint } from './failpoint.js';
 import { createAccessDirectory } from './http/access-directory.js';
 import { createAccessTokens } from './http/access-token.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
+import { createCallRecorder } from './http/call-recorder.js';
+import { createRateLimits } from './http/rate-limits.js';
 import type { Services } from './http/services.js';
 import { createAddressMatcher } from './http/source-address.js';
 import { createWorkflowCalls } from './http/workflow-calls.js';
@@ -51,8 +53,14 @@ export async function startApi(
     onIdleError: (error) => logger.warn({ error: error.name }, 'A database connection broke'),
   });
   const failpoint = createFailpoint(config.FAILPOINT);
+  const calls = createCallRecorder(database, {
+    logger,
+    intervalMs: config.CALL_RECORD_INTERVAL_SECONDS * 1_000,
+  });
   const services: Services = {
     database,
+    calls,
+    rateLimits: createRateLimits({ ...rateLimitSettings(config), database, logger }),
     logger,
     failpoint,
     digests: createDigests(config.DIGEST_KEY),
@@ -95,6 +103,7 @@ export async function startApi(
     services,
     async stop() {
       await closeServer(server);
+      await calls.stop();
       await database.destroy();
     },
   };
@@ -111,6 +120,18 @@ const portalSettings = (config: Config): PortalSettings => ({
     perAddress: config.PORTAL_SIGN_INS_PER_ADDRESS,
   },
   passwordCost: config.PORTAL_PASSWORD_COST,
+});
+
+const rateLimitSettings = (config: Config) => ({
+  store: config.RATE_LIMIT_STORE,
+  quotas: {
+    address: config.CALLS_PER_ADDRESS_AND_MINUTE,
+    company: config.CALLS_PER_COMPANY_AND_MINUTE,
+    'key-misses-of-address': config.KEY_MISSES_PER_ADDRESS_AND_HOUR,
+    'key-misses-of-prefix': config.KEY_MISSES_PER_PREFIX_AND_HOUR,
+    'voucher-misses-of-company': config.VOUCHER_MISSES_PER_COMPANY_AND_HOUR,
+    'voucher-misses-of-address': config.VOUCHER_MISSES_PER_ADDRESS_AND_HOUR,
+  },
 });
 
 /** Even what is no HTTP, or too much of it, gets the envelope. */

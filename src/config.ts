@@ -81,6 +81,21 @@ const settings = {
   /** How long a process may act on what it knows of keys, addresses and suspensions. */
   ACCESS_CACHE_SECONDS: seconds.max(2).default(1),
   SIGNATURE_WINDOW_SECONDS: seconds.default(300),
+  /** So long the old key lives on after a rotation, where no other time is asked for. */
+  API_KEY_OVERLAP_HOURS: z.coerce.number().min(0).max(720).default(24),
+  /** Pause between two writes of which calls were let in and which were refused. */
+  CALL_RECORD_INTERVAL_SECONDS: seconds.default(1),
+
+  /** Where calls are counted: each process for itself, or all together in PostgreSQL. */
+  RATE_LIMIT_STORE: z.enum(['memory', 'postgres']).default('memory'),
+  CALLS_PER_ADDRESS_AND_MINUTE: count.default(240_000),
+  CALLS_PER_COMPANY_AND_MINUTE: count.default(120_000),
+  /** Log-ins with keys that are not valid. */
+  KEY_MISSES_PER_ADDRESS_AND_HOUR: count.default(200),
+  KEY_MISSES_PER_PREFIX_AND_HOUR: count.default(200),
+  /** Voucher codes that do not exist or are another's. */
+  VOUCHER_MISSES_PER_COMPANY_AND_HOUR: count.default(100),
+  VOUCHER_MISSES_PER_ADDRESS_AND_HOUR: count.default(200),
 
   /** A portal session ends after so long without a request, and after so long in any case. */
   PORTAL_SESSION_IDLE_SECONDS: seconds.default(1_800),
@@ -195,6 +210,7 @@ const adminConfigSchema = z.object({
   DATA_DIR: startSettings.DATA_DIR,
   ENVIRONMENT: settings.ENVIRONMENT,
   DIGEST_KEY: secretSettings.DIGEST_KEY.optional(),
+  API_KEY_OVERLAP_HOURS: settings.API_KEY_OVERLAP_HOURS,
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -1,6 +1,11 @@
 import { isDeletable } from '../db/company-changes.js';
 import { listAddresses, registerAddress, removeAddress } from './commands/addresses.js';
-import { issueApiKey, listApiKeysCommand, revokeApiKeyCommand } from './commands/api-keys.js';
+import {
+  issueApiKey,
+  listApiKeysCommand,
+  revokeApiKeyCommand,
+  rotateApiKey,
+} from './commands/api-keys.js';
 import { audit } from './commands/audit.js';
 import { cancelVoucher } from './commands/cancel-voucher.js';
 import { checkLedger } from './commands/check-ledger.js';
@@ -23,6 +28,7 @@ import {
 import { deleteCommand, restoreCommand } from './commands/record-deletion.js';
 import { activateCommand, deactivateCommand } from './commands/record-status.js';
 import { changeRecordCommand, createCommand } from './commands/records.js';
+import { listRefusedCallsCommand } from './commands/refused-calls.js';
 import {
   listMerchantCategoriesCommand,
   listProductCategoriesCommand,
@@ -51,6 +57,7 @@ export const allCommands = [
   listApiKeysCommand,
   listAddresses,
   listPublicKeysCommand,
+  listRefusedCallsCommand,
   showPartner,
   showMerchant,
   showVoucher,
@@ -64,6 +71,7 @@ export const allCommands = [
   deposit,
   grantAccessCommand,
   issueApiKey,
+  rotateApiKey,
   registerAddress,
   registerPublicKey,
   revokeAccessCommand,
@@ -91,6 +99,7 @@ export const verbs: Readonly<Record<string, string>> = {
   set: 'Set the fee and the payout account of a merchant',
   grant: 'Let a partner sell a product',
   issue: 'Make an API key',
+  rotate: 'Replace an API key by a new one',
   register: 'Register addresses and public keys',
   revoke: 'Take access, API keys and public keys away',
   remove: 'Remove an address',

@@ -14,6 +14,8 @@ export interface AdminContext {
   readonly keySettings: () => {
     readonly digests: Digests;
     readonly environment: KeyEnvironment;
+    /** How long a rotated key still works where nothing else is asked for. */
+    readonly overlapHours: number;
   };
   /** Shows how far a long command is; nothing where nobody watches. */
   readonly progress: Progress;

@@ -33,6 +33,10 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
       throw new AdminError(
         'API keys need the setting DIGEST_KEY: give it the value that the API process has.',
       );
-    return { digests: createDigests(config.DIGEST_KEY), environment: config.ENVIRONMENT };
+    return {
+      digests: createDigests(config.DIGEST_KEY),
+      environment: config.ENVIRONMENT,
+      overlapHours: config.API_KEY_OVERLAP_HOURS,
+    };
   },
 });

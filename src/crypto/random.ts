@@ -18,8 +18,11 @@ export function randomApiKey(environment: KeyEnvironment): { key: string; prefix
     KEY_ALPHABET.charAt(randomInt(KEY_ALPHABET.length)),
   );
   const key = KEY_LABELS[environment] + random.join('');
-  return { key, prefix: key.slice(0, KEY_VISIBLE_LENGTH) };
+  return { key, prefix: apiKeyPrefix(key) };
 }
+
+/** The beginning of a key by which people recognise it. */
+export const apiKeyPrefix = (key: string): string => key.slice(0, KEY_VISIBLE_LENGTH);
 
 /** Whether a text has the form of this environment's keys; others are refused unread (design 8). */
 export function isApiKeyOf(environment: KeyEnvironment, text: string): boolean {

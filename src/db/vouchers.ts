@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Caller, Company, VoucherStatus } from '../domain/voucher.js';
+import type { Caller, Company, VoucherOwnership, VoucherStatus } from '../domain/voucher.js';
 import { isStillAdmitted } from './access.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import { balanceConstraint } from './ledger.js';
@@ -198,7 +198,7 @@ export const lockVoucher = (
     .executeTakeFirst();
 
 /** What the edge needs to find the workflow of a request that names a voucher by its code. */
-export interface FoundVoucher {
+export interface FoundVoucher extends VoucherOwnership {
   readonly id: number;
   /** The operation that generated it. */
   readonly generationId: string;
@@ -217,6 +217,9 @@ export const findVoucherByCode = (
     .leftJoin('voucher_claims', 'voucher_claims.id', 'vouchers.current_claim_id')
     .select([
       'vouchers.id',
+      'vouchers.partner_id as partnerId',
+      'vouchers.merchant_id as merchantId',
+      'vouchers.is_restricted as isRestricted',
       'vouchers.operation_id as generationId',
       'voucher_claims.operation_id as claimOperationId',
     ])
@@ -244,9 +247,9 @@ export const voucherDetail = (database: Database, merchantId: number, codeDigest
       'vouchers.remaining',
       'vouchers.status',
       'vouchers.expires_at',
-      'vouchers.partner_id',
-      'vouchers.merchant_id',
-      'vouchers.is_restricted',
+      'vouchers.partner_id as partnerId',
+      'vouchers.merchant_id as merchantId',
+      'vouchers.is_restricted as isRestricted',
       'merchants.service_fee_percent',
       'merchants.status as merchant_status',
     ])

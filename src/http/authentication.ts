@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Refusal, refuse, type Surface } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
 import type { Access } from './access-directory.js';
+import type { RefusalReply } from './envelope.js';
 import type { Services } from './services.js';
 
 /** A company that may call, from where it calls. */
@@ -18,13 +19,13 @@ export interface Authenticated extends Admitted {
 
 /**
  * Who sends a request (specification 5): its token, what has become of its company and key since it
- * was issued, and the address that it comes from.
+ * was issued, and the address that it comes from. A refusal says whose token it was, if it is ours.
  */
 export async function authenticate(
   services: Services,
   surface: Surface,
   request: { readonly headers: IncomingHttpHeaders; readonly sourceAddress: string },
-): Promise<Authenticated | Refusal> {
+): Promise<Authenticated | RefusalReply> {
   const token = tokenOf(request.headers);
   const claims = token && (await services.accessTokens.verify(token, surface));
   if (!claims) return refuse('token-invalid');
@@ -37,9 +38,10 @@ export async function authenticate(
   const access = isCurrent(remembered)
     ? remembered
     : await services.accessDirectory(company, 'fresh');
-  if (!isCurrent(access)) return refuse('token-invalid');
+  const caller = { company, apiKeyId };
+  if (!isCurrent(access)) return { ...refuse('token-invalid'), caller };
   const admitted = admit(company, access, request.sourceAddress);
-  if (!admitted.ok) return admitted;
+  if (!admitted.ok) return { ...admitted, caller };
   return { ...admitted, apiKeyId };
 }
 
@@ -52,9 +54,10 @@ export function admit(company: Caller, access: Access, sourceAddress: string): A
   return { ok: true, company, access };
 }
 
-/** `x-api-token`, or `Authorization: Bearer` (design 8). */
+/** `x-api-token`, or `Authorization: Bearer` (design 8); two that differ are none. */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
   const token = headers['x-api-token'];
-  if (typeof token === 'string') return token;
-  return /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
+  if (typeof token !== 'string') return bearer;
+  return bearer === undefined || bearer === token ? token : undefined;
 }

@@ -6,6 +6,7 @@ import {
   type Surface,
   statusCodeOf,
 } from '../domain/errors.js';
+import type { Company } from '../domain/voucher.js';
 
 /** The body of every answer but login's and the test endpoints' (specification 2.1). */
 export interface Envelope {
@@ -31,6 +32,14 @@ export interface ListMeta {
   readonly filter?: Readonly<Record<string, string | readonly string[]>>;
 }
 
+/** As much of a caller as is known, provably. */
+export interface KnownCaller {
+  readonly company?: Company;
+  readonly apiKeyId?: number;
+  /** The beginning of a key that is not in the database. */
+  readonly keyPrefix?: string;
+}
+
 /** What a handler answers when it did what was asked. */
 export interface Reply {
   readonly ok: true;
@@ -40,6 +49,8 @@ export interface Reply {
   readonly links?: Readonly<Record<string, string>>;
   /** The answer was given before, to the same request with the same key. */
   readonly replayed?: boolean;
+  /** Who asked, where it is not the token that says so (log-in). */
+  readonly caller?: KnownCaller;
 }
 
 /** A refusal with data that only the partner surface shows. */
@@ -47,6 +58,8 @@ export interface RefusalReply extends Refusal {
   readonly data?: unknown;
   /** The refusal was given before, to the same request with the same key. */
   readonly replayed?: boolean;
+  /** Who was refused, as far as it is known. */
+  readonly caller?: KnownCaller;
 }
 
 /** A success; `data` is what the specification lists for the endpoint. */

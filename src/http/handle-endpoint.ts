@@ -2,15 +2,17 @@ import type { RouterContext } from '@koa/router';
 import type { ZodError, ZodType } from 'zod';
 import { refuse, type Surface } from '../domain/errors.js';
 import { passStep } from '../failpoint.js';
-import { authenticate } from './authentication.js';
+import { type Authenticated, authenticate } from './authentication.js';
 import { writeConditionally } from './conditional-answer.js';
 import type { Endpoint } from './endpoint.js';
-import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
+import { type KnownCaller, type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
 import { parseJsonBody } from './json-body.js';
+import { rateLimitHeaders, refuseTooMany } from './rate-limits.js';
 import { readRawBody } from './raw-body.js';
+import { recordCall } from './record-call.js';
 import type { Services } from './services.js';
 import { checkSignature, isFirstUse } from './signed-request.js';
-import { clientAddress } from './source-address.js';
+import { addressGroup, clientAddress } from './source-address.js';
 
 /** Takes a request through access, signature and schema to its handler, and writes the answer. */
 export async function handleEndpoint(
@@ -22,8 +24,10 @@ export async function handleEndpoint(
   // 404 may be kept by any cache that is not told otherwise.
   context.set('Cache-Control', 'no-store');
   Object.assign(context.state.log, { route: context.routerPath ?? endpoint.path, surface });
-  const result = await runEndpoint(services, surface, endpoint, context);
+  const sourceAddress = addressOf(services, context);
+  const { result, caller } = await runEndpoint(services, surface, endpoint, context, sourceAddress);
   await passStep(services.failpoint, endpoint.operation, 'known');
+  recordCall(services.calls, { context, surface, endpoint, sourceAddress, caller, result });
   if (result.ok) writeReply(context, endpoint, result);
   else writeRefusal(context, surface, endpoint, result);
   context.res.once('finish', () => {
@@ -31,21 +35,49 @@ export async function handleEndpoint(
   });
 }
 
+/** What a request came to, and whose it was as far as that is known. */
+interface Outcome {
+  readonly result: Reply | RefusalReply;
+  readonly caller?: KnownCaller | undefined;
+}
+
+/** Lets a request in, or not: how often, and who asks. */
 async function runEndpoint(
   services: Services,
   surface: Surface,
   endpoint: Endpoint,
   context: RouterContext,
+  sourceAddress: string,
+): Promise<Outcome> {
+  const { rateLimits } = services;
+  const ofAddress = await rateLimits.spend('address', addressGroup(sourceAddress));
+  context.set(rateLimitHeaders(ofAddress));
+  if (!ofAddress.ok) return { result: refuseTooMany(ofAddress) };
+  if (endpoint.access === 'public') {
+    const result = await answerCaller(services, surface, endpoint, context, { sourceAddress });
+    return { result, caller: result.caller };
+  }
+  const { headers } = context.req;
+  const caller = await authenticate(services, surface, { headers, sourceAddress });
+  if (!caller.ok) return { result: caller, caller: caller.caller };
+  Object.assign(context.state.log, { companyId: caller.company.id });
+  const ofCompany = await rateLimits.spend('company', `${surface} ${caller.company.id}`);
+  context.set(rateLimitHeaders(ofCompany));
+  const result = ofCompany.ok
+    ? await answerCaller(services, surface, endpoint, context, { sourceAddress, caller })
+    : refuseTooMany(ofCompany);
+  return { result, caller };
+}
+
+/** Takes what was let in through signature and schema to its handler. */
+async function answerCaller(
+  services: Services,
+  surface: Surface,
+  endpoint: Endpoint,
+  context: RouterContext,
+  { sourceAddress, caller }: { readonly sourceAddress: string; readonly caller?: Authenticated },
 ): Promise<Reply | RefusalReply> {
   const { headers } = context.req;
-  const sourceAddress = addressOf(services, context);
-  const caller =
-    endpoint.access === 'public'
-      ? undefined
-      : await authenticate(services, surface, { headers, sourceAddress });
-  if (caller && !caller.ok) return caller;
-  Object.assign(context.state.log, { companyId: caller?.company.id });
-
   const rawBody = endpoint.body
     ? await readRawBody(context.req, services.settings.bodyLimitBytes)
     : undefined;

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { isApiKeyOf } from '../crypto/random.js';
+import { apiKeyPrefix, isApiKeyOf } from '../crypto/random.js';
 import { findApiKey } from '../db/access.js';
 import { refuse } from '../domain/errors.js';
 import { admit } from './authentication.js';
 import { endpoint } from './endpoint.js';
 import { reply } from './envelope.js';
+import { refuseTooMany } from './rate-limits.js';
+import { addressGroup } from './source-address.js';
 
 /** Log-in with an API key, the same on both surfaces (specification 4.1, 4.2 and 5). */
 export const login = endpoint({
@@ -28,20 +30,36 @@ export const login = endpoint({
   bare: true,
   reasons: ['api-key-invalid', 'address-not-registered', 'account-suspended'],
   async handle({ services, surface, body, sourceAddress }) {
+    const { rateLimits, settings } = services;
+    const group = addressGroup(sourceAddress);
+    const exhausted = await rateLimits.exhausted('key-misses-of-address', group);
+    if (exhausted) return refuseTooMany(exhausted);
     // A key of the other environment is refused unread: it was sent to the wrong address.
-    if (!isApiKeyOf(services.settings.environment, body.key)) return refuse('api-key-invalid');
-    const digest = services.digests.apiKey(body.key);
-    const apiKey = await findApiKey(services.database, surface, digest);
-    const access = apiKey?.isValid && (await services.accessDirectory(apiKey.company, 'fresh'));
-    if (!access) return refuse('api-key-invalid');
-    const admitted = admit(apiKey.company, access, sourceAddress);
-    if (!admitted.ok) return admitted;
+    if (!isApiKeyOf(settings.environment, body.key)) {
+      await rateLimits.spend('key-misses-of-address', group);
+      return refuse('api-key-invalid');
+    }
+    const found = await findApiKey(services.database, surface, services.digests.apiKey(body.key));
+    const access = found?.isValid && (await services.accessDirectory(found.company, 'fresh'));
+    const caller = found
+      ? { company: found.company, apiKeyId: found.id }
+      : { keyPrefix: apiKeyPrefix(body.key) };
+    if (!found || !access) {
+      await rateLimits.spend('key-misses-of-address', group);
+      // Only after the look-up: whoever sends wrong keys must not lock the right one out.
+      const ofPrefix = await rateLimits.spend('key-misses-of-prefix', apiKeyPrefix(body.key));
+      return { ...(ofPrefix.ok ? refuse('api-key-invalid') : refuseTooMany(ofPrefix)), caller };
+    }
+    const ofCompany = await rateLimits.spend('company', `${surface} ${found.company.id}`);
+    if (!ofCompany.ok) return { ...refuseTooMany(ofCompany), caller };
+    const admitted = admit(found.company, access, sourceAddress);
+    if (!admitted.ok) return { ...admitted, caller };
     const accessToken = await services.accessTokens.issue({
       audience: surface,
-      companyId: apiKey.company.id,
-      apiKeyId: apiKey.id,
+      companyId: found.company.id,
+      apiKeyId: found.id,
       tokenVersion: access.tokenVersion,
     });
-    return reply({ accessToken, success: true, statusCode: 200, message: 'Logged in' });
+    return reply({ accessToken, success: true, statusCode: 200, message: 'Logged in' }, { caller });
   },
 });

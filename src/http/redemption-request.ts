@@ -1,11 +1,12 @@
-import { outcomeFor } from '../db/operations.js';
+import { outcomeFor, type StoredOutcome } from '../db/operations.js';
 import { runningRedemption } from '../db/redemptions.js';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers.js';
 import { type Reason, refuse } from '../domain/errors.js';
 import { formatMoney, type Money } from '../domain/money.js';
-import type { Caller, Company } from '../domain/voucher.js';
-import { carryOut, identify } from './operation.js';
+import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.js';
+import { carryOut, identify, type OperationIdentity } from './operation.js';
 import type { Services } from './services.js';
+import { type Asker, countGuess, refuseGuessing } from './voucher-guesses.js';
 
 /** The reasons for which a redemption is refused or fails on both surfaces, in order of the checks. */
 export const redemptionReasons: readonly Reason[] = [
@@ -42,7 +43,7 @@ export interface RequestedCode {
 }
 
 /** What both surfaces send to claim a voucher; `content` is all that makes it this request. */
-export interface ClaimRequest {
+export interface ClaimRequest extends Asker {
   readonly company: Caller;
   readonly key: string | undefined;
   readonly content: object;
@@ -84,12 +85,31 @@ const identityOf = (services: Services, kind: string, request: ClaimRequest) =>
     content: { ...request.content, amount: decimal(request.amount) },
   });
 
+/** Carries out what names a voucher, unless the caller has named too many that it may not know of. */
+async function carryOutFor<Result extends { readonly ok: true }>(
+  services: Services,
+  request: ClaimRequest,
+  identity: OperationIdentity,
+  run: (voucher: FoundVoucher | undefined) => Promise<StoredOutcome<Result>>,
+) {
+  const outcome = await carryOut<Result>(services, identity, async () => {
+    const refusal = await refuseGuessing(services, request);
+    if (refusal) return outcomeFor<Result>(identity, refusal);
+    return run(await findRequestedVoucher(services, request.company, request.voucherCode));
+  });
+  if (!outcome.result.ok && !outcome.replayed)
+    await countGuess(services, request, request.voucherCode, outcome.result);
+  return outcome;
+}
+
 /** Claims a voucher once: the owner is sent a code. */
 export function carryOutClaim(services: Services, request: ClaimRequest) {
+  const { company } = request;
   const identity = identityOf(services, 'initiate-claim', request);
-  return carryOut(services, identity, async () => {
-    const voucher = await findRequestedVoucher(services, request.company, request.voucherCode);
-    if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
+  return carryOutFor(services, request, identity, async (voucher) => {
+    // Refused here and not in the workflow: the time it takes must not tell what the answer hides.
+    const isHidden = voucher && company.kind === 'merchant' && !isRedeemableAt(voucher, company.id);
+    if (!voucher || isHidden) return outcomeFor(identity, refuse('voucher-not-found'));
     return services.workflows.claim({
       ...identity,
       voucherId: voucher.id,
@@ -102,8 +122,7 @@ export function carryOutClaim(services: Services, request: ClaimRequest) {
 export function carryOutRedemption(services: Services, request: RedemptionRequest) {
   const identity = identityOf(services, 'redeem-gift', request);
   const { verificationCode, msisdn = null, merchantId = null } = request;
-  return carryOut(services, identity, async () => {
-    const voucher = await findRequestedVoucher(services, request.company, request.voucherCode);
+  return carryOutFor(services, request, identity, async (voucher) => {
     if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
     return services.workflows.redeem(voucher, {
       ...identity,

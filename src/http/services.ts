@@ -5,6 +5,8 @@ import type { Database } from '../db/connection.js';
 import type { Failpoint } from '../failpoint.js';
 import type { AccessDirectory } from './access-directory.js';
 import type { AccessTokens } from './access-token.js';
+import type { CallRecorder } from './call-recorder.js';
+import type { RateLimits } from './rate-limits.js';
 import type { AddressMatcher } from './source-address.js';
 import type { WorkflowCalls } from './workflow-calls.js';
 
@@ -14,6 +16,8 @@ export interface Services {
   readonly workflows: WorkflowCalls;
   readonly accessTokens: AccessTokens;
   readonly accessDirectory: AccessDirectory;
+  readonly calls: CallRecorder;
+  readonly rateLimits: RateLimits;
   readonly digests: Digests;
   readonly secretBox: SecretBox;
   readonly logger: Logger;

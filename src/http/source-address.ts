@@ -45,6 +45,17 @@ export function clientAddress(
   return address;
 }
 
+/** The bits of an IPv6 address that one customer of a network has for its own. */
+const NETWORK_BITS = 64;
+
+/** What is counted as one address: an IPv6 network counts as one, since its owner has all of it. */
+export function addressGroup(text: string): string {
+  const address = parseAddress(text);
+  if (!(address instanceof ipaddr.IPv6)) return text;
+  const network = address.toByteArray().slice(0, NETWORK_BITS / 8);
+  return `${Buffer.from(network).toString('hex')}/${NETWORK_BITS}`;
+}
+
 const normalise = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : parseAddress(text)?.toString();
 

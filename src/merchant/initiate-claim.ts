@@ -50,9 +50,10 @@ export const initiateClaim = endpoint({
     'key-reused',
     'still-processing',
   ],
-  async handle({ services, company, body }) {
+  async handle({ services, company, sourceAddress, body }) {
     const { result, replayed } = await carryOutClaim(services, {
       company,
+      sourceAddress,
       key: body.idempotencyKey,
       content: body,
       voucherCode: body.voucherCode,

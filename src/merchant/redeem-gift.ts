@@ -37,10 +37,11 @@ export const redeemGift = endpoint({
     metadata: z.string().nullable(),
   }),
   reasons: ['partner-unavailable', ...redemptionReasons],
-  async handle({ services, company, body }) {
+  async handle({ services, company, sourceAddress, body }) {
     const { result, replayed } = await carryOutRedemption(services, {
       ...body,
       company,
+      sourceAddress,
       key: body.idempotencyKey,
       content: body,
       merchantId: null,

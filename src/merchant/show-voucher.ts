@@ -7,6 +7,7 @@ import { formatVoucherCode } from '../domain/voucher-code.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { voucherCodeField } from '../http/fields.js';
+import { countGuess, refuseGuessing } from '../http/voucher-guesses.js';
 
 /** Shows a voucher to a merchant where it may be redeemed (specification 2.3 and 4.2). */
 export const showVoucher = endpoint({
@@ -31,7 +32,10 @@ export const showVoucher = endpoint({
     serviceFee: z.string(),
   }),
   reasons: ['voucher-not-found', 'merchant-not-found', 'service-fee-missing'],
-  async handle({ services, company, params }) {
+  async handle({ services, company, sourceAddress, params }) {
+    const asker = { company, sourceAddress };
+    const guessing = await refuseGuessing(services, asker);
+    if (guessing) return guessing;
     const { canonical } = params.voucherCode;
     const voucher =
       canonical === undefined
@@ -41,13 +45,12 @@ export const showVoucher = endpoint({
             company.id,
             services.digests.voucherCode(canonical),
           );
-    if (!voucher || canonical === undefined) return refuse('voucher-not-found');
-    const ownership = {
-      partnerId: voucher.partner_id,
-      merchantId: voucher.merchant_id,
-      isRestricted: voucher.is_restricted,
-    };
-    if (!isRedeemableAt(ownership, company.id)) return refuse('voucher-not-found');
+    const isVisible = voucher && isRedeemableAt(voucher, company.id);
+    if (!isVisible || canonical === undefined) {
+      const refusal = refuse('voucher-not-found');
+      await countGuess(services, asker, params.voucherCode, refusal);
+      return refusal;
+    }
     if (voucher.merchant_status !== 'ACTIVE') return refuse('merchant-not-found');
     if (voucher.service_fee_percent === null) return refuse('service-fee-missing');
     const fee = percentageOf(parseMoney(voucher.remaining), voucher.service_fee_percent);

@@ -35,11 +35,12 @@ export const initiateClaim = endpoint({
     'key-reused',
     'still-processing',
   ],
-  async handle({ services, company, body, headers }) {
+  async handle({ services, company, sourceAddress, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
     const { result, replayed } = await carryOutClaim(services, {
       company,
+      sourceAddress,
       key: key.value,
       content: body,
       voucherCode: body.voucherCode,

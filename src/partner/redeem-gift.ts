@@ -34,12 +34,13 @@ export const redeemGift = endpoint({
   }),
   answer: z.object({ response: z.string(), referenceNumber: z.string() }),
   reasons: ['account-suspended', ...redemptionReasons],
-  async handle({ services, company, body, headers }) {
+  async handle({ services, company, sourceAddress, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
     const { result, replayed } = await carryOutRedemption(services, {
       ...body,
       company,
+      sourceAddress,
       key: key.value,
       content: body,
     });

@@ -89,6 +89,49 @@ describe('a partner that only commands have made', () => {
     ]);
   });
 
+  test('rotates a key: the new one works at once, the old one until its end', async () => {
+    const issued = await operator.json(`issue api-key --partner ${id} --name Rotated`);
+    const rotated = await operator.json(`rotate api-key ${issued.keyId}`);
+    const hoursLeft = (Date.parse(rotated.replaced.expiresAt) - Date.now()) / 3_600_000;
+    expect(hoursLeft).toBeGreaterThan(23.9);
+    expect(hoursLeft).toBeLessThan(24.1);
+    const { accessToken } = (await logIn('', issued.key)).body;
+    expect((await logIn('', rotated.key)).status).toBe(200);
+    const again = await operator.admin(`rotate api-key ${issued.keyId}`);
+    expect(again.err).toContain('that has no end yet: see "list api-keys"');
+
+    const next = await operator.json(`rotate api-key ${rotated.keyId} --overlap-hours 0`);
+    expect((await logIn('', rotated.key)).status).toBe(401);
+    expect((await logIn('', next.key)).status).toBe(200);
+    await becomes(200, accessToken);
+    const keys = await operator.json(`list api-keys --partner ${id}`);
+    const stateOf = (keyId: number) => keys.find((row: { id: number }) => row.id === keyId).status;
+    expect([issued, rotated, next].map(({ keyId }) => stateOf(keyId))).toEqual([
+      'ENDING',
+      'EXPIRED',
+      'VALID',
+    ]);
+  });
+
+  test('is told which calls were refused and why', async () => {
+    expect((await logIn('', `${key.slice(0, -4)}none`)).status).toBe(401);
+    await vi.waitFor(async () => {
+      const calls = await operator.json('list refused-calls --reason api-key-invalid --limit 1');
+      expect(calls).toEqual([
+        expect.objectContaining({
+          method: 'POST',
+          route: '/api/v1/client/auth/login',
+          sourceAddress: '127.0.0.1',
+          keyPrefix: key.slice(0, 12),
+          companyId: null,
+        }),
+      ]);
+    });
+    expect(await operator.json('list refused-calls --address 192.0.2.1')).toEqual([]);
+    const own = await operator.json(`list refused-calls --partner ${id}`);
+    expect(own.length).toBeGreaterThan(0);
+  });
+
   test('shows a key once: it is neither kept nor audited', async () => {
     const { key: secret } = await operator.json(`issue api-key --partner ${id} --name Third`);
     const kept = await stack.database

@@ -23,6 +23,11 @@ const TEST_SETTINGS = {
   EXPIRY_SWEEP_INTERVAL_SECONDS: '3600',
   RECONCILE_INTERVAL_SECONDS: '3600',
   PORTAL_PASSWORD_COST: '14',
+  CALL_RECORD_INTERVAL_SECONDS: '0.05',
+  // Every test calls from one address, and many guess.
+  KEY_MISSES_PER_ADDRESS_AND_HOUR: '100000',
+  VOUCHER_MISSES_PER_ADDRESS_AND_HOUR: '100000',
+  VOUCHER_MISSES_PER_COMPANY_AND_HOUR: '100000',
 };
 
 /** The whole service in this process: real PostgreSQL, Temporal server and HTTP, own database. */

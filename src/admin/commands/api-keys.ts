@@ -1,9 +1,10 @@
 import { randomApiKey } from '../../crypto/random.js';
 import { addApiKey } from '../../db/companies.js';
-import { listApiKeys, revokeApiKey } from '../../db/company-access.js';
+import { endApiKey, listApiKeys, revokeApiKey } from '../../db/company-access.js';
+import { needsRotation, ROTATION_WARNING_DAYS } from '../../domain/api-key.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
-import { argument, id, required, text } from '../fields.js';
+import { argument, id, optional, required, text, wholeNumber } from '../fields.js';
 import { companyFields, ownerOf, requireCompany } from '../subjects.js';
 import { column, numbers, table, time } from '../tables.js';
 
@@ -42,6 +43,43 @@ export const issueApiKey = changeCommand({
   },
 });
 
+export const rotateApiKey = changeCommand({
+  name: 'rotate api-key',
+  summary: 'Replace an API key by a new one; both work for a while',
+  details:
+    'The old key ends by itself after the overlap, so that the new one can be put in place before. ' +
+    'The new key is shown once. Needs what "issue api-key" needs.',
+  fields: {
+    id: argument(id, 'The id of the old key: see list api-keys'),
+    overlapHours: optional(
+      wholeNumber(0, 720),
+      'How long the old key still works; the setting API_KEY_OVERLAP_HOURS where it is left out',
+    ),
+  },
+  examples: ['rotate api-key 7', 'rotate api-key 7 --overlap-hours 0'],
+  async change(transaction, input, { keySettings }) {
+    const { digests, environment, overlapHours } = keySettings();
+    const old = await endApiKey(transaction, input.id, input.overlapHours ?? overlapHours);
+    if (!old?.expiresAt)
+      throw new AdminError(
+        `There is no valid API key ${input.id} that has no end yet: see "list api-keys".`,
+      );
+    const company = ownerOf(old);
+    const { key, prefix } = randomApiKey(environment);
+    const digest = digests.apiKey(key);
+    const keyId = await addApiKey(transaction, company, { name: old.name, prefix, digest });
+    const replaced = { keyId: input.id, prefix: old.prefix, expiresAt: old.expiresAt };
+    return {
+      subject: company,
+      details: { keyId, name: old.name, prefix, replaced },
+      text:
+        `Issued API key ${keyId} (${old.name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
+        `works until ${time(old.expiresAt)} UTC. The new key is shown only now:\n\n  ${key}\n`,
+      shownOnce: { key },
+    };
+  },
+});
+
 export const revokeApiKeyCommand = changeCommand({
   name: 'revoke api-key',
   summary: 'Make an API key, and every token that it was given, invalid',
@@ -62,19 +100,28 @@ export const revokeApiKeyCommand = changeCommand({
 
 type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/** API keys as a table, each by the beginning that people recognise it by. */
+/**
+ * API keys as a table, each by the beginning that people recognise it by. ROTATE marks keys that are
+ * older than the specification recommends (section 5).
+ */
 export const apiKeyTable = (keys: readonly ListedKey[]): string =>
   table(keys, [
     numbers('id', (row) => row.id),
     column('name', (row) => row.name),
     column('begins with', (row) => row.prefix),
+    column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
     column('issued', (row) => time(row.createdAt)),
+    numbers('days', (row) => row.ageDays),
+    column('last used', (row) => row.lastUsedAt && time(row.lastUsedAt)),
+    column('from', (row) => row.lastUsedAddress),
+    column('ends', (row) => row.expiresAt && time(row.expiresAt)),
     column('revoked', (row) => row.revokedAt && time(row.revokedAt)),
   ]);
 
 export const listApiKeysCommand = lookCommand({
   name: 'list api-keys',
   summary: 'Show the API keys of a partner or a merchant, revoked ones too',
+  details: `ROTATE stands at keys that are ${ROTATION_WARNING_DAYS} days old or older.`,
   fields: companyFields,
   examples: ['list api-keys --partner 1'],
   async look(database, input) {

@@ -1,0 +1,55 @@
+import type { RouterContext } from '@koa/router';
+import type { Reason, Surface } from '../domain/errors.js';
+import type { CallRecorder } from './call-recorder.js';
+import type { Endpoint } from './endpoint.js';
+import { type KnownCaller, type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
+
+/** The reasons for which a call is not let in; every other one is an answer to a caller. */
+const accessReasons: ReadonlySet<Reason> = new Set([
+  'too-many-requests',
+  'api-key-invalid',
+  'token-invalid',
+  'account-suspended',
+  'address-not-registered',
+  'signature-invalid',
+  'signed-request-reused',
+]);
+
+/** Leaves a call with the recorder: let in, or refused and why. */
+export function recordCall(
+  calls: CallRecorder,
+  call: {
+    readonly context: RouterContext;
+    readonly surface: Surface;
+    readonly endpoint: Endpoint;
+    readonly sourceAddress: string;
+    readonly caller: KnownCaller | undefined;
+    readonly result: Reply | RefusalReply;
+  },
+): void {
+  const { context, surface, endpoint, caller, result } = call;
+  const shared = {
+    at: new Date(),
+    surface,
+    method: context.method,
+    route: String(context.routerPath ?? endpoint.path),
+    sourceAddress: call.sourceAddress,
+    apiKeyId: caller?.apiKeyId ?? null,
+    requestId: context.state.log.requestId,
+  };
+  if (!result.ok && accessReasons.has(result.reason))
+    calls.refused({
+      ...shared,
+      company: caller?.company ?? null,
+      keyPrefix: caller?.keyPrefix ?? null,
+      reason: result.reason,
+    });
+  else if (caller?.company)
+    calls.admitted({
+      ...shared,
+      company: caller.company,
+      statusCode: result.ok
+        ? 200
+        : refusalAnswer(result, surface, endpoint.operation).envelope.statusCode,
+    });
+}

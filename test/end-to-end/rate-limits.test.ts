@@ -1,0 +1,148 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Environment } from '../../src/config.js';
+import { randomApiKey } from '../../src/crypto/random.js';
+import { voucherCodeFromRandom } from '../../src/domain/voucher-code.js';
+import { type Answer, call, merchantClient, partnerClient } from '../support/clients.js';
+import { makeMerchant, makePartner } from '../support/companies.js';
+import { CLAIM, type GiftScene, REDEEM, setGiftScene } from './gift-scene.js';
+import { expectRefusal } from './refusals.js';
+
+/** Floods and guesses are answered 429, and nobody else is the worse for them. */
+let scene: GiftScene;
+afterEach(() => scene?.stop());
+
+const begin = async (settings: Environment) => {
+  scene = await setGiftScene(settings);
+};
+const login = (key: string) =>
+  call(`${scene.stack.url}/api/v1/client/auth/login`, { body: { key } });
+
+const tooMany = {
+  reason: 'too-many-requests',
+  headers: { 'Retry-After': /^[1-9]\d{0,3}$/ },
+} as const;
+
+const statuses = async (count: number, send: () => Promise<Answer>) => {
+  const answers: number[] = [];
+  for (let index = 0; index < count; index += 1) answers.push((await send()).status);
+  return answers;
+};
+
+describe.each(['memory', 'postgres'])('counted in %s', (store) => {
+  test('the calls of one company end, those of another go on, and each answer says what is left', async () => {
+    await begin({ RATE_LIMIT_STORE: store, CALLS_PER_COMPANY_AND_MINUTE: '10' });
+    const client = await partnerClient(scene.stack, await makePartner(scene.stack));
+    const first = await client.get('/test');
+    expect(first.headers.get('ratelimit-policy')).toBe('"company";q=10;w=60');
+    expect(first.headers.get('ratelimit')).toMatch(/^"company";r=8;t=\d{1,2}$/);
+    expect(await statuses(9, () => client.get('/test'))).toEqual([...Array(8).fill(200), 429]);
+    const refused = await client.get('/test');
+    expectRefusal(refused, 'partner', 429, tooMany);
+    expect(refused.headers.get('ratelimit')).toMatch(/^"company";r=0;t=\d{1,2}$/);
+    const other = await partnerClient(scene.stack, await makePartner(scene.stack));
+    expect((await other.get('/test')).status).toBe(200);
+  });
+
+  test('wrong keys end for an address, the right one with them, and are told when to go on', async () => {
+    await begin({ RATE_LIMIT_STORE: store, KEY_MISSES_PER_ADDRESS_AND_HOUR: '5' });
+    const wrong = () => login(randomApiKey('test').key);
+    expect(await statuses(6, wrong)).toEqual([401, 401, 401, 401, 401, 429]);
+    expectRefusal(await login(scene.partner.apiKey), 'partner', 429, tooMany);
+    expect((await scene.asPartner.get('/test')).status).toBe(200);
+  });
+});
+
+test('the calls of one address end, whoever makes them', async () => {
+  await begin({ CALLS_PER_ADDRESS_AND_MINUTE: '30' });
+  const send = () => call(`${scene.stack.url}/api/v1/client/test`);
+  const answers = await statuses(40, send);
+  expect(answers[0]).toBe(401);
+  expectRefusal(await send(), 'partner', 429, tooMany);
+  expectRefusal(await login(scene.partner.apiKey), 'partner', 429, tooMany);
+});
+
+test('wrong keys with a beginning end, and never lock out the right key with it', async () => {
+  await begin({ KEY_MISSES_PER_PREFIX_AND_HOUR: '3' });
+  const { apiKey } = scene.partner;
+  const wrong = () => login(apiKey.slice(0, 12) + randomApiKey('test').key.slice(12));
+  expect(await statuses(5, wrong)).toEqual([401, 401, 401, 429, 429]);
+  expect((await login(apiKey)).status).toBe(200);
+});
+
+test('counting goes on in memory while the database is away for it', async () => {
+  await begin({ RATE_LIMIT_STORE: 'postgres', CALLS_PER_COMPANY_AND_MINUTE: '5' });
+  const client = await partnerClient(scene.stack, await makePartner(scene.stack));
+  await scene.stack.database.schema.dropTable('rate_limits').execute();
+  expect(await statuses(6, () => client.get('/test'))).toEqual([...Array(5).fill(200), 429]);
+});
+
+describe('voucher codes that are not there, or not theirs,', () => {
+  const codeWithoutVoucher = () => voucherCodeFromRandom(randomBytes(15));
+
+  test.each([
+    ['VOUCHER_MISSES_PER_COMPANY_AND_HOUR', false],
+    ['VOUCHER_MISSES_PER_ADDRESS_AND_HOUR', true],
+  ])('end by %s, at every endpoint that takes a code', async (setting, endsForAll) => {
+    await begin({ [setting]: '4' });
+    const { stack } = scene;
+    const { voucherCode } = await scene.gift();
+    const guesser = await merchantClient(stack, await makeMerchant(stack));
+    const detail = (code: string) => guesser.get(`/topup-transactions/${code}`);
+    expectRefusal(await detail('mistyped'), 'merchant', 4041, { reason: 'voucher-not-found' });
+    expectRefusal(await detail(codeWithoutVoucher()), 'merchant', 4041, {
+      reason: 'voucher-not-found',
+    });
+    expect((await detail(voucherCode)).body.statusCode).toBe(4041);
+    const body = { voucherCode, verificationCode: '000000' };
+    expect((await guesser.post(CLAIM, { voucherCode })).body.statusCode).toBe(4041);
+    expect((await guesser.post(REDEEM, body)).body.statusCode).toBe(4031);
+    expectRefusal(await detail(codeWithoutVoucher()), 'merchant', 429, tooMany);
+    expectRefusal(await guesser.post(CLAIM, { voucherCode }), 'merchant', 429, tooMany);
+    expectRefusal(await guesser.post(REDEEM, body), 'merchant', 429, tooMany);
+    const own = await scene.asMerchant.get(`/topup-transactions/${voucherCode}`);
+    expect(own.status).toBe(endsForAll ? 429 : 200);
+  });
+
+  test('are counted for partners too, and the refusal is not remembered', async () => {
+    await begin({ VOUCHER_MISSES_PER_COMPANY_AND_HOUR: '2' });
+    const { stack } = scene;
+    const partner = await makePartner(stack);
+    const client = await partnerClient(stack, partner);
+    const foreign = await scene.gift();
+    const claim = () => client.post(CLAIM, { voucherCode: foreign.voucherCode });
+    expect(await statuses(3, claim)).toEqual([404, 404, 429]);
+    const mine = await scene.gift({ partner });
+    const key = { 'Idempotency-Key': randomUUID() };
+    const claimMine = () => client.post(CLAIM, { voucherCode: mine.voucherCode }, key);
+    expectRefusal(await claimMine(), 'partner', 429, tooMany);
+    const operations = await stack.database
+      .selectFrom('operations')
+      .select('id')
+      .where('company_kind', '=', 'partner')
+      .where('company_id', '=', partner.id)
+      .where('kind', '=', 'initiate-claim')
+      .execute();
+    expect(operations).toEqual([]);
+  });
+
+  test('are answered alike, and a claim of either begins nothing', async () => {
+    await begin({});
+    const { stack } = scene;
+    const { voucherCode } = await scene.gift();
+    const merchant = await makeMerchant(stack);
+    const client = await merchantClient(stack, merchant);
+    const answers = [
+      await client.post(CLAIM, { voucherCode }),
+      await client.post(CLAIM, { voucherCode: codeWithoutVoucher() }),
+    ];
+    expect(answers[0]?.body).toEqual(answers[1]?.body);
+    const operations = await stack.database
+      .selectFrom('operations')
+      .select('id')
+      .where('company_kind', '=', 'merchant')
+      .where('company_id', '=', merchant.id)
+      .execute();
+    expect(operations).toEqual([]);
+  });
+});
