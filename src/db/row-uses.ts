@@ -4,7 +4,7 @@ import type { DatabaseTransaction } from './connection.js';
 
 /** Something that would lose its footing without a row. */
 interface Use {
-  /** As a sentence has it after a number, such as "3 merchants in it". */
+  /** As a sentence has it, such as "merchants in it (3)". */
   readonly words: string;
   /** The rows, from their table on. */
   readonly rows: (id: number) => RawBuilder<unknown>;
@@ -68,7 +68,7 @@ const uses: Readonly<Partial<Record<ChangeableTable, readonly Use[]>>> = {
   ],
 };
 
-/** What stands on a row, in words and with how many there are; nothing where it may be deleted. */
+/** What stands on a row, in words, each with how many there are; nothing where it may be deleted. */
 export async function findUses(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
@@ -79,7 +79,7 @@ export async function findUses(
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${from(id)}`.execute(transaction);
     const count = rows[0]?.count ?? 0;
-    if (count > 0) found.push(`${count} ${words}`);
+    if (count > 0) found.push(`${words} (${count})`);
   }
   return found;
 }

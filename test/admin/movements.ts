@@ -10,6 +10,7 @@ import { beginAttempt, endAttempt } from '../../src/db/topup-attempts.js';
 import { drawTopup } from '../../src/db/topups.js';
 import { insertVoucher } from '../../src/db/vouchers.js';
 import { parseMoney } from '../../src/domain/money.js';
+import { createFailpoint } from '../../src/failpoint.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/messages.js';
 import type { Catalogue } from './scene.js';
 
@@ -51,6 +52,7 @@ export function redemptions(database: Database, catalogue: Catalogue) {
     database,
     limits: { wrongCodesPerDay: 5 },
     mobileMoney: { canCarry: () => true },
+    failpoint: createFailpoint(undefined),
   } as unknown as ActivityDependencies;
   const holds = createHoldActivities(dependencies);
   const ends = createRedemptionActivities(dependencies);

@@ -71,6 +71,34 @@ test('a public key is read from standard input', async () => {
   expect(await run(words, settings(), pem)).toMatchObject({ code: 0, err: '' });
 });
 
+test('an import by a separate process: of a file, of standard input, and of a wrong one', async () => {
+  const file = join(directory, 'merchant-categories.csv');
+  await writeFile(file, '\uFEFFname\r\n"Books, papers"\r\nFood\r\n');
+  const words = ['import', 'merchant-categories', '--file'];
+  expect(await run([...words, file], settings())).toEqual({
+    code: 0,
+    out: 'Imported merchant-categories of merchant-categories.csv: created 2, changed 0, unchanged 0.\n',
+    err: '',
+  });
+  const json = JSON.stringify([{ name: 'Food' }, { name: 'Music' }]);
+  const piped = await run([...words, '-', '--format', 'json', '--json'], settings(), json);
+  expect(piped).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(piped.out)).toMatchObject({
+    kind: 'merchant-category',
+    file: 'standard input',
+    created: 1,
+    unchanged: 1,
+  });
+  await writeFile(file, `name,status\nSport,GONE\n`);
+  expect(await run([...words, file], settings())).toEqual({
+    code: 1,
+    out: '',
+    err:
+      'merchant-categories.csv has 1 problem; nothing was imported:\n' +
+      '  line 2, status must be ACTIVE or INACTIVE\n',
+  });
+});
+
 describe('says in one line what to do, with exit code 1,', () => {
   test.each<[string, string, () => Record<string, string>, RegExp]>([
     [
@@ -115,6 +143,11 @@ test.each([
   ['', /Usage: npm run admin -- <command>.*list partners/s, 1],
   ['--help', /Usage: npm run admin -- <command>.*Examples:/s, 0],
   ['create --help', /merchant-category +Add a category of merchants/, 0],
+  [
+    'import merchants --help',
+    /\* identifier-type +The kind.*A file in CSV:.*MER-0042.*--dry-run/s,
+    0,
+  ],
   ['deposit --help', /--reference <text> +What the payment is known by.*Examples:.*CBE-2026/s, 0],
 ])('helps: %s', async (words, expected, code) => {
   const printed = await run(words === '' ? [] : words);

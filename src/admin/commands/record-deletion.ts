@@ -29,7 +29,7 @@ export const deleteCommand = (kind: RecordKind): AdminCommand =>
         );
       const uses = await findUses(transaction, kind.table, input.id);
       if (uses.length > 0)
-        throw new AdminError(`The ${label} cannot be deleted: there are ${uses.join(', ')}.`);
+        throw new AdminError(`The ${label} cannot be deleted while there are ${uses.join(', ')}.`);
       if (isDeletable(kind.table)) await markDeleted(transaction, kind.table, input.id, true);
       else await removeRow(transaction, kind.table, input.id);
       const ended = kind.kind === 'merchant' ? await endAccess(transaction, input.id) : undefined;
@@ -66,11 +66,11 @@ const MERCHANT_DETAILS =
 
 /** A deleted merchant is nobody: its keys open nothing, and no price is for it. */
 async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
-  const keys = await listApiKeys(transaction, { kind: 'merchant', id: merchantId });
-  const valid = keys.filter(({ revokedAt }) => revokedAt === null);
-  for (const key of valid) await revokeApiKey(transaction, key.id);
+  let revokedKeys = 0;
+  for (const { id: keyId } of await listApiKeys(transaction, { kind: 'merchant', id: merchantId }))
+    if (await revokeApiKey(transaction, keyId)) revokedKeys += 1;
   const endedPrices = await endPrices(transaction, 'merchant_id', merchantId);
-  return { revokedKeys: valid.length, endedPrices };
+  return { revokedKeys, endedPrices };
 }
 
 /** The command that brings a deleted record back, deactivated as it was. */

@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setPrice } from '../../src/db/prices.js';
+import { makeVoucher, redemptions, topUp } from './movements.js';
+import { type Catalogue, makeCatalogue, merchantWords, openScene, type Scene } from './scene.js';
+
+let scene: Scene;
+let catalogue: Catalogue;
+let giftsId: number;
+
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+  await scene.json(`deposit --partner ${catalogue.partnerId} --wallet gift --amount 5000`);
+  giftsId = (await scene.json('create product-category --name Gifts --description Gifts')).id;
+});
+afterAll(() => scene?.close());
+
+const promoWords = (name: string, ...more: string[]): string[] => [
+  ...['create', 'promo', '--name', name, '--category', 'Gifts', '--description', 'Five off'],
+  ...['--image', 'promos/a.png', '--start', '2026-12-01', '--end', '2026-12-31', ...more],
+];
+const listed = async (list: string, id: number) => {
+  const rows: { id: number }[] = await scene.json(`list ${list}`);
+  return rows.find((row) => row.id === id);
+};
+const newId = async (words: string | string[]): Promise<number> => (await scene.json(words)).id;
+const refusal = async (words: string | string[]): Promise<string> => {
+  const { code, out, err } = await scene.admin(words);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  return err.trimEnd();
+};
+
+/** A record of each kind that nothing stands on. */
+const kinds: [string, string, () => Promise<number>, object, object][] = [
+  [
+    'merchant',
+    'merchants',
+    () => newId(merchantWords(randomUUID())),
+    { status: 'ACTIVE' },
+    { status: 'DEACTIVATED' },
+  ],
+  [
+    'merchant-category',
+    'merchant-categories',
+    () => newId(`create merchant-category --name ${randomUUID()}`),
+    { isActive: true },
+    { isActive: false },
+  ],
+  [
+    'product',
+    'products',
+    () =>
+      newId(
+        `create product --name ${randomUUID()} --kind GIFT --category Gifts --pricing-type SERVICE_FEE`,
+      ),
+    { status: 'ACTIVE' },
+    { status: 'INACTIVE' },
+  ],
+  [
+    'product-category',
+    'product-categories',
+    () => newId(`create product-category --name ${randomUUID()} --description X`),
+    { status: 'ACTIVE' },
+    { status: 'INACTIVE' },
+  ],
+  [
+    'promo',
+    'promos',
+    () => newId(promoWords(randomUUID())),
+    { status: 'ACTIVE' },
+    { status: 'INACTIVE' },
+  ],
+];
+
+describe.each(kinds)('a %s', (kind, list, make, active, inactive) => {
+  test('is stopped, deleted, brought back and started, each with its row in the audit log', async () => {
+    const id = await make();
+    expect(await listed(list, id)).toMatchObject(active);
+    expect(await refusal(`delete ${kind} ${id}`)).toMatch(
+      new RegExp(`^The ${kind} ${id} \\(.+\\) is active: run "deactivate ${kind} ${id}" first\\.$`),
+    );
+    expect((await scene.json(`deactivate ${kind} ${id}`)).changed).toBe(true);
+    expect((await scene.json(`deactivate ${kind} ${id}`)).changed).toBe(false);
+    expect(await listed(list, id)).toMatchObject(inactive);
+    await scene.json(`delete ${kind} ${id}`);
+    expect(await listed(list, id)).toBeUndefined();
+    for (const words of [`delete ${kind} ${id}`, `activate ${kind} ${id}`])
+      expect(await refusal(words)).toBe(`There is no ${kind} ${id}: see "list ${list}".`);
+    await scene.json(`restore ${kind} ${id}`);
+    expect((await scene.json(`restore ${kind} ${id}`)).changed).toBe(false);
+    expect(await listed(list, id)).toMatchObject(inactive);
+    await scene.json(`activate ${kind} ${id}`);
+    expect(await listed(list, id)).toMatchObject(active);
+    const entries = await scene.json(`audit --kind ${kind} --id ${id}`);
+    expect(entries.map(({ action }: { action: string }) => action).reverse()).toEqual(
+      ['create', 'deactivate', 'delete', 'restore', 'activate'].map((verb) => `${verb} ${kind}`),
+    );
+  });
+});
+
+describe('what would lose its footing keeps from deletion', () => {
+  const deactivated = async (kind: string, id: number) => {
+    await scene.json(`deactivate ${kind} ${id}`);
+    return `delete ${kind} ${id}`;
+  };
+
+  test('a merchant: its vouchers and its payments', async () => {
+    const merchantId = await newId(merchantWords(randomUUID()));
+    const there = { ...catalogue, merchantId };
+    const { id } = await makeVoucher(scene.database, there);
+    const { serialNumber } = await makeVoucher(scene.database, there);
+    const { hold, post } = redemptions(scene.database, there);
+    const payment = await hold(id);
+    const words = await deactivated('merchant', merchantId);
+    expect(await refusal(words)).toMatch(
+      /cannot be deleted while there are vouchers for it that .+ \(2\), payments to it under way \(1\)\.$/,
+    );
+    await post(payment);
+    expect(await refusal(words)).toMatch(/there are vouchers for it that are not used up \(1\)\.$/);
+    await scene.json(`cancel voucher ${serialNumber}`);
+    await scene.json(words);
+  });
+
+  test('a category of merchants: its merchants', async () => {
+    const id = await newId('create merchant-category --name Cafes');
+    const merchantId = await newId([...merchantWords(randomUUID()), '--category', 'Cafes']);
+    const words = await deactivated('merchant-category', id);
+    expect(await refusal(words)).toMatch(/there are merchants in it \(1\)\.$/);
+    await scene.json(await deactivated('merchant', merchantId));
+    await scene.json(words);
+    expect(await refusal(`restore merchant ${merchantId}`)).toBe(
+      `Its merchant-category ${id} is deleted too: run "restore merchant-category ${id}" first.`,
+    );
+  });
+
+  test('a category of products: its products and promos', async () => {
+    const id = await newId('create product-category --name Sweets --description X');
+    const productId = await newId(
+      'create product --name Sweet --kind GIFT --category Sweets --pricing-type SERVICE_FEE',
+    );
+    const promoId = await newId(promoWords('Sweet').with(5, 'Sweets'));
+    const words = await deactivated('product-category', id);
+    expect(await refusal(words)).toMatch(/there are products in it \(1\), promos for it \(1\)\.$/);
+    await scene.json(await deactivated('product', productId));
+    await scene.json(await deactivated('promo', promoId));
+    await scene.json(words);
+  });
+
+  test('a product: its denominations, vouchers and top-ups', async () => {
+    const words = await deactivated('product', catalogue.giftProductId);
+    expect(await refusal(words)).toMatch(/there are active denominations of it \(1\)\.$/);
+    await scene.json(`deactivate denomination ${catalogue.denominationId}`);
+    const { serialNumber } = await makeVoucher(scene.database, catalogue);
+    expect(await refusal(words)).toMatch(/there are vouchers of it that are not used up \(1\)\.$/);
+    await scene.json(`cancel voucher ${serialNumber}`);
+    await scene.json(words);
+    await scene.json(`restore product ${catalogue.giftProductId}`);
+
+    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet airtime --amount 50`);
+    const packageId = await newId(
+      'create product --name Data --kind PACKAGE --category Gifts --pricing-type COMISSION ' +
+        '--operator ETHIO_TELECOM --price 20',
+    );
+    await topUp(scene.database, catalogue.partnerId, '20', { productId: packageId });
+    const deletion = await deactivated('product', packageId);
+    expect(await refusal(deletion)).toMatch(/there are top-ups of it under way \(1\)\.$/);
+  });
+
+  test('a denomination: whatever was made with it; else its row goes', async () => {
+    const make = (amount: number) =>
+      newId(`create denomination --product ${catalogue.giftProductId} --amount ${amount}`);
+    const used = await make(111);
+    await makeVoucher(scene.database, { ...catalogue, denominationId: used });
+    await setPrice(scene.database, {
+      partnerId: catalogue.partnerId,
+      denominationId: used,
+      merchantId: null,
+      sellingPriceUsd: '1',
+    });
+    expect(await refusal(await deactivated('denomination', used))).toMatch(
+      /vouchers that were generated with it \(1\), selling prices that .+ \(1\)\.$/,
+    );
+    const mistaken = await make(112);
+    await scene.json(await deactivated('denomination', mistaken));
+    expect(await listed('denominations', mistaken)).toBeUndefined();
+    expect(await listed('denominations', await make(112))).toMatchObject({ amount: '112.000000' });
+  });
+});
+
+test('a deleted merchant has no valid keys and no prices of its own, and is not found', async () => {
+  const id = await newId(merchantWords(randomUUID()));
+  await scene.json(`issue api-key --merchant ${id} --name Till`);
+  await setPrice(scene.database, {
+    partnerId: catalogue.partnerId,
+    denominationId: catalogue.denominationId,
+    merchantId: id,
+    sellingPriceUsd: '1',
+  });
+  await scene.json(`deactivate merchant ${id}`);
+  const deleted = await scene.admin(`delete merchant ${id}`);
+  expect(deleted.out).toMatch(/^Deleted merchant .* API keys revoked: 1, prices ended: 1\.\n$/);
+  for (const words of ['show merchant', 'list public-keys --merchant', 'list api-keys --merchant'])
+    expect(await refusal(`${words} ${id}`)).toMatch(/^There is no merchant/);
+  const keys = await scene.database
+    .selectFrom('api_keys')
+    .select('revoked_at')
+    .where('merchant_id', '=', id)
+    .execute();
+  expect(keys).toEqual([{ revoked_at: expect.any(Date) }]);
+});
+
+describe('what tells records apart', () => {
+  const gift = (name: string) =>
+    `create product --name ${name} --kind GIFT --category Gifts --pricing-type SERVICE_FEE`;
+
+  test('is taken until it is given up, deleted records included', async () => {
+    const id = await newId('create merchant-category --name Taken');
+    const other = await newId('create merchant-category --name Other');
+    const taken = `--name is that of merchant-category ${id} already.`;
+    expect(await refusal('create merchant-category --name Taken')).toBe(taken);
+    expect(await refusal(`change merchant-category ${other} --name Taken`)).toBe(taken);
+    await scene.json(`deactivate merchant-category ${id}`);
+    await scene.json(`delete merchant-category ${id}`);
+    const deleted = `--name is that of merchant-category ${id}, which is deleted: see "restore merchant-category".`;
+    expect(await refusal('create merchant-category --name Taken')).toBe(deleted);
+    expect(await refusal(`change merchant-category ${other} --name Taken`)).toBe(deleted);
+    await scene.json(`restore merchant-category ${id}`);
+    await scene.json(`change merchant-category ${id} --name Given-up`);
+    await scene.json('create merchant-category --name Taken');
+  });
+
+  test.each([
+    ['product', () => gift('Card')],
+    ['denomination', () => `create denomination --product ${catalogue.giftProductId} --amount 77`],
+    ['promo', () => promoWords('New Year')],
+  ])('of a %s is taken once, at the same moment too', async (_kind, words) => {
+    const results = await Promise.all(Array.from({ length: 5 }, () => scene.admin(words())));
+    expect(results.map(({ code }) => code).toSorted()).toEqual([0, 1, 1, 1, 1]);
+  });
+
+  test('may be one thing in one place and another in another', async () => {
+    const elsewhere = promoWords('Harvest').with(5, `${giftsId - 1}`);
+    await scene.json(elsewhere);
+    const here = await newId(promoWords('Harvest'));
+    expect(await refusal(`change promo ${here} --category ${giftsId - 1}`)).toMatch(
+      /^--name is that of promo \d+ already\.$/,
+    );
+  });
+});
+
+describe('a promo', () => {
+  test('is changed as far as it fits together', async () => {
+    const id = await newId(promoWords('Fits', '--discount', '5'));
+    await scene.json(`change promo ${id} --end 2027-01-15T12:00:00+03:00 --bonus 2.5 --discount 0`);
+    expect(await listed('promos', id)).toMatchObject({
+      start: '2026-12-01T00:00:00.000Z',
+      end: '2027-01-15T09:00:00.000Z',
+      discount: '0.0000',
+      bonus: '2.5000',
+    });
+    for (const words of ['--end 2026-11-30', '--start 2027-01-15T09:00:00Z'])
+      expect(await refusal(`change promo ${id} ${words}`)).toBe('--end must be after the start.');
+    const again = await scene.admin(`change promo ${id} --end 2027-01-15T09:00:00Z`);
+    expect(again.out).toContain('is so already: nothing was changed');
+  });
+
+  test.each([
+    ['--image', 'https://evil.example/a.png', /^--image must be a relative path/],
+    ['--image', 'a/../../b.png', /^--image must be a relative path/],
+    ['--image', '.hidden', /^--image must be a relative path/],
+    ['--image', 'a\\b.png', /^--image must be a relative path/],
+    ['--discount', '100.5', /^--discount must be a percentage/],
+    ['--constraint', '-1', /^--constraint must be a number from 0/],
+    ['--category', '99', /^--category names no product-category that there is/],
+    ['--category', 'Nowhere', /^--category names no product-category that there is/],
+    ['--status', 'GONE', /^--status must be ACTIVE or INACTIVE/],
+  ])('is refused with %s %s', async (option, value, expected) => {
+    expect(await refusal([...promoWords(randomUUID()), option, value])).toMatch(expected);
+  });
+});
