@@ -62,6 +62,9 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
     application_name: 'voucher-topup-service',
   });
   pool.on('error', (error) => options.onIdleError?.(error));
+  // In use but between two statements, a connection has no listener of the pool's, and its end would
+  // end the process. The next statement on it fails, which is all that its user needs to know.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }
 
