@@ -1,27 +1,19 @@
-import { constants } from 'node:os';
 import { createProgress } from '../src/embedded/progress.js';
 import { createStops } from '../src/start/stops.js';
 import { startBacking } from './backing.js';
 import type { Benchmark, BenchmarkResult } from './benchmark.js';
-import { type BenchOptions, readOptions, UsageError } from './options.js';
+import { type BenchOptions, readOptions } from './options.js';
 import { generateVoucherBenchmark } from './p1-generate-voucher.js';
 import { onePartnerBenchmark } from './p2-one-partner.js';
 import { topupBenchmark } from './p7-topup.js';
 import { json, passes, table } from './report.js';
+import { runInterruptibly } from './run-interruptibly.js';
 
 const benchmarks: readonly Benchmark[] = [
   generateVoucherBenchmark,
   onePartnerBenchmark,
   topupBenchmark,
 ];
-
-class InterruptedError extends Error {
-  override readonly name = 'InterruptedError';
-
-  constructor(readonly signalName: 'SIGINT' | 'SIGTERM') {
-    super('Interrupted');
-  }
-}
 
 async function runBenchmarks(
   options: BenchOptions,
@@ -55,26 +47,5 @@ async function main(signal: AbortSignal): Promise<number> {
   return results.every(({ measurements }) => measurements.every(passes)) ? 0 : 1;
 }
 
-/** What is told when the run failed, and the exit code. */
-function failed(error: unknown): number {
-  if (error instanceof InterruptedError) {
-    process.stderr.write('Interrupted: everything was stopped\n');
-    return 128 + constants.signals[error.signalName];
-  }
-  if (error instanceof UsageError) {
-    process.stderr.write(`${error.message}\n`);
-    return 2;
-  }
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  return 1;
-}
-
 // `npm run bench`: each benchmark is a subject against a baseline, measured in turns.
-const interruption = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const)
-  process.on(name, () => interruption.abort(new InterruptedError(name)));
-const exitCode = await main(interruption.signal).catch((error) =>
-  // Whatever fails after the interruption fails because of it.
-  failed(interruption.signal.aborted ? interruption.signal.reason : error),
-);
-process.exit(exitCode);
+await runInterruptibly(main);

@@ -44,7 +44,7 @@ const PLACES = {
     of: ['foundation', 'domain', 'crypto', 'workflows'],
     typesOf: ['activities'],
   },
-  outside: { path: /^(test|bench)\/|^[^/]+$/, of: 'everything' },
+  outside: { path: /^(test|bench|chaos)\/|^[^/]+$/, of: 'everything' },
 } satisfies Record<string, Place>;
 
 interface Place {
@@ -117,7 +117,7 @@ function environmentProblem(file: string, text: string): string | undefined {
   return reads ? `${file} reads process.env; only src/config.ts may` : undefined;
 }
 
-const FOLDERS = ['src', 'workflows', 'activities', 'migrations', 'test', 'bench'];
+const FOLDERS = ['src', 'workflows', 'activities', 'migrations', 'test', 'bench', 'chaos'];
 const files = FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))

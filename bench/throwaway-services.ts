@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig, readStartConfig, type StartConfig } from '../src/config.js';
+import { migrateToLatest } from '../src/db/migrate.js';
+import { freePort } from '../src/embedded/port.js';
+import type { Progress } from '../src/embedded/progress.js';
+import { startBackingServices } from '../src/start/backing-services.js';
+import { makeSecrets } from '../src/start/secrets.js';
+import type { Stops } from '../src/start/stops.js';
+import { prepareTemporal } from '../src/temporal/prepare.js';
+
+/** What `npm start` starts beside the service, for one run. */
+export interface ThrowawayServices {
+  /** Of the service, as in its environment; `DATABASE_URL` is a migrated database without rows. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly sandboxUrl: string;
+  /** The folder of this run; it goes when the run ends. */
+  readonly directory: string;
+  /** What the servers were started with. */
+  readonly startConfig: StartConfig;
+}
+
+/**
+ * Starts what `npm start` starts beside the service, with the same settings (PostgreSQL with fsync,
+ * the Temporal server with a file), on free ports and a folder of its own below `TMPDIR`.
+ */
+export async function startThrowawayServices(
+  options: { readonly name: string; readonly sandboxDelayScale: number },
+  progress: Progress,
+  stops: Stops,
+): Promise<ThrowawayServices> {
+  const directory = await mkdtemp(join(tmpdir(), `voucher-topup-service-${options.name}-`));
+  stops.add(() => rm(directory, { recursive: true, force: true }));
+  const secrets = makeSecrets();
+  const { TEMPORAL_CLI_PATH, XDG_CACHE_HOME } = process.env;
+  // Nothing else of the environment: a DATABASE_URL there is no place for the rows of a run.
+  const startConfig = readStartConfig({
+    TEMPORAL_CLI_PATH,
+    XDG_CACHE_HOME,
+    DATA_DIR: directory,
+    DATABASE_PORT: '0',
+    SANDBOX_PORT: '0',
+    SANDBOX_DELAY_SCALE: String(options.sandboxDelayScale),
+    CODEC_SERVER_PORT: '0',
+    TEMPORAL_PORT: '0',
+    TEMPORAL_UI_PORT: String(await freePort()),
+  });
+  const backing = await startBackingServices(startConfig, secrets, progress, stops);
+  const settings = { ...secrets, ...backing.settings };
+  const config = readConfig(settings);
+  await progress.step('Migrations', async () => {
+    await migrateToLatest(config.DATABASE_URL);
+    await prepareTemporal({
+      address: config.TEMPORAL_ADDRESS,
+      namespace: config.TEMPORAL_NAMESPACE,
+    });
+  });
+  return { settings, sandboxUrl: backing.sandboxUrl, directory, startConfig };
+}

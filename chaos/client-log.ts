@@ -1,0 +1,107 @@
+import type { Company } from '../src/domain/voucher.js';
+import { type Outcome, outcomeOf, type Reception } from './outcome.js';
+
+/** The operations that move or promise money: each is sent under a key, and may be sent again. */
+export const keyedOperations = [
+  'generate-voucher',
+  'initiate-claim',
+  'redeem-gift',
+  'airtime-topup',
+  'airtime-package-topup',
+  'retry-topup',
+] as const;
+
+export type KeyedOperation = (typeof keyedOperations)[number];
+type ReadOperation = 'login' | 'balance' | 'show-voucher' | 'show-topup';
+
+/** A request as a client means it; sent again it is the same request. */
+export interface Call {
+  readonly operation: KeyedOperation | ReadOperation;
+  readonly company: Company;
+  /** Below the base path of the company's API. */
+  readonly path: string;
+  /** Without one it is a GET. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly key?: string;
+}
+
+/** One sending of a call and what came of it. */
+export interface LogEntry {
+  readonly number: number;
+  readonly client: number;
+  readonly call: Call;
+  /** ISO 8601 */
+  readonly sentAt: string;
+  readonly milliseconds: number;
+  readonly reception: Reception;
+  readonly outcome: Outcome;
+}
+
+/** All sendings under one key: the operation, as its caller knows it. */
+export interface KeyedCalls {
+  readonly operation: KeyedOperation;
+  readonly company: Company;
+  readonly key: string;
+  readonly entries: readonly LogEntry[];
+}
+
+export interface ClientLog {
+  readonly entries: readonly LogEntry[];
+  add(entry: Omit<LogEntry, 'number' | 'outcome'>): LogEntry;
+  keyed(): KeyedCalls[];
+}
+
+/** Keeps every call, answered or lost, in the order in which they ended. */
+export function createClientLog(): ClientLog {
+  const entries: LogEntry[] = [];
+  return {
+    entries,
+    add(sent) {
+      const entry = { ...sent, number: entries.length + 1, outcome: outcomeOf(sent.reception) };
+      entries.push(entry);
+      return entry;
+    },
+    keyed() {
+      const byKey = new Map<string, KeyedCalls & { entries: LogEntry[] }>();
+      for (const entry of entries) {
+        const { company, operation, key } = entry.call;
+        if (key === undefined) continue;
+        const name = `${company.kind} ${company.id} ${operation} ${key}`;
+        const known = byKey.get(name);
+        if (known) known.entries.push(entry);
+        else
+          byKey.set(name, {
+            operation: operation as KeyedOperation,
+            company,
+            key,
+            entries: [entry],
+          });
+      }
+      return [...byKey.values()];
+    },
+  };
+}
+
+/** What a caller has been told in the end of the operation that its key stands for. */
+export function finalEntry({ entries }: KeyedCalls): LogEntry | undefined {
+  return (
+    entries.find(({ outcome }) => outcome.kind === 'done') ??
+    entries.findLast(({ outcome }) => outcome.kind === 'refused' && outcome.reason !== 'key-reused')
+  );
+}
+
+/**
+ * The calls that a caller still has to repeat, one of each body that was sent under the key: what
+ * became of them is open, and nothing definite came afterwards.
+ */
+export function openCalls({ entries }: KeyedCalls): LogEntry[] {
+  if (entries.some(({ outcome }) => outcome.kind === 'done')) return [];
+  const lastOfBody = new Map<string, LogEntry>();
+  for (const entry of entries)
+    if (entry.outcome.kind !== 'unheard') lastOfBody.set(JSON.stringify(entry.call.body), entry);
+  return [...lastOfBody.values()].filter(({ outcome }) => outcome.kind === 'open');
+}
+
+/** A call in one line, as findings name it. */
+export const nameOf = ({ operation, company, key }: Call | KeyedCalls): string =>
+  `${operation} of ${company.kind} ${company.id}, key ${key ?? 'none'}`;

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClientLog, type LogEntry, nameOf, openCalls } from './client-log.js';
+import { findLimbo } from './oracle/limbo.js';
+import type { Random } from './random.js';
+import type { SendCall } from './send-call.js';
+import { settleOnce } from './settle-pending.js';
+import type { ThrowawayStack } from './throwaway-stack.js';
+
+/** Longer than any pause that a minute's fault can have led to. */
+const DRAIN_SECONDS = 150;
+const AT_ONCE = 20;
+const PAUSE_MS = 500;
+
+/**
+ * After the faults: settles what is pending at the providers, repeats every call of which its client
+ * does not know the end, under its key, and waits until nothing is under way. Returns what is left
+ * after a bounded time, one line each.
+ */
+export async function drain(
+  stack: ThrowawayStack,
+  parts: { readonly log: ClientLog; readonly send: SendCall; readonly random: Random },
+  note: (detail: string) => void,
+): Promise<string[]> {
+  const deadline = Date.now() + DRAIN_SECONDS * 1_000;
+  for (;;) {
+    await settleOnce(stack.services.sandboxUrl, parts.random, 1);
+    const open = parts.log.keyed().flatMap(openCalls);
+    const limbo = await findLimbo(stack);
+    if (open.length === 0 && limbo.length === 0) return [];
+    note(`${open.length} calls without an end, ${limbo.length} things under way`);
+    if (Date.now() > deadline) return [...open.map(describe), ...limbo];
+    await repeat(open, parts.send);
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Sends each call once more, so many at a time. */
+async function repeat(open: readonly LogEntry[], send: SendCall): Promise<void> {
+  const waiting = [...open];
+  const lane = async () => {
+    for (let next = waiting.pop(); next; next = waiting.pop()) await send(next.client, next.call);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
+
+const describe = ({ call, outcome }: LogEntry): string =>
+  `${nameOf(call)} has no end: ${outcome.kind === 'open' ? outcome.why : outcome.kind}`;

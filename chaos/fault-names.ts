@@ -1,0 +1,14 @@
+/** Every kind of fault that a run can make; `chaos/faults.ts` makes them. */
+export const faultNames = [
+  'kill-api',
+  'kill-worker',
+  'end-database-sessions',
+  'crash-database',
+  'kill-temporal',
+  'provider-unreachable',
+  'provider-hangs',
+  'suspend-partner',
+  'change-service-fee',
+] as const;
+
+export type FaultName = (typeof faultNames)[number];

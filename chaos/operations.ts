@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { Company } from '../src/domain/voucher.js';
+import type { Call, KeyedOperation } from './client-log.js';
+import type { Random } from './random.js';
+import type { ChaosPartner, KnownGift, World } from './world.js';
+
+/** What an operation is made from. */
+export interface Making {
+  readonly random: Random;
+  readonly world: World;
+  /** The newest code that a number has received. */
+  readonly codeOf: (msisdn: string) => Promise<string | undefined>;
+}
+
+/** Makes the next call of its kind; undefined when the world has nothing for it yet. */
+type MakeCall = (making: Making) => Promise<Call | undefined> | Call | undefined;
+
+const partnerCompany = ({ id }: { readonly id: number }): Company => ({ kind: 'partner', id });
+const merchantCompany = (id: number): Company => ({ kind: 'merchant', id });
+
+/** How the provider of messages, and of airtime, treats a new number. */
+const SMS_SUFFIXES = { '000': 12, '002': 1, '006': 1, '008': 1, '009': 1, '100': 1, '016': 1 };
+const AIRTIME_SUFFIXES = {
+  ...{ '000': 8, '002': 2, '006': 2, '007': 1, '008': 2, '009': 2, '010': 1, '011': 1 },
+  ...{ '012': 1, '013': 1, '014': 2, '100': 1, '200': 1 },
+};
+
+const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
+
+function keyed(
+  operation: KeyedOperation,
+  company: Company,
+  body: Readonly<Record<string, unknown>>,
+): Call {
+  return { operation, company, path: `/topup-transactions/${operation}`, body, key: randomUUID() };
+}
+
+/** ETB with up to two decimals, from 1 to a little above the greatest. */
+const someAmount = (random: Random, greatest: number): number =>
+  random.integer(100, Math.round(greatest * 110)) / 100;
+
+/** The newest ones more often: the old ones are mostly used up. */
+const recent = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
+  items.length === 0 ? undefined : random.pick(random.chance(0.8) ? items.slice(-30) : items);
+
+function generateVoucher({ random, world }: Making): Call {
+  const partner = random.pick(world.partners);
+  const isAnonymous = random.chance(0.3);
+  return keyed('generate-voucher', partnerCompany(partner), {
+    denominationId: partner.denominations[random.pick(['100', '500', '1000'] as const)],
+    merchantId: random.pick(world.merchants).id,
+    msisdn: isAnonymous ? null : world.newNumber(random.weighted(SMS_SUFFIXES)),
+    isRestricted: random.chance(0.7),
+  });
+}
+
+/** Mostly the company that the voucher is meant for, sometimes a wrong one. */
+function holderOf({ random, world }: Making, gift: KnownGift): Company {
+  if (random.chance(0.3)) return { kind: 'partner', id: gift.partnerId };
+  return merchantCompany(random.chance(0.9) ? gift.merchantId : random.pick(world.merchants).id);
+}
+
+function initiateClaim(making: Making): Call | undefined {
+  const { random, world } = making;
+  const gift = recent(
+    random,
+    world.gifts.filter(({ owner }) => owner !== null),
+  );
+  if (!gift) return undefined;
+  return keyed('initiate-claim', holderOf(making, gift), {
+    voucherCode: gift.voucherCode,
+    ...(random.chance(0.5) ? {} : { amount: someAmount(random, gift.amount) }),
+  });
+}
+
+async function redeemClaimed(making: Making): Promise<Call | undefined> {
+  const { random, world, codeOf } = making;
+  const gift = recent(
+    random,
+    world.gifts.filter(({ claimant }) => claimant !== undefined),
+  );
+  if (!gift?.claimant || gift.owner === null) return undefined;
+  const code = await codeOf(gift.owner);
+  const isMistyped = code === undefined || random.chance(0.15);
+  return keyed('redeem-gift', random.chance(0.95) ? gift.claimant : holderOf(making, gift), {
+    voucherCode: gift.voucherCode,
+    verificationCode: isMistyped ? String(random.integer(100_000, 999_999)) : code,
+  });
+}
+
+function redeemAnonymous(making: Making): Call | undefined {
+  const { random, world } = making;
+  const gift = recent(
+    random,
+    world.gifts.filter(({ owner }) => owner === null),
+  );
+  if (!gift) return undefined;
+  return keyed('redeem-gift', holderOf(making, gift), {
+    voucherCode: gift.voucherCode,
+    ...(random.chance(0.4) ? {} : { amount: someAmount(random, gift.amount / 2) }),
+  });
+}
+
+function topUpAirtime({ random, world }: Making): Call {
+  const operator = random.pick(['ethio', 'safaricom'] as const);
+  return keyed('airtime-topup', partnerCompany(random.pick(world.partners)), {
+    amount: random.integer(300, 10_000) / 100,
+    msisdn: world.newNumber(random.weighted(AIRTIME_SUFFIXES), operator),
+    ...sale,
+  });
+}
+
+function topUpPackage({ random, world }: Making): Call {
+  const partner: ChaosPartner = random.pick(world.partners);
+  const { ethioPackage, safaricomPackage } = partner.products;
+  const operator = random.pick(['ethio', 'ethio', 'safaricom'] as const);
+  return keyed('airtime-package-topup', partnerCompany(partner), {
+    productId: operator === 'ethio' ? ethioPackage : safaricomPackage,
+    msisdn: world.newNumber(random.weighted(AIRTIME_SUFFIXES), operator),
+    ...sale,
+  });
+}
+
+function retryTopup({ random, world }: Making): Call | undefined {
+  const failed = recent(random, world.failedTopups);
+  if (!failed) return undefined;
+  return keyed(
+    'retry-topup',
+    { kind: 'partner', id: failed.partnerId },
+    {
+      transactionId: failed.transactionId,
+      ...(random.chance(0.4) ? {} : { msisdn: world.newNumber(random.weighted(AIRTIME_SUFFIXES)) }),
+    },
+  );
+}
+
+const showBalance = ({ random, world }: Making): Call => ({
+  operation: 'balance',
+  company: partnerCompany(random.pick(world.partners)),
+  path: '/info/get-current-balance',
+});
+
+function showVoucher(making: Making): Call | undefined {
+  const gift = recent(making.random, making.world.gifts);
+  if (!gift) return undefined;
+  const path = `/topup-transactions/${encodeURIComponent(gift.voucherCode)}`;
+  return { operation: 'show-voucher', company: merchantCompany(gift.merchantId), path };
+}
+
+function showTopup({ random, world }: Making): Call | undefined {
+  const topup = recent(random, world.topups);
+  if (!topup) return undefined;
+  const path = `/topup-transactions/${topup.transactionId}`;
+  return { operation: 'show-topup', company: { kind: 'partner', id: topup.partnerId }, path };
+}
+
+/** The next call by what it is to be, each with how often it comes. */
+export const operations: Readonly<Record<string, { weight: number; make: MakeCall }>> = {
+  'generate a voucher': { weight: 16, make: generateVoucher },
+  'claim it': { weight: 16, make: initiateClaim },
+  'redeem what is claimed': { weight: 18, make: redeemClaimed },
+  'redeem an anonymous one': { weight: 12, make: redeemAnonymous },
+  'top airtime up': { weight: 12, make: topUpAirtime },
+  'buy a package': { weight: 5, make: topUpPackage },
+  'retry a top-up': { weight: 6, make: retryTopup },
+  'read the balance': { weight: 4, make: showBalance },
+  'look at a voucher': { weight: 4, make: showVoucher },
+  'look at a top-up': { weight: 4, make: showTopup },
+};

@@ -1,0 +1,46 @@
+import type { ClientLog, KeyedCalls, LogEntry } from '../client-log.js';
+import { nameOf } from '../client-log.js';
+import { bodyOf } from '../outcome.js';
+import { ANSWER_SECONDS } from '../send-call.js';
+
+/** Checks every answer by itself, and that one key has one answer (I9, I15). */
+export function checkAnswers(log: ClientLog): string[] {
+  return [...log.entries.flatMap(checkOne), ...log.keyed().flatMap(checkKey)];
+}
+
+function checkOne({ call, reception, sentAt, number }: LogEntry): string[] {
+  const where = `call ${number} at ${sentAt}, ${nameOf(call)}`;
+  if (reception.kind === 'lost')
+    return reception.why === 'TimeoutError'
+      ? [`${where}: no answer within ${ANSWER_SECONDS} s`]
+      : [];
+  const body = bodyOf(reception);
+  // A log-in that succeeds answers in a form of its own.
+  const isLogIn = call.operation === 'login' && body?.success;
+  if (!body || !('data' in body || isLogIn))
+    return [`${where}: no envelope, but ${reception.text.slice(0, 200)}`];
+  if (body.statusCode === 500) return [`${where}: 500 ${body.message}`];
+  return [];
+}
+
+/**
+ * Answers that say how an operation ended must be the same, byte for byte. A key that was used for
+ * several requests has at most one that was done: which of them a refusal belonged to may change.
+ */
+function checkKey(calls: KeyedCalls): string[] {
+  const bodies = new Set(calls.entries.map(({ call }) => JSON.stringify(call.body)));
+  const done = calls.entries.filter(({ outcome }) => outcome.kind === 'done');
+  const bound = calls.entries.filter(
+    ({ outcome }) => outcome.kind === 'refused' && outcome.isBound,
+  );
+  const ended = bodies.size === 1 ? [...done, ...bound] : done;
+  const answers = new Set(ended.map(textOf));
+  if (answers.size <= 1) return [];
+  const shown = [...answers].join(' / ');
+  return [`${nameOf(calls)} was answered in ${answers.size} ways: ${shown}`];
+}
+
+const textOf = ({ reception, call }: LogEntry): string =>
+  reception.kind === 'lost'
+    ? ''
+    : `${JSON.stringify(call.body)} ${reception.status} ${reception.text}`;

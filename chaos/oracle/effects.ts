@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../client-log.js';
+import { bodyOf } from '../outcome.js';
+import type { ThrowawayStack } from '../throwaway-stack.js';
+
+/** What the database has of one operation that a client may have sent. */
+interface Effect {
+  /** Of the operations row, `null` where there is none. */
+  readonly status: string | null;
+  /** Whether its transfers moved money in the end. */
+  readonly moved: boolean;
+  /** Id of the voucher that it generated, or number of the top-up that it tried. */
+  readonly voucher: number | null;
+  readonly topup: number | null;
+  readonly redemption: string | null;
+  readonly reference: string | null;
+  /** Without those whose message was refused: their operation begins anew. */
+  readonly claims: number;
+}
+
+/**
+ * Compares the clients' log with the database, operation by operation (I7): every success that a
+ * client was told of is there with its effect, whatever was refused has left no money anywhere, and
+ * there is nothing that no client has asked for.
+ */
+export async function compareEffects(stack: ThrowawayStack, log: ClientLog): Promise<string[]> {
+  const effects = await readEffects(stack);
+  const findings: string[] = [];
+  for (const calls of log.keyed()) {
+    const { company, operation, key } = calls;
+    const id = stack.digests.operation({
+      ownerKind: company.kind,
+      ownerId: company.id,
+      kind: operation,
+      key,
+    });
+    const effect = effects.get(id);
+    effects.delete(id);
+    const problem = judge(calls, effect);
+    if (problem) findings.push(`${nameOf(calls)} (operation ${id}): ${problem}`);
+  }
+  for (const [id, effect] of effects)
+    findings.push(`operation ${id} was sent by nobody: ${JSON.stringify(effect)}`);
+  return findings;
+}
+
+function judge(calls: KeyedCalls, effect: Effect | undefined): string | undefined {
+  const final = finalEntry(calls);
+  if (!final) {
+    const isUnheard = calls.entries.every(({ outcome }) => outcome.kind === 'unheard');
+    return isUnheard && effect ? 'never heard, but the database knows it' : undefined;
+  }
+  const data = bodyOf(final.reception)?.data;
+  if (final.outcome.kind !== 'done')
+    return effect?.moved
+      ? `refused (${JSON.stringify(final.outcome)}), but it moved money`
+      : undefined;
+  switch (calls.operation) {
+    case 'initiate-claim':
+      return effect?.claims === 1 ? undefined : `acknowledged, but ${effect?.claims ?? 0} claims`;
+    case 'generate-voucher':
+      return effect?.moved && effect.voucher === Number(data.voucher.id)
+        ? undefined
+        : `acknowledged as voucher ${data.voucher.id}, but ${JSON.stringify(effect)}`;
+    case 'redeem-gift':
+      return effect?.moved &&
+        effect.redemption === 'POSTED' &&
+        effect.reference?.includes(data.platformReferenceNumber ?? data.referenceNumber)
+        ? undefined
+        : `acknowledged with ${JSON.stringify(data)}, but ${JSON.stringify(effect)}`;
+    case 'retry-topup':
+      // One that joined another request's attempt has its answer and no attempt of its own.
+      return effect?.status === 'SUCCEEDED' ? undefined : 'acknowledged, but it is not settled';
+    default:
+      return effect?.moved && effect.topup === data.transactionId
+        ? undefined
+        : `acknowledged as top-up ${data.transactionId}, but ${JSON.stringify(effect)}`;
+  }
+}
+
+/** Every operation that the database knows, by its id; deposits are none. */
+async function readEffects({ database }: ThrowawayStack): Promise<Map<string, Effect>> {
+  const { rows } = await sql<Effect & { id: string }>`
+    with moves as (
+      select operation_id, account, sum(amount) as total from (
+        select operation_id, credit_account_id as account, amount from ledger_transfers
+        union all
+        select operation_id, debit_account_id, -amount from ledger_transfers) as legs
+      group by operation_id, account),
+    moved as (select distinct operation_id from moves where total <> 0)
+    select ids.id, operations.status,
+      ids.id in (select operation_id from moved) as moved,
+      (select id from vouchers where operation_id = ids.id) as voucher,
+      (select topup_id from topup_attempts where operation_id = ids.id) as topup,
+      redemptions.status as redemption,
+      platform_reference || ' ' || coalesce(provider_reference, '') as reference,
+      (select count(*) from voucher_claims
+        where operation_id = ids.id and voucher_claims.status <> 'CANCELLED') as claims
+    from (
+      select id from operations
+      union select operation_id from vouchers
+      union select operation_id from redemptions
+      union select operation_id from topup_attempts
+      union select operation_id from voucher_claims
+      union select operation_id from ledger_transfers where operation_id not like 'deposit:%'
+    ) as ids (id)
+    left join operations using (id)
+    left join redemptions on redemptions.operation_id = ids.id`.execute(database);
+  return new Map(rows.map(({ id, ...effect }) => [id, effect]));
+}

@@ -1,0 +1,39 @@
+import { findBrokenInvariants } from '../../src/db/invariants.js';
+import type { ClientLog } from '../client-log.js';
+import type { SendCall } from '../send-call.js';
+import type { ThrowawayStack } from '../throwaway-stack.js';
+import type { World } from '../world.js';
+import { checkAnswers } from './answers.js';
+import { compareBooks } from './books.js';
+import { compareEffects } from './effects.js';
+import { compareWallets } from './wallets.js';
+import { findWorkflows } from './workflows.js';
+
+/** What was wrong, one line each, with what it was found by. */
+export interface Finding {
+  readonly check: string;
+  readonly fault: string;
+}
+
+/**
+ * The oracle: the ledger by itself, and the three books (the clients' log, the database, the
+ * providers') against each other. Everything must have been drained before.
+ */
+export async function findProblems(
+  stack: ThrowawayStack,
+  parts: { readonly world: World; readonly log: ClientLog; readonly send: SendCall },
+): Promise<Finding[]> {
+  const { red } = await findWorkflows(stack);
+  const checks: Readonly<Record<string, string[]>> = {
+    'I1–I5, I10 the ledger': await findBrokenInvariants(stack.database),
+    'I6 the providers’ books': await compareBooks(stack),
+    'I7 the clients’ log': await compareEffects(stack, parts.log),
+    'I7 the wallets': await compareWallets(stack, parts),
+    'I8 workflows': red.map((id) => `workflow ${id} is red in the Temporal UI`),
+    'I9, I15 answers': checkAnswers(parts.log),
+    processes: [...stack.api.ownEnds, ...stack.worker.ownEnds],
+  };
+  return Object.entries(checks).flatMap(([check, found]) =>
+    found.map((fault) => ({ check, fault })),
+  );
+}

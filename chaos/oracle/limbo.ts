@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { ThrowawayStack } from '../throwaway-stack.js';
+import { findWorkflows } from './workflows.js';
+
+/** Whatever is under way, or was left behind: one line each (I8). */
+export async function findLimbo(stack: ThrowawayStack): Promise<string[]> {
+  const { running } = await findWorkflows(stack);
+  return [...(await findOpenRows(stack)), ...running.map((id) => `workflow ${id} is running`)];
+}
+
+async function findOpenRows({ database }: ThrowawayStack): Promise<string[]> {
+  const { rows } = await sql<{ left: string }>`
+    select 'redemption ' || payment_reference || ' is ' || status as left from redemptions
+      where status = 'HELD'
+    union all select 'attempt ' || reference || ' is ' || status from topup_attempts
+      where status = 'HELD'
+    union all select 'top-up ' || id || ' is ' || status from topups
+      where status not in ('SUCCESS', 'FAILED')
+    union all select 'operation ' || id || ' (' || kind || ') is ' || status from operations
+      where status = 'RUNNING'
+    union all select 'voucher ' || id || ' is ' || status from vouchers
+      where status in ('REDEEM_INITIATED', 'REDEEM_PROCESSING')
+    union all select 'claim ' || id || ' is ' || status from voucher_claims where status = 'OPEN'
+    union all select kind || ' message ' || id || ' is ' || status from messages
+      where status in ('QUEUED', 'SENDING')
+    union all select kind || ' of partner ' || partner_id || ' holds ' || balance
+      from ledger_accounts where kind in ('gift-hold', 'airtime-hold') and balance <> 0
+    union all select 'a transaction is open since ' || xact_start from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+        and xact_start < now() - interval '10 seconds'`.execute(database);
+  return rows.map(({ left }) => left);
+}

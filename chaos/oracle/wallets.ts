@@ -1,0 +1,66 @@
+import { formatMoney, parseMoney } from '../../src/domain/money.js';
+import { type ClientLog, finalEntry, type KeyedCalls } from '../client-log.js';
+import { bodyOf } from '../outcome.js';
+import type { SendCall } from '../send-call.js';
+import type { ThrowawayStack } from '../throwaway-stack.js';
+import type { ChaosPartner, World } from '../world.js';
+
+/**
+ * Compares what the API says is in each wallet with what was deposited, less all that clients were
+ * told was done: the arithmetic of a partner who keeps books of his own.
+ */
+export async function compareWallets(
+  stack: ThrowawayStack,
+  parts: { readonly world: World; readonly log: ClientLog; readonly send: SendCall },
+): Promise<string[]> {
+  const prices = await topupPrices(stack);
+  const done = parts.log.keyed().filter((calls) => finalEntry(calls)?.outcome.kind === 'done');
+  const findings: string[] = [];
+  for (const partner of parts.world.partners) {
+    const shown = await shownBalances(parts.send, partner);
+    const own = done.filter(({ company: by }) => by.kind === 'partner' && by.id === partner.id);
+    const expected = expectedOf(partner, own, prices);
+    for (const [wallet, amount] of Object.entries(expected))
+      if (String(shown?.[wallet]) !== String(Number(formatMoney(amount))))
+        findings.push(
+          `${wallet} of partner ${partner.id} is ${shown?.[wallet]}, but its client expects ` +
+            formatMoney(amount),
+        );
+  }
+  return findings;
+}
+
+async function shownBalances(send: SendCall, { id }: ChaosPartner) {
+  const company = { kind: 'partner', id } as const;
+  const call = { operation: 'balance', company, path: '/info/get-current-balance' } as const;
+  const first = await send(0, call);
+  // The token may have expired meanwhile.
+  const entry = first.outcome.kind === 'done' ? first : await send(0, call);
+  return bodyOf(entry.reception)?.data;
+}
+
+function expectedOf(
+  partner: ChaosPartner,
+  done: readonly KeyedCalls[],
+  prices: ReadonlyMap<number, string>,
+) {
+  let eMoneyWalletBalance = parseMoney(partner.gift);
+  let walletBalance = parseMoney(partner.airtime);
+  const delivered = new Set<number>();
+  for (const calls of done) {
+    const entry = finalEntry(calls);
+    const data = entry && bodyOf(entry.reception)?.data;
+    if (calls.operation === 'generate-voucher')
+      eMoneyWalletBalance -= parseMoney(data.voucher.amount);
+    // A top-up is told as done by each retry that shared the attempt; it is paid for once.
+    if (typeof data?.transactionId === 'number') delivered.add(data.transactionId);
+  }
+  for (const id of delivered) walletBalance -= parseMoney(prices.get(id) ?? '0');
+  return { eMoneyWalletBalance, walletBalance };
+}
+
+/** What each top-up costs; a retry of a package costs what it costs on that day. */
+async function topupPrices({ database }: ThrowawayStack): Promise<Map<number, string>> {
+  const rows = await database.selectFrom('topups').select(['id', 'amount']).execute();
+  return new Map(rows.map(({ id, amount }) => [id, amount ?? '0']));
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Progress } from '../src/embedded/progress.js';
+import type { Stops } from '../src/start/stops.js';
+import { call } from '../test/support/clients.js';
+import { createClientLog } from './client-log.js';
+import { drain } from './drain.js';
+import { type MadeFault, makeFaults } from './make-faults.js';
+import type { ChaosOptions } from './options.js';
+import { type Finding, findProblems } from './oracle/find-problems.js';
+import { createRandom } from './random.js';
+import type { ChaosResult } from './report.js';
+import { type Clients, runClients } from './run-clients.js';
+import { createSendCall } from './send-call.js';
+import { settlePending } from './settle-pending.js';
+import { startThrowawayStack, type ThrowawayStack, untilAnswering } from './throwaway-stack.js';
+import { makeWorld } from './world.js';
+
+/** What is there to look into afterwards. */
+export interface ChaosRun extends ChaosResult {
+  /** What the processes of the service have written. */
+  readonly output: string;
+}
+
+/**
+ * Runs the service with random clients and random faults, drains it, and has the oracle look. All
+ * that is random comes from the seed.
+ */
+export async function runChaos(
+  options: ChaosOptions,
+  parts: { readonly progress: Progress; readonly stops: Stops; readonly signal: AbortSignal },
+): Promise<ChaosRun> {
+  const { progress, stops, signal } = parts;
+  const stack = await startThrowawayStack(progress, stops);
+  signal.throwIfAborted();
+  const world = await makeWorld(stack);
+  const log = createClientLog();
+  const send = createSendCall(stack.url, world, log);
+  const clients = { world, log, send, codeOf: (msisdn: string) => newestCode(stack, msisdn) };
+
+  const faults = await progress.step(`Chaos of ${options.minutes} min`, (note) =>
+    work(stack, clients, options, signal, note),
+  );
+  signal.throwIfAborted();
+  const random = createRandom(options.seed, 'draining');
+  const left = await progress.step('Draining', async (note) => {
+    await untilAnswering(stack.url);
+    return drain(stack, { log, send, random }, note);
+  });
+  const limbo: Finding[] = left.map((fault) => ({ check: 'I8 limbo', fault }));
+  const problems = await progress.step('The oracle', () => findProblems(stack, clients));
+  return {
+    seed: options.seed,
+    log,
+    faults,
+    findings: [...limbo, ...problems],
+    output: `${stack.api.output()}\n${stack.worker.output()}`,
+  };
+}
+
+/** Lets clients, the providers' staff and the faults do what they do for so many minutes. */
+async function work(
+  stack: ThrowawayStack,
+  clients: Clients,
+  { seed, clients: count, minutes, faults: names }: ChaosOptions,
+  signal: AbortSignal,
+  note: (detail: string) => void,
+): Promise<MadeFault[]> {
+  const end = AbortSignal.any([AbortSignal.timeout(minutes * 60_000), signal]);
+  const shown = setInterval(() => note(`${clients.log.entries.length} calls`), 1_000);
+  try {
+    const [faults] = await Promise.all([
+      makeFaults({ stack, world: clients.world, random: createRandom(seed, 'faults') }, names, end),
+      runClients(clients, { seed, count, until: end }),
+      settlePending(stack.services.sandboxUrl, createRandom(seed, 'settling'), end),
+      sleep(minutes * 60_000, undefined, { signal: end }).catch(() => undefined),
+    ]);
+    return faults;
+  } finally {
+    clearInterval(shown);
+  }
+}
+
+async function newestCode({ services }: ThrowawayStack, msisdn: string) {
+  const url = `${services.sandboxUrl}/messages?to=${encodeURIComponent(msisdn)}`;
+  const { body } = await call(url, { headers: { Accept: 'application/json' } });
+  return /\b\d{6}\b/.exec(body[0]?.text ?? '')?.[0];
+}

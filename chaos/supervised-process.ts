@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Environment } from '../src/config.js';
+import { type ServiceProcess, startProcess } from '../test/end-to-end/child-process.js';
+
+/** A process of the service that is started again whenever it has ended, as in production. */
+export interface SupervisedProcess {
+  /** SIGKILL; it is started again after so many milliseconds. */
+  kill(restartAfterMs: number): Promise<void>;
+  /** All that it and those before it have written. */
+  output(): string;
+  /** Ends that nobody had asked for. */
+  readonly ownEnds: readonly string[];
+  stop(): Promise<void>;
+}
+
+const RESTART_MS = 500;
+
+export function superviseProcess(name: string, settings: Environment): SupervisedProcess {
+  const processes: ServiceProcess[] = [];
+  const ownEnds: string[] = [];
+  let isStopping = false;
+  let restartMs = RESTART_MS;
+  let killed: ServiceProcess | undefined;
+
+  const run = async () => {
+    while (!isStopping) {
+      const current = startProcess(name, settings);
+      processes.push(current);
+      const end = await current.ended;
+      if (!isStopping && current !== killed)
+        ownEnds.push(`${name} ended with ${end}: ${current.output().trim().slice(-400)}`);
+      await sleep(restartMs);
+      restartMs = RESTART_MS;
+    }
+  };
+  const running = run();
+  return {
+    async kill(restartAfterMs) {
+      restartMs = restartAfterMs;
+      killed = processes.at(-1);
+      await killed?.kill();
+    },
+    output: () => processes.map((one) => one.output()).join(''),
+    ownEnds,
+    async stop() {
+      isStopping = true;
+      await processes.at(-1)?.stop();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startThrowawayServices, type ThrowawayServices } from '../bench/throwaway-services.js';
+import { type Config, readConfig } from '../src/config.js';
+import { createDigests, type Digests } from '../src/crypto/digests.js';
+import { connectDatabase, type Database } from '../src/db/connection.js';
+import { freePort } from '../src/embedded/port.js';
+import type { Progress } from '../src/embedded/progress.js';
+import type { Stops } from '../src/start/stops.js';
+import { type CuttableWay, makeCuttableWay } from '../test/end-to-end/provider-outage.js';
+import { type SupervisedProcess, superviseProcess } from './supervised-process.js';
+
+const PROVIDER_URLS = {
+  SMS_URL: 'messages',
+  MOBILE_MONEY_URL: 'payments',
+  AIRTIME_URL: 'airtime',
+} as const;
+
+export type ProviderName = (typeof PROVIDER_URLS)[keyof typeof PROVIDER_URLS];
+
+/** Short durations: a minute of chaos is to see what production sees in a day. */
+const CHAOS_SETTINGS = {
+  LOG_LEVEL: 'warn',
+  CALLER_WAIT_SECONDS: '3',
+  ACCESS_TOKEN_LIFETIME_SECONDS: '120',
+  MESSAGE_COOLDOWN_SECONDS: '0',
+  MESSAGES_PER_NUMBER_AND_DAY: '1000',
+  CLAIM_LIFETIME_SECONDS: '12',
+  EXPIRY_SWEEP_INTERVAL_SECONDS: '5',
+  PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
+  TOPUP_RETRY_WINDOW_SECONDS: '8',
+  TOPUP_START_SECONDS: '15',
+  SMS_TIMEOUT_SECONDS: '2',
+  MOBILE_MONEY_TIMEOUT_SECONDS: '2',
+  AIRTIME_TIMEOUT_SECONDS: '2',
+};
+
+/** Delays of 0.6 s and 4 s: within and beyond the time limits above. */
+const SANDBOX_DELAY_SCALE = 0.2;
+
+/** The whole service as in production, each part of which can be made to fail. */
+export interface ThrowawayStack {
+  /** Of the API, without a path. */
+  readonly url: string;
+  readonly services: ThrowawayServices;
+  readonly config: Config;
+  readonly database: Database;
+  readonly digests: Digests;
+  readonly api: SupervisedProcess;
+  readonly worker: SupervisedProcess;
+  readonly ways: Readonly<Record<ProviderName, CuttableWay>>;
+}
+
+export async function startThrowawayStack(
+  progress: Progress,
+  stops: Stops,
+): Promise<ThrowawayStack> {
+  const options = { name: 'chaos', sandboxDelayScale: SANDBOX_DELAY_SCALE };
+  const services = await startThrowawayServices(options, progress, stops);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { settings: wayUrls, ways } = await makeWays(services, stops);
+  const settings = {
+    ...services.settings,
+    ...wayUrls,
+    ...CHAOS_SETTINGS,
+    PORT: String(port),
+    AIRTIME_CALLBACK_URL: `${url}/callbacks/airtime`,
+  };
+  const config = readConfig(settings);
+  const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
+  stops.add(() => database.destroy());
+  const worker = superviseProcess('worker', settings);
+  stops.add(() => worker.stop());
+  const api = superviseProcess('api', settings);
+  stops.add(() => api.stop());
+  await progress.step('API and worker', () => untilAnswering(url));
+  return {
+    url,
+    services,
+    config,
+    database,
+    digests: createDigests(config.DIGEST_KEY),
+    api,
+    worker,
+    ways,
+  };
+}
+
+/** A way of its own to each provider, so that one may fail while the others work. */
+async function makeWays(services: ThrowawayServices, stops: Stops) {
+  const settings: Record<string, string> = {};
+  const ways: Partial<Record<ProviderName, CuttableWay>> = {};
+  for (const [setting, name] of Object.entries(PROVIDER_URLS)) {
+    const way = await makeCuttableWay();
+    way.setTarget(services.sandboxUrl);
+    stops.add(() => way.close());
+    ways[name] = way;
+    const { pathname } = new URL(services.settings[setting] ?? '');
+    settings[setting] = way.url + pathname;
+  }
+  return { settings, ways: ways as Record<ProviderName, CuttableWay> };
+}
+
+const START_SECONDS = 60;
+
+/** Waits until the API answers anything at all. */
+export async function untilAnswering(url: string): Promise<void> {
+  const deadline = Date.now() + START_SECONDS * 1_000;
+  for (;;) {
+    const isAnswering = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
+      () => true,
+      () => false,
+    );
+    if (isAnswering) return;
+    if (Date.now() > deadline) throw new Error(`The API did not start within ${START_SECONDS} s`);
+    await sleep(100);
+  }
+}

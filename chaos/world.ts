@@ -1,0 +1,84 @@
+import type { Company } from '../src/domain/voucher.js';
+import {
+  makeMerchant,
+  makePartner,
+  type TestMerchant,
+  type TestPartner,
+} from '../test/support/companies.js';
+import { depositAirtime, makeTopupProducts, type TopupProducts } from '../test/support/topups.js';
+import type { ThrowawayStack } from './throwaway-stack.js';
+
+export interface ChaosPartner extends TestPartner {
+  readonly products: TopupProducts;
+  /** What was deposited, as decimal strings in ETB. */
+  readonly gift: string;
+  readonly airtime: string;
+}
+
+/** A voucher that some client was told of. */
+export interface KnownGift {
+  readonly voucherCode: string;
+  readonly owner: string | null;
+  readonly partnerId: number;
+  readonly merchantId: number;
+  readonly isRestricted: boolean;
+  readonly amount: number;
+  /** Who claimed it last. */
+  claimant?: Company;
+}
+
+export interface KnownTopup {
+  readonly transactionId: number;
+  readonly partnerId: number;
+}
+
+/** The companies of a run, and what the clients have learned of vouchers and top-ups. */
+export interface World {
+  readonly partners: readonly ChaosPartner[];
+  readonly merchants: readonly TestMerchant[];
+  readonly gifts: KnownGift[];
+  readonly topups: KnownTopup[];
+  readonly failedTopups: KnownTopup[];
+  /** A number that nobody had before; its last three digits steer the providers. */
+  newNumber(suffix: string, operator?: 'ethio' | 'safaricom'): string;
+}
+
+/** The second is soon without money, so that "not enough" comes as well. */
+const WALLETS = [
+  { gift: '100000000', airtime: '10000000' },
+  { gift: '20000', airtime: '1000' },
+  { gift: '100000000', airtime: '10000000' },
+];
+
+/** How payments to each merchant end, by `src/sandbox/suffix-rows.ts`. */
+const PAYOUT_SUFFIXES = [
+  ...['000', '000', '000', '000', '000', '000', '100', '100'],
+  ...['200', '002', '004', '005'],
+  ...['006', '007', '008', '009', '012', '014'],
+];
+
+export async function makeWorld(stack: ThrowawayStack): Promise<World> {
+  const partners: ChaosPartner[] = [];
+  for (const wallets of WALLETS) {
+    const partner = await makePartner(stack, { giftWallet: wallets.gift });
+    const products = await makeTopupProducts(stack, partner);
+    await depositAirtime(stack, partner.id, wallets.airtime);
+    partners.push({ ...partner, ...wallets, products });
+  }
+  const merchants: TestMerchant[] = [];
+  for (const payoutSuffix of PAYOUT_SUFFIXES)
+    merchants.push(await makeMerchant(stack, { payoutSuffix }));
+  let numbers = 0;
+  return {
+    partners,
+    merchants,
+    gifts: [],
+    topups: [],
+    failedTopups: [],
+    newNumber(suffix, operator = 'ethio') {
+      numbers += 1;
+      const middle = String(numbers % 100_000).padStart(5, '0');
+      return `+251${operator === 'ethio' ? '9' : '7'}${middle}${suffix}`;
+    },
+  };
+}
