@@ -15,6 +15,7 @@ import { createCallRecorder } from './http/call-recorder.js';
 import { createRateLimits } from './http/rate-limits.js';
 import type { Services } from './http/services.js';
 import { createAddressMatcher } from './http/source-address.js';
+import { tokenKeyRoutes } from './http/token-keys.js';
 import { createWorkflowCalls } from './http/workflow-calls.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import { merchantRoutes } from './merchant/routes.js';
@@ -32,8 +33,8 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-/** Who issues access tokens; each environment has its own key, so one name serves both. */
-const TOKEN_ISSUER = 'voucher-topup-service';
+/** Who issues access tokens: even with one key, a token of one environment is none of the other. */
+const tokenIssuer = ({ ENVIRONMENT }: Config) => `voucher-topup-service/${ENVIRONMENT}`;
 const STOP_GRACE_MS = 15_000;
 
 /** Starts the API over a connection to Temporal; `eager` where a worker shares that connection. */
@@ -68,8 +69,9 @@ export async function startApi(
     accessDirectory: createAccessDirectory(database, config.ACCESS_CACHE_SECONDS),
     accessTokens: await createAccessTokens({
       privateKeyPem: config.ACCESS_TOKEN_PRIVATE_KEY,
+      furtherKeyPems: config.ACCESS_TOKEN_FURTHER_KEYS,
       lifetimeSeconds: config.ACCESS_TOKEN_LIFETIME_SECONDS,
-      issuer: TOKEN_ISSUER,
+      issuer: tokenIssuer(config),
     }),
     workflows: createWorkflowCalls({
       client: temporal.client,
@@ -89,7 +91,7 @@ export async function startApi(
   };
   const app = createApp(
     services,
-    [partnerRoutes, merchantRoutes, callbackRoutes, ...(options.surfaces ?? [])],
+    [partnerRoutes, merchantRoutes, callbackRoutes, tokenKeyRoutes, ...(options.surfaces ?? [])],
     createPortal(services, portalSettings(config)),
   );
   const server = createServer(

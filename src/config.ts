@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import { isFailpoint } from './failpoint.js';
 
@@ -23,6 +24,32 @@ const keyRing = z
   .refine((pairs) => new Set(pairs.map(([id]) => id)).size === pairs.length, 'repeats a key id')
   .transform((pairs) => pairs.map(([id, key]) => ({ id, key: Buffer.from(key, 'base64') })));
 
+/** PEM, where `\n` may stand for line breaks. */
+const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
+
+const isEd25519 = (readKey: () => { asymmetricKeyType?: string }): boolean => {
+  try {
+    return readKey().asymmetricKeyType === 'ed25519';
+  } catch {
+    return false;
+  }
+};
+
+const ed25519PrivateKey = pem.refine(
+  (text) => isEd25519(() => createPrivateKey(text)),
+  'must be an Ed25519 private key in PEM, as "openssl genpkey -algorithm ed25519" makes one',
+);
+
+/** One after the other, each from its BEGIN to its END. */
+const ed25519PublicKeys = pem
+  .transform((text) => text.split(/(?<=-----END PUBLIC KEY-----)/).map((part) => part.trim()))
+  .transform((parts) => parts.filter(Boolean))
+  .refine(
+    (parts) =>
+      parts.every((part) => part.includes('PUBLIC') && isEd25519(() => createPublicKey(part))),
+    'must be Ed25519 public keys in PEM, as "openssl pkey -in private.pem -pubout" prints them',
+  );
+
 const webAddress = z
   .string()
   .pipe(z.url({ protocol: /^https?$/, error: 'must be an http or https address' }));
@@ -44,7 +71,7 @@ const commaList = z
 /** Secrets have no defaults: a process without them refuses to start (design 8). */
 const secretSettings = {
   /** Ed25519 private key, PKCS #8 PEM: signs access tokens. `\n` may stand for line breaks. */
-  ACCESS_TOKEN_PRIVATE_KEY: secret.transform((pem) => pem.replaceAll('\\n', '\n')),
+  ACCESS_TOKEN_PRIVATE_KEY: ed25519PrivateKey,
   /** HMAC key of every keyed digest: API keys, voucher codes, verification codes, operations. */
   DIGEST_KEY: symmetricKey.transform((text) => Buffer.from(text, 'base64')),
   /** AES-256-GCM keys for voucher and verification codes in the database. */
@@ -77,6 +104,8 @@ const settings = {
 
   /** The longest a caller waits for a workflow before it is told "still processing". */
   CALLER_WAIT_SECONDS: seconds.default(8),
+  /** Public keys whose tokens are accepted too: the one before, or the one to come. */
+  ACCESS_TOKEN_FURTHER_KEYS: ed25519PublicKeys.prefault(''),
   ACCESS_TOKEN_LIFETIME_SECONDS: seconds.default(300),
   /** How long a process may act on what it knows of keys, addresses and suspensions. */
   ACCESS_CACHE_SECONDS: seconds.max(2).default(1),

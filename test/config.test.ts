@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   ConfigError,
@@ -179,6 +179,48 @@ describe('the private key for tokens', () => {
     const pem = secrets.ACCESS_TOKEN_PRIVATE_KEY;
     const written = { ...least, ACCESS_TOKEN_PRIVATE_KEY: pem.replaceAll('\n', '\\n') };
     expect(readConfig(written).ACCESS_TOKEN_PRIVATE_KEY).toBe(pem);
+  });
+
+  const publicPem = createPublicKey(secrets.ACCESS_TOKEN_PRIVATE_KEY)
+    .export({ type: 'spki', format: 'pem' })
+    .toString();
+  const otherCurve = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+  it.each([
+    ['a word', 'secret'],
+    ['a public key', publicPem],
+    ['half of a key', secrets.ACCESS_TOKEN_PRIVATE_KEY.slice(0, 60)],
+    [
+      'a key of another curve',
+      otherCurve.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    ],
+  ])('is refused where it is %s, with how to make one', (_what, text) => {
+    const lines = problemsWith({ ACCESS_TOKEN_PRIVATE_KEY: text });
+    expect(lines).toEqual([
+      '  ACCESS_TOKEN_PRIVATE_KEY: must be an Ed25519 private key in PEM, as "openssl genpkey ' +
+        '-algorithm ed25519" makes one',
+    ]);
+  });
+
+  it('may have further public keys beside it, one after the other', () => {
+    const further = (text: string) =>
+      readConfig({ ...least, ACCESS_TOKEN_FURTHER_KEYS: text }).ACCESS_TOKEN_FURTHER_KEYS;
+    expect(further('')).toEqual([]);
+    const two = (publicPem + publicPem).replaceAll('\n', '\\n');
+    expect(further(two)).toEqual([publicPem.trim(), publicPem.trim()]);
+  });
+
+  it.each([
+    ['a private key', secrets.ACCESS_TOKEN_PRIVATE_KEY],
+    ['a word', 'secret'],
+    [
+      'a key of another curve',
+      otherCurve.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    ],
+  ])('has no further key that is %s', (_what, text) => {
+    const [line, ...rest] = problemsWith({ ACCESS_TOKEN_FURTHER_KEYS: text });
+    expect(line).toMatch(/^ {2}ACCESS_TOKEN_FURTHER_KEYS: must be Ed25519 public keys in PEM/);
+    expect(rest).toEqual([]);
   });
 });
 

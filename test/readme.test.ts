@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { callbackRoutes } from '../src/callbacks/routes.js';
+import { tokenKeyRoutes } from '../src/http/token-keys.js';
 import { merchantRoutes } from '../src/merchant/routes.js';
 import { partnerRoutes } from '../src/partner/routes.js';
 import { pages } from '../src/portal/routes.js';
@@ -61,6 +62,7 @@ const portalRoutes: NamedRoutes = {
 test.each<[string, NamedRoutes]>([
   ['### Partner API, below `/api/v1/client`', partnerRoutes],
   ['### Merchant API, below `/api/v1/merchant/client`', merchantRoutes],
+  ['### Public keys of access tokens, below `/.well-known`', tokenKeyRoutes],
   ['### Provider callbacks, below `/callbacks`', callbackRoutes],
   ['### Portal, below `/portal`', portalRoutes],
 ])('%s names every route, once', (heading, { basePath, endpoints }) => {

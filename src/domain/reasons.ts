@@ -3,6 +3,7 @@ export type Surface = 'partner' | 'merchant';
 export type Operation =
   | 'login'
   | 'check-configuration'
+  | 'token-keys'
   | 'generate-voucher'
   | 'initiate-claim'
   | 'redeem-gift'

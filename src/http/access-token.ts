@@ -1,5 +1,13 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
-import { calculateJwkThumbprint, exportJWK, jwtVerify, SignJWT } from 'jose';
+import {
+  calculateJwkThumbprint,
+  errors,
+  exportJWK,
+  type JWK,
+  type JWTHeaderParameters,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { z } from 'zod';
 
 export type Audience = 'partner' | 'merchant';
@@ -13,6 +21,14 @@ export interface AccessClaims {
   readonly tokenVersion: number;
 }
 
+/** What a token says that one of our keys has signed. */
+export interface VerifiedToken extends AccessClaims {
+  /** Unix seconds. */
+  readonly issuedAt: number;
+  /** Then it says whose it was, and opens nothing. */
+  readonly isExpired: boolean;
+}
+
 export type AccessTokens = Awaited<ReturnType<typeof createAccessTokens>>;
 
 const ALGORITHM = 'EdDSA';
@@ -21,6 +37,9 @@ const MAX_TOKEN_LENGTH = 1_024;
 const CLOCK_LEEWAY_SECONDS = 5;
 const MAX_REMEMBERED_TOKENS = 10_000;
 
+/** Ours have these; any other may try to choose the key that a token is checked with. */
+const HEADERS: ReadonlySet<string> = new Set(['alg', 'typ', 'kid']);
+
 const id = z.int().positive();
 const payloadSchema = z.object({
   sub: z
@@ -28,6 +47,7 @@ const payloadSchema = z.object({
     .regex(/^[1-9][0-9]{0,15}$/)
     .transform(Number),
   exp: z.number(),
+  iat: z.int(),
   jti: z.string(),
   api_key_id: id,
   token_version: z.int(),
@@ -35,10 +55,13 @@ const payloadSchema = z.object({
 
 /**
  * Access tokens (spec 5, design 8): JWTs of an Ed25519 key, with algorithm, type, issuer and
- * audience pinned. `privateKeyPem` is PKCS #8. Throws a RangeError for another kind of key.
+ * audience pinned. `privateKeyPem` (PKCS #8) signs; tokens of the further public keys are accepted
+ * too, so that the key can be replaced while processes run. Throws a RangeError for another kind of
+ * key.
  */
 export async function createAccessTokens(options: {
   readonly privateKeyPem: string;
+  readonly furtherKeyPems: readonly string[];
   readonly lifetimeSeconds: number;
   readonly issuer: string;
   /** Milliseconds; for tests. */
@@ -46,26 +69,45 @@ export async function createAccessTokens(options: {
 }) {
   const { lifetimeSeconds, issuer, now = Date.now } = options;
   const privateKey = readPrivateKey(options.privateKeyPem);
-  const publicKey = createPublicKey(privateKey);
-  const keyId = await calculateJwkThumbprint(await exportJWK(publicKey));
+  const ring = await createKeyRing([
+    createPublicKey(privateKey),
+    ...options.furtherKeyPems.map((pem) => createPublicKey(pem)),
+  ]);
+  const keyId = ring.jwks[0]?.kid;
   /** Checking a signature costs far more than finding a text again. The oldest stands first. */
-  const verified = new Map<string, { claims: AccessClaims; expiresAt: number }>();
+  const verified = new Map<string, { token: VerifiedToken; expiresAt: number }>();
 
+  const checked = async (token: string, audience: Audience) => {
+    try {
+      const { payload } = await jwtVerify(token, ring.keyFor, {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        issuer,
+        audience,
+        requiredClaims: ['exp', 'iat', 'jti'],
+        clockTolerance: CLOCK_LEEWAY_SECONDS,
+        maxTokenAge: lifetimeSeconds,
+        currentDate: new Date(now()),
+      });
+      return { payload, isExpired: false };
+    } catch (error) {
+      // The end is looked at last: all else of it was in order.
+      if (error instanceof errors.JWTExpired) return { payload: error.payload, isExpired: true };
+      throw error;
+    }
+  };
   const check = async (token: string, audience: Audience) => {
-    const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
-      algorithms: [ALGORITHM],
-      typ: TYPE,
-      issuer,
-      audience,
-      requiredClaims: ['exp', 'iat', 'jti'],
-      clockTolerance: CLOCK_LEEWAY_SECONDS,
-      maxTokenAge: lifetimeSeconds,
-      currentDate: new Date(now()),
-    });
-    const { sub, exp, api_key_id, token_version } = payloadSchema.parse(payload);
-    if (protectedHeader.kid !== keyId) throw new Error('The token names another key.');
+    const { payload, isExpired } = await checked(token, audience);
+    const { sub, exp, iat, api_key_id, token_version } = payloadSchema.parse(payload);
     return {
-      claims: { audience, companyId: sub, apiKeyId: api_key_id, tokenVersion: token_version },
+      token: {
+        audience,
+        companyId: sub,
+        apiKeyId: api_key_id,
+        tokenVersion: token_version,
+        issuedAt: iat,
+        isExpired,
+      },
       expiresAt: (exp + CLOCK_LEEWAY_SECONDS) * 1_000,
     };
   };
@@ -74,7 +116,7 @@ export async function createAccessTokens(options: {
     issue(claims: AccessClaims): Promise<string> {
       const issuedAt = Math.floor(now() / 1_000);
       return new SignJWT({ api_key_id: claims.apiKeyId, token_version: claims.tokenVersion })
-        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: keyId })
+        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: keyId ?? '' })
         .setIssuer(issuer)
         .setAudience(claims.audience)
         .setSubject(String(claims.companyId))
@@ -84,19 +126,44 @@ export async function createAccessTokens(options: {
         .sign(privateKey);
     },
 
-    /** The claims, or undefined for every token that is not ours, not alive or not for this API. */
-    async verify(token: string, audience: Audience): Promise<AccessClaims | undefined> {
+    /** What a token says; undefined for every one that is not ours or not for this API. */
+    async verify(token: string, audience: Audience): Promise<VerifiedToken | undefined> {
       if (token.length > MAX_TOKEN_LENGTH) return undefined;
       const known = verified.get(token);
       if (known) {
-        const isUsable = known.claims.audience === audience && now() < known.expiresAt;
-        return isUsable ? known.claims : undefined;
+        const isExpired = now() >= known.expiresAt;
+        return known.token.audience === audience ? { ...known.token, isExpired } : undefined;
       }
       const entry = await check(token, audience).catch(() => undefined);
-      if (!entry) return undefined;
+      if (!entry || entry.token.isExpired) return entry?.token;
       if (verified.size >= MAX_REMEMBERED_TOKENS) forgetOldest(verified);
       verified.set(token, entry);
-      return entry.claims;
+      return entry.token;
+    },
+
+    /** The public keys, the one that signs first (RFC 7517). */
+    jwks: ring.jwks,
+  };
+}
+
+/** Public keys by their thumbprints: a token names one of them and can bring none of its own. */
+async function createKeyRing(keys: readonly KeyObject[]) {
+  const byId = new Map<string, KeyObject>();
+  const jwks: (JWK & { readonly kid: string })[] = [];
+  for (const key of keys) {
+    const jwk = await exportJWK(requireEd25519(key));
+    const kid = await calculateJwkThumbprint(jwk);
+    if (byId.has(kid)) continue;
+    byId.set(kid, key);
+    jwks.push({ ...jwk, kid, use: 'sig', alg: ALGORITHM });
+  }
+  return {
+    jwks,
+    keyFor(header: JWTHeaderParameters): KeyObject {
+      const key = byId.get(header.kid ?? '');
+      const isPlain = Object.keys(header).every((name) => HEADERS.has(name));
+      if (!key || !isPlain) throw new Error('The token names no key of ours.');
+      return key;
     },
   };
 }
@@ -108,10 +175,10 @@ function forgetOldest(map: Map<string, unknown>): void {
   }
 }
 
-function readPrivateKey(pem: string): KeyObject {
-  const key = createPrivateKey(pem);
-  if (key.asymmetricKeyType !== 'ed25519') {
-    throw new RangeError('The key for access tokens must be an Ed25519 private key.');
-  }
+const readPrivateKey = (pem: string): KeyObject => requireEd25519(createPrivateKey(pem));
+
+function requireEd25519(key: KeyObject): KeyObject {
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw new RangeError('The keys of access tokens must be Ed25519 keys.');
   return key;
 }

@@ -259,7 +259,9 @@ describe('access', () => {
       const genuine = scene.asPartner.token;
       const payload = { ...decodeJwt(genuine), jti: randomUUID(), ...changes };
       const { alg = 'EdDSA', ...rest } = { ...decodeProtectedHeader(genuine), ...header };
-      return new SignJWT(payload).setProtectedHeader({ alg, ...rest }).sign(key);
+      return new SignJWT(payload)
+        .setProtectedHeader({ alg, ...rest })
+        .sign(key, { crit: { exp: true } });
     }
 
     const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -270,6 +272,8 @@ describe('access', () => {
       expect((await withToken('partner', await forged())).status).toBe(200);
     });
 
+    const pair = generateKeyPairSync('ed25519');
+    const ownKey = { privateKey: pair.privateKey, jwk: pair.publicKey.export({ format: 'jwk' }) };
     const otherKey = () => generateKeyPairSync('ed25519').privateKey;
     const curveKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const ownPublicPem = () =>
@@ -292,6 +296,13 @@ describe('access', () => {
       ['is of a revoked version', () => forged({ token_version: 0 })],
       ['is of another type', () => forged({}, { typ: 'JWT' })],
       ['names another key', () => forged({}, { kid: 'other' })],
+      ['brings a key', () => forged({}, { jwk: ownKey.jwk }, ownKey.privateKey)],
+      ['brings a key and our signature', () => forged({}, { jwk: ownKey.jwk })],
+      ['names where its key is', () => forged({}, { jku: 'https://keys.example/jwks.json' })],
+      ['names where its certificate is', () => forged({}, { x5u: 'https://keys.example/a.pem' })],
+      ['brings a certificate', () => forged({}, { x5c: ['MIIB'] })],
+      ['names no key', () => forged({}, { kid: undefined })],
+      ['has a critical header', () => forged({}, { crit: ['exp'], exp: seconds(100) })],
       ['names a path for a key', () => forged({}, { kid: '../../etc/passwd' })],
       ['is signed by another key', () => forged({}, {}, otherKey())],
       ['is signed by another kind of key', () => forged({}, { alg: 'ES256' }, curveKey())],

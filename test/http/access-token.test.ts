@@ -10,6 +10,7 @@ const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toS
 const clock = { now: START };
 const options = {
   privateKeyPem: pem(privateKey),
+  furtherKeyPems: [],
   lifetimeSeconds: LIFETIME_SECONDS,
   issuer: 'voucher-topup-service',
   now: () => clock.now,
@@ -20,6 +21,8 @@ const claims: AccessClaims = {
   apiKeyId: 4,
   tokenVersion: 2,
 };
+
+const verified = { ...claims, issuedAt: START / 1_000, isExpired: false };
 
 const tokens = await createAccessTokens(options);
 const fresh = () => createAccessTokens(options);
@@ -32,7 +35,7 @@ const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('bas
 function forge(change: { header?: object; payload?: object; key?: KeyObject }): Promise<string> {
   return new SignJWT({ ...payload, ...change.payload })
     .setProtectedHeader({ ...header, ...change.header })
-    .sign(change.key ?? privateKey);
+    .sign(change.key ?? privateKey, { crit: { exp: true } });
 }
 
 describe('access tokens', () => {
@@ -52,9 +55,9 @@ describe('access tokens', () => {
 
   it('are verified into the claims they were issued for, by every process with the key', async () => {
     const token = await tokens.issue(claims);
-    expect(await tokens.verify(token, 'partner')).toEqual(claims);
-    expect(await tokens.verify(token, 'partner')).toEqual(claims);
-    expect(await (await fresh()).verify(token, 'partner')).toEqual(claims);
+    expect(await tokens.verify(token, 'partner')).toEqual(verified);
+    expect(await tokens.verify(token, 'partner')).toEqual(verified);
+    expect(await (await fresh()).verify(token, 'partner')).toEqual(verified);
   });
 
   it('differ although they are issued in the same second', async () => {
@@ -64,7 +67,7 @@ describe('access tokens', () => {
   it('count for their own API only, remembered or not', async () => {
     const token = await tokens.issue(claims);
     expect(await tokens.verify(token, 'merchant')).toBeUndefined();
-    expect(await tokens.verify(token, 'partner')).toEqual(claims);
+    expect(await tokens.verify(token, 'partner')).toEqual(verified);
     expect(await tokens.verify(token, 'merchant')).toBeUndefined();
   });
 
@@ -81,13 +84,16 @@ describe('access tokens', () => {
     const remembering = await fresh();
     await remembering.verify(token, 'partner');
     clock.now = START + afterSeconds * 1_000;
-    const expected = isAlive ? claims : undefined;
+    // A slow clock sees a token of the future, which is none at all.
+    const dead = afterSeconds < 0 ? undefined : { ...verified, isExpired: true };
+    const expected = isAlive ? verified : dead;
     expect(await (await fresh()).verify(token, 'partner')).toEqual(expected);
     if (afterSeconds >= 0) expect(await remembering.verify(token, 'partner')).toEqual(expected);
     clock.now = START;
   });
 
-  const otherKey = generateKeyPairSync('ed25519').privateKey;
+  const { privateKey: otherKey, publicKey: otherPublicKey } = generateKeyPairSync('ed25519');
+  const otherPublicJwk = otherPublicKey.export({ format: 'jwk' });
   const without = (claim: string) => ({ payload: { [claim]: undefined } });
   it.each([
     ['another key', { key: otherKey }],
@@ -106,10 +112,14 @@ describe('access tokens', () => {
     ['a company that is no number', { payload: { sub: '1 or 1=1' } }],
     ['no API key', without('api_key_id')],
     ['no version', without('token_version')],
-    ['a longer life than ours', { payload: { iat: START / 1_000 - 306 } }],
+    ['a key of its own', { header: { jwk: otherPublicJwk }, key: otherKey }],
+    ['a key of its own, and our signature', { header: { jwk: otherPublicJwk } }],
+    ['an address of keys', { header: { jku: 'https://keys.example/jwks.json' } }],
+    ['an address of a certificate', { header: { x5u: 'https://keys.example/key.pem' } }],
+    ['something critical', { header: { crit: ['exp'], exp: 1 } }],
     ['a time of issue in the future', { payload: { iat: START / 1_000 + 60 } }],
   ])('are refused with %s', async (_, change) => {
-    expect(await tokens.verify(await forge({}), 'partner')).toEqual(claims);
+    expect(await tokens.verify(await forge({}), 'partner')).toEqual(verified);
     expect(await tokens.verify(await forge(change), 'partner')).toBeUndefined();
   });
 
@@ -136,6 +146,29 @@ describe('access tokens', () => {
     const index = token.lastIndexOf('.') + 5;
     const changed = token.slice(0, index) + (token[index] === 'A' ? 'B' : 'A');
     expect(await tokens.verify(changed + token.slice(index + 1), 'partner')).toBeUndefined();
+  });
+
+  it('that are older than our tokens live are expired, whatever end they name', async () => {
+    const token = await forge({ payload: { iat: START / 1_000 - 306 } });
+    expect(await tokens.verify(token, 'partner')).toMatchObject({ isExpired: true });
+  });
+
+  it('of further keys are accepted, and those keys are published', async () => {
+    const spki = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
+    const next = await createAccessTokens({
+      ...options,
+      privateKeyPem: pem(otherKey),
+      furtherKeyPems: [spki(publicKey)],
+    });
+    expect(await next.verify(await tokens.issue(claims), 'partner')).toEqual(verified);
+    expect(await tokens.verify(await next.issue(claims), 'partner')).toBeUndefined();
+    const told = await createAccessTokens({ ...options, furtherKeyPems: [spki(otherPublicKey)] });
+    expect(await told.verify(await next.issue(claims), 'partner')).toEqual(verified);
+    expect(next.jwks.map(({ x }) => x)).toEqual([
+      otherPublicJwk.x,
+      publicKey.export({ format: 'jwk' }).x,
+    ]);
+    expect(next.jwks.every((jwk) => !('d' in jwk))).toBe(true);
   });
 
   it('are made with Ed25519 only', async () => {
