@@ -7,7 +7,7 @@ import { type Config, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
-import { createFailpoint } from './failpoint.js';
+import { createFailpoint, type Failpoint } from './failpoint.js';
 import { createAccessDirectory } from './http/access-directory.js';
 import { createAccessTokens } from './http/access-token.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
@@ -46,6 +46,8 @@ export async function startApi(
     readonly eager: boolean;
     /** Further routes; the benchmark's baseline is one. */
     readonly surfaces?: readonly SurfaceRoutes[];
+    /** Instead of the one that the settings name. */
+    readonly failpoint?: Failpoint;
   },
 ): Promise<RunningApi> {
   const { logger } = options;
@@ -53,7 +55,7 @@ export async function startApi(
     poolSize: config.DATABASE_POOL_SIZE,
     onIdleError: (error) => logger.warn({ error: error.name }, 'A database connection broke'),
   });
-  const failpoint = createFailpoint(config.FAILPOINT);
+  const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
   const calls = createCallRecorder(database, {
     logger,
     intervalMs: config.CALL_RECORD_INTERVAL_SECONDS * 1_000,

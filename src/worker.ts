@@ -8,7 +8,7 @@ import { createSecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
 import { describeError } from './describe-error.js';
 import { parseMoney } from './domain/money.js';
-import { createFailpoint } from './failpoint.js';
+import { createFailpoint, type Failpoint } from './failpoint.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import {
   createAirtime,
@@ -46,7 +46,12 @@ const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta
 export async function startWorker(
   config: Config,
   temporal: TemporalConnection,
-  options: { readonly logger: Logger; readonly workflowBundle?: WorkflowBundleOption },
+  options: {
+    readonly logger: Logger;
+    readonly workflowBundle?: WorkflowBundleOption;
+    /** Instead of the one that the settings name. */
+    readonly failpoint?: Failpoint;
+  },
 ): Promise<RunningWorker> {
   const database = connectDatabase(config.DATABASE_URL, {
     poolSize: config.DATABASE_POOL_SIZE,
@@ -60,7 +65,7 @@ export async function startWorker(
     mobileMoney: createMobileMoney(config),
     airtime: createAirtime(config),
     operatorLookup: createOperatorLookup(),
-    failpoint: createFailpoint(config.FAILPOINT),
+    failpoint: options.failpoint ?? createFailpoint(config.FAILPOINT),
     resumption: createResumption({
       client: temporal.client,
       taskQueue: config.TEMPORAL_TASK_QUEUE,

@@ -27,11 +27,15 @@ export function killAllProcesses(): void {
 // Vitest may end without running what is to run after the tests.
 process.once('exit', killAllProcesses);
 
-/** Starts `src/<name>.ts` with nothing but these settings in its environment. */
-export function startProcess(name: string, settings: Environment): ServiceProcess {
-  const script = fileURLToPath(new URL(`../../src/${name}.ts`, import.meta.url));
+/** Starts a script of this repository with nothing but these settings in its environment. */
+export function startProcess(
+  name: string,
+  settings: Environment,
+  words: readonly string[] = [],
+): ServiceProcess {
+  const script = fileURLToPath(new URL(`../../${name}`, import.meta.url));
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...words], {
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -16,7 +16,16 @@ interface PayoutRow {
   readonly status: string;
 }
 
-type ProcessName = 'migrate' | 'sandbox' | 'worker' | 'api';
+const scripts = {
+  migrate: 'src/migrate.ts',
+  sandbox: 'src/sandbox.ts',
+  worker: 'src/worker.ts',
+  api: 'src/api.ts',
+  /** Worker and API in one, which start quickly. */
+  service: 'test/end-to-end/crashes/service-process.ts',
+} as const;
+
+type ProcessName = keyof typeof scripts;
 
 export type ProcessScene = Awaited<ReturnType<typeof setProcessScene>>;
 
@@ -59,7 +68,8 @@ export async function setProcessScene() {
     database,
 
     start(process: ProcessName, changes: Environment = {}): ServiceProcess {
-      const child = startProcess(process, { ...settings, ...changes });
+      const words = process === 'service' ? [inject('workflowBundlePath')] : [];
+      const child = startProcess(scripts[process], { ...settings, ...changes }, words);
       started.push(child);
       return child;
     },

@@ -5,6 +5,7 @@ import { type Config, type Environment, readConfig } from '../../src/config.js';
 import { createDigests, type Digests } from '../../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import { findBrokenInvariants } from '../../src/db/invariants.js';
+import type { Failpoint } from '../../src/failpoint.js';
 import { createLogger, installTemporalRuntime } from '../../src/logger.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { makeSecrets } from '../../src/start/secrets.js';
@@ -48,7 +49,10 @@ export interface Stack {
 let isRuntimeInstalled = false;
 
 /** Starts the stack; `settings` replace the test's durations and limits. */
-export async function startStack(settings: Environment = {}): Promise<Stack> {
+export async function startStack(
+  settings: Environment = {},
+  options: { readonly failpoint?: Failpoint } = {},
+): Promise<Stack> {
   const logger = createLogger('silent', 'test');
   if (!isRuntimeInstalled) installTemporalRuntime(logger);
   isRuntimeInstalled = true;
@@ -70,10 +74,11 @@ export async function startStack(settings: Environment = {}): Promise<Stack> {
     payloadKeys: config.PAYLOAD_KEYS,
   });
   const worker = await startWorker(config, temporal, {
+    ...options,
     logger,
     workflowBundle: { codePath: inject('workflowBundlePath') },
   });
-  const api = await startApi(config, temporal, { logger, eager: true });
+  const api = await startApi(config, temporal, { ...options, logger, eager: true });
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
   return {
     config,

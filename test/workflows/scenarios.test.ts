@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
@@ -18,6 +16,7 @@ import {
   type TestPartner,
 } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { ended as endedIn } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 
 /**
@@ -64,23 +63,7 @@ async function claimOperationOf(voucherId: number): Promise<string> {
   return claim.operation_id;
 }
 
-/** Waits for a workflow's end, gives its result, and records its history where that is asked for. */
-async function ended(workflowId: string, scenario: string): Promise<unknown> {
-  const handle = stack.temporal.client.workflow.getHandle(workflowId);
-  const result = await handle.result();
-  if (process.env.RECORD_HISTORIES === '1') {
-    const folder = new URL('../histories/', import.meta.url);
-    await mkdir(folder, { recursive: true });
-    const history = await handle.fetchHistory();
-    const text = `${JSON.stringify(JSON.parse(historyToJSON(history)), withoutIdentity)}\n`;
-    await writeFile(new URL(`${scenario}.json`, folder), text);
-  }
-  return result;
-}
-
-/** Identities and sticky queues name the process and the machine that recorded a history. */
-const withoutIdentity = (_key: string, value: unknown) =>
-  typeof value === 'string' ? value.replace(/\b\d+@[\w.-]+/g, 'recorder') : value;
+const ended = (workflowId: string, scenario: string) => endedIn(stack, workflowId, scenario);
 
 async function claimed(options: { payoutSuffix?: string; ownerSuffix?: string } = {}) {
   const { payoutSuffix = '000', ownerSuffix = '000' } = options;

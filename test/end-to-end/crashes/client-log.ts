@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, call } from '../../support/clients.js';
+
+export type DeedKind = 'generate' | 'claim' | 'redeem' | 'topup' | 'retry';
+
+/** One operation as its client knows it: a request that is repeated, unchanged, until it has an end. */
+export interface Deed {
+  readonly kind: DeedKind;
+  /** Sends the request, always under the same key. */
+  readonly send: () => Promise<Answer>;
+  /** Every answer that came, in order; the last one is the end of it. */
+  readonly answers: Answer[];
+  /** The longest that an answer took, or that none came. */
+  longestMs: number;
+}
+
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 100;
+
+export type ClientLog = ReturnType<typeof createClientLog>;
+
+/** What all clients of a test did and were told: one side of the three that must agree. */
+export function createClientLog() {
+  const deeds: Deed[] = [];
+
+  /** Carries a request out as a careful client does: repeated until the answer is definite. */
+  async function carryOut(kind: DeedKind, send: () => Promise<Answer>): Promise<Answer> {
+    const deed: Deed = { kind, send, answers: [], longestMs: 0 };
+    deeds.push(deed);
+    const deadline = Date.now() + PATIENCE_MS;
+    while (Date.now() < deadline) {
+      const startedAt = Date.now();
+      const answer = await send().catch(() => undefined);
+      deed.longestMs = Math.max(deed.longestMs, Date.now() - startedAt);
+      if (answer) deed.answers.push(answer);
+      if (answer && isDefinite(kind, answer)) return answer;
+      await sleep(PAUSE_MS);
+    }
+    throw new Error(`No definite answer to ${kind}: ${JSON.stringify(deed.answers.at(-1)?.body)}`);
+  }
+
+  /** The last answer of each deed of a kind. */
+  const endsOf = (kind: DeedKind): Answer[] =>
+    deeds.filter((deed) => deed.kind === kind).flatMap(({ answers }) => answers.slice(-1));
+
+  return { deeds, carryOut, endsOf };
+}
+
+/** Whether an answer is the end of it; else the request is to be repeated as it is. */
+function isDefinite(kind: DeedKind, { status, body }: Answer): boolean {
+  if (body.statusCode === 5031) return true;
+  if (status >= 500 || status === 409) return false;
+  const isTopup = kind === 'topup' || kind === 'retry';
+  return !(isTopup && status === 200 && body.data.status === undefined);
+}
+
+/** A code that the owner got, undefined when none came: a message is never sent twice. */
+export async function receivedCode(
+  sandboxUrl: string,
+  msisdn: string,
+): Promise<string | undefined> {
+  const { body } = await call(`${sandboxUrl}/messages?to=${encodeURIComponent(msisdn)}`);
+  return /\b\d{6}\b/.exec(body[0]?.text ?? '')?.[0];
+}

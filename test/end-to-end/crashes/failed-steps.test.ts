@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createFailpoint, type Failpoint, failpoints } from '../../../src/failpoint.js';
+import { type Stack, startStack } from '../../support/stack.js';
+import { expectAgreement } from './oracle.js';
+import { createStories, type Stories, type StoryName } from './stories.js';
+
+/**
+ * A fault at every step of every operation, in one process: the step's work is lost, or it is done
+ * and its result lost, and the client repeats its request.
+ */
+let stack: Stack;
+let stories: Stories;
+let armed: Failpoint = () => undefined;
+let reached: string[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({}, { failpoint: (name) => note(name) });
+  stories = await createStories(stack);
+});
+afterAll(() => stack?.stop());
+
+function note(name: Parameters<Failpoint>[0]) {
+  reached.push(name);
+  return armed(name);
+}
+
+const cases = Object.entries(failpoints).flatMap(([story, names]) =>
+  // After the answer nothing is left that could fail; only death counts there.
+  names.filter((name) => !name.endsWith('-answered')).map((name) => [name, story] as const),
+);
+
+it.each(cases)('%s fails once: the request ends well all the same', async (name, story) => {
+  reached = [];
+  armed = createFailpoint(`${name}:throw`);
+  await stories.stories[story as StoryName]();
+  // The confirmation by SMS comes after the answer.
+  await vi.waitFor(() => expect(reached).toContain(name), { timeout: 10_000, interval: 10 });
+  armed = () => undefined;
+});
+
+it.each(['topup-sent', 'topup-ended', 'topup-end-committed'] as const)(
+  '%s fails once after a refusal: it stays one, and nothing is charged',
+  async (name) => {
+    armed = createFailpoint(`${name}:throw`);
+    expect((await stories.stories.topup('006')).status).toBe(424);
+  },
+);
+
+it('every operation was done once, whatever failed', async () => {
+  await expectAgreement(stack, stories);
+  const refused = stories.log.deeds.filter(
+    ({ answers }) => ![200, 424].includes(answers.at(-1)?.status ?? 0),
+  );
+  expect(refused).toEqual([]);
+}, 60_000);

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { freePort } from '../../../src/embedded/port.js';
+import type { FailpointName } from '../../../src/failpoint.js';
+import { call } from '../../support/clients.js';
+import type { ServiceProcess } from '../child-process.js';
+import { type ProcessScene, setProcessScene } from '../process-scene.js';
+import { expectAgreement } from './oracle.js';
+import { createStories, type Stories, type StoryName, type Surroundings } from './stories.js';
+
+/**
+ * Worker and API die by SIGKILL at one step after the other. Each process takes over what the ones
+ * before it left, and clients repeat their requests all the while.
+ */
+const cases: readonly (readonly [StoryName, FailpointName])[] = [
+  ['generate', 'generate-checked'],
+  ['generate', 'generate-committed'],
+  ['generate', 'generate-known'],
+  ['claim', 'claim-recorded'],
+  ['claim', 'claim-sent'],
+  ['claim', 'claim-known'],
+  ['redeem', 'redeem-held'],
+  ['redeem', 'redeem-hold-committed'],
+  ['redeem', 'redeem-paid'],
+  ['redeem', 'redeem-post-committed'],
+  ['redeem', 'redeem-answered'],
+  ['topup', 'topup-drawn'],
+  ['topup', 'topup-held'],
+  ['topup', 'topup-sent'],
+  ['topup', 'topup-end-committed'],
+  ['retry', 'retry-held'],
+  ['retry', 'retry-sent'],
+  ['retry', 'retry-known'],
+];
+
+let scene: ProcessScene;
+let stack: Surroundings;
+let stories: Stories;
+let service: ServiceProcess;
+let port: string;
+const told: Promise<unknown>[] = [];
+
+beforeAll(async () => {
+  scene = await setProcessScene();
+  port = String(await freePort());
+  stack = scene.stackAt(port);
+  scene.start('sandbox');
+  await scene.start('migrate').ended;
+  service = await start();
+  await vi.waitFor(() => call(`${scene.sandboxUrl}/books`), { timeout: 10_000 });
+  stories = await createStories(stack);
+});
+afterAll(() => scene?.stop());
+
+async function start(failpoint?: FailpointName): Promise<ServiceProcess> {
+  const started = scene.start('service', {
+    PORT: port,
+    ACCESS_TOKEN_LIFETIME_SECONDS: '900',
+    ...(failpoint ? { FAILPOINT: `${failpoint}:kill` } : {}),
+  });
+  await started.logged('Service is running');
+  return started;
+}
+
+it.each(cases)(
+  '%s: the process dies at %s',
+  async (story, failpoint) => {
+    await service.kill();
+    service = await start(failpoint);
+    told.push(stories.stories[story]());
+    expect(await service.ended).toBe('SIGKILL');
+  },
+  60_000,
+);
+
+it('the next process brings all of it to its end, once', async () => {
+  service = await start();
+  await Promise.all(told);
+  await expectAgreement(stack, stories);
+  const ends = stories.log.deeds.map(({ answers }) => answers.at(-1)?.status);
+  expect(ends.filter((status) => status !== 200 && status !== 424)).toEqual([]);
+  expect(await service.stop()).toBe(0);
+}, 120_000);

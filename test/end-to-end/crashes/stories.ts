@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { merchantClient, partnerClient } from '../../support/clients.js';
+import { makeMerchant, makePartner } from '../../support/companies.js';
+import type { Stack } from '../../support/stack.js';
+import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
+import { CLAIM, GENERATE, REDEEM } from '../gift-scene.js';
+import { sale } from '../topup-scene.js';
+import { createClientLog, receivedCode } from './client-log.js';
+
+/** As much of a stack as clients need; the API may come and go at its address. */
+export type Surroundings = Pick<Stack, 'url' | 'config' | 'database' | 'digests'> & {
+  readonly sandbox: { readonly url: string };
+};
+
+export type Stories = Awaited<ReturnType<typeof createStories>>;
+export type StoryName = keyof Stories['stories'];
+
+const MAXIMUM_CLAIMS = 5;
+
+let phones = 0;
+
+/** A number that nobody had before; its last three digits steer the sandbox. */
+function newPhone(suffix: string): string {
+  phones += 1;
+  return `+25198${String(phones).padStart(4, '0')}${suffix}`;
+}
+
+/** A partner and a merchant, logged in, and what their clients do; every request has a key. */
+export async function createStories(stack: Surroundings) {
+  const log = createClientLog();
+  const partner = await makePartner(stack as Stack);
+  const merchant = await makeMerchant(stack as Stack);
+  await makeTopupProducts(stack, partner);
+  await depositAirtime(stack, partner.id, '100000');
+  const asPartner = await partnerClient(stack as Stack, partner);
+  const asMerchant = await merchantClient(stack as Stack, merchant);
+
+  async function generate() {
+    const msisdn = newPhone('000');
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const body = { denominationId: partner.denominations[100], merchantId: merchant.id, msisdn };
+    const { body: answer } = await log.carryOut('generate', () =>
+      asPartner.post(GENERATE, body, headers),
+    );
+    return { msisdn, voucherCode: String(answer.data.voucher.voucherCode) };
+  }
+
+  /** Claims until a code has come: a message found in the middle of sending is not sent again. */
+  async function claim() {
+    const { msisdn, voucherCode } = await generate();
+    for (let claims = 0; claims < MAXIMUM_CLAIMS; claims += 1) {
+      const body = { voucherCode, idempotencyKey: randomUUID() };
+      await log.carryOut('claim', () => asMerchant.post(CLAIM, body));
+      const verificationCode = await receivedCode(stack.sandbox.url, msisdn);
+      if (verificationCode) return { voucherCode, verificationCode };
+    }
+    throw new Error('No code ever came');
+  }
+
+  async function redeem() {
+    const { voucherCode, verificationCode } = await claim();
+    const body = { voucherCode, verificationCode, idempotencyKey: randomUUID() };
+    await log.carryOut('redeem', () => asMerchant.post(REDEEM, body));
+  }
+
+  async function topUp(suffix = '000') {
+    const body = { amount: 50, msisdn: newPhone(suffix), ...sale };
+    const headers = { 'Idempotency-Key': randomUUID() };
+    return log.carryOut('topup', () =>
+      asPartner.post('/topup-transactions/airtime-topup', body, headers),
+    );
+  }
+
+  async function retry() {
+    const failed = await topUp('002');
+    const body = { transactionId: failed.body.data.transactionId, msisdn: newPhone('000') };
+    const headers = { 'Idempotency-Key': randomUUID() };
+    await log.carryOut('retry', () =>
+      asPartner.post('/topup-transactions/retry-topup', body, headers),
+    );
+  }
+
+  return { log, partner, merchant, stories: { generate, claim, redeem, topup: topUp, retry } };
+}

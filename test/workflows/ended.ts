@@ -1,0 +1,25 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { Stack } from '../support/stack.js';
+
+/**
+ * Waits for a workflow's end and gives its result, or the error that it ended with. With
+ * `RECORD_HISTORIES=1` it also writes the history to test/histories, where replay.test.ts holds later
+ * code against it.
+ */
+export async function ended(stack: Stack, workflowId: string, scenario: string): Promise<unknown> {
+  const handle = stack.temporal.client.workflow.getHandle(workflowId);
+  const result = await handle.result().catch((error: unknown) => error);
+  if (process.env.RECORD_HISTORIES === '1') {
+    const folder = new URL('../histories/', import.meta.url);
+    await mkdir(folder, { recursive: true });
+    const history = await handle.fetchHistory();
+    const text = `${JSON.stringify(JSON.parse(historyToJSON(history)), withoutIdentity)}\n`;
+    await writeFile(new URL(`${scenario}.json`, folder), text);
+  }
+  return result;
+}
+
+/** Identities and sticky queues name the process and the machine that recorded a history. */
+const withoutIdentity = (_key: string, value: unknown) =>
+  typeof value === 'string' ? value.replace(/\b\d+@[\w.-]+/g, 'recorder') : value;

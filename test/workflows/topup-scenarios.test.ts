@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { WorkflowFailedError } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { topUpId } from '../../workflows/workflow-ids.js';
+import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.js';
+import { ended } from './ended.js';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+
+/**
+ * Every branch of top-ups and of the reconciliation on the real server, recorded like those of
+ * scenarios.test.ts. The window for retries is short, so that failed top-ups end.
+ */
+let scene: TopupScene;
+
+beforeAll(async () => {
+  scene = await setTopupScene({
+    PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
+    TOPUP_RETRY_WINDOW_SECONDS: '5',
+    PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
+  });
+});
+afterAll(() => scene?.stack.stop());
+
+const endOf = async (id: number, scenario: string) =>
+  ended(scene.stack, topUpId(await scene.operationOf(id)), scenario);
+
+async function reconciled(scenario: string): Promise<unknown> {
+  const workflowId = `reconcile-${randomUUID()}`;
+  const taskQueue = scene.stack.config.TEMPORAL_TASK_QUEUE;
+  await scene.stack.temporal.client.workflow.start('reconcile', { workflowId, taskQueue });
+  return ended(scene.stack, workflowId, scenario);
+}
+
+describe('top-up', () => {
+  it('ends delivered', async () => {
+    const id = idOf(await scene.topUp(scene.number('000')));
+    expect(await endOf(id, 'top-up-delivered')).toEqual({ ended: 'delivered', attempts: 1 });
+  });
+
+  it('ends failed when the provider refuses and nobody retries', async () => {
+    const id = await scene.failedTopUp();
+    expect(await endOf(id, 'top-up-failed')).toEqual({ ended: 'failed', attempts: 1 });
+  });
+
+  it('ends delivered when a retry to another number succeeds', async () => {
+    const id = await scene.failedTopUp();
+    expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
+    expect(await endOf(id, 'top-up-retried')).toEqual({ ended: 'delivered', attempts: 2 });
+  });
+
+  it('makes one more attempt when support staff send the signal', async () => {
+    const id = await scene.failedTopUp();
+    await (await scene.workflowOf(id)).signal('retry');
+    expect(await endOf(id, 'top-up-retry-signal')).toEqual({ ended: 'failed', attempts: 2 });
+  });
+
+  it('begins anew for a retry after its window', async () => {
+    const id = await scene.failedTopUp();
+    await (await scene.workflowOf(id)).result();
+    expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
+    expect(await endOf(id, 'top-up-retried-later')).toEqual({ ended: 'delivered', attempts: 2 });
+  });
+
+  it('is asked about until the provider knows', async () => {
+    const id = idOf(await scene.topUp(scene.number('014')));
+    await scene.untilStatus(id, 'UNKNOWN');
+    await (await scene.workflowOf(id)).signal('providerHint');
+    await scene.settle(id, 'completed');
+    expect(await endOf(id, 'top-up-unknown')).toEqual({ ended: 'delivered', attempts: 1 });
+  });
+
+  it('that did not answer is asked about at once', async () => {
+    const id = idOf(await scene.topUp(scene.number('008')));
+    expect(await endOf(id, 'top-up-unknown-008')).toEqual({ ended: 'delivered', attempts: 1 });
+  });
+});
+
+describe('reconcile', () => {
+  it('takes up a top-up that was terminated; that one asks before it sends', async () => {
+    const id = idOf(await scene.topUp(scene.number('014')));
+    await scene.untilStatus(id, 'UNKNOWN');
+    await (await scene.workflowOf(id)).terminate('by hand');
+    expect(await reconciled('reconcile-resumed')).toMatchObject({ resumedTopUps: 1 });
+    await scene.settle(id, 'completed');
+    expect(await endOf(id, 'top-up-taken-over')).toEqual({ ended: 'delivered', attempts: 1 });
+  });
+
+  it('asks once more about what was refused', async () => {
+    await scene.stack.database
+      .updateTable('topup_attempts')
+      .set({ recheck_at: new Date(0) })
+      .where('recheck_at', 'is not', null)
+      .execute();
+    expect(await reconciled('reconcile-rechecked')).toMatchObject({ resumedTopUps: 0 });
+  });
+
+  it('ends red when the books do not agree', async () => {
+    const id = idOf(await scene.topUp(scene.number('000')));
+    const setAmount = (amount: string) =>
+      scene.stack.database.updateTable('topups').set({ amount }).where('id', '=', id).execute();
+    await setAmount('49');
+    expect(await reconciled('reconcile-red')).toBeInstanceOf(WorkflowFailedError);
+    await setAmount('50');
+  });
+});
