@@ -1,0 +1,71 @@
+import { inject, vi } from 'vitest';
+import { startApi } from '../../src/api.js';
+import { createLogger } from '../../src/logger.js';
+import { startWorker } from '../../src/worker.js';
+import {
+  generateVoucherId,
+  redeemVoucherByClaimId,
+  redeemVoucherWithoutClaimId,
+  topUpId,
+} from '../../workflows/workflow-ids.js';
+import type { Stack } from './stack.js';
+
+/** Stops API and worker and starts them anew, as after a deployment; the new API has a new port. */
+export async function restarted(stack: Stack): Promise<Stack> {
+  await stack.api.stop();
+  await stack.worker.stop();
+  const logger = createLogger('silent', 'test');
+  const worker = await startWorker(stack.config, stack.temporal, {
+    logger,
+    workflowBundle: { codePath: inject('workflowBundlePath') },
+  });
+  const api = await startApi(stack.config, stack.temporal, { logger, eager: true });
+  return {
+    ...stack,
+    api,
+    worker,
+    url: `http://127.0.0.1:${api.port}`,
+    async stop() {
+      await api.stop();
+      await worker.stop();
+      await stack.stop();
+    },
+  };
+}
+
+const NOT_FOUND = 5;
+
+/** Deletes every workflow of this stack from Temporal, as its retention does in the end. */
+export async function forgetWorkflows(stack: Stack): Promise<number> {
+  const { client } = stack.temporal;
+  const operations = await stack.database.selectFrom('operations').select('id').execute();
+  const ids = operations.flatMap(({ id }) => [
+    generateVoucherId(id),
+    redeemVoucherByClaimId(id),
+    redeemVoucherWithoutClaimId(id),
+    topUpId(id),
+  ]);
+  /** Deletes the newest run; the id is free of runs once there is none to delete. */
+  const deleteNewestRun = (workflowId: string): Promise<boolean> =>
+    client.workflowService
+      .deleteWorkflowExecution({
+        namespace: stack.temporal.namespace,
+        workflowExecution: { workflowId },
+      })
+      .then(
+        () => true,
+        (error) => {
+          if (error.code === NOT_FOUND) return false;
+          throw error;
+        },
+      );
+  const forget = async (workflowId: string): Promise<boolean> => {
+    const wasKnown = await deleteNewestRun(workflowId);
+    await vi.waitUntil(async () => !(await deleteNewestRun(workflowId)), {
+      timeout: 20_000,
+      interval: 50,
+    });
+    return wasKnown;
+  };
+  return (await Promise.all(ids.map(forget))).filter(Boolean).length;
+}
