@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { LOCAL_DATABASE_NAME } from '../../src/local-stack.js';
 import { makeSecrets } from '../../src/start/secrets.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { merchantWords, type Printed } from './scene.js';
+
+// Each test waits for several processes, one after the other.
+vi.setConfig({ testTimeout: 120_000 });
 
 let database: TestDatabase;
 let directory: string;
@@ -77,7 +80,7 @@ test('an import by a separate process: of a file, of standard input, and of a wr
   const words = ['import', 'merchant-categories', '--file'];
   expect(await run([...words, file], settings())).toEqual({
     code: 0,
-    out: 'Imported merchant-categories of merchant-categories.csv: created 2, changed 0, unchanged 0.\n',
+    out: 'Imported merchant categories of merchant-categories.csv: created 2, changed 0, unchanged 0.\n',
     err: '',
   });
   const json = JSON.stringify([{ name: 'Food' }, { name: 'Music' }]);

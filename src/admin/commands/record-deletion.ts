@@ -6,7 +6,7 @@ import { findUses } from '../../db/row-uses.js';
 import { AdminError } from '../admin-error.js';
 import { type AdminCommand, changeCommand } from '../command.js';
 import { argument, id } from '../fields.js';
-import type { RecordKind } from '../records/record-kind.js';
+import { inWords, type RecordKind } from '../records/record-kind.js';
 import { targetOf } from '../records/references.js';
 import { nameOf, notFound } from '../subjects.js';
 
@@ -14,7 +14,7 @@ import { nameOf, notFound } from '../subjects.js';
 export const deleteCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `delete ${kind.kind}`,
-    summary: `Delete a ${kind.kind} that is deactivated and that nothing stands on`,
+    summary: `Delete a ${inWords(kind.kind)} that is deactivated`,
     details: detailsOf(kind),
     fields: { id: argument(id, `The id of the ${kind.kind}`) },
     examples: [`delete ${kind.kind} 3`],
@@ -55,8 +55,9 @@ function detailsOf({ kind, table }: RecordKind): string {
       'created by mistake. Any other stays deactivated, so that they stay explained.'
     );
   const details =
-    'It is shown nowhere any more, and its row is kept: what was done with it stays explained, ' +
-    `and "restore ${kind}" brings it back.`;
+    'It is refused while something live stands on it, and says what. A deleted one is shown ' +
+    'nowhere any more; its row is kept, so that what was done with it stays explained, and ' +
+    `"restore ${kind}" brings it back.`;
   return kind === 'merchant' ? `${details} ${MERCHANT_DETAILS}` : details;
 }
 
@@ -77,8 +78,8 @@ async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
 export const restoreCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `restore ${kind.kind}`,
-    summary: `Bring a deleted ${kind.kind} back, deactivated`,
-    fields: { id: argument(id, `The id of the ${kind.kind}: see "audit"`) },
+    summary: `Bring a deleted ${inWords(kind.kind)} back, still deactivated`,
+    fields: { id: argument(id, `The id of the ${kind.kind}: see "audit --kind ${kind.kind}"`) },
     examples: [`restore ${kind.kind} 3`],
     async change(transaction, input) {
       const row = await lockForDeletion(transaction, kind.table, input.id);

@@ -39,7 +39,10 @@ export const changeRecordCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `change ${kind.kind}`,
     summary: kind.help.change,
-    ...(kind.help.changeDetails === undefined ? {} : { details: kind.help.changeDetails }),
+    details: [
+      ...(kind.help.changeDetails === undefined ? [] : [kind.help.changeDetails]),
+      `For its status see "deactivate ${kind.kind}" and "activate ${kind.kind}".`,
+    ].join(' '),
     fields: changeFields(kind),
     examples: kind.help.changeExamples,
     async change(transaction, { id: recordId, ...input }) {

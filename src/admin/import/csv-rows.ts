@@ -95,7 +95,7 @@ function readRow(names: readonly string[], record: readonly string[]) {
   const problems: CellProblem[] = [];
   if (record.length !== names.length)
     problems.push({
-      reason: `has ${record.length} cells, but the first row names ${names.length} columns`,
+      reason: `has another number of cells (${record.length}) than there are columns (${names.length})`,
     });
   const cells = names
     .map((name, index) => [name, record[index] ?? ''] as const)

@@ -3,7 +3,7 @@ import { AdminError } from '../admin-error.js';
 import { type AdminCommand, type AdminContext, type Report, recordChanges } from '../command.js';
 import { type Fields, flag, type InputOf, oneOf, optional, required } from '../fields.js';
 import { planRecords } from '../records/plan-records.js';
-import type { RecordKind } from '../records/record-kind.js';
+import { inWords, type RecordKind } from '../records/record-kind.js';
 import { type Written, writeRecords } from '../records/write-records.js';
 import { acceptAll, type WritablePlan } from './accept-all.js';
 import { readCsvRows } from './csv-rows.js';
@@ -27,7 +27,7 @@ const BATCH_SIZE = 500;
 /** The command that adds and changes records of a kind as a file says: all of it or nothing. */
 export const importCommand = (kind: RecordKind): AdminCommand => ({
   name: `import ${kind.plural}`,
-  summary: `Add and change ${kind.plural} as a CSV or JSON file says`,
+  summary: `Add and change ${inWords(kind.plural)}`,
   ...importDetails(kind),
   fields,
   examples: importExamples(kind),
@@ -151,6 +151,6 @@ function reportOf(
     json: { kind: kind.kind, file: file.name, sha256: file.digest, dryRun, ...counts },
     text: dryRun
       ? `${file.name} is in order; nothing was changed. Without --dry-run: ${sentence}.`
-      : `Imported ${kind.plural} of ${file.name}: ${sentence}.`,
+      : `Imported ${inWords(kind.plural)} of ${file.name}: ${sentence}.`,
   };
 }

@@ -1,5 +1,5 @@
 import { kebab } from '../fields.js';
-import type { RecordKind } from '../records/record-kind.js';
+import { inWords, type RecordKind } from '../records/record-kind.js';
 import { importLimits } from './import-row.js';
 
 /** What help says of an import: how it works, and every column. */
@@ -9,17 +9,18 @@ export function importDetails(kind: RecordKind): { details: string; detailLines:
   const width = Math.max(...names.map((name) => name.length));
   return {
     details:
-      `A row adds a ${kind.kind}; where there is one with the same ${identity}, it changes that ` +
+      `A row adds a ${inWords(kind.kind)}; where there is one with the same ${identity}, it changes that ` +
       'one, so an import can be repeated. An empty cell leaves what is there. All rows are ' +
       'carried out or none: if any is wrong, all problems are shown and nothing is changed. ' +
       'CSV is in UTF-8, and its first row names the columns, in any order; JSON is an array of ' +
-      `objects with the same names. At most ${importLimits.rows} rows and ` +
+      `objects with the same names. At most ${importLimits.rows.toLocaleString('en')} rows and ` +
       `${importLimits.bytes / 1024 / 1024} MB.`,
     detailLines: [
-      `Columns (* is needed to add a ${kind.kind}):`,
+      `Columns (* is needed to add a ${inWords(kind.kind)}):`,
       ...Object.entries(kind.fields).map(
-        ([name, { description, isRequired }]) =>
-          `  ${isRequired ? '*' : ' '} ${kebab(name).padEnd(width)}  ${description}`,
+        ([name, { description, isRequired, whenLeftOut }]) =>
+          `  ${isRequired ? '*' : ' '} ${kebab(name).padEnd(width)}  ${description}` +
+          (whenLeftOut === undefined ? '' : `; ${whenLeftOut} in a new one if left out`),
       ),
       '',
       'A file in CSV:',

@@ -26,7 +26,8 @@ export const denomination: RecordKind = {
     status: {
       column: 'status',
       reading: oneOf('ACTIVE', 'INACTIVE'),
-      description: 'Whether it is sold; ACTIVE where it is left out',
+      description: 'Whether it is sold',
+      whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,
     },
   },

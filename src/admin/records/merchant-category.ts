@@ -17,7 +17,8 @@ export const merchantCategory: RecordKind = {
     status: {
       column: 'is_active',
       reading: mapReading(oneOf('ACTIVE', 'INACTIVE'), (status) => status === 'ACTIVE'),
-      description: 'Whether it is in use; ACTIVE where it is left out',
+      description: 'Whether it is in use',
+      whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,
     },
   },

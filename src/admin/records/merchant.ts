@@ -83,7 +83,8 @@ export const merchant: RecordKind = {
     status: {
       column: 'status',
       reading: oneOf('ACTIVE', 'DEACTIVATED'),
-      description: 'Whether it works; ACTIVE where it is left out',
+      description: 'Whether it works',
+      whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,
     },
   },
@@ -103,7 +104,7 @@ export const merchant: RecordKind = {
       'Without a service fee no voucher can be claimed there (error 5001), and without a payout ' +
       'account it cannot be paid. Both can be set later.',
     changeDetails:
-      'Its fee and the account it is paid to have commands of their own: see "set --help".',
+      'Its fee and the account it is paid to have commands of their own (see "set --help").',
     createExamples: [
       'create merchant --name "Abyssinia Coffee" --type RETAIL --identifier-type 1 ' +
         '--identifier MER-0042 --email owner@coffee.example --phone +251111234567 ' +

@@ -23,7 +23,8 @@ export const productCategory: RecordKind = {
     status: {
       column: 'status',
       reading: oneOf('ACTIVE', 'INACTIVE'),
-      description: 'Whether partners see it; ACTIVE where it is left out',
+      description: 'Whether partners see it',
+      whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,
     },
   },

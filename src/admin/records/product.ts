@@ -61,7 +61,8 @@ export const product: RecordKind = {
     status: {
       column: 'status',
       reading: oneOf('ACTIVE', 'INACTIVE'),
-      description: 'Whether it is sold; ACTIVE where it is left out',
+      description: 'Whether it is sold',
+      whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,
     },
   },

@@ -58,22 +58,26 @@ export const promo: RecordKind = {
     discount: {
       column: 'discount_percentage',
       reading: percent,
-      description: 'The discount in percent; 0 where it is left out',
+      description: 'The discount in percent',
+      whenLeftOut: '0',
     },
     bonus: {
       column: 'bonus_percentage',
       reading: percent,
-      description: 'The bonus in percent; 0 where it is left out',
+      description: 'The bonus in percent',
+      whenLeftOut: '0',
     },
     constraint: {
       column: 'promo_constraint',
       reading: decimalFromZero,
-      description: 'The limit or condition that partners are shown; 0 where it is left out',
+      description: 'The limit or condition that partners are shown',
+      whenLeftOut: '0',
     },
     status: {
       column: 'status',
       reading: oneOf('ACTIVE', 'INACTIVE'),
-      description: 'Whether partners see it; ACTIVE where it is left out',
+      description: 'Whether partners see it',
+      whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,
     },
   },
@@ -89,7 +93,7 @@ export const promo: RecordKind = {
     create: 'Add a promo',
     change: 'Change a promo',
     createDetails:
-      'Partners are shown promos; what they grant by them is theirs. No price is changed by one.',
+      'A promo is shown to partners and changes no price here: what it grants is for them to grant.',
     createExamples: [
       'create promo --name "Meskel gifts" --category "Gift vouchers" ' +
         '--description "Five percent off" --image promos/meskel.png ' +

@@ -4,6 +4,9 @@ import { argument, type Fields, id, optional, type Reading, required } from '../
 import type { SubjectKind } from '../subjects.js';
 import type { ReferenceKind } from './references.js';
 
+/** A kind as sentences have it: "merchant-category" is "merchant category". */
+export const inWords = (kind: string): string => kind.replaceAll('-', ' ');
+
 /** What a row holds in one column; dates as moments, decimals as text. */
 export type Value = string | number | boolean | Date | null;
 
@@ -20,6 +23,8 @@ export interface Problem {
 export interface RecordField {
   readonly reading: Reading<Value>;
   readonly description: string;
+  /** What a new record has without it, as help says it. */
+  readonly whenLeftOut?: string;
   /** Where the row keeps it; left out where it is kept elsewhere. */
   readonly column?: string;
   /** Nothing can be created without it. */
@@ -89,9 +94,14 @@ export interface Consequence {
 /** The options that create a record. */
 export const creationFields = ({ fields }: RecordKind): Fields =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, { reading, description, isRequired }]) => [
+    Object.entries(fields).map(([name, { reading, description, isRequired, whenLeftOut }]) => [
       name,
-      isRequired ? required(reading, description) : optional(reading, description),
+      isRequired
+        ? required(reading, description)
+        : optional(
+            reading,
+            whenLeftOut === undefined ? description : `${description}; ${whenLeftOut} if left out`,
+          ),
     ]),
   );
 

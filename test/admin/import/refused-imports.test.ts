@@ -201,8 +201,8 @@ describe('with nothing imported, a file is refused that has', () => {
       'name,status\nBooks\nFood,ACTIVE,\n',
       [
         'merchant-categories.csv has 2 problems; nothing was imported:',
-        '  line 2 has 1 cells, but the first row names 2 columns',
-        '  line 3 has 3 cells, but the first row names 2 columns',
+        '  line 2 has another number of cells (1) than there are columns (2)',
+        '  line 3 has another number of cells (3) than there are columns (2)',
       ],
     ],
   ])('%s', async (_what, kinds, content, expected) => {

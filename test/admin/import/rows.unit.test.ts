@@ -50,11 +50,11 @@ describe('CSV is read', () => {
       [
         {
           ...row('line 2', { product: 'Gift', amount: '5' }),
-          problems: [{ reason: 'has 3 cells, but the first row names 2 columns' }],
+          problems: [{ reason: 'has another number of cells (3) than there are columns (2)' }],
         },
         {
           ...row('line 3', { product: 'Gift' }),
-          problems: [{ reason: 'has 1 cells, but the first row names 2 columns' }],
+          problems: [{ reason: 'has another number of cells (1) than there are columns (2)' }],
         },
       ],
     ],
