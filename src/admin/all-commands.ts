@@ -19,6 +19,12 @@ import {
   showPartner,
   suspendPartner,
 } from './commands/partners.js';
+import {
+  createPortalAccount,
+  disablePortalAccount,
+  listPortalAccountsCommand,
+  resetPortalPassword,
+} from './commands/portal-accounts.js';
 import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.js';
 import {
   listPublicKeysCommand,
@@ -58,11 +64,13 @@ export const allCommands = [
   listAddresses,
   listPublicKeysCommand,
   listRefusedCallsCommand,
+  listPortalAccountsCommand,
   showPartner,
   showMerchant,
   showVoucher,
   createPartner,
   ...recordKinds.map(createCommand),
+  createPortalAccount,
   changePartner,
   ...recordKinds.map(changeRecordCommand),
   ...recordKinds.map(importCommand),
@@ -78,6 +86,8 @@ export const allCommands = [
   revokeApiKeyCommand,
   revokePublicKeyCommand,
   removeAddress,
+  resetPortalPassword,
+  disablePortalAccount,
   suspendPartner,
   reinstatePartner,
   ...recordKinds.map(deactivateCommand),
@@ -103,6 +113,8 @@ export const verbs: Readonly<Record<string, string>> = {
   register: 'Register addresses and public keys',
   revoke: 'Take access, API keys and public keys away',
   remove: 'Remove an address',
+  reset: 'Give a person a new password for the portal',
+  disable: 'Stop a person from using the portal',
   suspend: 'Stop a partner',
   reinstate: 'Let a suspended partner work again',
   import: 'Add and change many at once, from a CSV or JSON file',

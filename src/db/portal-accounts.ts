@@ -101,3 +101,33 @@ export async function noteSignIn(
     .where('id', '=', accountId)
     .execute();
 }
+
+/** The accounts of a company, disabled ones too. */
+export const listPortalAccounts = (database: Database, company: Company) =>
+  database
+    .selectFrom('portal_accounts')
+    .select([
+      'id',
+      'email',
+      'created_at as createdAt',
+      'last_signed_in_at as lastSignedInAt',
+      'disabled_at as disabledAt',
+    ])
+    .where(company.kind === 'partner' ? 'partner_id' : 'merchant_id', '=', company.id)
+    .orderBy('id')
+    .execute();
+
+/** Stops an account, or lets it work again; undefined when there is none with the id. */
+export async function setPortalAccountDisabled(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  isDisabled: boolean,
+): Promise<{ readonly email: string; readonly company: Company } | undefined> {
+  const row = await transaction
+    .updateTable('portal_accounts')
+    .set({ disabled_at: isDisabled ? sql<Date>`coalesce(disabled_at, now())` : null })
+    .where('id', '=', accountId)
+    .returning(['email', 'partner_id as partnerId', 'merchant_id as merchantId'])
+    .executeTakeFirst();
+  return row && { email: row.email, company: companyOf(row) };
+}

@@ -1,0 +1,138 @@
+import { randomInt } from 'node:crypto';
+import { createPasswordHashes, USUAL_PASSWORD_COST } from '../../crypto/password-hashes.js';
+import type { DatabaseTransaction } from '../../db/connection.js';
+import {
+  addPortalAccount,
+  listPortalAccounts,
+  setPassword,
+  setPortalAccountDisabled,
+} from '../../db/portal-accounts.js';
+import { endPortalSessions } from '../../db/portal-sessions.js';
+import { AdminError } from '../admin-error.js';
+import { changeCommand, lookCommand } from '../command.js';
+import { argument, email, id, required } from '../fields.js';
+import { companyFields, requireCompany } from '../subjects.js';
+import { column, numbers, table, time } from '../tables.js';
+
+/** Characters that are not taken for one another when they are read out or copied by hand. */
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** 80 bits, in groups of four. */
+const oneTimePassword = (): string =>
+  Array.from({ length: 4 }, () =>
+    Array.from({ length: 4 }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join(''),
+  ).join('-');
+
+async function makePassword() {
+  const password = oneTimePassword();
+  return { password, hash: await createPasswordHashes(USUAL_PASSWORD_COST).make(password) };
+}
+
+const shownPassword = (password: string) =>
+  `The password is shown only now, and is changed at the first sign-in:\n\n  ${password}\n`;
+
+export const createPortalAccount = changeCommand({
+  name: 'create portal-account',
+  summary: 'Let a person of a partner or a merchant sign in to the portal',
+  details:
+    'In the portal people make API keys, register addresses and public keys, and see their data. ' +
+    'The password is shown once; the person chooses another one at the first sign-in.',
+  fields: {
+    email: required(email, 'The e-mail address that the person signs in with'),
+    ...companyFields,
+  },
+  examples: [
+    'create portal-account --email abebe@shop.example --partner 1',
+    'create portal-account --email sara@till.example --merchant 3',
+  ],
+  async change(transaction, input) {
+    const company = await requireCompany(transaction, input);
+    const { password, hash } = await makePassword();
+    const accountId = await addPortalAccount(transaction, {
+      email: input.email,
+      company,
+      passwordHash: hash,
+      mustChangePassword: true,
+    });
+    if (accountId === undefined)
+      throw new AdminError(`${input.email} has an account already: see "list portal-accounts".`);
+    return {
+      subject: company,
+      details: { accountId, email: input.email },
+      text:
+        `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ` +
+        shownPassword(password),
+      shownOnce: { password },
+    };
+  },
+});
+
+const accountId = argument(id, 'The id of the account: see list portal-accounts');
+
+/** @throws {AdminError} when there is no such account */
+async function changeAccount(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  isDisabled: boolean,
+) {
+  const account = await setPortalAccountDisabled(transaction, accountId, isDisabled);
+  if (account) return account;
+  throw new AdminError(`There is no portal account ${accountId}: see "list portal-accounts".`);
+}
+
+export const resetPortalPassword = changeCommand({
+  name: 'reset portal-password',
+  summary: 'Give a person a new password for the portal, and end all sessions',
+  details: 'Make sure that you speak to the person whose account it is.',
+  fields: { id: accountId },
+  examples: ['reset portal-password 2'],
+  async change(transaction, input) {
+    const { email: address, company } = await changeAccount(transaction, input.id, false);
+    const { password, hash } = await makePassword();
+    await setPassword(transaction, input.id, { hash, mustChange: true });
+    await endPortalSessions(transaction, input.id);
+    return {
+      subject: company,
+      details: { accountId: input.id, email: address },
+      text: `Portal account ${input.id} (${address}) has a new password. ${shownPassword(password)}`,
+      shownOnce: { password },
+    };
+  },
+});
+
+export const disablePortalAccount = changeCommand({
+  name: 'disable portal-account',
+  summary: 'Stop a person from using the portal, at once',
+  details: 'Its sessions end. "reset portal-password" lets the person in again.',
+  fields: { id: accountId },
+  examples: ['disable portal-account 2'],
+  async change(transaction, input) {
+    const { email: address, company } = await changeAccount(transaction, input.id, true);
+    await endPortalSessions(transaction, input.id);
+    return {
+      subject: company,
+      details: { accountId: input.id, email: address },
+      text: `Disabled portal account ${input.id} (${address}).`,
+    };
+  },
+});
+
+export const listPortalAccountsCommand = lookCommand({
+  name: 'list portal-accounts',
+  summary: 'Show who may sign in to the portal for a partner or a merchant',
+  fields: companyFields,
+  examples: ['list portal-accounts --partner 1'],
+  async look(database, input) {
+    const accounts = await listPortalAccounts(database, await requireCompany(database, input));
+    return {
+      json: accounts,
+      text: table(accounts, [
+        numbers('id', (row) => row.id),
+        column('e-mail', (row) => row.email),
+        column('made', (row) => time(row.createdAt)),
+        column('last signed in', (row) => row.lastSignedInAt && time(row.lastSignedInAt)),
+        column('disabled', (row) => row.disabledAt && time(row.disabledAt)),
+      ]),
+    };
+  },
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hiddenFields, portalClient } from '../portal/portal-client.js';
+import { makeMerchant, makePartner } from '../support/companies.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { type Commands, commandsOn } from './scene.js';
+
+let stack: Stack;
+let operator: Commands;
+
+beforeAll(async () => {
+  stack = await startStack();
+  operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+});
+afterAll(() => stack?.stop());
+
+const signIn = async (email: string, password: string) => {
+  const client = portalClient(stack);
+  return { client, status: (await client.signIn({ email, password })).status };
+};
+
+test('a person is let in by a password that is shown once and changed first of all', async () => {
+  const { id } = await makePartner(stack);
+  const words = `create portal-account --email Abebe@Shop.Example --partner ${id}`;
+  const { password, accountId } = await operator.json(words);
+  expect(password).toMatch(/^([a-z2-9]{4}-){3}[a-z2-9]{4}$/);
+  const { client } = await signIn('abebe@shop.example', password);
+  expect((await client.get('/portal')).location).toBe('/portal/account');
+  const { html } = await client.get('/portal/account');
+  await client.post('/portal/account/password', {
+    ...hiddenFields(html, '/portal/account/password'),
+    password,
+    'new-password': 'a password of my own',
+  });
+  expect((await client.get('/portal')).status).toBe(200);
+
+  const { out } = await operator.admin(`list portal-accounts --partner ${id}`);
+  expect(out).toMatch(/abebe@shop\.example/);
+  const again = await operator.admin(words);
+  expect(again).toMatchObject({ code: 1, err: expect.stringContaining('has an account already') });
+
+  await operator.json(`disable portal-account ${accountId}`);
+  expect((await client.get('/portal')).status).toBe(303);
+  expect((await signIn('abebe@shop.example', 'a password of my own')).status).toBe(403);
+
+  const reset = await operator.json(`reset portal-password ${accountId}`);
+  expect((await signIn('abebe@shop.example', 'a password of my own')).status).toBe(403);
+  expect((await signIn('abebe@shop.example', reset.password)).status).toBe(303);
+
+  const audit = await stack.database.selectFrom('audit_log').selectAll().execute();
+  expect(audit.map(({ action }) => action)).toEqual(
+    expect.arrayContaining([
+      'create portal-account',
+      'disable portal-account',
+      'reset portal-password',
+    ]),
+  );
+  for (const secret of [password, reset.password])
+    expect(JSON.stringify(audit)).not.toContain(secret);
+});
+
+test.each([
+  ['create portal-account --email x@y.example', 'Name either --partner or --merchant.'],
+  ['create portal-account --email x@y.example --partner 999', 'There is no partner 999'],
+  ['create portal-account --email x --partner 1', 'must be an e-mail address'],
+  ['reset portal-password 999', 'There is no portal account 999'],
+  ['disable portal-account 999', 'There is no portal account 999'],
+])('%s: %s', async (words, problem) => {
+  expect(await operator.admin(words)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(problem),
+  });
+});
+
+test('an account of a merchant is of that merchant', async () => {
+  const { id } = await makeMerchant(stack, { merchant_name: 'Till & Co' });
+  const { password } = await operator.json(
+    `create portal-account --email sara@till.example --merchant ${id}`,
+  );
+  const { client } = await signIn('sara@till.example', password);
+  expect((await client.get('/portal/account')).html).toContain('Till &amp; Co');
+});
