@@ -17,8 +17,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (found) => entities[found] ?? '');
 
-/** What is `undefined` or `false` is left out, so that a part may depend on a condition. */
-export type HtmlValue = string | number | Html | readonly Html[] | false | undefined;
+/** What is `undefined`, `null` or `false` is left out, so that a part may depend on a condition. */
+export type HtmlValue = string | number | Html | readonly Html[] | false | null | undefined;
 
 /** A template of HTML: every value is escaped, except what this made itself. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
@@ -27,7 +27,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
 }
 
 function textOf(value: HtmlValue): string {
-  if (value === undefined || value === false) return '';
+  if (value === undefined || value === null || value === false) return '';
   if (value instanceof Html) return value.text;
   return typeof value === 'object' ? value.join('') : escaped(String(value));
 }

@@ -141,3 +141,12 @@ export const revokePublicKey = (
     .where('revoked_at', 'is', null)
     .returning(['merchant_id as merchantId', 'public_key_pem as publicKeyPem'])
     .executeTakeFirst();
+
+/** Changes of a company's access wait for each other from here to the end of the transaction. */
+export async function lockCompany(
+  transaction: DatabaseTransaction,
+  { kind, id }: Company,
+): Promise<void> {
+  const companies = kind === 'partner' ? sql`partners` : sql`merchants`;
+  await sql`select from ${companies} where id = ${id} for no key update`.execute(transaction);
+}

@@ -5,6 +5,7 @@ import { addressOf } from '../http/handle-endpoint.js';
 import { readToken } from './cookies.js';
 import { isFromHere, isSameToken } from './csrf.js';
 import { emptyForm, type Form, readForm } from './form.js';
+import { readFormWithFile } from './form-with-file.js';
 import { writePage } from './layout.js';
 import {
   type AccountPage,
@@ -37,8 +38,12 @@ export async function handlePage(
   else await handleAccount(tools, page, context, form);
 }
 
-const readFormOf = (page: Page, { req }: RouterContext): Promise<Form | Refusal> =>
-  page.method === 'POST' ? readForm(req) : Promise.resolve(emptyForm);
+function readFormOf(page: Page, { req }: RouterContext): Promise<Form | Refusal> {
+  if (page.method === 'GET') return Promise.resolve(emptyForm);
+  return page.access === 'account' && page.form === 'with-file'
+    ? readFormWithFile(req)
+    : readForm(req);
+}
 
 /** Forms without a session belong to a cookie of their own, so that nobody signs others in. */
 async function handlePublic(

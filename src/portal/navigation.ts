@@ -16,7 +16,11 @@ export const navigation: readonly {
   { group: 'Business', entries: [{ label: 'Overview', path: '' }] },
   {
     group: 'API access',
-    entries: [],
+    entries: [
+      { label: 'API keys', path: '/keys' },
+      { label: 'Addresses', path: '/addresses' },
+      { label: 'Public keys', path: '/public-keys', kind: 'merchant' },
+    ],
   },
   { group: 'You', entries: [{ label: 'Account', path: '/account' }] },
 ];

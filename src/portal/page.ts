@@ -93,6 +93,8 @@ export interface AccountPage extends PageRoute {
   readonly kind?: CompanyKind;
   /** Also for a company that is suspended, or a person whose password is to be changed first. */
   readonly always?: true;
+  /** Its form may hold a small file of text. */
+  readonly form?: 'with-file';
   handle(request: AccountRequest): Promise<PageAnswer>;
 }
 
@@ -100,3 +102,7 @@ export type Page = PublicPage | AccountPage;
 
 /** The portal's base path; its pages and its cookies live below it. */
 export const PORTAL_PATH = '/portal';
+
+/** The id in a page's path; 0, which nothing has, where it is none. */
+export const idOf = ({ params }: Pick<PublicRequest, 'params'>): number =>
+  /^[0-9]{1,15}$/.test(params.id ?? '') ? Number(params.id) : 0;

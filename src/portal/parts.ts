@@ -1,4 +1,5 @@
 import { type Html, type HtmlValue, html } from '../html.js';
+import type { PageAnswer } from './page.js';
 
 /** The parts that pages are made of. */
 
@@ -11,6 +12,16 @@ export const postForm = (
   form: { readonly action: string; readonly formToken: string; readonly className?: string },
   content: Html,
 ): Html => html`<form method="post" action="${form.action}" class="${form.className ?? 'form'}">
+${formTokenField(form.formToken)}
+${content}
+</form>`;
+
+/** The same with a file in it. */
+export const fileForm = (
+  form: { readonly action: string; readonly formToken: string },
+  content: Html,
+): Html => html`<form method="post" action="${form.action}" class="form"
+ enctype="multipart/form-data">
 ${formTokenField(form.formToken)}
 ${content}
 </form>`;
@@ -86,3 +97,36 @@ export function time(date: Date): Html {
   const iso = date.toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
 }
+
+/** A word of state. */
+export const badge = (tone: 'success' | 'warning' | 'danger' | 'plain', word: string): Html =>
+  html`<span class="badge ${tone}">${word}</span>`;
+
+/** A text to be copied: a button is added where scripts run, and else it can be selected. */
+export const copyField = (options: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+}): Html => html`<div class="field"><label for="${options.name}">${options.label}</label>
+<input id="${options.name}" class="secret" readonly data-copy value="${options.value}"
+ autocomplete="off" spellcheck="false"></div>`;
+
+/** A page that asks before something is done that cannot be undone. */
+export const confirmation = (question: {
+  readonly title: string;
+  readonly text: Html;
+  readonly action: string;
+  readonly formToken: string;
+  readonly button: string;
+  readonly back: string;
+}): PageAnswer => ({
+  kind: 'page',
+  title: question.title,
+  content: html`<h1>${question.title}</h1>
+<section class="card">${question.text}
+${postForm(
+  { action: question.action, formToken: question.formToken },
+  html`<p class="actions"><button class="danger">${question.button}</button>
+<a href="${question.back}">Back</a></p>`,
+)}</section>`,
+});

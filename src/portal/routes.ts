@@ -1,6 +1,16 @@
 import type { Page } from './page.js';
 import { changePassword, showAccount, signOutEverywhere } from './pages/account.js';
+import { addAddress } from './pages/add-address.js';
+import { showAddresses } from './pages/addresses.js';
+import { showApiKeys } from './pages/api-keys.js';
+import { makeApiKey } from './pages/make-api-key.js';
 import { showOverview } from './pages/overview.js';
+import { showPublicKeys } from './pages/public-keys.js';
+import { registerPublicKey } from './pages/register-public-key.js';
+import { askRemoveAddress, removeAddress } from './pages/remove-address.js';
+import { askRevokeApiKey, revokeApiKey } from './pages/revoke-api-key.js';
+import { askRevokePublicKey, revokePublicKey } from './pages/revoke-public-key.js';
+import { askRotateApiKey, rotateApiKey } from './pages/rotate-api-key.js';
 import { showSignIn, signIn } from './pages/sign-in.js';
 import { signOut } from './pages/sign-out.js';
 
@@ -10,6 +20,20 @@ export const pages: readonly Page[] = [
   signIn,
   signOut,
   showOverview,
+  showApiKeys,
+  makeApiKey,
+  askRotateApiKey,
+  rotateApiKey,
+  askRevokeApiKey,
+  revokeApiKey,
+  showAddresses,
+  addAddress,
+  askRemoveAddress,
+  removeAddress,
+  showPublicKeys,
+  registerPublicKey,
+  askRevokePublicKey,
+  revokePublicKey,
   showAccount,
   changePassword,
   signOutEverywhere,

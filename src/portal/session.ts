@@ -3,6 +3,7 @@ import { addAuditEntry } from '../db/audit.js';
 import { noteSignIn } from '../db/portal-accounts.js';
 import { addPortalSession, endPortalSession } from '../db/portal-sessions.js';
 import type { Company } from '../domain/voucher.js';
+import { PORTAL_ACTOR } from './change-access.js';
 import type { PublicRequest } from './page.js';
 
 /** 256 bits: 43 characters, which exist in the browser's cookie alone. */
@@ -35,7 +36,7 @@ export async function beginSession(
       settings.session,
     );
     await addAuditEntry(transaction, {
-      actor: account.email,
+      actor: PORTAL_ACTOR + account.email,
       action: 'sign in',
       subjectKind: account.company.kind,
       subjectId: account.company.id,

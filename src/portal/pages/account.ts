@@ -2,6 +2,7 @@ import { addAuditEntry } from '../../db/audit.js';
 import { readPasswordHash, setPassword } from '../../db/portal-accounts.js';
 import { endPortalSessions } from '../../db/portal-sessions.js';
 import { html } from '../../html.js';
+import { PORTAL_ACTOR } from '../change-access.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { field, message, postForm } from '../parts.js';
 import { passwordHint, passwordProblem } from '../password-rules.js';
@@ -76,7 +77,7 @@ export const signOutEverywhere: AccountPage = {
 };
 
 const auditEntry = ({ session, sourceAddress }: AccountRequest, action: string) => ({
-  actor: session.email,
+  actor: PORTAL_ACTOR + session.email,
   action,
   subjectKind: session.company.kind,
   subjectId: session.company.id,

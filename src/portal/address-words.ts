@@ -1,0 +1,30 @@
+import { isAddressOrRange } from '../http/source-address.js';
+
+type ReadAddress =
+  | { readonly ok: true; readonly address: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** The widest ranges that people may register themselves, by the length of their prefix. */
+const LEAST_BITS = { ipv4: 16, ipv6: 32 } as const;
+
+const problem = (text: string): ReadAddress => ({ ok: false, problem: text });
+
+/** Reads what people type as the address of a server; what is wrong is said in words. */
+export function readRegisteredAddress(text: string): ReadAddress {
+  const address = text.trim().toLowerCase();
+  if (address === '') return problem('Give an address.');
+  if (/^https?:/.test(address))
+    return problem('Give the address alone, without “https://” and without a path.');
+  if (/^\d+(\.\d+){3}:\d+$/.test(address))
+    return problem('Leave the port out: calls may come from any port.');
+  if (!isAddressOrRange(address)) return problem(HOW_TO_WRITE);
+  const [, bits] = address.split('/');
+  const least = LEAST_BITS[address.includes(':') ? 'ipv6' : 'ipv4'];
+  if (bits !== undefined && Number(bits) < least)
+    return problem(`This range is too wide: register one of at least /${least}, or ask support.`);
+  return { ok: true, address };
+}
+
+const HOW_TO_WRITE =
+  'This is no address that can be registered. Write IPv4 as 203.0.113.7, IPv6 as 2001:db8::7, and a ' +
+  'range with its prefix, such as 203.0.113.0/28.';

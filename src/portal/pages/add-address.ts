@@ -1,0 +1,36 @@
+import { addSourceAddresses } from '../../db/companies.js';
+import { listSourceAddresses } from '../../db/company-access.js';
+import { readRegisteredAddress } from '../address-words.js';
+import { changeAccess } from '../change-access.js';
+import type { AccountPage } from '../page.js';
+import { ADDRESS_LENGTH, ADDRESSES_PATH, addressesPage } from './addresses.js';
+
+const MAXIMUM_ADDRESSES = 50;
+
+/** Lets the company call from one more address, range or name. */
+export const addAddress: AccountPage = {
+  method: 'POST',
+  path: '/addresses',
+  access: 'account',
+  async handle(request) {
+    const given = request.form.text('address').slice(0, ADDRESS_LENGTH + 1);
+    const read = readRegisteredAddress(given);
+    if (!read.ok) return addressesPage(request, { address: given, problem: read.problem });
+    const { address } = read;
+    const { company } = request.session;
+    const outcome = await changeAccess(request, 'register address', async (transaction) => {
+      const known = await listSourceAddresses(transaction, company);
+      if (known.some((row) => row.address === address)) return undefined;
+      if (known.length >= MAXIMUM_ADDRESSES) return undefined;
+      const [addressId] = await addSourceAddresses(transaction, company, [address]);
+      return { result: 'added', details: { addressId, address } };
+    });
+    if (outcome !== undefined)
+      return { kind: 'redirect', to: ADDRESSES_PATH, notice: `${address} is registered.` };
+    const known = await listSourceAddresses(request.services.database, company);
+    const problem = known.some((row) => row.address === address)
+      ? `${address} is registered already.`
+      : `There are ${MAXIMUM_ADDRESSES} addresses: register a range, or remove some first.`;
+    return addressesPage(request, { address: given, problem });
+  },
+};

@@ -1,0 +1,96 @@
+import { listSourceAddresses } from '../../db/company-access.js';
+import { html } from '../../html.js';
+import { createAddressMatcher } from '../../http/source-address.js';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { emptyState, field, formTokenField, message, postForm, table, time } from '../parts.js';
+
+export const ADDRESSES_PATH = `${PORTAL_PATH}/addresses`;
+/** The longest name of a host has 253 characters. */
+export const ADDRESS_LENGTH = 253;
+
+/** From where the company's servers may call. */
+export const showAddresses: AccountPage = {
+  method: 'GET',
+  path: '/addresses',
+  access: 'account',
+  handle: (request) => addressesPage(request),
+};
+
+/** The same page, with what is wrong with an address that was to be added. */
+export async function addressesPage(
+  request: AccountRequest,
+  wrong?: { readonly address: string; readonly problem: string },
+): Promise<PageAnswer> {
+  const { services, session, formToken } = request;
+  const rows = await listSourceAddresses(services.database, session.company);
+  return {
+    kind: 'page',
+    title: 'Addresses',
+    ...(wrong ? { status: 422 } : {}),
+    content: html`<h1>Addresses</h1>
+<p>Calls of the API are let in from these addresses only. They are the addresses of your servers as
+the internet sees them.</p>
+${
+  rows.length === 0 &&
+  message(
+    'warning',
+    html`<strong>No address is registered: every call is refused, log-in too.</strong> Add the address of
+the server that will call.`,
+  )
+}
+<section class="card"><h2>Registered</h2>
+${
+  rows.length === 0
+    ? emptyState('None yet', 'Add the first one below.')
+    : table('Registered addresses', rows, [
+        { title: 'Address', value: ({ address }) => html`<code>${address}</code>` },
+        { title: 'Added', value: ({ createdAt }) => time(createdAt) },
+        {
+          title: 'Change',
+          value: ({ id, address }) =>
+            html`<a href="${ADDRESSES_PATH}/${id}/remove">Remove<span class="visually-hidden">
+${address}</span></a>`,
+        },
+      ])
+}
+</section>
+<section class="card"><h2>Add an address</h2>
+${postForm(
+  { action: ADDRESSES_PATH, formToken },
+  html`${field({
+    name: 'address',
+    label: 'Address',
+    hint: 'IPv4, IPv6, or a range of them, such as 203.0.113.7 or 203.0.113.0/28.',
+    value: wrong?.address ?? '',
+    error: wrong?.problem,
+    maximumLength: ADDRESS_LENGTH,
+  })}
+<button>Add the address</button>`,
+)}
+</section>
+${yourAddress(
+  request,
+  rows.map(({ address }) => address),
+)}`,
+  };
+}
+
+/** The browser's own address, which is the server's only where both are on one network. */
+function yourAddress(request: AccountRequest, registered: readonly string[]) {
+  const { sourceAddress, formToken } = request;
+  if (sourceAddress === '') return undefined;
+  const isRegistered = createAddressMatcher(registered)(sourceAddress);
+  return html`<section class="card"><h2>The address you are calling from</h2>
+<p>This page sees you at <code>${sourceAddress}</code>. ${
+    isRegistered
+      ? 'It is registered.'
+      : 'Add it if your server calls from the same network as your browser.'
+  }</p>
+${
+  !isRegistered &&
+  html`<form method="post" action="${ADDRESSES_PATH}">${formTokenField(formToken)}
+<input type="hidden" name="address" value="${sourceAddress}">
+<button class="secondary">Add ${sourceAddress}</button></form>`
+}
+</section>`;
+}

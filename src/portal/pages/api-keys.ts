@@ -1,0 +1,122 @@
+import { listApiKeys } from '../../db/company-access.js';
+import { needsRotation, ROTATION_WARNING_DAYS } from '../../domain/api-key.js';
+import { type Html, html } from '../../html.js';
+import { apiBase } from '../api-base.js';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { badge, emptyState, field, message, postForm, table, time } from '../parts.js';
+
+export const KEYS_PATH = `${PORTAL_PATH}/keys`;
+export const KEY_NAME_LENGTH = 60;
+
+export type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
+
+/** The company's API keys: which work, how old they are, and when they were last used. */
+export const showApiKeys: AccountPage = {
+  method: 'GET',
+  path: '/keys',
+  access: 'account',
+  handle: (request) => apiKeysPage(request),
+};
+
+/** The same page, with what is wrong with a key that was to be made. */
+export async function apiKeysPage(
+  request: AccountRequest,
+  wrong?: { readonly name: string; readonly problem: string },
+): Promise<PageAnswer> {
+  const { services, session, formToken } = request;
+  const keys = (await listApiKeys(services.database, session.company)).toReversed();
+  const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
+  const over = keys.filter((key) => !working.includes(key));
+  const old = working.filter(needsRotation);
+  return {
+    kind: 'page',
+    title: 'API keys',
+    ...(wrong ? { status: 422 } : {}),
+    content: html`<h1>API keys</h1>
+<p>With a key your server logs in at <code>${apiBase(request)}/auth/login</code> and gets a token for
+300 seconds. Keep keys on your servers: never in source code, apps, pages or logs.</p>
+${old.length > 0 && rotationWarning(old)}
+<section class="card"><h2>Keys that work</h2>
+${working.length === 0 ? noKeys : workingKeys(working)}
+</section>
+<section class="card"><h2>Make a key</h2>
+${postForm(
+  { action: KEYS_PATH, formToken },
+  html`${field({
+    name: 'name',
+    label: 'Name of the key',
+    hint: 'What will use it, such as “Web shop” or “Till 3”.',
+    value: wrong?.name ?? '',
+    error: wrong?.problem,
+    maximumLength: KEY_NAME_LENGTH,
+  })}
+<button>Make the key</button>`,
+)}
+</section>
+${
+  over.length > 0 &&
+  html`<details class="card"><summary>Keys that are over (${over.length})</summary>
+${endedKeys(over)}</details>`
+}`,
+  };
+}
+
+const noKeys = emptyState(
+  'No key works',
+  'Without a key your server cannot log in. Make one below.',
+);
+
+const rotationWarning = (old: readonly ListedKey[]): Html =>
+  message(
+    'warning',
+    html`<p><strong>${
+      old.length === 1 ? 'A key is' : `${old.length} keys are`
+    } ${ROTATION_WARNING_DAYS} days old or older.</strong> Rotate: the new key and the old one work side
+by side for as long as you choose.</p>`,
+  );
+
+const workingKeys = (keys: readonly ListedKey[]): Html =>
+  table('API keys that work', keys, [
+    { title: 'Name', value: (key) => html`<strong>${key.name}</strong>` },
+    { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
+    { title: 'State', value: stateOf },
+    { title: 'Age', value: (key) => ageOf(key.ageDays) },
+    { title: 'Last used', value: lastUse },
+    {
+      title: 'Change',
+      value: (key) => html`<span class="actions">${
+        key.status === 'VALID' &&
+        html`<a href="${KEYS_PATH}/${key.id}/rotate">Rotate<span class="visually-hidden">
+${key.name}</span></a>`
+      }
+<a href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="visually-hidden"> ${key.name}</span></a>
+</span>`,
+    },
+  ]);
+
+const endedKeys = (keys: readonly ListedKey[]): Html =>
+  table('API keys that are over', keys, [
+    { title: 'Name', value: (key) => key.name },
+    { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
+    { title: 'Ended', value: (key) => endOf(key) },
+    { title: 'Last used', value: lastUse },
+  ]);
+
+function stateOf(key: ListedKey): Html {
+  if (key.status === 'ENDING' && key.expiresAt)
+    return html`${badge('warning', 'Ending')} ${time(key.expiresAt)}`;
+  return needsRotation(key) ? badge('warning', 'Rotate') : badge('success', 'Works');
+}
+
+function endOf({ status, revokedAt, expiresAt }: ListedKey): Html {
+  const at = revokedAt ?? expiresAt;
+  return html`${status === 'REVOKED' ? 'Revoked' : 'Replaced'} ${at ? time(at) : ''}`;
+}
+
+const ageOf = (days: number): string =>
+  days === 0 ? 'Today' : days === 1 ? '1 day' : `${days} days`;
+
+const lastUse = ({ lastUsedAt, lastUsedAddress }: ListedKey): Html =>
+  lastUsedAt
+    ? html`${time(lastUsedAt)}${lastUsedAddress && html` from <code>${lastUsedAddress}</code>`}`
+    : html`Never`;

@@ -1,0 +1,88 @@
+import { randomApiKey } from '../../crypto/random.js';
+import { addApiKey } from '../../db/companies.js';
+import { listApiKeys } from '../../db/company-access.js';
+import type { DatabaseTransaction } from '../../db/connection.js';
+import { html } from '../../html.js';
+import { changeAccess } from '../change-access.js';
+import { readName } from '../form.js';
+import type { AccountPage, AccountRequest, PageAnswer } from '../page.js';
+import { copyField, message } from '../parts.js';
+import { apiKeysPage, KEY_NAME_LENGTH, KEYS_PATH } from './api-keys.js';
+
+/** More than anybody needs, and few enough to see what each is for. */
+const MAXIMUM_WORKING_KEYS = 10;
+
+/** Makes a key and shows it, once. */
+export const makeApiKey: AccountPage = {
+  method: 'POST',
+  path: '/keys',
+  access: 'account',
+  async handle(request) {
+    const given = request.form.text('name');
+    const name = readName(given, KEY_NAME_LENGTH);
+    if (name === undefined) {
+      const problem = `Give the key a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`;
+      return apiKeysPage(request, { name: given.slice(0, KEY_NAME_LENGTH), problem });
+    }
+    const made = await changeAccess(request, 'issue api-key', async (transaction) => {
+      const problem = await problemOf(transaction, request, name);
+      return problem === undefined ? await addKey(transaction, request, name) : undefined;
+    });
+    if (made !== undefined) return newKeyPage(request, { name, key: made });
+    const problem = await problemOf(request.services.database, request, name);
+    return apiKeysPage(request, { name, problem: problem ?? 'The key was not made. Try again.' });
+  },
+};
+
+/**
+ * Why there cannot be one more key with a name. Names are unique among the keys that work, so a form
+ * that is sent twice does not make two.
+ */
+async function problemOf(
+  database: DatabaseTransaction | AccountRequest['services']['database'],
+  { session }: AccountRequest,
+  name: string,
+): Promise<string | undefined> {
+  const keys = await listApiKeys(database, session.company);
+  const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
+  if (working.some((key) => key.name === name))
+    return 'A key with this name works already: rotate or revoke it, or choose another name.';
+  if (working.length >= MAXIMUM_WORKING_KEYS)
+    return `There are ${MAXIMUM_WORKING_KEYS} keys that work: revoke one that nobody needs first.`;
+  return undefined;
+}
+
+/** Adds a key for the company; its only copy is the answer. */
+export async function addKey(
+  transaction: DatabaseTransaction,
+  { services, session }: AccountRequest,
+  name: string,
+) {
+  const { key, prefix } = randomApiKey(services.settings.environment);
+  const digest = services.digests.apiKey(key);
+  const keyId = await addApiKey(transaction, session.company, { name, prefix, digest });
+  return { result: key, details: { keyId, name, prefix } };
+}
+
+/** The one page on which a key stands. */
+export function newKeyPage(
+  request: AccountRequest,
+  shown: { readonly name: string; readonly key: string; readonly before?: ReturnType<typeof html> },
+): PageAnswer {
+  const isTest = request.services.settings.environment === 'test';
+  return {
+    kind: 'page',
+    title: 'New key',
+    content: html`<h1>Your new key</h1>
+<section class="card"><h2>${shown.name}</h2>
+${message(
+  'warning',
+  html`<strong>Copy it now: it is shown only this once.</strong> We keep a digest of it and cannot
+show it again.`,
+)}
+${copyField({ name: 'key', label: isTest ? 'Test key' : 'Live key', value: shown.key })}
+${shown.before && html`<p>${shown.before}</p>`}
+<p class="actions"><a class="button secondary" href="${KEYS_PATH}">I have copied it</a></p>
+</section>`,
+  };
+}

@@ -1,0 +1,45 @@
+import { revokeApiKey as revokeInDatabase } from '../../db/company-access.js';
+import { html } from '../../html.js';
+import { changeAccess } from '../change-access.js';
+import { type AccountPage, idOf } from '../page.js';
+import { confirmation, time } from '../parts.js';
+import { problems } from '../problem-page.js';
+import { KEYS_PATH } from './api-keys.js';
+import { findKey } from './rotate-api-key.js';
+
+/** Asks whether a key is really to stop. */
+export const askRevokeApiKey: AccountPage = {
+  method: 'GET',
+  path: '/keys/:id/revoke',
+  access: 'account',
+  async handle(request) {
+    const key = await findKey(request);
+    if (key === undefined || !['VALID', 'ENDING'].includes(key.status)) return problems.notFound;
+    return confirmation({
+      title: `Revoke the key “${key.name}”?`,
+      text: html`<p>It begins with <code>${key.prefix}…</code> and was
+${key.lastUsedAt ? html`last used ${time(key.lastUsedAt)}` : 'never used'}. Calls with it, and with the
+tokens that it was given, are refused within two seconds. This cannot be undone.</p>`,
+      action: `${KEYS_PATH}/${key.id}/revoke`,
+      formToken: request.formToken,
+      button: 'Revoke the key',
+      back: KEYS_PATH,
+    });
+  },
+};
+
+/** Ends a key at once. */
+export const revokeApiKey: AccountPage = {
+  method: 'POST',
+  path: '/keys/:id/revoke',
+  access: 'account',
+  async handle(request) {
+    const keyId = idOf(request);
+    const revoked = await changeAccess(request, 'revoke api-key', async (transaction) => {
+      const key = await revokeInDatabase(transaction, keyId, request.session.company);
+      return key && { result: key, details: { keyId, name: key.name, prefix: key.prefix } };
+    });
+    if (revoked === undefined) return problems.notFound;
+    return { kind: 'redirect', to: KEYS_PATH, notice: `The key “${revoked.name}” is revoked.` };
+  },
+};

@@ -1,0 +1,56 @@
+import { listPublicKeys, revokePublicKey as revokeInDatabase } from '../../db/company-access.js';
+import { html } from '../../html.js';
+import { changeAccess } from '../change-access.js';
+import { type AccountPage, idOf } from '../page.js';
+import { confirmation } from '../parts.js';
+import { problems } from '../problem-page.js';
+import { fingerprintOf, PUBLIC_KEYS_PATH } from './public-keys.js';
+
+/** Asks whether signatures of a key are really to be refused. */
+export const askRevokePublicKey: AccountPage = {
+  method: 'GET',
+  path: '/public-keys/:id/revoke',
+  access: 'account',
+  kind: 'merchant',
+  async handle(request) {
+    const { services, session, formToken } = request;
+    const keys = await listPublicKeys(services.database, session.company.id);
+    const valid = keys.filter(({ revokedAt }) => revokedAt === null);
+    const key = valid.find(({ id }) => id === idOf(request));
+    if (key === undefined) return problems.notFound;
+    return confirmation({
+      title: 'Revoke this public key?',
+      text: html`<p><code>${fingerprintOf(key)}</code></p>
+<p>Calls that are signed with its private key are refused within two seconds.${
+        valid.length === 1 && ' It is the last key: every signed call will be refused.'
+      } This cannot be undone.</p>`,
+      action: `${PUBLIC_KEYS_PATH}/${key.id}/revoke`,
+      formToken,
+      button: 'Revoke the key',
+      back: PUBLIC_KEYS_PATH,
+    });
+  },
+};
+
+/** Ends a public key at once. */
+export const revokePublicKey: AccountPage = {
+  method: 'POST',
+  path: '/public-keys/:id/revoke',
+  access: 'account',
+  kind: 'merchant',
+  async handle(request) {
+    const publicKeyId = idOf(request);
+    const revoked = await changeAccess(request, 'revoke public-key', async (transaction) => {
+      const key = await revokeInDatabase(transaction, publicKeyId, request.session.company);
+      if (key === undefined) return undefined;
+      const fingerprint = fingerprintOf(key);
+      return { result: fingerprint, details: { publicKeyId, fingerprint } };
+    });
+    if (!revoked) return problems.notFound;
+    return {
+      kind: 'redirect',
+      to: PUBLIC_KEYS_PATH,
+      notice: `The public key ${revoked.slice(0, 8)}… is revoked.`,
+    };
+  },
+};

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { call } from '../support/clients.js';
+import { makePartner } from '../support/companies.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { makeAccount, portalClient, signedIn } from './portal-client.js';
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ TRUSTED_PROXIES: '127.0.0.0/8' });
+});
+afterAll(() => stack?.stop());
+
+async function partner() {
+  const { id, apiKey } = await makePartner(stack);
+  await stack.database.deleteFrom('source_addresses').where('partner_id', '=', id).execute();
+  const account = await makeAccount(stack, { kind: 'partner', id });
+  return { id, apiKey, account, client: await signedIn(stack, account) };
+}
+
+const PATH = '/portal/addresses';
+
+const logIn = async (key: string): Promise<number> =>
+  (await call(`${stack.url}/api/v1/client/auth/login`, { body: { key } })).status;
+
+const addressId = async (id: number): Promise<number> => {
+  const row = await stack.database
+    .selectFrom('source_addresses')
+    .select('id')
+    .where('partner_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return row.id;
+};
+
+test('calls are let in from an address once it is registered, and not after its removal', async () => {
+  const { id, apiKey, client } = await partner();
+  expect((await client.get(PATH)).html).toContain('No address is registered');
+  expect(await logIn(apiKey)).toBe(403);
+  const added = await client.submit(PATH, PATH, { address: ' 127.0.0.0/16 ' });
+  expect(added).toMatchObject({ status: 303, location: PATH });
+  expect((await client.get(PATH)).html).toContain('127.0.0.0/16 is registered.');
+  await vi.waitFor(async () => expect(await logIn(apiKey)).toBe(200));
+  const remove = `${PATH}/${await addressId(id)}/remove`;
+  expect((await client.get(remove)).html).toContain('It is the last address');
+  expect(await client.submit(remove, remove)).toMatchObject({ status: 303, location: PATH });
+  await vi.waitFor(async () => expect(await logIn(apiKey)).toBe(403));
+});
+
+test('the address that the browser calls from is added by one click', async () => {
+  const { account } = await partner();
+  const client = portalClient(stack, { 'X-Forwarded-For': '203.0.113.77' });
+  await client.signIn(account);
+  const { html } = await client.get(PATH);
+  expect(html).toContain('Add 203.0.113.77</button>');
+  const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+  await client.post(PATH, { token, address: '203.0.113.77' });
+  const after = await client.get(PATH);
+  expect(after.html).toContain('<code>203.0.113.77</code>');
+  expect(after.html).toContain('It is registered.');
+});
+
+describe('registered is', () => {
+  test.each(['203.0.113.7', '203.0.113.0/28', '2001:db8::7', '2001:DB8:12::/48'])(
+    '%s',
+    async (address) => {
+      const { client } = await partner();
+      expect((await client.submit(PATH, PATH, { address })).status).toBe(303);
+      expect((await client.get(PATH)).html).toContain(`<code>${address.toLowerCase()}</code>`);
+    },
+  );
+});
+
+describe('refused, in words, is', () => {
+  test.each([
+    ['', 'Give an address.'],
+    ['https://shop.example/', 'without “https://”'],
+    ['203.0.113.7:8443', 'Leave the port out'],
+    ['203.0.113.256', 'no address that can be registered'],
+    ['0x7f000001', 'no address that can be registered'],
+    ['203.0.113.7 203.0.113.8', 'no address that can be registered'],
+    ['0.0.0.0/0', 'too wide'],
+    ['0.0.0.0/1', 'too wide'],
+    ['2001::/16', 'too wide'],
+    ['<img src=x onerror=alert(1)>', 'no address that can be registered'],
+    ['a\u0000b', 'no address that can be registered'],
+    ['x'.repeat(400), 'no address that can be registered'],
+  ])('%s', async (address, words) => {
+    const { client } = await partner();
+    const answer = await client.submit(PATH, PATH, { address });
+    expect(answer.status).toBe(422);
+    expect(answer.html).toContain(words);
+    expect(answer.html).not.toContain('<img src=x');
+  });
+
+  test('what is registered already', async () => {
+    const { client } = await partner();
+    await client.submit(PATH, PATH, { address: '203.0.113.7' });
+    const answer = await client.submit(PATH, PATH, { address: '203.0.113.7' });
+    expect(answer.html).toContain('203.0.113.7 is registered already.');
+  });
+
+  test('the fifty-first', async () => {
+    const { client, id } = await partner();
+    await stack.database
+      .insertInto('source_addresses')
+      .values(
+        Array.from({ length: 50 }, (_, index) => ({
+          partner_id: id,
+          merchant_id: null,
+          address: `203.0.113.${index}`,
+        })),
+      )
+      .execute();
+    const answer = await client.submit(PATH, PATH, { address: '198.51.100.1' });
+    expect(answer.status).toBe(422);
+    expect(answer.html).toContain('There are 50 addresses');
+  });
+});
+
+test('addresses of another company are not there', async () => {
+  const [mine, other] = [await partner(), await partner()];
+  await other.client.submit(PATH, PATH, { address: '203.0.113.9' });
+  const path = `${PATH}/${await addressId(other.id)}/remove`;
+  expect((await mine.client.get(path)).status).toBe(404);
+  const { html } = await mine.client.get(PATH);
+  const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+  expect((await mine.client.post(path, { token })).status).toBe(404);
+  expect((await other.client.get(PATH)).html).toContain('203.0.113.9');
+});

@@ -1,0 +1,200 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { call } from '../support/clients.js';
+import { makePartner } from '../support/companies.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { makeAccount, type PortalClient, signedIn } from './portal-client.js';
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack?.stop());
+
+/** A partner of a test's own, and a browser of one of its people. */
+async function partner(): Promise<{ id: number; apiKey: string; client: PortalClient }> {
+  const { id, apiKey } = await makePartner(stack);
+  return {
+    id,
+    apiKey,
+    client: await signedIn(stack, await makeAccount(stack, { kind: 'partner', id })),
+  };
+}
+
+const keyIn = (html: string): string => /value="(gvs_test_[0-9A-Za-z]{30})"/.exec(html)?.[1] ?? '';
+
+const logIn = async (key: string): Promise<number> =>
+  (await call(`${stack.url}/api/v1/client/auth/login`, { body: { key } })).status;
+
+const makeKey = async (client: PortalClient, name: string) =>
+  client.submit('/portal/keys', '/portal/keys', { name });
+
+const idOf = async (company: number, name: string): Promise<number> => {
+  const { id } = await stack.database
+    .selectFrom('api_keys')
+    .select('id')
+    .where('partner_id', '=', company)
+    .where('key_name', '=', name)
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  return id;
+};
+
+describe('a new key', () => {
+  test('is shown once, works at once, and is stored nowhere', async () => {
+    const { client } = await partner();
+    const made = await makeKey(client, 'Web shop');
+    expect(made.status).toBe(200);
+    expect(made.headers.get('cache-control')).toBe('no-store');
+    const key = keyIn(made.html);
+    expect(await logIn(key)).toBe(200);
+    const list = await client.get('/portal/keys');
+    expect(list.html).toContain('Web shop');
+    expect(list.html).toContain(`${key.slice(0, 12)}…`);
+    expect(list.html).not.toContain(key);
+    const { rows } = await sql<{ text: string }>`
+      select row_to_json(k)::text as text from api_keys k
+      union all select row_to_json(l)::text from audit_log l
+      union all select row_to_json(s)::text from portal_sessions s`.execute(stack.database);
+    expect(rows.map(({ text }) => text).join()).not.toContain(key);
+  });
+
+  test.each([
+    ['no name', '   '],
+    ['a name that is too long', 'x'.repeat(61)],
+    ['control characters', 'a\u0007b'],
+    ['NUL', 'a\u0000b'],
+    ['characters that turn the line around', 'a\u202eb'],
+  ])('is not made with %s', async (_name, name) => {
+    const { client } = await partner();
+    const answer = await makeKey(client, name);
+    expect(answer.status).toBe(422);
+    expect(answer.html).toContain('aria-invalid');
+    expect(keyIn(answer.html)).toBe('');
+  });
+
+  test('is not made twice by a form that is sent twice', async () => {
+    const { client, id } = await partner();
+    const answers = await Promise.all([makeKey(client, 'Twice'), makeKey(client, 'Twice')]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+    const keys = await stack.database
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('partner_id', '=', id)
+      .where('key_name', '=', 'Twice')
+      .execute();
+    expect(keys).toHaveLength(1);
+  });
+
+  test('is the eleventh that is refused', async () => {
+    const { client } = await partner();
+    for (let made = 1; made < 10; made += 1)
+      expect((await makeKey(client, `Key ${made}`)).status).toBe(200);
+    const answer = await makeKey(client, 'One too many');
+    expect(answer.status).toBe(422);
+    expect(answer.html).toContain('There are 10 keys that work');
+  });
+
+  test('may have a name that looks like HTML', async () => {
+    const { client } = await partner();
+    const name = `<script>alert("1")</script> & 'x'`;
+    const made = await makeKey(client, name);
+    const { html } = await client.get('/portal/keys');
+    for (const page of [made.html, html]) {
+      expect(page).not.toContain('<script>alert');
+      expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;');
+    }
+  });
+});
+
+describe('rotation', () => {
+  const rotate = async (client: PortalClient, id: number, overlap: string) =>
+    client.submit(`/portal/keys/${id}/rotate`, `/portal/keys/${id}/rotate`, { overlap });
+
+  test('lets both keys work for as long as was chosen', async () => {
+    const { client, id, apiKey } = await partner();
+    const keyId = await idOf(id, 'test');
+    const answer = await rotate(client, keyId, '24');
+    const key = keyIn(answer.html);
+    expect(await logIn(key)).toBe(200);
+    expect(await logIn(apiKey)).toBe(200);
+    const { html } = await client.get('/portal/keys');
+    expect(html).toContain('Ending');
+    await stack.database
+      .updateTable('api_keys')
+      .set({ expires_at: sql<Date>`now() - interval '1 second'` })
+      .where('id', '=', keyId)
+      .execute();
+    expect(await logIn(apiKey)).toBe(401);
+    expect(await logIn(key)).toBe(200);
+    expect((await client.get('/portal/keys')).html).toContain('Replaced');
+  });
+
+  test('without an overlap ends the old key at once', async () => {
+    const { client, id, apiKey } = await partner();
+    const answer = await rotate(client, await idOf(id, 'test'), '0');
+    expect(answer.html).toContain('The old key works no more');
+    await vi.waitFor(async () => expect(await logIn(apiKey)).toBe(401));
+    expect(await logIn(keyIn(answer.html))).toBe(200);
+  });
+
+  test.each(['1000', '-1', ''])('refuses an overlap of "%s"', async (overlap) => {
+    const { client, id } = await partner();
+    expect((await rotate(client, await idOf(id, 'test'), overlap)).status).toBe(400);
+  });
+
+  test('of a key that is ending already is refused', async () => {
+    const { client, id } = await partner();
+    const keyId = await idOf(id, 'test');
+    const { html } = await client.get(`/portal/keys/${keyId}/rotate`);
+    const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+    const post = () => client.post(`/portal/keys/${keyId}/rotate`, { token, overlap: '72' });
+    const answers = await Promise.all([post(), post()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+  });
+});
+
+test('a key is revoked after a question, and its calls are refused', async () => {
+  const { client, id, apiKey } = await partner();
+  const path = `/portal/keys/${await idOf(id, 'test')}/revoke`;
+  const answer = await client.submit(path, path);
+  expect(answer).toMatchObject({ status: 303, location: '/portal/keys' });
+  const { html } = await client.get('/portal/keys');
+  expect(html).toContain('The key “test” is revoked.');
+  expect(html).toContain('No key works');
+  expect(await logIn(apiKey)).toBe(401);
+  expect((await client.get(path)).status).toBe(404);
+});
+
+test('an old key has a warning', async () => {
+  const { client, id } = await partner();
+  expect((await client.get('/portal/keys')).html).not.toContain('90 days old');
+  await stack.database
+    .updateTable('api_keys')
+    .set({ created_at: sql<Date>`now() - interval '90 days 1 minute'` })
+    .where('partner_id', '=', id)
+    .execute();
+  expect((await client.get('/portal/keys')).html).toContain('A key is 90 days old or older.');
+});
+
+describe('keys of another company', () => {
+  test('are not there', async () => {
+    const [mine, other] = [await partner(), await partner()];
+    const foreign = await idOf(other.id, 'test');
+    for (const action of ['rotate', 'revoke']) {
+      const path = `/portal/keys/${foreign}/${action}`;
+      expect((await mine.client.get(path)).status).toBe(404);
+      const own = await mine.client.get('/portal/keys');
+      const token = /name="token" value="([^"]+)"/.exec(own.html)?.[1] ?? '';
+      const answer = await mine.client.post(path, { token, overlap: '0' });
+      expect(answer.status).toBe(404);
+    }
+    expect(await logIn(other.apiKey)).toBe(200);
+  });
+
+  test.each(['0', '-1', 'x', '9'.repeat(30), '%00'])('nor is there a key %s', async (id) => {
+    const { client } = await partner();
+    expect((await client.get(`/portal/keys/${id}/revoke`)).status).toBe(404);
+  });
+});

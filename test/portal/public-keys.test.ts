@@ -1,0 +1,167 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { parsePublicKey, publicKeyFingerprint } from '../../src/http/public-key.js';
+import { call, signatureHeader } from '../support/clients.js';
+import { makeMerchant, makePartner } from '../support/companies.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { makeAccount, type PortalClient, signedIn } from './portal-client.js';
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack?.stop());
+
+const PATH = '/portal/public-keys';
+
+/** A merchant with no public key yet. */
+async function merchant() {
+  const made = await makeMerchant(stack);
+  await stack.database
+    .deleteFrom('merchant_public_keys')
+    .where('merchant_id', '=', made.id)
+    .execute();
+  const account = await makeAccount(stack, { kind: 'merchant', id: made.id });
+  return { ...made, client: await signedIn(stack, account) };
+}
+
+function newPair(namedCurve = 'secp256k1') {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  return { privateKey, pem };
+}
+
+const tokenOf = async (client: PortalClient): Promise<string> =>
+  /name="token" value="([^"]+)"/.exec((await client.get(PATH)).html)?.[1] ?? '';
+
+/** Sends the form as browsers do. */
+async function register(client: PortalClient, fields: { pem?: string; file?: string | Buffer }) {
+  const body = new FormData();
+  body.set('token', await tokenOf(client));
+  body.set('pem', fields.pem ?? '');
+  body.set('file', new Blob([fields.file ?? '']), fields.file ? 'public-key.pem' : '');
+  return client.request(PATH, { method: 'POST', body });
+}
+
+const fingerprintOf = (pem: string) => publicKeyFingerprint(parsePublicKey(pem));
+
+const keyId = async (merchantId: number): Promise<number> => {
+  const { id } = await stack.database
+    .selectFrom('merchant_public_keys')
+    .select('id')
+    .where('merchant_id', '=', merchantId)
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  return id;
+};
+
+test.each(['pem', 'file'] as const)(
+  'a key is registered by %s, and signatures by it are let in',
+  async (field) => {
+    const { apiKey, client } = await merchant();
+    const { privateKey, pem } = newPair();
+    expect(await register(client, { [field]: pem })).toMatchObject({ status: 303, location: PATH });
+    const { html } = await client.get(PATH);
+    expect(html.replaceAll(' ', '')).toContain(fingerprintOf(pem));
+    const base = `${stack.url}/api/v1/merchant/client`;
+    const { body: login } = await call(`${base}/auth/login`, { body: { key: apiKey } });
+    const body = JSON.stringify({ voucherCode: 'none', idempotencyKey: 'one' });
+    const signed = () =>
+      call(`${base}/topup-transactions/initiate-claim`, {
+        body,
+        headers: {
+          'x-api-token': login.accessToken,
+          'x-signature': signatureHeader(privateKey, body),
+        },
+      });
+    await vi.waitFor(async () => expect((await signed()).body.statusCode).toBe(4041));
+    const path = `${PATH}/${/public-keys\/(\d+)\/revoke/.exec(html)?.[1]}/revoke`;
+    await client.submit(path, path);
+    await vi.waitFor(async () => expect((await signed()).status).toBe(401));
+  },
+);
+
+describe('refused, in words, is', () => {
+  test.each<[string, () => string, RegExp]>([
+    ['nothing', () => '', /Paste a public key or choose its file/],
+    ['a key on another curve', () => newPair('prime256v1').pem, /P-256/],
+    ['what is no key', () => 'hello', /no public key/],
+    ['what is no key and looks like HTML', () => '<script>alert(1)</script>', /no public key/],
+  ])('%s', async (_name, pem, words) => {
+    const { client } = await merchant();
+    const answer = await register(client, { pem: pem() });
+    expect(answer.status).toBe(422);
+    expect(answer.html).toMatch(words);
+    expect(answer.html).not.toContain('<script>alert');
+  });
+
+  test.each(['sec1', 'pkcs8'] as const)(
+    'a private key (%s), which is to be replaced',
+    async (type) => {
+      const { client } = await merchant();
+      const pem = newPair().privateKey.export({ type, format: 'pem' }).toString();
+      for (const fields of [{ pem }, { file: pem }]) {
+        const answer = await register(client, fields);
+        expect(answer.status).toBe(422);
+        expect(answer.html).toContain('That was a private key. Treat it as stolen.');
+        expect(answer.html).not.toContain('PRIVATE KEY-----');
+      }
+    },
+  );
+
+  test('a third key, and the same key twice, also when it was revoked', async () => {
+    const { id, client } = await merchant();
+    const [one, two, three] = [newPair().pem, newPair().pem, newPair().pem];
+    await register(client, { pem: one });
+    expect((await register(client, { pem: one })).html).toContain(
+      'This key is registered already.',
+    );
+    expect((await register(client, { pem: two })).status).toBe(303);
+    expect((await register(client, { pem: three })).html).toContain('Two keys are valid');
+    const path = `${PATH}/${await keyId(id)}/revoke`;
+    expect((await client.submit(path, path)).status).toBe(303);
+    expect((await register(client, { pem: one })).html).toContain('This key was revoked');
+    expect((await register(client, { pem: three })).status).toBe(303);
+  });
+
+  test.each<[string, string | Buffer, number]>([
+    ['a file that is too large', 'x'.repeat(20_000), 413],
+    ['a form that is too large', 'x'.repeat(70_000), 413],
+    ['a file of bytes that are no text', Buffer.from([0, 255, 0, 1, 2, 3]), 422],
+  ])('%s', async (_name, file, status) => {
+    const { client } = await merchant();
+    expect((await register(client, { file })).status).toBe(status);
+  });
+
+  test.each([
+    ['without a boundary', 'multipart/form-data', 415],
+    ['that is cut off', 'multipart/form-data; boundary=x', 400],
+    ['that is no form with a file', 'application/x-www-form-urlencoded', 415],
+  ])('a form %s', async (_name, type, status) => {
+    const { client } = await merchant();
+    const answer = await client.request(PATH, {
+      method: 'POST',
+      body: '--x\r\nContent-Disposition: form-data; name="pem"\r\n\r\nabc',
+      headers: { 'Content-Type': type },
+    });
+    expect(answer.status).toBe(status);
+  });
+});
+
+test('public keys of another merchant are not there', async () => {
+  const [mine, other] = [await merchant(), await merchant()];
+  await register(other.client, { pem: newPair().pem });
+  const path = `${PATH}/${await keyId(other.id)}/revoke`;
+  expect((await mine.client.get(path)).status).toBe(404);
+  const token = await tokenOf(mine.client);
+  expect((await mine.client.post(path, { token })).status).toBe(404);
+  expect((await other.client.get(path)).status).toBe(200);
+});
+
+test('partners have no such page', async () => {
+  const { id } = await makePartner(stack);
+  const client = await signedIn(stack, await makeAccount(stack, { kind: 'partner', id }));
+  expect((await client.get(PATH)).status).toBe(404);
+  expect((await client.get('/portal')).html).not.toContain(PATH);
+});
