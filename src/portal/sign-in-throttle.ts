@@ -1,11 +1,11 @@
 import { canonicalEmail } from '../db/portal-accounts.js';
 import { countSignIn, forgiveSignIn } from '../db/sign-in-attempts.js';
-import { addressBlock } from './address-block.js';
+import { addressGroup } from '../http/source-address.js';
 import type { PublicRequest } from './page.js';
 
 const subjectsOf = ({ services, sourceAddress }: PublicRequest, email: string) => ({
   account: services.digests.signInSubject('account', canonicalEmail(email)),
-  address: services.digests.signInSubject('address', addressBlock(sourceAddress)),
+  address: services.digests.signInSubject('address', addressGroup(sourceAddress)),
 });
 
 /**
