@@ -13,7 +13,7 @@ export interface Bench {
 }
 
 /** One line of the report. */
-export type Measurement = RateMeasurement | TimeMeasurement;
+export type Measurement = RateMeasurement | TimeMeasurement | PaceMeasurement;
 
 /** Calls per second: the more, the better. */
 export interface RateMeasurement {
@@ -35,8 +35,17 @@ export interface TimeMeasurement {
   readonly greatest: number;
 }
 
+/** What is done per second, without anything to compare it with: the more, the better. */
+export interface PaceMeasurement {
+  readonly title: string;
+  /** Per second, of each round. */
+  readonly paces: readonly number[];
+  /** The least median that is good enough; without it the line only informs. */
+  readonly leastPace?: number;
+}
+
 export interface Benchmark {
-  /** As in the issue that asks for it: P1, P2, … */
+  /** P1, P2, … */
   readonly name: string;
   /** The first measurement is the benchmark's own; others are reported beside it. */
   run(bench: Bench): Promise<readonly [Measurement, ...Measurement[]]>;

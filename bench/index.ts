@@ -5,6 +5,8 @@ import type { Benchmark, BenchmarkResult } from './benchmark.js';
 import { type BenchOptions, readOptions } from './options.js';
 import { generateVoucherBenchmark } from './p1-generate-voucher.js';
 import { onePartnerBenchmark } from './p2-one-partner.js';
+import { signedClaimBenchmark } from './p4-signed-claim.js';
+import { signatureChecksBenchmark } from './p4b-signature-checks.js';
 import { topupBenchmark } from './p7-topup.js';
 import { json, passes, table } from './report.js';
 import { runInterruptibly } from './run-interruptibly.js';
@@ -12,6 +14,8 @@ import { runInterruptibly } from './run-interruptibly.js';
 const benchmarks: readonly Benchmark[] = [
   generateVoucherBenchmark,
   onePartnerBenchmark,
+  signedClaimBenchmark,
+  signatureChecksBenchmark,
   topupBenchmark,
 ];
 

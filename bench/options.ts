@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
-  /** Upper-case names of benchmarks, in the order of the table of them. */
+  /** Names of benchmarks, in the order of the table of them. */
   readonly only: readonly string[];
   /** Pairs of measurements per comparison. */
   readonly rounds: number;
@@ -40,11 +40,14 @@ export function readOptions(
     return value > 0 && isAllowed(value) ? value : refuse(`--${name} cannot be "${text}"`);
   };
   const values = parse(commandArguments, refuse);
-  const only = (values.only ?? []).map((name) => name.toUpperCase());
-  const unknown = only.find((name) => !names.includes(name));
-  if (unknown) refuse(`There is no benchmark ${unknown}`);
+  const isAskedFor = (name: string) =>
+    values.only?.some((one) => one.toLowerCase() === name.toLowerCase()) ?? true;
+  const unknown = values.only?.find(
+    (one) => !names.some((name) => name.toLowerCase() === one.toLowerCase()),
+  );
+  if (unknown !== undefined) refuse(`There is no benchmark ${unknown}`);
   return {
-    only: only.length === 0 ? names : names.filter((name) => only.includes(name)),
+    only: names.filter(isAskedFor),
     rounds: positive('rounds', values.rounds, Number.isInteger),
     seconds: positive('seconds', values.seconds, Number.isFinite),
     json: values.json,

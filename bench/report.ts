@@ -1,9 +1,11 @@
 import type {
   BenchmarkResult,
   Measurement,
+  PaceMeasurement,
   RateMeasurement,
   TimeMeasurement,
 } from './benchmark.js';
+import { quantile as quantileOf } from './statistics.js';
 
 const COLUMNS = [
   '',
@@ -19,12 +21,18 @@ const COLUMNS = [
 const isOfTime = (measurement: Measurement): measurement is TimeMeasurement =>
   'quantile' in measurement;
 
+const isOfPace = (measurement: Measurement): measurement is PaceMeasurement =>
+  'paces' in measurement;
+
 /** Whether a measurement reaches its bar; one without a bar always does. */
 export function passes(measurement: Measurement): boolean {
   if (isOfTime(measurement)) return times(measurement).ratio <= measurement.greatest;
+  if (isOfPace(measurement)) return median(measurement) >= (measurement.leastPace ?? 0);
   const { comparison, bar } = measurement;
   return bar === undefined || comparison.ratio.median >= bar;
 }
+
+const median = ({ paces }: PaceMeasurement): number => quantileOf(paces, 0.5);
 
 /** Milliseconds without those that both sides only waited, and their ratio. */
 function times({ comparison, quantile, waitedMilliseconds }: TimeMeasurement) {
@@ -36,10 +44,7 @@ function times({ comparison, quantile, waitedMilliseconds }: TimeMeasurement) {
 /** The results for people: a line per measurement, in columns. */
 export function table(results: readonly BenchmarkResult[]): string {
   const rows = results.flatMap(({ name, measurements }) =>
-    measurements.map((measurement) => [
-      `${name} ${measurement.title}`,
-      ...(isOfTime(measurement) ? timeCells(measurement) : rateCells(measurement)),
-    ]),
+    measurements.map((measurement) => [`${name} ${measurement.title}`, ...cells(measurement)]),
   );
   const lines = [COLUMNS, ...rows];
   const widths = COLUMNS.map((_, column) =>
@@ -50,6 +55,11 @@ export function table(results: readonly BenchmarkResult[]): string {
       column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
     );
   return lines.map((line) => aligned(line).join('  ').trimEnd()).join('\n');
+}
+
+function cells(measurement: Measurement): string[] {
+  if (isOfTime(measurement)) return timeCells(measurement);
+  return isOfPace(measurement) ? paceCells(measurement) : rateCells(measurement);
 }
 
 const verdict = (measurement: Measurement) => (passes(measurement) ? 'pass' : 'FAIL');
@@ -80,6 +90,13 @@ function timeCells(measurement: TimeMeasurement): string[] {
   ];
 }
 
+function paceCells(measurement: PaceMeasurement): string[] {
+  const { leastPace } = measurement;
+  const pace = median(measurement).toFixed(1);
+  const bar = leastPace === undefined ? ['', ''] : [`≥ ${leastPace}/s`, verdict(measurement)];
+  return [pace, '', '', '', '', ...bar];
+}
+
 /** The results for programs: by the benchmark's name its first measurement, the others `beside`. */
 export function json(results: readonly BenchmarkResult[]): string {
   const entries = results.map(({ name, measurements: [own, ...others] }) => [
@@ -89,8 +106,10 @@ export function json(results: readonly BenchmarkResult[]): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-const plain = (measurement: Measurement) =>
-  isOfTime(measurement) ? plainTime(measurement) : plainRate(measurement);
+function plain(measurement: Measurement) {
+  if (isOfTime(measurement)) return plainTime(measurement);
+  return isOfPace(measurement) ? plainPace(measurement) : plainRate(measurement);
+}
 
 /** Rates per second, times in milliseconds. */
 function plainRate(measurement: RateMeasurement) {
@@ -124,6 +143,18 @@ function plainTime(measurement: TimeMeasurement) {
     barIs: 'at most',
     bar: measurement.greatest,
     passed: passes(measurement),
+  };
+}
+
+/** Per second; the bar, too. */
+function plainPace(measurement: PaceMeasurement) {
+  const { title, paces, leastPace: bar } = measurement;
+  return {
+    title,
+    subject: rounded(median(measurement), 1),
+    ...(bar === undefined ? {} : { barIs: 'at least', bar, passed: passes(measurement) }),
+    subjectMinimum: rounded(Math.min(...paces), 1),
+    subjectMaximum: rounded(Math.max(...paces), 1),
   };
 }
 

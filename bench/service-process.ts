@@ -7,6 +7,7 @@ import { runProcess } from '../src/termination.js';
 import { startWorker } from '../src/worker.js';
 import { bareRoutes } from './bare-route.js';
 import { startBareWorker } from './bare-worker.js';
+import { unsignedRoutes } from './unsigned-route.js';
 
 /** What a process of the service is: all of it, as `npm start` runs it, or one of its halves. */
 export type ServiceRole = 'service' | 'api' | 'worker';
@@ -38,7 +39,7 @@ async function start(role: ServiceRole, config: Config, workflowBundlePath: stri
   const api = await startApi(config, temporal, {
     logger,
     eager: role === 'service',
-    surfaces: [bareRoutes(temporal.client, taskQueue)],
+    surfaces: [bareRoutes(temporal.client, taskQueue), unsignedRoutes],
   });
   stops.add(() => api.stop());
   return { port: api.port };

@@ -59,11 +59,16 @@ async function startService(
     TEMPORAL_TASK_QUEUE: `bench-${randomUUID()}`,
     PORT: '0',
     LOG_LEVEL: 'warn',
-    // Partners log in once, before the measurements.
+    // Partners and merchants log in once, before the measurements.
     ACCESS_TOKEN_LIFETIME_SECONDS: '86400',
     // Calls are counted as ever, but all load comes from one address and may come from one partner.
     CALLS_PER_ADDRESS_AND_MINUTE: '1000000000',
     CALLS_PER_COMPANY_AND_MINUTE: '1000000000',
+    // A machine that is too busy shows in the figures, and fails no call.
+    CALLER_WAIT_SECONDS: '60',
+    // Vouchers are claimed again and again.
+    MESSAGE_COOLDOWN_SECONDS: '0',
+    MESSAGES_PER_NUMBER_AND_DAY: '1000000',
   };
   let port = 0;
   for (const role of roles) {

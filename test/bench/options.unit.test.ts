@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { readOptions, UsageError } from '../../bench/options.js';
 
-const names = ['P1', 'P2', 'P3'];
+const names = ['P1', 'P2', 'P3', 'P3b'];
 
 test.each([
   [[], { only: names, rounds: 8, seconds: 2, json: false }],
   [['--json'], { only: names, rounds: 8, seconds: 2, json: true }],
+  [['--only', 'p3B'], { only: ['P3b'], rounds: 8, seconds: 2, json: false }],
   [['--only', 'p2'], { only: ['P2'], rounds: 8, seconds: 2, json: false }],
   [
     ['--only', 'P3', '--only=P1', '--rounds', '1', '--seconds', '0.5'],
@@ -29,5 +30,5 @@ test.each([
   const read = () => readOptions(commandArguments, names);
   expect(read).toThrow(UsageError);
   expect(read).toThrow(message);
-  expect(read).toThrow('Usage: npm run bench -- [--only P1|P2|P3]');
+  expect(read).toThrow('Usage: npm run bench -- [--only P1|P2|P3|P3b]');
 });

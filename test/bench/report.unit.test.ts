@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RateMeasurement, TimeMeasurement } from '../../bench/benchmark.js';
+import type { PaceMeasurement, RateMeasurement, TimeMeasurement } from '../../bench/benchmark.js';
 import { json, passes, table } from '../../bench/report.js';
 
 const measurement = (title: string, ratio: number, bar?: number): RateMeasurement => ({
@@ -26,6 +26,12 @@ const time = (
   greatest,
 });
 
+const pace = (title: string, leastPace?: number): PaceMeasurement => ({
+  title,
+  paces: [1_700, 1_400, 1_500],
+  ...(leastPace === undefined ? {} : { leastPace }),
+});
+
 test.each([
   [measurement('above', 1.6, 1.5), true],
   [measurement('at the bar', 1.5, 1.5), true],
@@ -34,6 +40,9 @@ test.each([
   [time('a time at its bar', 'p99', 190, 0.5), true],
   [time('a time above its bar', 'p99', 190, 0.4999), false],
   [time('a time that is small beside what both wait', 'p50', 120, 0.2), true],
+  [pace('a pace at its bar', 1_500), true],
+  [pace('a pace below its bar', 1_501), false],
+  [pace('a pace without a bar'), true],
 ])('$title', (one, expected) => {
   expect(passes(one)).toBe(expected);
 });
@@ -42,12 +51,15 @@ test('people read one line per measurement', () => {
   const lines = table([
     { name: 'P1', measurements: [measurement('one', 1.5, 1.5), measurement('two', 1.2)] },
     { name: 'P2', measurements: [measurement('three', 0.8, 0.9), time('four', 'p99', 190, 2)] },
+    { name: 'P3', measurements: [pace('five', 1_500), pace('six')] },
   ]).split('\n');
-  expect(lines).toHaveLength(5);
+  expect(lines).toHaveLength(7);
   expect(lines[1]).toMatch(/^P1 one +150\.0 +100\.0 .* 1\.50 \(1\.25 – 1\.75\) +≥ 1\.5 +pass$/);
   expect(lines[2]).toMatch(/^P1 two .* 1\.20 \(1\.25 – 1\.75\)$/);
   expect(lines[3]).toMatch(/^P2 three .* ≥ 0\.9 +FAIL$/);
   expect(lines[4]).toMatch(/^P2 four +110\.0 +220\.0 +0\.50 +≤ 2 +pass$/);
+  expect(lines[5]).toMatch(/^P3 five +1500\.0 +≥ 1500\/s +pass$/);
+  expect(lines[6]).toMatch(/^P3 six +1500\.0$/);
 });
 
 test('programs read one line of JSON', () => {
@@ -57,6 +69,7 @@ test('programs read one line of JSON', () => {
       name: 'P2',
       measurements: [measurement('three', 0.8, 0.9), time('four', 'p50', 100, 0.25)],
     },
+    { name: 'P3', measurements: [pace('five', 1_600), pace('six')] },
   ]);
   expect(text).not.toContain('\n');
   expect(JSON.parse(text)).toMatchObject({
@@ -76,6 +89,15 @@ test('programs read one line of JSON', () => {
       beside: [
         { subject: 30.2, baseline: 100, ratio: 0.302, bar: 0.25, barIs: 'at most', passed: false },
       ],
+    },
+    P3: {
+      subject: 1_500,
+      subjectMinimum: 1_400,
+      subjectMaximum: 1_700,
+      bar: 1_600,
+      barIs: 'at least',
+      passed: false,
+      beside: [{ title: 'six', subject: 1_500 }],
     },
   });
 });

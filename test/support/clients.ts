@@ -48,7 +48,7 @@ export function signatureHeader(
 }
 
 /** A logged-in partner. */
-export async function partnerClient(stack: Stack, partner: TestPartner) {
+export async function partnerClient(stack: Pick<Stack, 'url'>, partner: TestPartner) {
   const base = `${stack.url}/api/v1/client`;
   const login = await call(`${base}/auth/login`, { body: { key: partner.apiKey } });
   const token: string = login.body.accessToken;
@@ -68,7 +68,7 @@ export type PartnerClient = Awaited<ReturnType<typeof partnerClient>>;
  * A logged-in merchant; `post` signs, and adds an idempotency key where the body has none.
  * `postRaw` signs text or bytes as they are.
  */
-export async function merchantClient(stack: Stack, merchant: TestMerchant) {
+export async function merchantClient(stack: Pick<Stack, 'url'>, merchant: TestMerchant) {
   const base = `${stack.url}/api/v1/merchant/client`;
   const login = await call(`${base}/auth/login`, { body: { key: merchant.apiKey } });
   const token: string = login.body.accessToken;
