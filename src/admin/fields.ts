@@ -120,8 +120,11 @@ export const wholeNumber = (minimum: number, maximum: number): Reading<number> =
   },
 });
 
-/** Control characters would let a name paint over what is printed beside it. */
-const PRINTABLE = /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u;
+/**
+ * Control characters would let a name paint over what is printed beside it; half a surrogate pair is
+ * no character, and PostgreSQL refuses it.
+ */
+const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 const MAXIMUM_LENGTH = 500;
 
 function parseText(given: string): string {

@@ -20,7 +20,7 @@ export const importFile: Reading<ImportFile> = {
   async parse(path) {
     const bytes = await readBytes(path === '-' ? process.stdin : createReadStream(path));
     return {
-      name: path === '-' ? 'standard input' : basename(path),
+      name: path === '-' ? 'standard input' : basename(path).replaceAll(/\p{C}/gu, '?'),
       text: decode(bytes),
       digest: createHash('sha256').update(bytes).digest('hex'),
     };

@@ -210,6 +210,16 @@ describe('with nothing imported, a file is refused that has', () => {
     expect(await refusedImport(kinds, content, '--dry-run')).toEqual(expected);
   });
 
+  test('texts in JSON that PostgreSQL does not keep', async () => {
+    const items = ['a\\ud800', 'a\\u0000', 'a\\u001b[2J'].map((name) => `{"name":"${name}"}`);
+    const lines = await refusedImport('merchant-categories', `[${items}]`, '--format', 'json');
+    expect(lines.slice(1)).toEqual(
+      [1, 2, 3].map(
+        (item) => `  item ${item}, name must be one line of 1 to 500 printable characters`,
+      ),
+    );
+  });
+
   test('more problems than anybody reads', async () => {
     const lines = await refusedImport('merchant-categories', `name,status\n${'x,y\n'.repeat(60)}`);
     expect(lines[0]).toBe('merchant-categories.csv has 119 problems; nothing was imported:');
