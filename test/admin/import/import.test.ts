@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { recordKinds } from '../../../src/admin/records/all-record-kinds.js';
 import { openScene, type Scene } from '../scene.js';
 
 let scene: Scene;
@@ -265,6 +266,25 @@ describe('an import', () => {
   test('of a file that begins with a byte-order mark, and by --format', async () => {
     const words = await importOf('merchant-categories', '\uFEFFname\r\nBooks\r\n', 'export.txt');
     expect(await scene.json([...words, '--format', 'csv'])).toMatchObject(counts(1, 0, 0));
+  });
+
+  test('of what help and the README show works', async () => {
+    for (const name of ['PACKAGES', 'Gift vouchers'])
+      await scene.json(['create', 'product-category', '--name', name, '--description', 'X']);
+    await scene.json([
+      ...['create', 'product', '--name', 'Gift voucher', '--kind', 'GIFT'],
+      ...['--category', 'Gift vouchers', '--pricing-type', 'SERVICE_FEE'],
+    ]);
+    for (const { plural, help } of recordKinds) {
+      const words = await importOf(plural, help.importSample);
+      const { created, changed } = await scene.json(words);
+      expect({ plural, count: created + changed }).toEqual({
+        plural,
+        count: help.importSample.length - 1,
+      });
+    }
+    const [, shown = ''] = /<<'CSV'\n(.*?)\nCSV\n/s.exec(await readFile('README.md', 'utf8')) ?? [];
+    expect(await scene.json(await importOf('merchants', shown))).toMatchObject(counts(1, 0, 1));
   });
 
   test('that is a dry run says what would happen and changes nothing', async () => {
