@@ -6,15 +6,18 @@ import { callbackRoutes } from './callbacks/routes.js';
 import { type Config, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
-import { connectDatabase } from './db/connection.js';
+import { listSourceNames } from './db/access.js';
+import { connectDatabase, type Database } from './db/connection.js';
 import { createFailpoint, type Failpoint } from './failpoint.js';
 import { createAccessDirectory } from './http/access-directory.js';
 import { createAccessTokens } from './http/access-token.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
 import { createCallRecorder } from './http/call-recorder.js';
+import { createNameLookup } from './http/name-lookup.js';
 import { createRateLimits } from './http/rate-limits.js';
 import type { Services } from './http/services.js';
 import { createAddressMatcher } from './http/source-address.js';
+import { createSourceNames } from './http/source-names.js';
 import { tokenKeyRoutes } from './http/token-keys.js';
 import { createWorkflowCalls } from './http/workflow-calls.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
@@ -60,6 +63,7 @@ export async function startApi(
     logger,
     intervalMs: config.CALL_RECORD_INTERVAL_SECONDS * 1_000,
   });
+  const names = createSourceNames({ ...nameSettings(config, database), logger });
   const services: Services = {
     database,
     calls,
@@ -68,7 +72,7 @@ export async function startApi(
     failpoint,
     digests: createDigests(config.DIGEST_KEY),
     secretBox: createSecretBox(config.DATA_KEYS),
-    accessDirectory: createAccessDirectory(database, config.ACCESS_CACHE_SECONDS),
+    accessDirectory: createAccessDirectory(database, names, config.ACCESS_CACHE_SECONDS),
     accessTokens: await createAccessTokens({
       privateKeyPem: config.ACCESS_TOKEN_PRIVATE_KEY,
       furtherKeyPems: config.ACCESS_TOKEN_FURTHER_KEYS,
@@ -107,6 +111,7 @@ export async function startApi(
     services,
     async stop() {
       await closeServer(server);
+      names.stop();
       await calls.stop();
       await database.destroy();
     },
@@ -124,6 +129,18 @@ const portalSettings = (config: Config): PortalSettings => ({
     perAddress: config.PORTAL_SIGN_INS_PER_ADDRESS,
   },
   passwordCost: config.PORTAL_PASSWORD_COST,
+});
+
+const nameSettings = (config: Config, database: Database) => ({
+  lookup: createNameLookup({
+    servers: config.DNS_SERVERS,
+    timeoutMs: config.DNS_TIMEOUT_SECONDS * 1_000,
+    allowsPrivate: config.ENVIRONMENT === 'test',
+  }),
+  listNames: (limit: number) => listSourceNames(database, limit),
+  minimumMs: config.DNS_MINIMUM_SECONDS * 1_000,
+  maximumMs: config.DNS_MAXIMUM_SECONDS * 1_000,
+  staleMs: config.DNS_STALE_SECONDS * 1_000,
 });
 
 const rateLimitSettings = (config: Config) => ({

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { Resolver } from 'node:dns';
 import { z } from 'zod';
 import { isFailpoint } from './failpoint.js';
 
@@ -68,6 +69,15 @@ const commaList = z
       .filter(Boolean),
   );
 
+const areServers = (entries: readonly string[]): boolean => {
+  try {
+    new Resolver().setServers(entries);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** Secrets have no defaults: a process without them refuses to start (design 8). */
 const secretSettings = {
   /** Ed25519 private key, PKCS #8 PEM: signs access tokens. `\n` may stand for line breaks. */
@@ -109,6 +119,14 @@ const settings = {
   ACCESS_TOKEN_LIFETIME_SECONDS: seconds.default(300),
   /** How long a process may act on what it knows of keys, addresses and suspensions. */
   ACCESS_CACHE_SECONDS: seconds.max(2).default(1),
+  /** DNS servers (`address` or `address:port`) for registered names; those of the system otherwise. */
+  DNS_SERVERS: commaList.refine(areServers, 'must be addresses, with a port or without'),
+  DNS_TIMEOUT_SECONDS: seconds.default(5),
+  /** A name is asked for again when its time to live is over, but within these bounds. */
+  DNS_MINIMUM_SECONDS: seconds.default(30),
+  DNS_MAXIMUM_SECONDS: seconds.default(3_600),
+  /** So long the last answer counts beyond its time while no DNS server answers. */
+  DNS_STALE_SECONDS: seconds.default(3_600),
   SIGNATURE_WINDOW_SECONDS: seconds.default(300),
   /** So long the old key lives on after a rotation, where no other time is asked for. */
   API_KEY_OVERLAP_HOURS: z.coerce.number().min(0).max(720).default(24),

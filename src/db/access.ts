@@ -61,6 +61,19 @@ export async function isAdmitted(database: Database, caller: Caller): Promise<bo
   return rows[0]?.is_admitted ?? false;
 }
 
+/** The entries that are names: what has a letter and is no IPv6 address. */
+export async function listSourceNames(database: Database, limit: number): Promise<string[]> {
+  const rows = await database
+    .selectFrom('source_addresses')
+    .select('address')
+    .distinct()
+    .where('address', '~', '[a-z]')
+    .where('address', 'not like', '%:%')
+    .limit(limit)
+    .execute();
+  return rows.map(({ address }) => address);
+}
+
 export interface FoundApiKey {
   readonly id: number;
   readonly company: Company;

@@ -3,14 +3,15 @@ import { type AccessRow, readAccess } from '../db/access.js';
 import type { Database } from '../db/connection.js';
 import type { Company } from '../domain/voucher.js';
 import { parsePublicKey } from './public-key.js';
-import { type AddressMatcher, createAddressMatcher } from './source-address.js';
+import { createSourceCheck, type SourceCheck } from './source-entries.js';
+import type { SourceNames } from './source-names.js';
 
 /** A company's access as requests are checked against it. */
 export interface Access {
   readonly status: AccessRow['status'];
   readonly tokenVersion: number;
   readonly apiKeyIds: ReadonlySet<number>;
-  readonly isRegisteredAddress: AddressMatcher;
+  readonly source: SourceCheck;
   readonly publicKeys: readonly KeyObject[];
 }
 
@@ -29,7 +30,11 @@ const MAXIMUM_ENTRIES = 10_000;
  * Access as the database has it, remembered for `cacheSeconds`: so long, and no longer, may a
  * process act on a key that was revoked or a company that was suspended (design 8).
  */
-export function createAccessDirectory(database: Database, cacheSeconds: number): AccessDirectory {
+export function createAccessDirectory(
+  database: Database,
+  names: SourceNames,
+  cacheSeconds: number,
+): AccessDirectory {
   const entries = new Map<
     string,
     { readonly access: Promise<Access | undefined>; until: number }
@@ -41,7 +46,7 @@ export function createAccessDirectory(database: Database, cacheSeconds: number):
     const known = entries.get(key);
     if (known !== undefined && known.until > now && freshness !== 'fresh') return known.access;
     if (entries.size >= MAXIMUM_ENTRIES) entries.clear();
-    const access = readAccess(database, company).then((row) => row && toAccess(row));
+    const access = readAccess(database, company).then((row) => row && toAccess(row, names));
     entries.set(key, { access, until: now + cacheSeconds * 1_000 });
     // A failed look-up is not remembered: the next request asks again.
     access.catch(() => entries.delete(key));
@@ -49,10 +54,10 @@ export function createAccessDirectory(database: Database, cacheSeconds: number):
   };
 }
 
-const toAccess = (row: AccessRow): Access => ({
+const toAccess = (row: AccessRow, names: SourceNames): Access => ({
   status: row.status,
   tokenVersion: row.token_version,
   apiKeyIds: new Set(row.api_key_ids),
-  isRegisteredAddress: createAddressMatcher(row.addresses),
+  source: createSourceCheck(row.addresses, names),
   publicKeys: row.public_keys.map(parsePublicKey),
 });

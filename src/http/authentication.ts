@@ -50,12 +50,20 @@ export async function authenticate(
 
 /** The checks that log-in and every later request share. */
 export function admit(company: Caller, access: Access, sourceAddress: string): Admitted | Refusal {
-  if (!access.isRegisteredAddress(sourceAddress))
-    return refuse('address-not-registered', { detail: sourceAddress });
+  if (!access.source.isRegisteredAddress(sourceAddress))
+    return notRegistered(access, sourceAddress);
   // A deactivated merchant may still ask, and is told so by the operation itself (4043).
   if (access.status === 'SUSPENDED') return refuse('account-suspended');
   return { ok: true, company, access };
 }
+
+const notRegistered = ({ source }: Access, sourceAddress: string): Refusal =>
+  source.awaitsNames()
+    ? refuse('address-not-registered', {
+        detail: `${sourceAddress}; a registered name is being looked up: try again in a moment`,
+        retryAfterSeconds: 1,
+      })
+    : refuse('address-not-registered', { detail: sourceAddress });
 
 /** `x-api-token`, or `Authorization: Bearer` (design 8); two that differ are none. */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {

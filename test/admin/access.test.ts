@@ -205,26 +205,48 @@ describe('a public key of a merchant', () => {
 });
 
 describe('an address', () => {
-  test.each(['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/48', '::ffff:1.2.3.4'])(
-    '%s is registered once',
-    async (address) => {
-      const { id } = await operator.json('create partner --name Addressed');
-      const first = await operator.json(`register address ${address} --partner ${id}`);
-      expect(first).toMatchObject({ changed: true, address });
-      const again = await operator.json(`register address ${address} --partner ${id}`);
-      expect(again.changed).toBe(false);
-    },
-  );
+  test.each([
+    '203.0.113.7',
+    '203.0.113.0/24',
+    '2001:db8::1',
+    '2001:db8::/48',
+    '::ffff:1.2.3.4',
+    'till.shop.example',
+  ])('%s is registered once', async (address) => {
+    const { id } = await operator.json('create partner --name Addressed');
+    const first = await operator.json(`register address ${address} --partner ${id}`);
+    expect(first).toMatchObject({ changed: true, address });
+    const again = await operator.json(`register address ${address} --partner ${id}`);
+    expect(again.changed).toBe(false);
+  });
 
-  test.each(['127.1', '0x7f000001', 'example.com', '203.0.113.7/33', '1.2.3', '0.0.0.0/0', '::/0'])(
-    '%s is refused',
-    async (address) => {
-      const { id } = await operator.json('create partner --name Addressed');
-      const refused = await operator.admin(`register address ${address} --partner ${id}`);
-      expect(refused).toMatchObject({ code: 1, out: '' });
-      expect(refused.err).toMatch(/^<address> must .*\n$/);
-    },
-  );
+  test.each([
+    '127.1',
+    '0x7f000001',
+    '*.shop.example',
+    'localhost',
+    '203.0.113.7/33',
+    '1.2.3',
+    '0.0.0.0/0',
+    '::/0',
+  ])('%s is refused', async (address) => {
+    const { id } = await operator.json('create partner --name Addressed');
+    const refused = await operator.admin(`register address ${address} --partner ${id}`);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/^<address> must .*\n$/);
+  });
+
+  test('that is a name is kept as the DNS has it, and ten of them are the most', async () => {
+    const { id } = await operator.json('create partner --name Named');
+    const register = (name: string) => operator.admin(`register address ${name} --partner ${id}`);
+    await register('Bücher.Example.');
+    const [kept] = await operator.json(`list addresses --partner ${id}`);
+    expect(kept.address).toBe('xn--bcher-kva.example');
+    for (let index = 1; index < 10; index += 1)
+      expect((await register(`till-${index}.shop.example`)).code).toBe(0);
+    expect((await register('till-10.shop.example')).err).toContain('has 10 names already');
+    expect((await register('203.0.113.7')).code).toBe(0);
+  });
 
   test.each([
     ['nobody', ''],

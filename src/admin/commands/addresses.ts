@@ -1,6 +1,6 @@
 import { addSourceAddresses } from '../../db/companies.js';
 import { listSourceAddresses, removeSourceAddress } from '../../db/company-access.js';
-import { isAddressOrRange } from '../../http/source-address.js';
+import { isSourceName, MAXIMUM_NAMES, parseSourceEntry } from '../../http/source-entries.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, type Reading } from '../fields.js';
@@ -10,24 +10,31 @@ import { column, numbers, table, time } from '../tables.js';
 const address: Reading<string> = {
   placeholder: 'address',
   parse(given) {
-    if (!isAddressOrRange(given))
-      throw new AdminError('must be an IPv4 or IPv6 address, or a range such as 203.0.113.0/24');
+    const entry = parseSourceEntry(given);
+    if (entry === undefined)
+      throw new AdminError(
+        'must be an IPv4 or IPv6 address, a range such as 203.0.113.0/24, or a fully qualified ' +
+          'name such as till.shop.example',
+      );
     if (/\/0+$/.test(given)) throw new AdminError('must not be a range of all addresses');
-    return given;
+    return entry;
   },
 };
 
 export const registerAddress = changeCommand({
   name: 'register address',
-  summary: 'Let a partner or a merchant call from an address or a range',
-  details: 'Calls from addresses that are not registered are refused.',
+  summary: 'Let a partner or a merchant call from an address, a range or a name',
+  details:
+    'Calls from addresses that are not registered are refused. The addresses of a name are looked ' +
+    'up again and again; outside the test environment private ones do not count.',
   fields: {
-    address: argument(address, 'IPv4, IPv6, or a range such as 203.0.113.0/24'),
+    address: argument(address, 'IPv4, IPv6, a range such as 203.0.113.0/24, or a name'),
     ...companyFields,
   },
   examples: [
     'register address 203.0.113.7 --partner 1',
     'register address 2001:db8:12::/48 --merchant 3',
+    'register address till.shop.example --merchant 3',
   ],
   async change(transaction, input) {
     const company = await requireCompany(transaction, input);
@@ -36,6 +43,9 @@ export const registerAddress = changeCommand({
     const whose = `${company.kind} ${company.id}`;
     if (known.some((row) => row.address === given))
       return { unchanged: `${given} is registered for ${whose} already: nothing was changed.` };
+    const names = known.filter((row) => isSourceName(row.address));
+    if (isSourceName(given) && names.length >= MAXIMUM_NAMES)
+      throw new AdminError(`${whose} has ${MAXIMUM_NAMES} names already, and cannot have more.`);
     const [addressId] = await addSourceAddresses(transaction, company, [given]);
     return {
       subject: company,

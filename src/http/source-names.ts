@@ -1,0 +1,108 @@
+import type { Logger } from 'pino';
+import type { NameLookup } from './name-lookup.js';
+
+/** The addresses of the names that companies may call from, kept up to date off the request path. */
+export interface SourceNames {
+  /** The addresses of a name; undefined while its first answer is awaited. Never waits. */
+  addressesOf(name: string): readonly string[] | undefined;
+  stop(): void;
+}
+
+interface Entry {
+  addresses: readonly string[];
+  isAnswered: boolean;
+  isAsking: boolean;
+  /** When it is to be asked for again, and until when the last answer counts if nobody answers. */
+  dueAt: number;
+  goodUntil: number;
+  usedAt: number;
+}
+
+const MAXIMUM_NAMES = 10_000;
+const MAXIMUM_QUESTIONS_AT_ONCE = 20;
+const FORGOTTEN_AFTER_MS = 86_400_000;
+const TICK_MS = 1_000;
+const LIST_INTERVAL_MS = 60_000;
+
+/** `now` (milliseconds) is for tests; so is a `tickMs` in which nothing happens by itself. */
+export function createSourceNames(options: {
+  readonly lookup: NameLookup;
+  /** All names that are registered, so that a process knows them before the first call. */
+  readonly listNames: (limit: number) => Promise<readonly string[]>;
+  readonly logger: Logger;
+  /** How often a name is asked for at the most and at the least, whatever its time to live says. */
+  readonly minimumMs: number;
+  readonly maximumMs: number;
+  /** So long the last answer counts beyond its time while no server answers. */
+  readonly staleMs: number;
+  readonly now?: () => number;
+  readonly tickMs?: number;
+}): SourceNames {
+  const { lookup, logger, minimumMs, maximumMs, staleMs, now = () => performance.now() } = options;
+  const entries = new Map<string, Entry>();
+  let questions = 0;
+
+  const ask = async (name: string, entry: Entry) => {
+    if (entry.isAsking || questions >= MAXIMUM_QUESTIONS_AT_ONCE) return;
+    entry.isAsking = true;
+    questions += 1;
+    const answer = await lookup.lookUp(name).catch(() => ({ ok: false }) as const);
+    questions -= 1;
+    entry.isAsking = false;
+    entry.dueAt = now() + minimumMs;
+    if (!answer.ok) {
+      logger.warn({ name }, 'A registered name could not be resolved');
+      return;
+    }
+    const lifeMs = Math.min(Math.max(answer.ttlSeconds * 1_000, minimumMs), maximumMs);
+    const { addresses } = answer;
+    Object.assign(entry, { addresses, isAnswered: true, dueAt: now() + lifeMs });
+    entry.goodUntil = entry.dueAt + staleMs;
+  };
+  const entryOf = (name: string): Entry | undefined => {
+    const known = entries.get(name);
+    if (known || entries.size >= MAXIMUM_NAMES) return known;
+    const state = { isAnswered: false, isAsking: false, dueAt: 0, goodUntil: 0, usedAt: now() };
+    const added: Entry = { addresses: [], ...state };
+    entries.set(name, added);
+    void ask(name, added);
+    return added;
+  };
+  const refresh = () => {
+    for (const [name, entry] of entries) {
+      if (now() - entry.usedAt > FORGOTTEN_AFTER_MS) entries.delete(name);
+      else if (entry.dueAt <= now()) void ask(name, entry);
+    }
+  };
+  const list = async () => {
+    try {
+      for (const name of await options.listNames(MAXIMUM_NAMES)) {
+        const entry = entryOf(name);
+        if (entry) entry.usedAt = now();
+      }
+    } catch (error) {
+      logger.warn({ error: (error as Error).name }, 'Registered names could not be listed');
+    }
+  };
+  void list();
+  const timers = [
+    setInterval(refresh, options.tickMs ?? TICK_MS),
+    setInterval(() => void list(), LIST_INTERVAL_MS),
+  ];
+  for (const timer of timers) timer.unref();
+
+  return {
+    addressesOf(name) {
+      const entry = entryOf(name);
+      if (!entry) return [];
+      entry.usedAt = now();
+      if (entry.dueAt <= now()) void ask(name, entry);
+      if (!entry.isAnswered) return undefined;
+      return now() < entry.goodUntil ? entry.addresses : [];
+    },
+    stop() {
+      for (const timer of timers) clearInterval(timer);
+      lookup.stop();
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createNameLookup } from '../../src/http/name-lookup.js';
+import { createSourceCheck } from '../../src/http/source-entries.js';
+import { createSourceNames, type SourceNames } from '../../src/http/source-names.js';
+import { type DnsServer, startDnsServer } from '../support/dns-server.js';
+
+/** Names that companies call from, against a real resolver and a DNS server that says what it must. */
+const NAME = 'till.shop.example';
+const PUBLIC = '203.0.114.7';
+let dns: DnsServer;
+let names: SourceNames;
+let now: number;
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+});
+afterAll(() => dns?.stop());
+beforeEach(() => {
+  dns.replies.clear();
+  dns.questions.length = 0;
+  now = 0;
+  names = begin('production');
+});
+afterEach(() => names.stop());
+
+function begin(environment: 'test' | 'production', listed: readonly string[] = []): SourceNames {
+  return createSourceNames({
+    lookup: createNameLookup({
+      servers: [dns.address],
+      timeoutMs: 200,
+      allowsPrivate: environment === 'test',
+    }),
+    listNames: async () => listed,
+    logger: pino({ level: 'silent' }),
+    minimumMs: 30_000,
+    maximumMs: 3_600_000,
+    staleMs: 600_000,
+    now: () => now,
+    tickMs: 3_600_000,
+  });
+}
+
+const becomes = (addresses: readonly string[]) =>
+  vi.waitFor(() => expect(names.addressesOf(NAME)?.toSorted()).toEqual(addresses.toSorted()));
+/** Until both kinds of record were asked for again. */
+const isAskedAgain = (times: number) =>
+  vi.waitFor(() => expect(dns.questions).toHaveLength(2 * times));
+
+test('a name is unknown until its first answer, and nobody waits for it', async () => {
+  dns.replies.set(NAME, { addresses: [PUBLIC, '2606:4700::1'] });
+  const check = createSourceCheck([NAME, '198.51.100.1'], names);
+  expect(check.isRegisteredAddress(PUBLIC)).toBe(false);
+  expect(check.isRegisteredAddress('198.51.100.1')).toBe(true);
+  expect(check.awaitsNames()).toBe(true);
+  await becomes([PUBLIC, '2606:4700::1']);
+  expect(check.awaitsNames()).toBe(false);
+  expect(check.isRegisteredAddress(PUBLIC)).toBe(true);
+  expect(check.isRegisteredAddress(`::ffff:${PUBLIC}`)).toBe(true);
+  expect(check.isRegisteredAddress('2606:4700:0::1')).toBe(true);
+  expect(check.isRegisteredAddress('203.0.114.8')).toBe(false);
+});
+
+test('registered names are known before the first call', async () => {
+  dns.replies.set(NAME, { addresses: [PUBLIC] });
+  names.stop();
+  names = begin('production', [NAME]);
+  await isAskedAgain(1);
+  await becomes([PUBLIC]);
+  expect(dns.questions).toHaveLength(2);
+});
+
+test('an alias counts as the addresses that it leads to', async () => {
+  dns.replies.set(NAME, { addresses: [PUBLIC], via: 'edge.network.example' });
+  await becomes([PUBLIC]);
+});
+
+describe('in production', () => {
+  test.each([
+    ['127.0.0.1'],
+    ['10.1.2.3'],
+    ['172.16.0.1'],
+    ['192.168.1.1'],
+    ['169.254.169.254'],
+    ['100.64.0.1'],
+    ['0.0.0.0'],
+    ['224.0.0.1'],
+    ['255.255.255.255'],
+    ['192.0.2.1'],
+    ['::1'],
+    ['::'],
+    ['fe80::1'],
+    ['fd00::1'],
+    ['ff02::1'],
+    ['::ffff:127.0.0.1'],
+  ])('%s is nobody’s address', async (address) => {
+    dns.replies.set(NAME, { addresses: [address, PUBLIC] });
+    await becomes([PUBLIC]);
+  });
+
+  test('a name that was public and turns to loopback loses what it had', async () => {
+    dns.replies.set(NAME, { addresses: [PUBLIC], ttl: 60 });
+    await becomes([PUBLIC]);
+    dns.replies.set(NAME, { addresses: ['127.0.0.1'], ttl: 60 });
+    now += 60_000;
+    names.addressesOf(NAME);
+    await becomes([]);
+  });
+});
+
+test('in the test environment private addresses count', async () => {
+  dns.replies.set(NAME, { addresses: ['127.0.0.1'] });
+  names.stop();
+  names = begin('test');
+  await becomes(['127.0.0.1']);
+});
+
+test('of hundreds of addresses the first 32 count', async () => {
+  const many = Array.from({ length: 200 }, (_, index) => `203.0.115.${index + 1}`);
+  dns.replies.set(NAME, { addresses: many });
+  await vi.waitFor(() => expect(names.addressesOf(NAME)).toHaveLength(32));
+});
+
+test.each([
+  ['0 seconds is asked for twice a minute', 0, 29_999, 30_000],
+  ['a year is asked for every hour', 31_536_000, 3_599_999, 3_600_000],
+  ['two minutes is asked for when they are over', 120, 119_999, 120_000],
+])('a time to live of %s', async (_what, ttl, still, due) => {
+  dns.replies.set(NAME, { addresses: [PUBLIC], ttl });
+  await becomes([PUBLIC]);
+  now = still;
+  for (let call = 0; call < 100; call += 1) names.addressesOf(NAME);
+  expect(dns.questions).toHaveLength(2);
+  now = due;
+  for (let call = 0; call < 100; call += 1) names.addressesOf(NAME);
+  await isAskedAgain(2);
+});
+
+test('a name that is gone matches nothing any more', async () => {
+  dns.replies.set(NAME, { addresses: [PUBLIC] });
+  await becomes([PUBLIC]);
+  dns.replies.set(NAME, 'NXDOMAIN');
+  now += 60_000;
+  expect(names.addressesOf(NAME)).toEqual([PUBLIC]);
+  await becomes([]);
+});
+
+test.each(['silence', 'SERVFAIL'] as const)(
+  'after %s the last answer counts for its time and a bounded while longer',
+  async (fault) => {
+    dns.replies.set(NAME, { addresses: [PUBLIC], ttl: 60 });
+    await becomes([PUBLIC]);
+    dns.replies.set(NAME, fault);
+    now += 60_000;
+    names.addressesOf(NAME);
+    await vi.waitFor(() => expect(dns.questions.length).toBeGreaterThanOrEqual(4));
+    now += 599_999;
+    expect(names.addressesOf(NAME)).toEqual([PUBLIC]);
+    now += 1;
+    expect(names.addressesOf(NAME)).toEqual([]);
+    dns.replies.set(NAME, { addresses: [PUBLIC] });
+    await vi.waitFor(() => {
+      now += 30_000;
+      expect(names.addressesOf(NAME)).toEqual([PUBLIC]);
+    });
+  },
+);
+
+test('a name that is never answered opens nothing', async () => {
+  dns.replies.set(NAME, 'silence');
+  const check = createSourceCheck([NAME], names);
+  await isAskedAgain(1);
+  expect(check.isRegisteredAddress('127.0.0.1')).toBe(false);
+  expect(check.awaitsNames()).toBe(true);
+});
+
+test('of a company’s names only the first ten are ever asked for', async () => {
+  const list = Array.from({ length: 30 }, (_, index) => `n${index}.shop.example`);
+  createSourceCheck(list, names);
+  await isAskedAgain(10);
+});
