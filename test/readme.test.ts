@@ -83,3 +83,12 @@ test('every file that the README names is there', () => {
   expect(named.filter((file) => !existsSync(file))).toEqual([]);
   expect(named.length).toBeGreaterThan(50);
 });
+
+test('the table of promises names tests that are there', () => {
+  const proofs = section('### What is promised, and proven by which test');
+  const named = [...proofs.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, file = '']) =>
+    file.startsWith('test/') ? file : `test/end-to-end/${file}`,
+  );
+  expect(named.filter((file) => !existsSync(file))).toEqual([]);
+  expect(named.length).toBeGreaterThan(20);
+});
