@@ -81,6 +81,7 @@ export async function startApi(
     }),
     workflows: createWorkflowCalls({
       client: temporal.client,
+      reachability: temporal.reachability,
       taskQueue: config.TEMPORAL_TASK_QUEUE,
       eager: options.eager,
       callerWaitMs: config.CALLER_WAIT_SECONDS * 1_000,

@@ -2,10 +2,10 @@ import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable } from '../db/connection.js';
 import { describeError } from '../describe-error.js';
 import { type Reason, type Refusal, refuse, type Surface } from '../domain/errors.js';
+import { WorkflowsUnavailableError } from './call-error.js';
 import { refusalAnswer } from './envelope.js';
 import { RawBodyError } from './raw-body.js';
 import type { Services } from './services.js';
-import { WorkflowsUnavailableError } from './workflow-calls.js';
 
 const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {
   'too-large': 'body-too-large',

@@ -9,8 +9,8 @@ import {
 } from '../db/operations.js';
 import { type Refusal, refuse } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
+import { StillProcessingError, WorkflowsUnavailableError } from './call-error.js';
 import type { Services } from './services.js';
-import { StillProcessingError } from './workflow-calls.js';
 
 /** A request as an operation that is carried out once, however often it is sent (design 6). */
 export interface OperationIdentity {
@@ -72,11 +72,16 @@ export async function carryOut<Result>(
   try {
     return resultFor(identity, await run());
   } catch (error) {
-    if (!(error instanceof StillProcessingError)) throw error;
+    if (!isOpen(error, identity)) throw error;
     if (!identity.hasKey) await markCallerLeft(services.database, identity.operationId);
     return { result: refuse('still-processing'), replayed: false };
   }
 }
+
+/** Whether it may still be done: who has no key to repeat it with must not take it for undone. */
+const isOpen = (error: unknown, { hasKey }: OperationIdentity): boolean =>
+  error instanceof StillProcessingError ||
+  (error instanceof WorkflowsUnavailableError && !error.isCertain && !hasKey);
 
 function storedAnswer<Result>(
   operation: StoredOperation,

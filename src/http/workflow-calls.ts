@@ -1,10 +1,8 @@
 import {
   type Client,
-  isGrpcServiceError,
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { generateVoucher } from '../../workflows/generate-voucher.js';
 import {
@@ -36,6 +34,7 @@ import {
   topUpId,
 } from '../../workflows/workflow-ids.js';
 import type { Failpoint, FailpointName } from '../failpoint.js';
+import type { Reachability } from '../temporal/reachability.js';
 import {
   type RedeemableVoucher,
   redemptionStart,
@@ -43,27 +42,16 @@ import {
   topUpStart,
   WORKFLOW_TASK_TIMEOUT,
 } from '../temporal/workflow-starts.js';
-
-/** The caller's time is up; the workflow goes on, and repeating the request gives its result. */
-export class StillProcessingError extends Error {
-  override readonly name = 'StillProcessingError';
-}
-
-/** Temporal cannot be reached or takes nothing more at the moment. */
-export class WorkflowsUnavailableError extends Error {
-  override readonly name = 'WorkflowsUnavailableError';
-
-  constructor(
-    /** Whether it is certain that nothing was started. */
-    readonly isCertain: boolean,
-    cause: unknown,
-  ) {
-    super('The workflow could not be reached', { cause });
-  }
-}
+import {
+  callError,
+  foundNobody,
+  StillProcessingError,
+  WorkflowsUnavailableError,
+} from './call-error.js';
 
 export interface WorkflowCallOptions {
   readonly client: Client;
+  readonly reachability: Reachability;
   readonly taskQueue: string;
   /** Whether a worker of this process shares the client's connection and may start at once. */
   readonly eager: boolean;
@@ -82,7 +70,7 @@ export type WorkflowCalls = ReturnType<typeof createWorkflowCalls>;
  * @throws StillProcessingError, WorkflowsUnavailableError
  */
 export function createWorkflowCalls(options: WorkflowCallOptions) {
-  const { client, taskQueue, callerWaitMs, timing, failpoint } = options;
+  const { client, taskQueue, callerWaitMs, timing, failpoint, reachability } = options;
 
   /** Runs a whole workflow that ends with its answer. */
   const generate = (command: GenerateVoucherCommand): Promise<OperationOutcome<GeneratedVoucher>> =>
@@ -180,7 +168,10 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
   ): Promise<Answer> => {
     const deadline = Date.now() + callerWaitMs;
     const callOnce = async () => {
-      const answer = before(deadline, client.withDeadline(deadline, call));
+      if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(true);
+      const calling = client.withDeadline(deadline, call);
+      calling.catch((error) => foundNobody(error) && reachability.doubt());
+      const answer = before(deadline, calling);
       // Where a test lets this step fail, nobody listens to the answer.
       answer.catch(() => {});
       if (step) await failpoint(step);
@@ -223,21 +214,3 @@ const metEndOfWorkflow = (error: unknown): boolean =>
   error.cause instanceof Error &&
   'type' in error.cause &&
   error.cause.type === 'AcceptedUpdateCompletedWorkflow';
-
-/** gRPC's CANCELLED and DEADLINE_EXCEEDED. */
-const DEADLINE_CODES = [1, 4];
-
-function callError(error: unknown): unknown {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-    return new StillProcessingError('The workflow has not answered yet', { cause: error });
-  const cause = error instanceof Error ? error.cause : undefined;
-  const grpc = [error, cause].find(isGrpcServiceError);
-  if (!grpc) return error;
-  return DEADLINE_CODES.includes(grpc.code)
-    ? new StillProcessingError('The workflow has not answered yet', { cause: error })
-    : new WorkflowsUnavailableError(isConnectFailure(grpc), error);
-}
-
-/** The connection was refused, so the request never left. */
-const isConnectFailure = (error: Error & { readonly details?: string }): boolean =>
-  /connect error|connection refused|ECONNREFUSED/i.test(`${error.message} ${error.details ?? ''}`);

@@ -1,10 +1,10 @@
 import { discardTopup, drawTopup, type NewTopup } from '../db/topups.js';
 import type { Operation } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
+import { WorkflowsUnavailableError } from '../http/call-error.js';
 import type { RefusalReply, Reply } from '../http/envelope.js';
 import { carryOut, identify, type OperationResult } from '../http/operation.js';
 import type { Services } from '../http/services.js';
-import { WorkflowsUnavailableError } from '../http/workflow-calls.js';
 import { stillProcessing, type ToppedUp, topupAnswer } from './topup-answer.js';
 
 /**

@@ -3,6 +3,7 @@ import { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { createPayloadCodec, type PayloadKey } from './payload-codec.js';
+import { createReachability, type Reachability } from './reachability.js';
 
 /** Loaded by path, by the processes and by the workflow bundle alike. */
 export const failureConverterPath = fileURLToPath(
@@ -29,6 +30,7 @@ export interface TemporalConnection {
   readonly client: Client;
   readonly namespace: string;
   readonly dataConverter: DataConverter;
+  readonly reachability: Reachability;
 }
 
 /**
@@ -52,5 +54,6 @@ export async function connectTemporal(options: {
   const dataConverter = createDataConverter(options.payloadKeys);
   const { namespace } = options;
   const client = new Client({ connection, namespace, dataConverter });
-  return { connection, client, namespace, dataConverter };
+  const reachability = createReachability(options.address);
+  return { connection, client, namespace, dataConverter, reachability };
 }

@@ -10,9 +10,9 @@ import {
 } from '../../src/db/operations.js';
 import type { OperationStatus } from '../../src/db/schema.js';
 import { type Refusal, refuse } from '../../src/domain/errors.js';
+import { StillProcessingError, WorkflowsUnavailableError } from '../../src/http/call-error.js';
 import { carryOut, identify, type OperationIdentity } from '../../src/http/operation.js';
 import type { Services } from '../../src/http/services.js';
-import { StillProcessingError } from '../../src/http/workflow-calls.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const KIND = 'redeem-gift';
@@ -163,6 +163,17 @@ describe('carryOut', () => {
       result: refuse('still-processing'),
       replayed: false,
     });
+  });
+
+  it.each([
+    ['without a key, when it may have been started', false, false, true],
+    ['without a key, when nothing was started', true, false, false],
+    ['with a key, which makes repeating safe', false, true, false],
+  ])('Temporal away, %s', async (_name, isCertain, hasKey, isOpen) => {
+    run.mockRejectedValue(new WorkflowsUnavailableError(isCertain));
+    const result = carryOut(services, { ...identity, hasKey }, run);
+    if (!isOpen) await expect(result).rejects.toBeInstanceOf(WorkflowsUnavailableError);
+    else expect(await result).toEqual({ result: refuse('still-processing'), replayed: false });
   });
 
   it('leaves every other error to whoever catches all', async () => {

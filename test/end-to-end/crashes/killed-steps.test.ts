@@ -72,6 +72,16 @@ it.each(cases)(
   60_000,
 );
 
+it('a process that is told to stop ends in order, whoever is at work', async () => {
+  await service.kill();
+  service = await start();
+  const before = stories.log.deeds.length;
+  for (const name of ['generate', 'redeem', 'topup', 'retry'] as const)
+    told.push(stories.stories[name]());
+  await vi.waitFor(() => expect(stories.log.deeds.length).toBeGreaterThan(before + 4), 20_000);
+  expect(await service.stop()).toBe(0);
+}, 60_000);
+
 it('the next process brings all of it to its end, once', async () => {
   service = await start();
   await Promise.all(told);

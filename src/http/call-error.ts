@@ -1,0 +1,43 @@
+import { isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+
+/** The caller's time is up; the workflow goes on, and repeating the request gives its result. */
+export class StillProcessingError extends Error {
+  override readonly name = 'StillProcessingError';
+}
+
+/** Temporal cannot be reached or takes nothing more at the moment. */
+export class WorkflowsUnavailableError extends Error {
+  override readonly name = 'WorkflowsUnavailableError';
+
+  constructor(
+    /** Whether it is certain that nothing was started. */
+    readonly isCertain: boolean,
+    cause?: unknown,
+  ) {
+    super('The workflow could not be reached', { cause });
+  }
+}
+
+/** gRPC's CANCELLED and DEADLINE_EXCEEDED. */
+const DEADLINE_CODES = [1, 4];
+const UNAVAILABLE_CODE = 14;
+
+const grpcError = (error: unknown) =>
+  [error, error instanceof Error ? error.cause : undefined].find(isGrpcServiceError);
+
+/** Whether a call ended because nobody was there to answer it. */
+export const foundNobody = (error: unknown): boolean => grpcError(error)?.code === UNAVAILABLE_CODE;
+
+/**
+ * What the failure of a call says. The native client repeats a call by itself, so that even "no
+ * connection" leaves open whether its first try arrived.
+ */
+export function callError(error: unknown): unknown {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+    return new StillProcessingError('The workflow has not answered yet', { cause: error });
+  const grpc = grpcError(error);
+  if (!grpc) return error;
+  return DEADLINE_CODES.includes(grpc.code)
+    ? new StillProcessingError('The workflow has not answered yet', { cause: error })
+    : new WorkflowsUnavailableError(false, error);
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { readStartConfig } from '../../../src/config.js';
+import { migrateToLatest } from '../../../src/db/migrate.js';
+import { freePort } from '../../../src/embedded/port.js';
+import { startPostgres } from '../../../src/embedded/postgres.js';
+import { commandLine } from '../../../src/embedded/process-identity.js';
+import { silentProgress as progress } from '../../../src/embedded/progress.js';
+import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
+import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
+import { prepareTemporal } from '../../../src/temporal/prepare.js';
+import { type Stack, startStack } from '../../support/stack.js';
+import { startLoad } from './load.js';
+import { expectAgreement } from './oracle.js';
+import { createStories, type Stories } from './stories.js';
+
+/** PostgreSQL and Temporal break off in the middle of ten clients' work. */
+const CLIENTS = 10;
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'lost-servers-'));
+});
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** No caller waited longer than a caller waits, and some time to find out that nobody is there. */
+const expectNobodyWaitedLong = ({ log }: Stories) =>
+  expect(Math.max(...log.deeds.map(({ longestMs }) => longestMs))).toBeLessThan(20_000);
+
+const ended = (pid: number) =>
+  vi.waitFor(async () => expect(await commandLine(pid)).toBeUndefined(), 10_000);
+
+const statuses = ({ log }: Stories) =>
+  new Set(log.deeds.flatMap(({ answers }) => answers.map(({ status }) => status)));
+
+it('connections to PostgreSQL are ended one by one, in the middle of transactions', async () => {
+  const stack = await startStack();
+  const stories = await createStories(stack);
+  const load = startLoad(stories, CLIENTS);
+  let terminated = 0;
+  for (let tries = 0; terminated < 20 && tries < 400; tries += 1) {
+    const { rows } = await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+        and state in ('active', 'idle in transaction') order by random() limit 1`.execute(
+      stack.database,
+    );
+    terminated += rows.length;
+    await sleep(20);
+  }
+  await load.stop();
+  expect(terminated).toBe(20);
+  await expectAgreement(stack, stories);
+  expectNobodyWaitedLong(stories);
+  await stack.stop();
+}, 120_000);
+
+it('PostgreSQL dies and comes back', async () => {
+  const port = await freePort();
+  const options = { dataDirectory: join(directory, 'postgres'), port, progress };
+  let postgres = await startPostgres(options);
+  await migrateToLatest(postgres.url);
+  const stack = await startStack({ DATABASE_URL: postgres.url });
+  const stories = await createStories(stack);
+  const load = startLoad(stories, CLIENTS);
+  await sleep(1_500);
+  // What `pg_ctl stop -m immediate` sends: it ends without putting anything away.
+  process.kill(postgres.pid, 'SIGQUIT');
+  await ended(postgres.pid);
+  await sleep(1_000);
+  postgres = await startPostgres(options);
+  await sleep(1_500);
+  await load.stop();
+  expect([...statuses(stories)]).toContain(503);
+  await expectAgreement(stack, stories);
+  expectNobodyWaitedLong(stories);
+  await stack.stop();
+  await postgres.stop();
+}, 120_000);
+
+it('the Temporal server dies and comes back', async () => {
+  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
+  const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
+  const options = { binary, directory, port: await freePort(), progress };
+  let temporal = await startTemporalServer(options);
+  await prepareTemporal({ address: temporal.address, namespace: 'default' });
+  const stack = await startStack({ TEMPORAL_ADDRESS: temporal.address });
+  const stories = await createStories(stack);
+  const load = startLoad(stories, CLIENTS);
+  await sleep(1_500);
+  process.kill(temporal.pid, 'SIGKILL');
+  await ended(temporal.pid);
+  await expectNothingIsHeld(stack, stories);
+  temporal = await startTemporalServer(options);
+  await sleep(1_500);
+  await load.stop();
+  expect([...statuses(stories)]).toContain(503);
+  await expectAgreement(stack, stories);
+  expectNobodyWaitedLong(stories);
+  await stack.stop();
+  await temporal.stop();
+}, 180_000);
+
+/** While no workflow can be started, requests are refused and leave nothing on hold. */
+async function expectNothingIsHeld({ database }: Stack, { log }: Stories): Promise<void> {
+  const transfers = async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from ledger_transfers`.execute(database);
+    return rows[0]?.count;
+  };
+  const refusals = () =>
+    log.deeds.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
+  // What had begun before may still come to its commit.
+  await sleep(1_500);
+  const [before, refused] = [await transfers(), refusals()];
+  await vi.waitFor(() => expect(refusals()).toBeGreaterThan(refused + CLIENTS), {
+    timeout: 40_000,
+    interval: 50,
+  });
+  expect(await transfers()).toBe(before);
+}
