@@ -93,7 +93,7 @@ export async function makeCatalogue(scene: Scene): Promise<Catalogue> {
     `create product-category --name ${randomUUID()} --description Gifts`,
   );
   const { id: giftProductId } = await scene.json(
-    `create product --name Gift --kind GIFT --category ${categoryId} --pricing-type SERVICE_FEE`,
+    `create product --name Gift-${randomUUID()} --kind GIFT --category ${categoryId} --pricing-type SERVICE_FEE`,
   );
   await scene.json(`grant access --partner ${partnerId} --product ${giftProductId}`);
   const { id: denominationId } = await scene.json(
