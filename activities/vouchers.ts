@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../src/crypto/random.js';
 import { isAdmitted } from '../src/db/access.js';
 import { violates } from '../src/db/connection.js';
+import { balanceConstraint } from '../src/db/ledger.js';
 import {
   findOperation,
   isSuperseded,
@@ -12,7 +13,6 @@ import {
 import {
   type GenerationFacts,
   generationFacts,
-  giftWalletConstraint,
   insertVoucher,
   voucherOfOperation,
 } from '../src/db/vouchers.js';
@@ -60,7 +60,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
         ? recordRefusal(database, command, 'generate-voucher', await refuseCaller(command))
         : outcomeFor(command, { ok: true, voucherId });
     } catch (error) {
-      if (violates(error, giftWalletConstraint))
+      if (violates(error, balanceConstraint))
         return recordRefusal(database, command, 'generate-voucher', refuse('money-insufficient'));
       // A duplicate was quicker by a moment: its answer is there now.
       if (violates(error, 'vouchers_operation_id_key')) return earlierVoucher(command);

@@ -2,7 +2,6 @@ import { type SqlBool, sql } from 'kysely';
 import type { Caller, Company, VoucherOwnership, VoucherStatus } from '../domain/voucher.js';
 import { isStillAdmitted } from './access.js';
 import type { Database, DatabaseTransaction } from './connection.js';
-import { balanceConstraint } from './ledger.js';
 import type { StoredOperation } from './operations.js';
 
 export interface NewVoucher {
@@ -27,15 +26,12 @@ export interface NewVoucher {
   readonly foreignCurrencyAmount: string | null;
 }
 
-/** The constraint that a debit beyond the gift wallet violates. */
-export const giftWalletConstraint = balanceConstraint;
-
 /**
  * Generates a voucher: its row, the transfer gift → reserved and the settled operation, in one
  * statement and so in one transaction and one round trip. Undefined when the partner may not any
  * more: it is suspended, or its key or token has been revoked.
  *
- * @throws a violation of `giftWalletConstraint` when the wallet does not cover the amount, of
+ * @throws a violation of `balanceConstraint` when the wallet does not cover the amount, of
  *   `vouchers_operation_id_key` when the operation was already carried out
  */
 export async function insertVoucher(
