@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { readConfig, readMigrationConfig, readSandboxConfig } from '../src/config.js';
 import { temporalArguments } from '../src/embedded/temporal-arguments.js';
+import { makeSecrets } from '../src/start/secrets.js';
 
 const root = new URL('..', import.meta.url);
 
@@ -39,7 +40,7 @@ const SECRETS: Record<string, string> = {
   POSTGRES_PASSWORD: 'p1',
   SERVICE_DATABASE_PASSWORD: 'p2',
   TEMPORAL_DATABASE_PASSWORD: 'p3',
-  ACCESS_TOKEN_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----\\nabc\\n-----END PRIVATE KEY-----\\n',
+  ACCESS_TOKEN_PRIVATE_KEY: makeSecrets().ACCESS_TOKEN_PRIVATE_KEY.replaceAll('\n', '\\n'),
   DIGEST_KEY: key,
   DATA_KEYS: `k1:${key}`,
   PAYLOAD_KEYS: `k1:${key}`,
