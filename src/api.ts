@@ -1,6 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { callbackRoutes } from './callbacks/routes.js';
 import { type Config, readConfig } from './config.js';
@@ -13,6 +10,7 @@ import { createAccessDirectory } from './http/access-directory.js';
 import { createAccessTokens } from './http/access-token.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
 import { createCallRecorder } from './http/call-recorder.js';
+import { startHttpServer } from './http/http-server.js';
 import { createNameLookup } from './http/name-lookup.js';
 import { createRateLimits } from './http/rate-limits.js';
 import type { Services } from './http/services.js';
@@ -38,7 +36,6 @@ export interface RunningApi {
 
 /** Who issues access tokens: even with one key, a token of one environment is none of the other. */
 const tokenIssuer = ({ ENVIRONMENT }: Config) => `voucher-topup-service/${ENVIRONMENT}`;
-const STOP_GRACE_MS = 15_000;
 
 /** Starts the API over a connection to Temporal; `eager` where a worker shares that connection. */
 export async function startApi(
@@ -101,17 +98,20 @@ export async function startApi(
     [partnerRoutes, merchantRoutes, callbackRoutes, tokenKeyRoutes, ...(options.surfaces ?? [])],
     createPortal(services, portalSettings(config)),
   );
-  const server = createServer(
-    { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 },
-    app.callback(),
-  );
-  server.on('clientError', createRefusal(server));
-  const port = await listen(server, config.HOST, config.PORT);
+  const server = await startHttpServer(app.callback(), {
+    host: config.HOST,
+    port: config.PORT,
+    limits: {
+      headersTimeoutMs: config.HEADERS_TIMEOUT_SECONDS * 1_000,
+      requestTimeoutMs: config.REQUEST_TIMEOUT_SECONDS * 1_000,
+      connections: config.CONNECTION_LIMIT,
+    },
+  });
   return {
-    port,
+    port: server.port,
     services,
     async stop() {
-      await closeServer(server);
+      await server.close();
       names.stop();
       await calls.stop();
       await database.destroy();
@@ -155,47 +155,6 @@ const rateLimitSettings = (config: Config) => ({
     'voucher-misses-of-address': config.VOUCHER_MISSES_PER_ADDRESS_AND_HOUR,
   },
 });
-
-/** Even what is no HTTP, or too much of it, gets the envelope. */
-function createRefusal(server: Server) {
-  const answering = new WeakSet<object>();
-  server.on('request', (request, response) => {
-    answering.add(request.socket);
-    response.once('close', () => answering.delete(request.socket));
-  });
-  return (error: Error & { code?: string }, socket: Duplex): void => {
-    // In the middle of an answer a second one would be taken for a part of it.
-    if (!socket.writable || answering.has(socket)) socket.destroy();
-    else refuseUnreadable(error, socket);
-  };
-}
-
-function refuseUnreadable(error: Error & { code?: string }, socket: Duplex): void {
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'The request headers are too large']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'The request took too long to arrive']
-        : [400, 'The request is not valid HTTP'];
-  const body = JSON.stringify({ success: false, message, statusCode: status, data: null });
-  socket.end(
-    `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}
-
-const listen = (server: Server, host: string, port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
-
-const closeServer = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS).unref();
-  });
 
 if (isMainModule(import.meta.url)) {
   await runProcess(async () => {

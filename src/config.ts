@@ -111,6 +111,11 @@ const settings = {
   /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For counts. */
   TRUSTED_PROXIES: commaList.pipe(z.array(addressOrRange)),
   BODY_LIMIT_BYTES: count.default(65_536),
+  /** Time until the headers, and the whole of a request, have arrived. */
+  HEADERS_TIMEOUT_SECONDS: seconds.default(10),
+  REQUEST_TIMEOUT_SECONDS: seconds.default(30),
+  /** Connections of a process; further ones are closed unread. */
+  CONNECTION_LIMIT: count.default(5_000),
 
   /** The longest a caller waits for a workflow before it is told "still processing". */
   CALLER_WAIT_SECONDS: seconds.default(8),

@@ -5,6 +5,7 @@ import type { Endpoint } from './endpoint.js';
 import { answerRefusal, errorReply } from './error-reply.js';
 import { handleEndpoint } from './handle-endpoint.js';
 import { requestLog } from './request-log.js';
+import { securityHeaders } from './security-headers.js';
 import type { Services } from './services.js';
 
 /** One of the two APIs: its base path and its endpoints. */
@@ -62,6 +63,8 @@ export function createApp(
     router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
 
   app.use(requestLog(services.logger));
+  const protect = securityHeaders({ isSecure: services.settings.publicUrl.startsWith('https:') });
+  app.use((context, next) => (isPage(context.path) ? next() : protect(context, next)));
   app.use(errorReply(services, answer, methodsOf));
   app.use((context, next) => (isPage(context.path) ? pages.middleware(context, next) : next()));
   app.use(router.routes());

@@ -1,0 +1,105 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** What a server bears of its callers. */
+export interface ServerLimits {
+  readonly headersTimeoutMs: number;
+  /** Until a request has arrived whole; not until it is answered. */
+  readonly requestTimeoutMs: number;
+  /** Connections beyond these are closed unread. */
+  readonly connections: number;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  /** Answers what is under way and takes nothing new. */
+  close(): Promise<void>;
+}
+
+const HEADER_BYTES = 16_384;
+const HEADER_COUNT = 100;
+/** How often Node looks for requests that take too long; its own pause would be 30 seconds. */
+const CHECK_INTERVAL_MS = 1_000;
+const STOP_GRACE_MS = 15_000;
+
+/**
+ * An HTTP server that cuts off what is too large, too slow or too much (fault F66). Even what is no
+ * HTTP gets the envelope.
+ */
+export async function startHttpServer(
+  handle: RequestListener,
+  options: { readonly host: string; readonly port: number; readonly limits: ServerLimits },
+): Promise<RunningServer> {
+  const { headersTimeoutMs, requestTimeoutMs, connections } = options.limits;
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersTimeoutMs / 2),
+      // Refused below: Node's own answer is empty.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      const { rawHeaders, headers, httpVersion, socket } = request;
+      // Node itself would drop the rest unsaid, and perhaps the signature with it.
+      if (rawHeaders.length > 2 * HEADER_COUNT) refuseUnreadable('headers', socket);
+      else if (httpVersion === '1.1' && !headers.host) refuseUnreadable('malformed', socket);
+      else handle(request, response);
+    },
+  );
+  server.on('checkExpectation', ({ socket }) => refuseUnreadable('expectation', socket));
+  server.maxHeadersCount = 0;
+  server.maxConnections = connections;
+  server.on('clientError', createRefusal(server));
+  const port = await listen(server, options.host, options.port);
+  return { port, close: () => closeServer(server) };
+}
+
+/** Answers what could not be read as a request. */
+function createRefusal(server: Server) {
+  const answers = new WeakMap<object, ServerResponse>();
+  server.on('request', (request, response) => {
+    answers.set(request.socket, response);
+    response.once('close', () => answers.delete(request.socket));
+  });
+  return (error: Error & { code?: string }, socket: Duplex): void => {
+    const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    const answer = answers.get(socket);
+    // In the middle of an answer a second one would be taken for a part of it, and before it for it.
+    const isTaken = answer !== undefined && (answer.headersSent || !isSlow);
+    if (!socket.writable || isTaken) socket.destroy();
+    else if (isSlow) refuseUnreadable('slow', socket);
+    else refuseUnreadable(error.code === 'HPE_HEADER_OVERFLOW' ? 'headers' : 'malformed', socket);
+  };
+}
+
+const refusals = {
+  headers: [431, 'The request headers are too large or too many'],
+  slow: [408, 'The request took too long to arrive'],
+  expectation: [417, 'The header Expect asks for something that is not supported'],
+  malformed: [400, 'The request is not valid HTTP'],
+} as const;
+
+function refuseUnreadable(problem: keyof typeof refusals, socket: Duplex): void {
+  const [status, message] = refusals[problem];
+  const body = JSON.stringify({ success: false, message, statusCode: status, data: null });
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+const listen = (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+
+const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS).unref();
+  });
