@@ -42,6 +42,8 @@ export function listAuditEntries(
   selection: {
     readonly subjectKind: string | undefined;
     readonly subjectId: number | undefined;
+    /** Only these actions; all where it is left out. */
+    readonly actions?: readonly string[];
     readonly limit: number;
   },
 ) {
@@ -61,5 +63,6 @@ export function listAuditEntries(
     .limit(selection.limit);
   if (subjectKind !== undefined) query = query.where('subject_kind', '=', subjectKind);
   if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
+  if (selection.actions !== undefined) query = query.where('action', 'in', selection.actions);
   return query.execute();
 }

@@ -35,8 +35,10 @@ export function writePage(context: Context, tools: PortalTools, page: PageConten
 </head>
 <body class="${view ? 'signed-in' : 'signed-out'}">
 <a class="skip" href="#main">Skip to the content</a>
+<header>
 ${environmentBanner(environment)}
-${header(view)}
+${topBar(view)}
+</header>
 <div class="frame">
 ${view && menu(view.session, context.path)}
 <main id="main" tabindex="-1">
@@ -67,7 +69,7 @@ const environmentBanner = (environment: keyof typeof environmentWords) =>
   html`<p class="environment ${environment}"><strong>${environmentWords[environment].label}</strong>
 <span>${environmentWords[environment].text}</span></p>`;
 
-const header = (view: View | undefined) => html`<header class="top">
+const topBar = (view: View | undefined) => html`<div class="top">
 <a class="brand" href="${PORTAL_PATH}"><img src="${assets.logo.path}" alt="" width="32" height="32">
 <span>Voucher portal</span></a>
 ${
@@ -80,7 +82,7 @@ ${formTokenField(view.formToken)}
 </form>
 <a class="menu-link" href="#menu">Menu</a>`
 }
-</header>`;
+</div>`;
 
 function menu(session: PortalSession, path: string): Html {
   const isCurrent = (entry: string) =>

@@ -20,6 +20,8 @@ export const navigation: readonly {
       { label: 'API keys', path: '/keys' },
       { label: 'Addresses', path: '/addresses' },
       { label: 'Public keys', path: '/public-keys', kind: 'merchant' },
+      { label: 'Try it', path: '/try-it' },
+      { label: 'Activity', path: '/activity' },
     ],
   },
   { group: 'You', entries: [{ label: 'Account', path: '/account' }] },

@@ -1,5 +1,6 @@
 import type { Page } from './page.js';
 import { changePassword, showAccount, signOutEverywhere } from './pages/account.js';
+import { showActivity } from './pages/activity.js';
 import { addAddress } from './pages/add-address.js';
 import { showAddresses } from './pages/addresses.js';
 import { showApiKeys } from './pages/api-keys.js';
@@ -13,6 +14,7 @@ import { askRevokePublicKey, revokePublicKey } from './pages/revoke-public-key.j
 import { askRotateApiKey, rotateApiKey } from './pages/rotate-api-key.js';
 import { showSignIn, signIn } from './pages/sign-in.js';
 import { signOut } from './pages/sign-out.js';
+import { showTryIt } from './pages/try-it.js';
 
 /** Every page of the portal. */
 export const pages: readonly Page[] = [
@@ -34,6 +36,8 @@ export const pages: readonly Page[] = [
   registerPublicKey,
   askRevokePublicKey,
   revokePublicKey,
+  showTryIt,
+  showActivity,
   showAccount,
   changePassword,
   signOutEverywhere,

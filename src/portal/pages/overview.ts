@@ -1,4 +1,5 @@
 import { html } from '../../html.js';
+import { gettingStarted } from '../getting-started.js';
 import type { AccountPage } from '../page.js';
 
 /** The first page: what a company's people need to know at a glance. */
@@ -6,11 +7,14 @@ export const showOverview: AccountPage = {
   method: 'GET',
   path: '',
   access: 'account',
-  handle: ({ session }) =>
-    Promise.resolve({
+  async handle(request) {
+    const { session } = request;
+    return {
       kind: 'page',
       title: 'Overview',
       content: html`<h1>${session.companyName}</h1>
-<p class="quiet">Signed in as ${session.email}.</p>`,
-    }),
+<p class="quiet">Signed in as ${session.email}.</p>
+${await gettingStarted(request)}`,
+    };
+  },
 };

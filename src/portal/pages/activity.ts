@@ -1,0 +1,104 @@
+import { listAuditEntries } from '../../db/audit.js';
+import { listRefusedCalls } from '../../db/calls.js';
+import { type HtmlValue, html } from '../../html.js';
+import { PORTAL_ACTOR } from '../change-access.js';
+import type { AccountPage } from '../page.js';
+import { emptyState, table, time } from '../parts.js';
+import { refusalWords } from '../refusal-words.js';
+
+const SHOWN = 50;
+
+type Entry = Awaited<ReturnType<typeof listAuditEntries>>[number];
+
+const detail = ({ details }: Entry, name: string): string => {
+  const value = details[name];
+  return typeof value === 'string' ? value : '';
+};
+
+const ofKey = (words: string) => (entry: Entry) =>
+  html`${words} <strong>${detail(entry, 'name')}</strong> <code>${detail(entry, 'prefix')}…</code>`;
+const ofAddress = (words: string) => (entry: Entry) =>
+  html`${words} <code>${detail(entry, 'address')}</code>`;
+const ofPublicKey = (words: string) => (entry: Entry) =>
+  html`${words} <code>${detail(entry, 'fingerprint').slice(0, 16)}…</code>`;
+const ofPerson = (words: string) => (entry: Entry) => html`${words} ${detail(entry, 'email')}`;
+
+/** What companies see of the audit log: changes of their access. The words say what was done. */
+const words: Readonly<Record<string, (entry: Entry) => HtmlValue>> = {
+  'issue api-key': ofKey('Made the API key'),
+  'rotate api-key': ofKey('Rotated the API key'),
+  'revoke api-key': ofKey('Revoked the API key'),
+  'register address': ofAddress('Registered the address'),
+  'remove address': ofAddress('Removed the address'),
+  'register public-key': ofPublicKey('Registered the public key'),
+  'revoke public-key': ofPublicKey('Revoked the public key'),
+  'sign in': () => 'Signed in',
+  'sign out everywhere': () => 'Signed out everywhere',
+  'change portal-password': () => 'Changed the password of the portal',
+  'create portal-account': ofPerson('Let into the portal:'),
+  'reset portal-password': ofPerson('Gave a new password for the portal to'),
+  'disable portal-account': ofPerson('Shut out of the portal:'),
+  'suspend partner': () => 'Suspended the company',
+  'reinstate partner': () => 'Reinstated the company',
+  'deactivate merchant': () => 'Deactivated the company',
+  'activate merchant': () => 'Activated the company',
+};
+
+/** Who changed the company's access, and which calls were refused. */
+export const showActivity: AccountPage = {
+  method: 'GET',
+  path: '/activity',
+  access: 'account',
+  async handle({ services, session }) {
+    const { company } = session;
+    const entries = await listAuditEntries(services.database, {
+      subjectKind: company.kind,
+      subjectId: company.id,
+      actions: Object.keys(words),
+      limit: SHOWN,
+    });
+    const refused = await listRefusedCalls(services.database, { company, limit: SHOWN });
+    return {
+      kind: 'page',
+      title: 'Activity',
+      content: html`<h1>Activity</h1>
+<p>The newest ${SHOWN} of each. If something here was not you, revoke the key, change your password and
+contact support.</p>
+<section class="card"><h2>Changes and sign-ins</h2>
+${
+  entries.length === 0
+    ? emptyState('Nothing yet', 'Changes of keys, addresses and accounts stand here.')
+    : table('Changes and sign-ins', entries, [
+        { title: 'When', value: ({ at }) => time(at) },
+        { title: 'Who', value: ({ actor }) => whoOf(actor) },
+        { title: 'What', value: (entry) => words[entry.action]?.(entry) },
+        { title: 'From', value: (entry) => html`<code>${detail(entry, 'sourceAddress')}</code>` },
+      ])
+}
+</section>
+<section class="card"><h2>Refused calls</h2>
+${
+  refused.length === 0
+    ? emptyState('None', 'Calls of the API that were not let in stand here.')
+    : table('Refused calls', refused, [
+        { title: 'When', value: ({ at }) => time(at) },
+        { title: 'Call', value: ({ method, route }) => html`<code>${method} ${route}</code>` },
+        { title: 'From', value: ({ sourceAddress }) => html`<code>${sourceAddress}</code>` },
+        { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
+        {
+          title: 'Why',
+          value: ({ reason, sourceAddress, leftOut }) =>
+            html`${refusalWords(reason, sourceAddress)}${
+              leftOut > 0 && html` <span class="quiet">And ${leftOut} more like it.</span>`
+            }`,
+        },
+      ])
+}
+</section>`,
+    };
+  },
+};
+
+/** Operators are named to each other, not to companies. */
+const whoOf = (actor: string): string =>
+  actor.startsWith(PORTAL_ACTOR) ? actor.slice(PORTAL_ACTOR.length) : 'An operator';
