@@ -83,7 +83,7 @@ export const table = <Row>(
   (row) =>
     html`<tr role="row">${columns.map(
       ({ title, value, align }) =>
-        html`<td role="cell" data-label="${title}"${align && html` class="right"`}>${value(row)}</td>`,
+        html`<td role="cell" data-label="${title}"${align && html` class="right"`}><div>${value(row)}</div></td>`,
     )}</tr>`,
 )}</tbody>
 </table>`;

@@ -27,3 +27,7 @@ else. Use a new message for each request, such as the time.`,
 /** The words for one refused call. */
 export const refusalWords = (reason: string, sourceAddress: string): Html =>
   words[reason]?.(sourceAddress) ?? html`It was refused (${reason}).`;
+
+/** A route below the base address of its API, as people know it. */
+export const shortRoute = ({ route }: { readonly route: string }): string =>
+  route.replace(/^\/api\/v1\/(merchant\/)?client/, '');

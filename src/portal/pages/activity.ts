@@ -4,7 +4,7 @@ import { type HtmlValue, html } from '../../html.js';
 import { PORTAL_ACTOR } from '../change-access.js';
 import type { AccountPage } from '../page.js';
 import { emptyState, table, time } from '../parts.js';
-import { refusalWords } from '../refusal-words.js';
+import { refusalWords, shortRoute } from '../refusal-words.js';
 
 const SHOWN = 50;
 
@@ -82,7 +82,7 @@ ${
     ? emptyState('None', 'Calls of the API that were not let in stand here.')
     : table('Refused calls', refused, [
         { title: 'When', value: ({ at }) => time(at) },
-        { title: 'Call', value: ({ method, route }) => html`<code>${method} ${route}</code>` },
+        { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
         { title: 'From', value: ({ sourceAddress }) => html`<code>${sourceAddress}</code>` },
         { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
         {

@@ -5,7 +5,7 @@ import { createAddressMatcher } from '../../http/source-address.js';
 import { apiBase } from '../api-base.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
 import { badge, emptyState, formTokenField, table, time } from '../parts.js';
-import { refusalWords } from '../refusal-words.js';
+import { refusalWords, shortRoute } from '../refusal-words.js';
 
 const SHOWN_CALLS = 10;
 
@@ -31,7 +31,7 @@ ${
     ? emptyState('No call yet', 'Make the first one with the examples below.')
     : table('The last calls', calls, [
         { title: 'When', value: ({ at }) => time(at) },
-        { title: 'Call', value: (call) => html`<code>${call.method} ${call.route}</code>` },
+        { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
         { title: 'From', value: (call) => html`<code>${call.sourceAddress}</code>` },
         { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
         { title: 'Outcome', value: (call) => outcome(request, call, isRegistered) },

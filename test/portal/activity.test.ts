@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { call } from '../support/clients.js';
+import { makeMerchant, makePartner } from '../support/companies.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.js';
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ TRUSTED_PROXIES: '127.0.0.0/8' });
+});
+afterAll(() => stack?.stop());
+
+async function partner() {
+  const { id, apiKey } = await makePartner(stack);
+  const client = await signedIn(stack, await makeAccount(stack, { kind: 'partner', id }));
+  return { id, apiKey, client };
+}
+
+const logIn = (key: string, from = '127.0.0.1') =>
+  call(`${stack.url}/api/v1/client/auth/login`, {
+    body: { key },
+    headers: { 'X-Forwarded-For': from },
+  });
+
+/** Waits until a page has a text: calls are written some time after their answer. */
+const waitForText = (client: PortalClient, path: string, text: string) =>
+  vi.waitFor(
+    async () => {
+      const { html } = await client.get(path);
+      expect(html).toContain(text);
+      return html;
+    },
+    { timeout: 15_000, interval: 200 },
+  );
+
+describe('try it says of the last calls', () => {
+  test('that they were let in, and what they were answered', async () => {
+    const { apiKey, client } = await partner();
+    const { body } = await logIn(apiKey);
+    const headers = { 'x-api-token': body.accessToken };
+    await call(`${stack.url}/api/v1/client/topup-transactions/999999`, { headers });
+    const html = await waitForText(client, '/portal/try-it', 'and answered 404');
+    expect(html).toContain('GET /topup-transactions/:transactionId');
+    expect(html).toContain('Let in');
+    expect(html).not.toContain(body.accessToken);
+    expect(html).not.toContain(apiKey);
+  });
+
+  test('from where a call came that was refused, which is registered by one click', async () => {
+    const { apiKey, client } = await partner();
+    expect((await logIn(apiKey, '203.0.113.50')).status).toBe(403);
+    const html = await waitForText(client, '/portal/try-it', 'Register 203.0.113.50');
+    expect(html).toContain('the call came from');
+    await client.submit('/portal/try-it', '/portal/addresses', { address: '203.0.113.50' });
+    expect((await client.get('/portal/try-it')).html).not.toContain('Register 203.0.113.50');
+    await vi.waitFor(async () => expect((await logIn(apiKey, '203.0.113.50')).status).toBe(200));
+  });
+
+  test('that a key is wrong, if the call came from where the person is', async () => {
+    const { client } = await partner();
+    await logIn(`gvs_test_${'Z'.repeat(30)}`);
+    await waitForText(client, '/portal/try-it', 'The key is not right');
+    await logIn(`gvs_test_${'Y'.repeat(30)}`, '198.51.100.9');
+    await logIn(`gvs_test_${'X'.repeat(30)}`);
+    const html = await waitForText(client, '/portal/try-it', 'gvs_test_XXX…');
+    expect(html).not.toContain('198.51.100.9');
+  });
+
+  test('that a token is no good, and that a signature does not fit', async () => {
+    const merchant = await makeMerchant(stack);
+    const account = await makeAccount(stack, { kind: 'merchant', id: merchant.id });
+    const client = await signedIn(stack, account);
+    const base = `${stack.url}/api/v1/merchant/client`;
+    const { body } = await call(`${base}/auth/login`, { body: { key: merchant.apiKey } });
+    await call(`${base}/test`, { method: 'POST', headers: { 'x-api-token': 'expired' } });
+    await call(`${base}/topup-transactions/initiate-claim`, {
+      body: { voucherCode: 'x', idempotencyKey: 'x' },
+      headers: { 'x-api-token': body.accessToken, 'x-signature': 'MEUCIQ\\n1' },
+    });
+    const html = await waitForText(client, '/portal/try-it', 'The signature does not fit');
+    expect(html).toContain('The token is missing, older than 300 seconds');
+    expect(html).toContain('A signed call');
+  });
+
+  test('nothing of another company', async () => {
+    const [mine, other] = [await partner(), await partner()];
+    await logIn(other.apiKey, '203.0.113.51');
+    await waitForText(other.client, '/portal/try-it', '203.0.113.51');
+    for (const path of ['/portal/try-it', '/portal/activity'])
+      expect((await mine.client.get(path)).html).not.toContain('203.0.113.51');
+  });
+});
+
+describe('activity shows', () => {
+  test('who changed what, without the names of operators', async () => {
+    const { id, client } = await partner();
+    await client.submit('/portal/keys', '/portal/keys', { name: '<b>Shop</b>' });
+    await client.submit('/portal/addresses', '/portal/addresses', { address: '203.0.113.60' });
+    await stack.database
+      .insertInto('audit_log')
+      .values(
+        ['suspend partner', 'deposit'].map((action) => ({
+          actor: 'secret-operator',
+          action,
+          subject_kind: 'partner',
+          subject_id: id,
+          details: JSON.stringify({ reference: 'secret-reference' }),
+        })),
+      )
+      .execute();
+    const { html } = await client.get('/portal/activity');
+    expect(html).toContain('&lt;b&gt;Shop&lt;/b&gt;');
+    expect(html).not.toContain('<b>Shop');
+    expect(html).toContain('Registered the address <code>203.0.113.60</code>');
+    expect(html).toContain('An operator');
+    expect(html).toContain('Suspended the company');
+    expect(html).not.toMatch(/secret-operator|secret-reference|deposit/);
+  });
+
+  test('calls that were refused', async () => {
+    const { apiKey, client } = await partner();
+    await logIn(apiKey, '203.0.113.61');
+    await waitForText(client, '/portal/activity', '203.0.113.61');
+  });
+});
+
+test('the first page leads through the first steps, until a call is let in', async () => {
+  const { id, apiKey, client } = await partner();
+  await stack.database.deleteFrom('source_addresses').where('partner_id', '=', id).execute();
+  const before = await client.get('/portal');
+  expect(before.html).toContain('Getting started');
+  expect(before.html.match(/>Done</g)).toHaveLength(1);
+  await client.submit('/portal/addresses', '/portal/addresses', { address: '127.0.0.1' });
+  await vi.waitFor(async () => expect((await logIn(apiKey)).status).toBe(200));
+  await vi.waitFor(
+    async () => expect((await client.get('/portal')).html).not.toContain('Getting started'),
+    { timeout: 15_000, interval: 200 },
+  );
+});
+
+test('a name of a company that looks like HTML stays text', async () => {
+  const { id } = await makeMerchant(stack, { merchant_name: '"><img src=x onerror=alert(1)>' });
+  const client = await signedIn(stack, await makeAccount(stack, { kind: 'merchant', id }));
+  for (const path of ['/portal', '/portal/keys', '/portal/public-keys', '/portal/keys/0/revoke']) {
+    const { html } = await client.get(path);
+    expect(html).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;');
+    expect(html).not.toContain('<img src=x');
+  }
+  expect((await portalClient(stack).get('/portal/sign-in?next="><script>')).html).not.toContain(
+    '"><script>',
+  );
+});
