@@ -7,6 +7,7 @@ import { generateVoucherBenchmark } from './p1-generate-voucher.js';
 import { onePartnerBenchmark } from './p2-one-partner.js';
 import { signedClaimBenchmark } from './p4-signed-claim.js';
 import { signatureChecksBenchmark } from './p4b-signature-checks.js';
+import { listsBenchmark } from './p5-lists.js';
 import { topupBenchmark } from './p7-topup.js';
 import { json, passes, table } from './report.js';
 import { runInterruptibly } from './run-interruptibly.js';
@@ -16,6 +17,7 @@ const benchmarks: readonly Benchmark[] = [
   onePartnerBenchmark,
   signedClaimBenchmark,
   signatureChecksBenchmark,
+  listsBenchmark,
   topupBenchmark,
 ];
 

@@ -17,17 +17,13 @@ export async function partnerCalls(
   },
 ): Promise<Calls> {
   const { partners, path, prepare, ...expectation } = options;
-  const base = `${service.url}/api/v1/client`;
   const calls = await Promise.all(
     Array.from({ length: partners }, async (): Promise<Call> => {
       const partner = await makePartner(service);
       const body = JSON.stringify(await prepare(partner));
-      const login = await call(`${base}/auth/login`, { body: { key: partner.apiKey } });
-      const headers = {
-        'Content-Type': 'application/json',
-        'x-api-token': String(login.body.accessToken),
-      };
-      return { url: base + path, headers, body, ...expectation };
+      const token = await partnerHeaders(service, partner);
+      const headers = { 'Content-Type': 'application/json', ...token };
+      return { url: `${service.url}/api/v1/client${path}`, headers, body, ...expectation };
     }),
   );
   return (lane) => {
@@ -35,4 +31,14 @@ export async function partnerCalls(
     if (!next) throw new RangeError('There are no partners');
     return next;
   };
+}
+
+/** Logs a partner in; what its calls are sent with. */
+export async function partnerHeaders(
+  service: Service,
+  partner: TestPartner,
+): Promise<Readonly<Record<string, string>>> {
+  const address = `${service.url}/api/v1/client/auth/login`;
+  const { body } = await call(address, { body: { key: partner.apiKey } });
+  return { 'x-api-token': String(body.accessToken) };
 }

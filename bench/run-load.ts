@@ -1,7 +1,9 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 
-/** One POST as it is sent. */
+/** One call as it is sent. */
 export interface Call {
+  /** POST where it is not given. */
+  readonly method?: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -82,7 +84,8 @@ export async function runLoad(options: {
 const send = (agent: Agent, call: Call): Promise<void> =>
   new Promise((resolve, reject) => {
     const headers = { ...call.headers, 'Content-Length': Buffer.byteLength(call.body) };
-    const outgoing = request(call.url, { method: 'POST', agent, headers }, (incoming) => {
+    const { method = 'POST' } = call;
+    const outgoing = request(call.url, { method, agent, headers }, (incoming) => {
       requireSuccess(call, incoming).then(resolve, reject);
     });
     outgoing.once('error', reject);

@@ -5,12 +5,16 @@ import { createStops, type Stops } from '../src/start/stops.js';
 import { connectTemporal } from '../src/temporal/connection.js';
 import { runProcess } from '../src/termination.js';
 import { startWorker } from '../src/worker.js';
+import { startBareLists } from './bare-lists.js';
 import { bareRoutes } from './bare-route.js';
 import { startBareWorker } from './bare-worker.js';
 import { unsignedRoutes } from './unsigned-route.js';
 
-/** What a process of the service is: all of it, as `npm start` runs it, or one of its halves. */
-export type ServiceRole = 'service' | 'api' | 'worker';
+/**
+ * What a process of the service is: all of it, as `npm start` runs it, or one of its halves; or the
+ * baseline of its lists.
+ */
+export type ServiceRole = 'service' | 'api' | 'worker' | 'bare-lists';
 
 /** Sent to the parent once the process takes work. */
 export interface ReadyMessage {
@@ -19,6 +23,7 @@ export interface ReadyMessage {
 }
 
 async function start(role: ServiceRole, config: Config, workflowBundlePath: string, stops: Stops) {
+  if (role === 'bare-lists') return { port: await startBareLists(config, stops) };
   const logger = createLogger(config.LOG_LEVEL, role);
   installTemporalRuntime(logger);
   const temporal = await connectTemporal({

@@ -21,6 +21,7 @@ export interface Service {
 const layouts = {
   'one process': ['service'],
   'two processes': ['worker', 'api'],
+  'API alone': ['api'],
 } satisfies Record<string, ServiceRole[]>;
 
 /**

@@ -9,6 +9,7 @@ const REFERENCE_TABLES = [
   'partner_products',
   'promos',
   'gift_denominations',
+  'partner_gift_denomination_prices',
 ];
 
 /** Indexes for lists of reference data, and the version by which counts of them are remembered. */
@@ -28,6 +29,9 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     create index promos_listed on promos (promo_end_date, promo_start_date)
       where deleted_at is null and status = 'ACTIVE';
     create index gift_denominations_by_amount on gift_denominations (amount_etb, id);
+    create index partner_gift_denomination_prices_listed
+      on partner_gift_denomination_prices (partner_id, denomination_id, id)
+      where replaced_at is null;
     create index topup_attempts_by_provider_reference on topup_attempts (provider_reference);
 
     -- One row. Whoever sees the same version sees the same reference data: it is raised in the

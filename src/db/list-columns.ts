@@ -14,6 +14,13 @@ export const listColumns = {
     expression,
     isSearched: true,
   }),
+  /** The same, of a joined table. */
+  related: (expression: RawBuilder<unknown>): ListColumn => ({
+    kind: 'text',
+    expression,
+    isSearched: true,
+    isRelated: true,
+  }),
   integer: ofKind('integer'),
   decimal: ofKind('decimal'),
   time: ofKind('time'),

@@ -4,7 +4,7 @@ import type { Condition, ListColumn, ListSource, Value } from './list-query.js';
 type Sql = RawBuilder<unknown>;
 
 /** Text as it is sorted and compared where upper and lower case are one; see migration 6. */
-const folded = (text: Sql): Sql => sql`lower(${text}) collate "C"`;
+const folded = (text: Sql): Sql => sql`(lower(${text}) collate "C")`;
 
 /** What a column is sorted by. */
 export const sortExpression = ({ kind, expression }: ListColumn): Sql =>
@@ -14,8 +14,17 @@ export const sortExpression = ({ kind, expression }: ListColumn): Sql =>
 export const contains = (expression: Sql, text: Value | undefined): Sql =>
   sql`position(lower(${text}::text) in lower(${expression})) > 0`;
 
-/** A condition as SQL; its values are bound. */
-export function conditionSql(source: ListSource<unknown>, condition: Condition): Sql {
+/**
+ * A condition as SQL; its values are bound. PostgreSQL takes for granted that few rows fit one on a
+ * joined table, and would sort all that fit before the first page. Where `fitsMany` says that it is
+ * known better, the condition is written so that half of the rows are expected: then the list is
+ * walked in its order until the page is full.
+ */
+export function conditionSql(
+  source: ListSource<unknown>,
+  condition: Condition,
+  fitsMany: boolean,
+): Sql {
   const column = source.columns[condition.column];
   if (!column) throw new RangeError('The condition names no column of the list');
   const holds =
@@ -23,7 +32,9 @@ export function conditionSql(source: ListSource<unknown>, condition: Condition):
       ? column.matches(String(condition.values[0]))
       : column.kind === 'time'
         ? timeCondition(column.expression, condition)
-        : valueCondition(column, condition);
+        : column.isRelated && fitsMany
+          ? sql`(${valueCondition(column, condition)})::text::boolean`
+          : valueCondition(column, condition);
   return condition.isNegated ? sql`not (${holds})` : holds;
 }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connection.js';
 import { conditionSql, contains, sortExpression } from './list-conditions.js';
 import type { ListQuery, ListSource } from './list-query.js';
-import { recallCount, rememberCount } from './remembered-counts.js';
+import { type RememberedCount, recallCount, rememberCount } from './remembered-counts.js';
 
 /** One page of a list, and how many rows there are in all. */
 export interface ListPage<Row> {
@@ -29,8 +29,10 @@ export async function readListPage<Row>(
 ): Promise<ListPage<Row>> {
   const { conditions, search } = query;
   const key = JSON.stringify([source.name, partnerId, conditions, search]);
-  const known = source.isReferenceData ? recallCount(database, key) : undefined;
-  const { rows } = await pageStatement(source, partnerId, query, known?.version).execute(database);
+  const known = source.isReferenceData
+    ? recallCount(database, key, source.changesWithTime ?? false)
+    : undefined;
+  const { rows } = await pageStatement(source, partnerId, query, known).execute(database);
   const [first] = rows;
   if (!first) return { items: [], totalItems: 0 };
   // A promo may have begun since the rows were counted: a list never has less than it shows.
@@ -42,20 +44,23 @@ export async function readListPage<Row>(
   return { items, totalItems };
 }
 
-/** The page's rows; each holds the count, unless that of the known version is still true. */
+/** So many rows are soon sorted. */
+const FEW_ROWS = 500;
+
+/** The page's rows; each holds the count, unless the known one is still true. */
 export function pageStatement<Row>(
   source: ListSource<Row>,
   partnerId: number,
   query: ListQuery,
-  knownVersion: number | undefined,
+  known: RememberedCount | undefined,
 ): RawBuilder<Row & Totals> {
   const from = sql`from ${source.from(partnerId)} where ${sql.join(
-    [source.where(partnerId), ...wanted(source, query)],
+    [source.where(partnerId), ...wanted(source, query, (known?.totalItems ?? 0) > FEW_ROWS)],
     sql` and `,
   )}`;
   const version = sql`(select version from reference_data_version)`;
   const total = source.isReferenceData
-    ? sql`case when ${version} = ${knownVersion ?? 0}::bigint then null
+    ? sql`case when ${version} = ${known?.version ?? 0}::bigint then null
         else (select count(1) ${from}) end`
     : sql`(select count(1) ${from})`;
   return sql<Row & Totals>`
@@ -71,8 +76,8 @@ export function pageStatement<Row>(
 const NOT_PREPARED = sql`/* of a form that few ask for */`;
 
 /** The caller's own conditions. */
-function wanted(source: ListSource<unknown>, { conditions, search }: ListQuery) {
-  const found = conditions.map((condition) => conditionSql(source, condition));
+function wanted(source: ListSource<unknown>, { conditions, search }: ListQuery, fitsMany: boolean) {
+  const found = conditions.map((condition) => conditionSql(source, condition, fitsMany));
   if (!search) return found;
   const hits = search.columns.flatMap((name) => {
     const column = source.columns[name];

@@ -9,6 +9,8 @@ export interface ListColumn {
   /** Of the tables in the source's `from`. */
   readonly expression: RawBuilder<unknown>;
   readonly isSearched?: true;
+  /** Whether it is of a joined table. */
+  readonly isRelated?: true;
 }
 
 /** Something that is found by its exact text and is no column: it neither sorts nor is searched. */
@@ -29,8 +31,10 @@ export interface ListSource<Row> {
   readonly id: RawBuilder<unknown>;
   /** By the name that callers know. */
   readonly columns: Readonly<Record<string, ListColumn | LookUp>>;
-  /** Whether the count of rows depends only on reference data and, by seconds, on the time. */
+  /** Whether the rows change only when the version of the reference data does; see migration 6. */
   readonly isReferenceData: boolean;
+  /** Whether they change with the time, too. */
+  readonly changesWithTime?: true;
 }
 
 /**

@@ -10,7 +10,7 @@ interface Dated {
   readonly updatedAt: Date;
 }
 
-const { text, searched, integer, decimal, time, boolean } = listColumns;
+const { text, searched, related, integer, decimal, time, boolean } = listColumns;
 
 interface MerchantRow extends Dated {
   readonly merchantName: string;
@@ -58,7 +58,7 @@ export const merchantSource: ListSource<MerchantRow> = {
     email: text(sql`email`),
     address: searched(sql`address`),
     merchantCategoryId: integer(sql`merchant_category_id`),
-    'merchantCategory.categoryName': searched(sql`category_name`),
+    'merchantCategory.categoryName': related(sql`category_name`),
     'merchantCategory.isActive': boolean(sql`is_active`),
   },
   isReferenceData: true,
@@ -127,9 +127,10 @@ export const promoSource: ListSource<PromoRow> = {
     bonusPercentage: decimal(sql`bonus_percentage`),
     constraint: decimal(sql`promo_constraint`),
     status: text(sql`promos.status`),
-    'productCategory.categoryName': searched(sql`category_name`),
+    'productCategory.categoryName': related(sql`category_name`),
   },
   isReferenceData: true,
+  changesWithTime: true,
 };
 
 interface ProductRow extends Dated {
@@ -164,7 +165,7 @@ export const productSource: ListSource<ProductRow> = {
     description: searched(sql`description`),
     pricingType: text(sql`pricing_type`),
     status: text(sql`products.status`),
-    'productCategory.categoryName': searched(sql`category_name`),
+    'productCategory.categoryName': related(sql`category_name`),
     'metadata.operator': text(sql`operator`),
     'productPrice.amount': decimal(sql`price_amount`),
   },
@@ -184,11 +185,12 @@ export const productCategorySource: ListSource<ProductCategoryRow> = {
     category_name as "categoryName", category_description as "categoryDescription",
     category.status`,
   from: () => sql`product_categories as category`,
+  // No `exists`: as a join it would read all products of a category before the first row.
   where: (partnerId) => sql`category.deleted_at is null and category.status = 'ACTIVE'
-    and exists (select from products
+    and (select true from products
       join partner_products as access on access.product_id = products.id
       where products.product_category_id = category.id and products.deleted_at is null
-        and access.partner_id = ${partnerId}::bigint)`,
+        and access.partner_id = ${partnerId}::bigint limit 1)`,
   id: sql`category.id`,
   columns: {
     id: integer(sql`category.id`),

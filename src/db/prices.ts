@@ -91,5 +91,5 @@ export const priceSource: ListSource<PriceRow> = {
     merchantId: listColumns.integer(sql`merchant_id`),
     sellingPriceUsd: listColumns.decimal(sql`selling_price_usd`),
   },
-  isReferenceData: false,
+  isReferenceData: true,
 };

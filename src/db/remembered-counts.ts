@@ -6,7 +6,7 @@ export interface RememberedCount {
   readonly totalItems: number;
 }
 
-/** What begins or ends meanwhile, such as a promo, is counted so much later at most. */
+/** What has begun or ended since, such as a promo, is counted so much later at most. */
 const MAXIMUM_AGE_MS = 1_000;
 const MAXIMUM_COUNTS = 1_000;
 
@@ -24,12 +24,17 @@ function countsOf(database: Database): Map<string, Entry> {
 }
 
 /**
- * The count under a key, or undefined where it is to be counted now. Of those that ask at the same
- * time only the first is told so when a count has become old: one counting serves all.
+ * The count under a key, or undefined where it is to be counted now: where there is none, and where
+ * one that `ages` has become old. Of those that ask for that at the same time only the first is told
+ * so: one counting serves all.
  */
-export function recallCount(database: Database, key: string): RememberedCount | undefined {
+export function recallCount(
+  database: Database,
+  key: string,
+  ages: boolean,
+): RememberedCount | undefined {
   const entry = countsOf(database).get(key);
-  if (!entry) return undefined;
+  if (!entry || !ages) return entry;
   const now = performance.now();
   if (now - entry.countedAt < MAXIMUM_AGE_MS) return entry;
   entry.countedAt = now;

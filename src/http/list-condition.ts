@@ -60,7 +60,8 @@ export function parseCondition(
     isNegated = true;
     rest = rest.slice('$not:'.length);
   }
-  const [, symbol, value = rest] = /^(\$[a-z]+)(?::(.*))?$/is.exec(rest) ?? [];
+  const [, symbol, value = rest] =
+    /^(\$[a-z]+):(.*)$/is.exec(rest) ?? (operators.has(rest) ? [rest, rest] : []);
   const operator =
     symbol === undefined
       ? bareOperator

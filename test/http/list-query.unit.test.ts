@@ -131,7 +131,7 @@ describe('filters', () => {
     ['name', '$EQ:a'],
     ['name', '$or:$eq:a'],
     ['name', '$eq'],
-    ['name', '$not'],
+    ['name', '$not:$eq'],
     ['name', '$null:1'],
     ['name', '$btw:a'],
     ['name', '$btw:a,b,c'],
