@@ -6,10 +6,11 @@ import type { SendCall } from './send-call.js';
 import { settleOnce } from './settle-pending.js';
 import type { ThrowawayStack } from './throwaway-stack.js';
 
-/** Longer than any pause that a minute's fault can have led to. */
-const DRAIN_SECONDS = 150;
-const AT_ONCE = 20;
-const PAUSE_MS = 500;
+/** Longer than any pause that a minute's fault can have led to, on a busy machine too. */
+const DRAIN_SECONDS = 240;
+/** Few and with pauses: whoever asks again must not keep the service from answering. */
+const AT_ONCE = 6;
+const PAUSE_MS = 1_000;
 
 /**
  * After the faults: settles what is pending at the providers, repeats every call of which its client

@@ -1,0 +1,167 @@
+/** A caller: the partner that sells, another partner, or one of the merchants by its place. */
+export type By = 'partner' | 'stranger' | 0 | 1;
+
+export const MERCHANTS = [
+  /** Is paid; 2.5 %. */
+  { payoutSuffix: '000', feePercent: '2.5', feeHundredths: 250, isPaid: true },
+  /** Its payments are refused; 1.33 %. */
+  { payoutSuffix: '006', feePercent: '1.33', feeHundredths: 133, isPaid: false },
+] as const;
+
+export interface ModelVoucher {
+  readonly isAnonymous: boolean;
+  readonly isRestricted: boolean;
+  readonly merchant: 0 | 1;
+  /** All amounts of the model are whole cents. */
+  readonly amount: number;
+  remaining: number;
+  status: 'ACTIVE' | 'REDEEM_INITIATED' | 'REDEEMED' | 'EXPIRED' | 'CANCELLED';
+  isPastExpiry: boolean;
+  wrongCodes: number;
+  claim: { by: By; amount: number | undefined; feeHundredths: number | undefined } | undefined;
+}
+
+export interface ModelTopup {
+  readonly amount: number;
+  status: 'SUCCESS' | 'FAILED';
+}
+
+/** The whole service as arithmetic. */
+export interface Model {
+  gift: number;
+  airtime: number;
+  readonly vouchers: ModelVoucher[];
+  readonly topups: ModelTopup[];
+  /** What each merchant was paid. */
+  readonly paid: [number, number];
+  /** What the airtime provider has delivered. */
+  delivered: number;
+}
+
+export const newModel = (wallets: { gift: number; airtime: number }): Model => ({
+  ...wallets,
+  vouchers: [],
+  topups: [],
+  paid: [0, 0],
+  delivered: 0,
+});
+
+export const reservedOf = ({ vouchers }: Model): number =>
+  vouchers.reduce((sum, { remaining }) => sum + remaining, 0);
+
+/** Half up to a whole cent. */
+const feeOf = (cents: number, hundredths: number): number =>
+  Math.floor((cents * hundredths + 5_000) / 10_000);
+
+const DONE = 200;
+const WRONG_CODES = 5;
+
+/** The statusCode on either surface. */
+const code = (by: By, partner: number, merchant: number): number =>
+  typeof by === 'number' ? merchant : partner;
+
+export function generate(
+  model: Model,
+  voucher: Pick<ModelVoucher, 'isAnonymous' | 'isRestricted' | 'merchant' | 'amount'>,
+): number {
+  if (model.gift < voucher.amount) return 405;
+  model.gift -= voucher.amount;
+  model.vouchers.push({
+    ...voucher,
+    remaining: voucher.amount,
+    status: 'ACTIVE',
+    isPastExpiry: false,
+    wrongCodes: 0,
+    claim: undefined,
+  });
+  return DONE;
+}
+
+export function claim(voucher: ModelVoucher, by: By, amount: number | undefined): number {
+  const isElsewhere = typeof by === 'number' && voucher.isRestricted && by !== voucher.merchant;
+  if (voucher.status === 'CANCELLED' || by === 'stranger' || isElsewhere)
+    return code(by, 404, 4041);
+  if (voucher.status === 'REDEEMED') return code(by, 404, 4042);
+  if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return code(by, 403, 4036);
+  if (voucher.isAnonymous) return 400;
+  if (voucher.wrongCodes >= WRONG_CODES) return 429;
+  if (amount !== undefined && amount > voucher.remaining) return code(by, 403, 4091);
+  voucher.status = 'REDEEM_INITIATED';
+  const feeHundredths = typeof by === 'number' ? MERCHANTS[by].feeHundredths : undefined;
+  voucher.claim = { by, amount, feeHundredths };
+  return DONE;
+}
+
+export function redeem(
+  model: Model,
+  voucher: ModelVoucher,
+  request: { by: By; code: 'right' | 'wrong' | 'missing'; amount: number | undefined },
+): number {
+  const { by } = request;
+  if (voucher.status === 'CANCELLED' || by === 'stranger') return code(by, 404, 4041);
+  const payee = typeof by === 'number' ? by : voucher.merchant;
+  if (voucher.isRestricted && payee !== voucher.merchant) return code(by, 403, 4031);
+  if (voucher.status === 'REDEEMED') return code(by, 404, 4032);
+  if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return code(by, 403, 4036);
+  const claimed = voucher.claim?.by === by ? voucher.claim : undefined;
+  if (!voucher.isAnonymous) {
+    if (request.code === 'missing') return code(by, 403, 4033);
+    if (!claimed) return code(by, 403, 4034);
+    if (voucher.wrongCodes >= WRONG_CODES) return 429;
+    if (request.code === 'wrong') {
+      voucher.wrongCodes += 1;
+      return code(by, 403, 4035);
+    }
+  }
+  const { remaining } = voucher;
+  const amount = (voucher.isAnonymous ? request.amount : claimed?.amount) ?? remaining;
+  if (amount > remaining) return code(by, 403, 4091);
+  const fee = feeOf(amount, claimed?.feeHundredths ?? MERCHANTS[payee].feeHundredths);
+  const toMerchant = amount === remaining ? remaining - fee : amount;
+  if (toMerchant <= 0 || toMerchant + fee > remaining) return code(by, 403, 4096);
+  voucher.wrongCodes = 0;
+  voucher.claim = undefined;
+  voucher.status = 'ACTIVE';
+  if (!MERCHANTS[payee].isPaid) return code(by, 404, 5031);
+  voucher.remaining -= toMerchant + fee;
+  if (voucher.remaining === 0) voucher.status = 'REDEEMED';
+  model.paid[payee] += toMerchant;
+  return DONE;
+}
+
+/** Ends an ACTIVE voucher; what remains goes back. */
+export function endVoucher(
+  model: Model,
+  voucher: ModelVoucher,
+  status: 'EXPIRED' | 'CANCELLED',
+): void {
+  if (voucher.status !== 'ACTIVE') return;
+  model.gift += voucher.remaining;
+  voucher.remaining = 0;
+  voucher.status = status;
+}
+
+export function topUp(
+  model: Model,
+  topup: { amount: number; isDelivered: boolean; isPackage: boolean },
+): number {
+  const { amount, isDelivered, isPackage } = topup;
+  if (!isPackage && (amount < 500 || amount > 1_000_000)) return 400;
+  if (model.airtime < amount) return isPackage ? 405 : 400;
+  model.topups.push({ amount, status: isDelivered ? 'SUCCESS' : 'FAILED' });
+  return charge(model, amount, isDelivered);
+}
+
+export function retryTopUp(model: Model, topup: ModelTopup, isDelivered: boolean): number {
+  if (topup.status === 'SUCCESS') return 409;
+  if (model.airtime < topup.amount) return 405;
+  topup.status = isDelivered ? 'SUCCESS' : 'FAILED';
+  return charge(model, topup.amount, isDelivered);
+}
+
+function charge(model: Model, amount: number, isDelivered: boolean): number {
+  if (!isDelivered) return 424;
+  model.airtime -= amount;
+  model.delivered += amount;
+  return DONE;
+}

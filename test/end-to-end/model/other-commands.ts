@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { cancelActiveVoucher } from '../../../src/db/cancellation.js';
+import { expireOverdueClaims } from '../../../src/db/claims.js';
+import { addDeposit } from '../../../src/db/deposits.js';
+import { expireVouchers } from '../../../src/db/expiry.js';
+import { parseMoney } from '../../../src/domain/money.js';
+import { newOwner } from '../gift-scene.js';
+import { sale } from '../topup-scene.js';
+import { command, hasVouchers, type ModelCommand, voucherAt } from './gift-commands.js';
+import { endVoucher, type ModelTopup, retryTopUp, topUp } from './model.js';
+import { expectCode, inEtb } from './real-service.js';
+
+/** A number that is topped up, or one whose top-ups are declined. */
+const numberOf = (isDelivered: boolean) => newOwner(isDelivered ? '050' : '006');
+
+const PACKAGE_CENTS = 1_500;
+const BATCH = 1_000;
+
+export const topUpCommand = (options: {
+  /** Undefined buys a package. */
+  cents: number | undefined;
+  isDelivered: boolean;
+}): ModelCommand =>
+  command(
+    `top up ${JSON.stringify(options)}`,
+    () => true,
+    async (model, real) => {
+      const { cents, isDelivered } = options;
+      const isPackage = cents === undefined;
+      const amount = cents ?? PACKAGE_CENTS;
+      const expected = topUp(model, { amount, isDelivered, isPackage });
+      const kind = isPackage ? 'airtime-package-topup' : 'airtime-topup';
+      const answer = await real.post('partner', `/topup-transactions/${kind}`, {
+        ...(isPackage ? { productId: real.products.ethioPackage } : { amount: inEtb(amount) }),
+        msisdn: numberOf(isDelivered),
+        ...sale,
+      });
+      expectCode(answer, expected);
+      if (expected === 200 || expected === 424) real.topupIds.push(answer.body.data.transactionId);
+    },
+  );
+
+export const retryCommand = (options: { place: number; isDelivered: boolean }): ModelCommand =>
+  command(
+    `retry ${JSON.stringify(options)}`,
+    ({ topups }) => topups.length > 0,
+    async (model, real) => {
+      const index = options.place % model.topups.length;
+      const expected = retryTopUp(model, model.topups[index] as ModelTopup, options.isDelivered);
+      const answer = await real.post('partner', '/topup-transactions/retry-topup', {
+        transactionId: real.topupIds[index],
+        msisdn: numberOf(options.isDelivered),
+      });
+      expectCode(answer, expected);
+    },
+  );
+
+export const depositCommand = (wallet: 'gift' | 'airtime', cents: number): ModelCommand =>
+  command(
+    `deposit ${cents} into ${wallet}`,
+    () => true,
+    async (model, real) => {
+      model[wallet] += cents;
+      const deposit = {
+        partnerId: real.partner.id,
+        wallet,
+        amount: parseMoney(inEtb(cents)),
+        reference: randomUUID(),
+      };
+      await real.stack.database
+        .transaction()
+        .execute((transaction) => addDeposit(transaction, deposit));
+    },
+  );
+
+export const cancelCommand = (place: number): ModelCommand =>
+  command(`cancel ${place}`, hasVouchers, async (model, real) => {
+    const { voucher, realVoucher } = voucherAt(model, real, place);
+    endVoucher(model, voucher, 'CANCELLED');
+    await real.stack.database
+      .transaction()
+      .execute((transaction) => cancelActiveVoucher(transaction, realVoucher.id));
+  });
+
+/** The voucher's date passes, and the sweep comes; it leaves what is claimed. */
+export const expireCommand = (place: number): ModelCommand =>
+  command(`expire ${place}`, hasVouchers, async (model, real) => {
+    const { database } = real.stack;
+    const { voucher, realVoucher } = voucherAt(model, real, place);
+    voucher.isPastExpiry = true;
+    endVoucher(model, voucher, 'EXPIRED');
+    await database
+      .updateTable('vouchers')
+      .set({ expires_at: sql<Date>`now() - interval '1 day'` })
+      .where('id', '=', realVoucher.id)
+      .execute();
+    await database.transaction().execute((transaction) => expireVouchers(transaction, BATCH));
+  });
+
+/** The time of the voucher's claim is up, and both sweeps come. */
+export const lapseCommand = (place: number): ModelCommand =>
+  command(`lapse ${place}`, hasVouchers, async (model, real) => {
+    const { database } = real.stack;
+    const { voucher, realVoucher } = voucherAt(model, real, place);
+    if (voucher.claim) voucher.status = 'ACTIVE';
+    voucher.claim = undefined;
+    if (voucher.isPastExpiry) endVoucher(model, voucher, 'EXPIRED');
+    await database
+      .updateTable('voucher_claims')
+      .set({ expires_at: sql<Date>`now() - interval '1 minute'` })
+      .where('voucher_id', '=', realVoucher.id)
+      .where('status', '=', 'OPEN')
+      .execute();
+    await database.transaction().execute((transaction) => expireOverdueClaims(transaction, BATCH));
+    await database.transaction().execute((transaction) => expireVouchers(transaction, BATCH));
+  });
