@@ -64,6 +64,14 @@ export async function compare(options: {
     baseline.push(await measure('baseline'));
     if (!subjectIsFirst) subject.push(await measure('subject'));
   }
+  return comparisonOf({ subject, baseline }, warmUp);
+}
+
+/** What was measured in turns, round by round; calls of a warm-up only count as completed. */
+export function comparisonOf(
+  { subject, baseline }: Readonly<Record<'subject' | 'baseline', readonly LoadResult[]>>,
+  warmUp = { subject: 0, baseline: 0 },
+): Comparison {
   const ratios = subject.map(({ rate }, round) => rate / (baseline[round]?.rate ?? Number.NaN));
   return {
     subject: figures(subject, warmUp.subject),

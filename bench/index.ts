@@ -9,6 +9,7 @@ import { signedClaimBenchmark } from './p4-signed-claim.js';
 import { signatureChecksBenchmark } from './p4b-signature-checks.js';
 import { listsBenchmark } from './p5-lists.js';
 import { topupBenchmark } from './p7-topup.js';
+import { hangingProviderBenchmark } from './p8-hanging-provider.js';
 import { json, passes, table } from './report.js';
 import { runInterruptibly } from './run-interruptibly.js';
 
@@ -19,6 +20,7 @@ const benchmarks: readonly Benchmark[] = [
   signatureChecksBenchmark,
   listsBenchmark,
   topupBenchmark,
+  hangingProviderBenchmark,
 ];
 
 async function runBenchmarks(

@@ -34,11 +34,13 @@ export async function withService<Result>(
   bench: Bench,
   layout: keyof typeof layouts,
   work: (service: Service) => Promise<Result>,
+  /** What is set otherwise than for all benchmarks. */
+  changes: Readonly<Record<string, string>> = {},
 ): Promise<Result> {
   const stops = createStops();
   try {
     const service = await bench.progress.step(`Service as ${layout}`, () =>
-      startService(bench, layouts[layout], stops),
+      startService(bench, layouts[layout], changes, stops),
     );
     const result = await work(service);
     const broken = await findBrokenInvariants(service.database);
@@ -52,6 +54,7 @@ export async function withService<Result>(
 async function startService(
   { backing, signal }: Bench,
   roles: readonly ServiceRole[],
+  changes: Readonly<Record<string, string>>,
   stops: Stops,
 ): Promise<Service> {
   const settings = {
@@ -70,6 +73,7 @@ async function startService(
     // Vouchers are claimed again and again.
     MESSAGE_COOLDOWN_SECONDS: '0',
     MESSAGES_PER_NUMBER_AND_DAY: '1000000',
+    ...changes,
   };
   let port = 0;
   for (const role of roles) {

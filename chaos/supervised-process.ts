@@ -24,7 +24,7 @@ export function superviseProcess(name: string, settings: Environment): Supervise
 
   const run = async () => {
     while (!isStopping) {
-      const current = startProcess(name, settings);
+      const current = startProcess(`src/${name}.ts`, settings);
       processes.push(current);
       const end = await current.ended;
       if (!isStopping && current !== killed)

@@ -26,6 +26,11 @@ const CHAOS_SETTINGS = {
   MESSAGES_PER_NUMBER_AND_DAY: '1000',
   CLAIM_LIFETIME_SECONDS: '12',
   EXPIRY_SWEEP_INTERVAL_SECONDS: '5',
+  RECONCILE_INTERVAL_SECONDS: '10',
+  // Everybody calls from one address, and wrong merchants ask on purpose.
+  VOUCHER_MISSES_PER_COMPANY_AND_HOUR: '100000',
+  VOUCHER_MISSES_PER_ADDRESS_AND_HOUR: '100000',
+  REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: '1000',
   PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
   TOPUP_RETRY_WINDOW_SECONDS: '8',
   TOPUP_START_SECONDS: '15',
@@ -73,7 +78,11 @@ export async function startThrowawayStack(
   stops.add(() => worker.stop());
   const api = superviseProcess('api', settings);
   stops.add(() => api.stop());
-  await progress.step('API and worker', () => untilAnswering(url));
+  await progress.step('API and worker', () =>
+    untilAnswering(url).catch((error) => {
+      throw new Error(`The API does not start: ${api.output().slice(-1_000)}`, { cause: error });
+    }),
+  );
   return {
     url,
     services,

@@ -8,7 +8,9 @@ const script = fileURLToPath(new URL('../chaos/index.ts', import.meta.url));
 const TIMEOUT_MS = 480_000;
 
 // As a command, as people run it: with a stack and servers of its own, which it stops by itself.
-test('after a minute of random faults everything is explained', { timeout: TIMEOUT_MS }, async () => {
+test('after a minute of random faults everything is explained', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const words = ['--import', 'tsx', script, '--minutes', '1', '--clients', '8'];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
   const interrupt = () => child.kill('SIGTERM');

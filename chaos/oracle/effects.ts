@@ -14,8 +14,9 @@ interface Effect {
   readonly topup: number | null;
   readonly redemption: string | null;
   readonly reference: string | null;
-  /** Without those whose message was refused: their operation begins anew. */
   readonly claims: number;
+  /** Those whose message was refused; the operation may begin anew, or was answered before. */
+  readonly cancelled: number;
 }
 
 /**
@@ -57,7 +58,9 @@ function judge(calls: KeyedCalls, effect: Effect | undefined): string | undefine
       : undefined;
   switch (calls.operation) {
     case 'initiate-claim':
-      return effect?.claims === 1 ? undefined : `acknowledged, but ${effect?.claims ?? 0} claims`;
+      return effect && effect.claims > 0 && effect.claims - effect.cancelled <= 1
+        ? undefined
+        : `acknowledged, but ${JSON.stringify(effect)}`;
     case 'generate-voucher':
       return effect?.moved && effect.voucher === Number(data.voucher.id)
         ? undefined
@@ -94,8 +97,9 @@ async function readEffects({ database }: ThrowawayStack): Promise<Map<string, Ef
       (select topup_id from topup_attempts where operation_id = ids.id) as topup,
       redemptions.status as redemption,
       platform_reference || ' ' || coalesce(provider_reference, '') as reference,
+      (select count(*) from voucher_claims where operation_id = ids.id) as claims,
       (select count(*) from voucher_claims
-        where operation_id = ids.id and voucher_claims.status <> 'CANCELLED') as claims
+        where operation_id = ids.id and voucher_claims.status = 'CANCELLED') as cancelled
     from (
       select id from operations
       union select operation_id from vouchers
