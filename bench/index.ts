@@ -5,6 +5,7 @@ import type { Benchmark, BenchmarkResult } from './benchmark.js';
 import { type BenchOptions, readOptions } from './options.js';
 import { generateVoucherBenchmark } from './p1-generate-voucher.js';
 import { onePartnerBenchmark } from './p2-one-partner.js';
+import { loginBenchmark } from './p3-login.js';
 import { signedClaimBenchmark } from './p4-signed-claim.js';
 import { signatureChecksBenchmark } from './p4b-signature-checks.js';
 import { listsBenchmark } from './p5-lists.js';
@@ -16,6 +17,7 @@ import { runInterruptibly } from './run-interruptibly.js';
 const benchmarks: readonly Benchmark[] = [
   generateVoucherBenchmark,
   onePartnerBenchmark,
+  loginBenchmark,
   signedClaimBenchmark,
   signatureChecksBenchmark,
   listsBenchmark,

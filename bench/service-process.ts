@@ -7,14 +7,16 @@ import { runProcess } from '../src/termination.js';
 import { startWorker } from '../src/worker.js';
 import { startBareLists } from './bare-lists.js';
 import { bareRoutes } from './bare-route.js';
+import { startBareSelect } from './bare-select.js';
 import { startBareWorker } from './bare-worker.js';
 import { unsignedRoutes } from './unsigned-route.js';
 
 /**
+/**
  * What a process of the service is: all of it, as `npm start` runs it, or one of its halves; or the
- * baseline of its lists.
+ * baseline of its lists or of its log-in.
  */
-export type ServiceRole = 'service' | 'api' | 'worker' | 'bare-lists';
+export type ServiceRole = 'service' | 'api' | 'worker' | 'bare-lists' | 'bare-select';
 
 /** Sent to the parent once the process takes work. */
 export interface ReadyMessage {
@@ -24,6 +26,7 @@ export interface ReadyMessage {
 
 async function start(role: ServiceRole, config: Config, workflowBundlePath: string, stops: Stops) {
   if (role === 'bare-lists') return { port: await startBareLists(config, stops) };
+  if (role === 'bare-select') return { port: await startBareSelect(config, stops) };
   const logger = createLogger(config.LOG_LEVEL, role);
   installTemporalRuntime(logger);
   const temporal = await connectTemporal({

@@ -74,27 +74,31 @@ export async function listSourceNames(database: Database, limit: number): Promis
   return rows.map(({ address }) => address);
 }
 
-export interface FoundApiKey {
+/** An API key with whose it is, and what is asked of that company at a log-in. */
+export interface FoundApiKey extends Pick<AccessRow, 'status' | 'token_version'> {
   readonly id: number;
   readonly company: Company;
   /** False once it was revoked or its end has come, by the database's clock. */
   readonly isValid: boolean;
 }
 
-/** An API key of a kind of company and whose it is; undefined for a key that never was. */
+/** Finds an API key of a kind of company; undefined for a key that never was. */
 export async function findApiKey(
   database: Database,
   kind: CompanyKind,
   keyDigest: Buffer,
 ): Promise<FoundApiKey | undefined> {
-  const owner = kind === 'partner' ? 'partner_id' : 'merchant_id';
-  const row = await database
-    .selectFrom('api_keys')
-    .select(['id', `${owner} as companyId`, isValidKey.as('isValid')])
-    .where('key_digest', '=', keyDigest)
-    .executeTakeFirst();
-  if (!row?.companyId) return undefined;
-  return { id: row.id, company: { kind, id: row.companyId }, isValid: row.isValid };
+  const [table, owner] =
+    kind === 'partner' ? [sql`partners`, sql`partner_id`] : [sql`merchants`, sql`merchant_id`];
+  const { rows } = await sql<Omit<FoundApiKey, 'company'> & { readonly company_id: number }>`
+    select api_keys.id, ${isValidKey} as "isValid", company.id as company_id, company.status,
+      company.token_version
+    from api_keys join ${table} as company on company.id = api_keys.${owner}
+    where key_digest = ${keyDigest}`.execute(database);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { company_id, ...key } = row;
+  return { ...key, company: { kind, id: company_id } };
 }
 
 /**

@@ -40,11 +40,11 @@ export const login = endpoint({
       return refuse('api-key-invalid');
     }
     const found = await findApiKey(services.database, surface, services.digests.apiKey(body.key));
-    const access = found?.isValid && (await services.accessDirectory(found.company, 'fresh'));
+    const remembered = found?.isValid && (await services.accessDirectory(found.company));
     const caller = found
       ? { company: found.company, apiKeyId: found.id }
       : { keyPrefix: apiKeyPrefix(body.key) };
-    if (!found || !access) {
+    if (!found || !remembered) {
       await rateLimits.spend('key-misses-of-address', group);
       // Only after the look-up: whoever sends wrong keys must not lock the right one out.
       const ofPrefix = await rateLimits.spend('key-misses-of-prefix', apiKeyPrefix(body.key));
@@ -52,6 +52,8 @@ export const login = endpoint({
     }
     const ofCompany = await rateLimits.spend('company', `${surface} ${found.company.id}`);
     if (!ofCompany.ok) return { ...refuseTooMany(ofCompany), caller };
+    // What may have changed since came with the key.
+    const access = { ...remembered, status: found.status, tokenVersion: found.token_version };
     const admitted = admit(found.company, access, sourceAddress);
     if (!admitted.ok) return { ...admitted, caller };
     const accessToken = await services.accessTokens.issue({
