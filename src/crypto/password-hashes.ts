@@ -6,7 +6,8 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Of libuv's four threads; each hash at the usual cost takes 128 MiB of memory. */
 const CONCURRENT_HASHES = 2;
-const MAXIMUM_WAITING = 100;
+/** At the usual cost the last of them waits some four seconds. */
+const MAXIMUM_WAITING = 20;
 
 /** The cost that is set where no other is: N = 2^17 (RFC 7914, with r = 8). */
 export const USUAL_PASSWORD_COST = 17;

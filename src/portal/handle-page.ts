@@ -96,7 +96,7 @@ async function handleAccount(
 const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
   path: context.path,
   params: context.params,
-  query: context.URL.searchParams,
+  query: new URLSearchParams(context.querystring),
   form,
   sourceAddress: addressOf(tools.services, context),
   sessionToken: readToken(context.headers.cookie, tools.cookies.session.name),

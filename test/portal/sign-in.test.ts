@@ -90,6 +90,7 @@ describe('signing in', () => {
     const tries = [
       { email: (await newAccount()).email, password: 'not the password' },
       { email: 'nobody@portal.example', password: 'not the password' },
+      { email: 'no\u0000body@portal.example', password: 'not\u0000the password' },
       disabled,
       invited,
     ];

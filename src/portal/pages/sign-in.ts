@@ -53,7 +53,10 @@ export const signIn: PublicPage = {
         retryAfterSeconds: waitSeconds,
         problem: waitSentence(waitSeconds),
       });
-    const account = await findPortalAccount(services.database, shown.email);
+    // PostgreSQL's text cannot hold every character; no account has one of the others.
+    const account = /\p{C}/u.test(shown.email)
+      ? undefined
+      : await findPortalAccount(services.database, shown.email);
     const isRight = await passwords.fits(password, account?.passwordHash);
     if (!isRight || !account?.passwordHash || account.disabledAt !== null)
       return signInPage(request, {
