@@ -29,17 +29,17 @@ export function createPasswordHashes(cost: number) {
   const derive = (password: string, parameters: Parameters, salt: Buffer) =>
     turns(() => deriveKey(password, parameters, salt));
 
-  const unknown = make(randomBytes(HASH_BYTES).toString('base64'));
-  // Whoever needs it first is told of its failure.
-  unknown.catch(() => undefined);
+  const own: Parameters = { cost, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
+  /** Nothing fits it, and finding that out takes as long as with any other. */
+  const unknown: ParsedHash = {
+    parameters: own,
+    salt: randomBytes(SALT_BYTES),
+    hash: randomBytes(HASH_BYTES),
+  };
 
   async function make(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    const hash = await derive(
-      password,
-      { cost, blockSize: BLOCK_SIZE, parallelism: PARALLELISM },
-      salt,
-    );
+    const hash = await derive(password, own, salt);
     const parameters = `scrypt$${cost}$${BLOCK_SIZE}$${PARALLELISM}`;
     return `${parameters}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
   }
@@ -51,7 +51,7 @@ export function createPasswordHashes(cost: number) {
      * nobody learns from the time whether an account exists.
      */
     async fits(password: string, hash: string | null | undefined): Promise<boolean> {
-      const parsed = parse(hash ?? (await unknown));
+      const parsed = typeof hash === 'string' ? parse(hash) : unknown;
       const derived = await derive(password, parsed.parameters, parsed.salt);
       return timingSafeEqual(derived, parsed.hash) && typeof hash === 'string';
     },
@@ -66,9 +66,15 @@ interface Parameters {
   readonly parallelism: number;
 }
 
+interface ParsedHash {
+  readonly parameters: Parameters;
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
 const FORMAT = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/;
 
-function parse(text: string) {
+function parse(text: string): ParsedHash {
   const [, cost, blockSize, parallelism, salt = '', hash = ''] = FORMAT.exec(text) ?? [];
   if (cost === undefined) throw new Error('A password hash is not in a known format.');
   return {

@@ -21,12 +21,13 @@ export async function makeDemoAccounts(
   await makeAccount(database, merchant, demo.merchant);
 }
 
+const passwords = createPasswordHashes(USUAL_PASSWORD_COST);
+
 async function makeAccount(
   database: Database,
   company: Company,
   demo: { readonly portalEmail: string; readonly portalPassword: string },
 ): Promise<void> {
-  const passwords = createPasswordHashes(USUAL_PASSWORD_COST);
   const known = await findPortalAccount(database, demo.portalEmail);
   if (known && (await passwords.fits(demo.portalPassword, known.passwordHash))) return;
   const hash = await passwords.make(demo.portalPassword);
