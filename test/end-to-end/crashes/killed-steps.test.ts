@@ -13,13 +13,11 @@ import { createStories, type Stories, type StoryName, type Surroundings } from '
  */
 const cases: readonly (readonly [StoryName, FailpointName])[] = [
   ['generate', 'generate-checked'],
-  ['generate', 'generate-committed'],
   ['generate', 'generate-known'],
   ['claim', 'claim-recorded'],
   ['claim', 'claim-sent'],
   ['claim', 'claim-known'],
   ['redeem', 'redeem-held'],
-  ['redeem', 'redeem-hold-committed'],
   ['redeem', 'redeem-paid'],
   ['redeem', 'redeem-post-committed'],
   ['redeem', 'redeem-answered'],
@@ -39,6 +37,13 @@ let service: ServiceProcess;
 let port: string;
 const told: Promise<unknown>[] = [];
 
+/** Begins a story that is awaited when all processes have died; until then it must not fail alone. */
+function tell(name: StoryName): void {
+  const story: Promise<unknown> = stories.stories[name]();
+  story.catch(() => {});
+  told.push(story);
+}
+
 beforeAll(async () => {
   scene = await setProcessScene();
   port = String(await freePort());
@@ -54,7 +59,9 @@ afterAll(() => scene?.stop());
 async function start(failpoint?: FailpointName): Promise<ServiceProcess> {
   const started = scene.start('service', {
     PORT: port,
-    ACCESS_TOKEN_LIFETIME_SECONDS: '900',
+    // To those who wait, the whole chain is one story: nothing may expire on the way.
+    ACCESS_TOKEN_LIFETIME_SECONDS: '3600',
+    CLAIM_LIFETIME_SECONDS: '3600',
     ...(failpoint ? { FAILPOINT: `${failpoint}:kill` } : {}),
   });
   await started.logged('Service is running');
@@ -66,21 +73,20 @@ it.each(cases)(
   async (story, failpoint) => {
     await service.kill();
     service = await start(failpoint);
-    told.push(stories.stories[story]());
+    tell(story);
     expect(await service.ended).toBe('SIGKILL');
   },
-  60_000,
+  120_000,
 );
 
 it('a process that is told to stop ends in order, whoever is at work', async () => {
   await service.kill();
   service = await start();
   const before = stories.log.deeds.length;
-  for (const name of ['generate', 'redeem', 'topup', 'retry'] as const)
-    told.push(stories.stories[name]());
+  for (const name of ['generate', 'redeem', 'topup', 'retry'] as const) tell(name);
   await vi.waitFor(() => expect(stories.log.deeds.length).toBeGreaterThan(before + 4), 20_000);
   expect(await service.stop()).toBe(0);
-}, 60_000);
+}, 120_000);
 
 it('the next process brings all of it to its end, once', async () => {
   service = await start();
