@@ -4,6 +4,7 @@ import {
   addAdmittedCalls,
   addRefusedCalls,
   type RefusedCall,
+  removeOldRefusedCalls,
 } from '../db/calls.js';
 import { type Database, isDatabaseUnavailable } from '../db/connection.js';
 
@@ -33,6 +34,7 @@ const MAXIMUM_REFUSED = 50;
 /** Of each key: the newest calls since the last flush; the table keeps only a few anyway. */
 const MAXIMUM_ADMITTED_OF_KEY = 5;
 const MAXIMUM_KEYS = 1_000;
+const TIDY_INTERVAL_MS = 3_600_000;
 
 /** `now` is for tests. */
 export function createCallRecorder(
@@ -84,6 +86,12 @@ export function createCallRecorder(
   };
   const timer = setInterval(() => void flush(({ until }) => until <= now()), options.intervalMs);
   timer.unref();
+  const tidy = () =>
+    removeOldRefusedCalls(database).catch((error: Error) =>
+      logger.warn({ error: error.name }, 'Old refused calls could not be removed'),
+    );
+  const tidyTimer = setInterval(() => void tidy(), TIDY_INTERVAL_MS);
+  tidyTimer.unref();
 
   return {
     admitted(call) {
@@ -113,6 +121,7 @@ export function createCallRecorder(
     flush: () => flush(({ until }) => until <= now()),
     stop() {
       clearInterval(timer);
+      clearInterval(tidyTimer);
       return flush(() => true);
     },
   };
