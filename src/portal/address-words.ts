@@ -1,4 +1,4 @@
-import { isAddressOrRange } from '../http/source-address.js';
+import { parseSourceEntry } from '../http/source-entries.js';
 
 type ReadAddress =
   | { readonly ok: true; readonly address: string }
@@ -11,13 +11,14 @@ const problem = (text: string): ReadAddress => ({ ok: false, problem: text });
 
 /** Reads what people type as the address of a server; what is wrong is said in words. */
 export function readRegisteredAddress(text: string): ReadAddress {
-  const address = text.trim().toLowerCase();
-  if (address === '') return problem('Give an address.');
-  if (/^https?:/.test(address))
+  const written = text.trim().toLowerCase();
+  if (written === '') return problem('Give an address.');
+  if (/^https?:/.test(written))
     return problem('Give the address alone, without “https://” and without a path.');
-  if (/^\d+(\.\d+){3}:\d+$/.test(address))
+  if (/^\d+(\.\d+){3}:\d+$/.test(written))
     return problem('Leave the port out: calls may come from any port.');
-  if (!isAddressOrRange(address)) return problem(HOW_TO_WRITE);
+  const address = parseSourceEntry(written);
+  if (address === undefined) return problem(HOW_TO_WRITE);
   const [, bits] = address.split('/');
   const least = LEAST_BITS[address.includes(':') ? 'ipv6' : 'ipv4'];
   if (bits !== undefined && Number(bits) < least)
@@ -26,5 +27,5 @@ export function readRegisteredAddress(text: string): ReadAddress {
 }
 
 const HOW_TO_WRITE =
-  'This is no address that can be registered. Write IPv4 as 203.0.113.7, IPv6 as 2001:db8::7, and a ' +
-  'range with its prefix, such as 203.0.113.0/28.';
+  'This is no address that can be registered. Write IPv4 as 203.0.113.7, IPv6 as 2001:db8::7, a ' +
+  'range with its prefix, such as 203.0.113.0/28, and a name in full, such as api.shop.example.';

@@ -78,6 +78,7 @@ describe('refused, in words, is', () => {
     ['203.0.113.256', 'no address that can be registered'],
     ['0x7f000001', 'no address that can be registered'],
     ['203.0.113.7 203.0.113.8', 'no address that can be registered'],
+    ['*.shop.example', 'no address that can be registered'],
     ['0.0.0.0/0', 'too wide'],
     ['0.0.0.0/1', 'too wide'],
     ['2001::/16', 'too wide'],
@@ -97,6 +98,17 @@ describe('refused, in words, is', () => {
     await client.submit(PATH, PATH, { address: '203.0.113.7' });
     const answer = await client.submit(PATH, PATH, { address: '203.0.113.7' });
     expect(answer.html).toContain('203.0.113.7 is registered already.');
+  });
+
+  test('the eleventh name, though a name is kept as the DNS has it', async () => {
+    const { client } = await partner();
+    for (let index = 0; index < 10; index += 1)
+      await client.submit(PATH, PATH, { address: `Bücher-${index}.Example` });
+    expect((await client.get(PATH)).html).toContain('<code>xn--bcher-0-n2a.example</code>');
+    const answer = await client.submit(PATH, PATH, { address: 'api.shop.example' });
+    expect(answer.status).toBe(422);
+    expect(answer.html).toContain('There are 10 names');
+    expect((await client.submit(PATH, PATH, { address: '203.0.113.7' })).status).toBe(303);
   });
 
   test('the fifty-first', async () => {

@@ -1,11 +1,15 @@
 import { addSourceAddresses } from '../../db/companies.js';
 import { listSourceAddresses } from '../../db/company-access.js';
+import { isSourceName, MAXIMUM_NAMES } from '../../http/source-entries.js';
 import { readRegisteredAddress } from '../address-words.js';
 import { changeAccess } from '../change-access.js';
 import type { AccountPage } from '../page.js';
 import { ADDRESS_LENGTH, ADDRESSES_PATH, addressesPage } from './addresses.js';
 
 const MAXIMUM_ADDRESSES = 50;
+
+const hasTooManyNames = (known: readonly { readonly address: string }[], address: string) =>
+  isSourceName(address) && known.filter((row) => isSourceName(row.address)).length >= MAXIMUM_NAMES;
 
 /** Lets the company call from one more address, range or name. */
 export const addAddress: AccountPage = {
@@ -21,7 +25,7 @@ export const addAddress: AccountPage = {
     const outcome = await changeAccess(request, 'register address', async (transaction) => {
       const known = await listSourceAddresses(transaction, company);
       if (known.some((row) => row.address === address)) return undefined;
-      if (known.length >= MAXIMUM_ADDRESSES) return undefined;
+      if (known.length >= MAXIMUM_ADDRESSES || hasTooManyNames(known, address)) return undefined;
       const [addressId] = await addSourceAddresses(transaction, company, [address]);
       return { result: 'added', details: { addressId, address } };
     });
@@ -30,7 +34,9 @@ export const addAddress: AccountPage = {
     const known = await listSourceAddresses(request.services.database, company);
     const problem = known.some((row) => row.address === address)
       ? `${address} is registered already.`
-      : `There are ${MAXIMUM_ADDRESSES} addresses: register a range, or remove some first.`;
+      : hasTooManyNames(known, address)
+        ? `There are ${MAXIMUM_NAMES} names: register addresses, or remove some names first.`
+        : `There are ${MAXIMUM_ADDRESSES} addresses: register a range, or remove some first.`;
     return addressesPage(request, { address: given, problem });
   },
 };

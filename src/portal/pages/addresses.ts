@@ -60,7 +60,7 @@ ${postForm(
   html`${field({
     name: 'address',
     label: 'Address',
-    hint: 'IPv4, IPv6, or a range of them, such as 203.0.113.7 or 203.0.113.0/28.',
+    hint: 'IPv4, IPv6, a range such as 203.0.113.0/28, or a name such as api.shop.example.',
     value: wrong?.address ?? '',
     error: wrong?.problem,
     maximumLength: ADDRESS_LENGTH,
