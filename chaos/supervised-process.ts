@@ -15,6 +15,9 @@ export interface SupervisedProcess {
 
 const RESTART_MS = 500;
 
+/** What a process says, and all that it says, when a server is down while it starts. */
+const CANNOT_START = /^(Temporal|The database) cannot be reached.*$/;
+
 export function superviseProcess(name: string, settings: Environment): SupervisedProcess {
   const processes: ServiceProcess[] = [];
   const ownEnds: string[] = [];
@@ -27,8 +30,9 @@ export function superviseProcess(name: string, settings: Environment): Supervise
       const current = startProcess(`src/${name}.ts`, settings);
       processes.push(current);
       const end = await current.ended;
-      if (!isStopping && current !== killed)
-        ownEnds.push(`${name} ended with ${end}: ${current.output().trim().slice(-400)}`);
+      const said = current.output().trim();
+      if (!isStopping && current !== killed && !CANNOT_START.test(said))
+        ownEnds.push(`${name} ended with ${end}: ${said.slice(-400)}`);
       await sleep(restartMs);
       restartMs = RESTART_MS;
     }

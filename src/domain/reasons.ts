@@ -57,7 +57,7 @@ export const reasons = {
   },
   'account-suspended': {
     message: 'The account is suspended: contact support',
-    remedy: 'none',
+    remedy: 'repeat',
     everywhere: 403,
   },
   'address-not-registered': {
@@ -180,7 +180,7 @@ export const reasons = {
   },
   'partner-unavailable': {
     message: 'The partner company that issued the voucher is not available',
-    remedy: 'none',
+    remedy: 'repeat',
     merchant: { 'initiate-claim': 4045, 'redeem-gift': 4045 },
   },
   'price-not-defined': {
