@@ -17,22 +17,22 @@ interface Totals {
 }
 
 /**
- * Reads one page of what a partner sees of a list, in one statement and so of one moment. Counting
+ * Reads one page of what a company sees of a list, in one statement and so of one moment. Counting
  * is what grows with a list: the count of reference data is remembered, and counted again where the
  * version has changed that the same statement reads.
  */
 export async function readListPage<Row>(
   database: Database,
   source: ListSource<Row>,
-  partnerId: number,
+  companyId: number,
   query: ListQuery,
 ): Promise<ListPage<Row>> {
   const { conditions, search } = query;
-  const key = JSON.stringify([source.name, partnerId, conditions, search]);
+  const key = JSON.stringify([source.name, companyId, conditions, search]);
   const known = source.isReferenceData
     ? recallCount(database, key, source.changesWithTime ?? false)
     : undefined;
-  const { rows } = await pageStatement(source, partnerId, query, known).execute(database);
+  const { rows } = await pageStatement(source, companyId, query, known).execute(database);
   const [first] = rows;
   if (!first) return { items: [], totalItems: 0 };
   // A promo may have begun since the rows were counted: a list never has less than it shows.
@@ -50,12 +50,12 @@ const FEW_ROWS = 500;
 /** The page's rows; each holds the count, unless the known one is still true. */
 export function pageStatement<Row>(
   source: ListSource<Row>,
-  partnerId: number,
+  companyId: number,
   query: ListQuery,
   known: RememberedCount | undefined,
 ): RawBuilder<Row & Totals> {
-  const from = sql`from ${source.from(partnerId)} where ${sql.join(
-    [source.where(partnerId), ...wanted(source, query, (known?.totalItems ?? 0) > FEW_ROWS)],
+  const from = sql`from ${source.from(companyId)} where ${sql.join(
+    [source.where(companyId), ...wanted(source, query, (known?.totalItems ?? 0) > FEW_ROWS)],
     sql` and `,
   )}`;
   const version = sql`(select version from reference_data_version)`;

@@ -24,9 +24,9 @@ export interface ListSource<Row> {
   readonly name: string;
   /** The selected columns, each by name: statements with `*` are not prepared. */
   readonly select: RawBuilder<Row>;
-  from(partnerId: number): RawBuilder<unknown>;
-  /** What every row of the list fulfils: above all, that the partner may see it. */
-  where(partnerId: number): RawBuilder<unknown>;
+  from(companyId: number): RawBuilder<unknown>;
+  /** What every row of the list fulfils: above all, that the company may see it. */
+  where(companyId: number): RawBuilder<unknown>;
   /** Unique in the list: rows that sort alike are in its order. */
   readonly id: RawBuilder<unknown>;
   /** By the name that callers know. */

@@ -8,6 +8,7 @@ import * as referenceData from '../../migrations/2026-11-21-6-reference-data.js'
 import * as access from '../../migrations/2026-11-21-7-access.js';
 import * as reconciliation from '../../migrations/2026-11-21-8-reconciliation.js';
 import * as portal from '../../migrations/2026-11-21-9-portal.js';
+import * as pages from '../../migrations/2026-11-22-2-pages.js';
 import { connectDatabase, DatabaseUnreachableError, isDatabaseUnavailable } from './connection.js';
 
 /** In order. Listed by hand: every runtime and bundler follows a plain import. */
@@ -21,6 +22,7 @@ const migrations = {
   '2026-11-21-7-access': access,
   '2026-11-21-8-reconciliation': reconciliation,
   '2026-11-21-9-portal': portal,
+  '2026-11-22-2-pages': pages,
 };
 
 /**

@@ -35,6 +35,12 @@ export function formatAmount(money: Money): string {
   return formatMoney(money).replace(/0{1,4}$/, '');
 }
 
+/** The same with its thousands apart, for pages: "1,250.00". */
+export function formatGroupedAmount(money: Money): string {
+  const [whole = '', fraction = ''] = formatAmount(money).split('.');
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
+}
+
 /** The nearest JSON number, for balances (design 3). Never calculate with the result. */
 export function moneyToNumber(money: Money): number {
   return Number(formatMoney(money));

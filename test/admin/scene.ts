@@ -116,6 +116,7 @@ export interface StatementJson {
   readonly closingBalance: string;
   readonly ledgerBalance: string;
   readonly lines: readonly {
+    readonly id: number;
     readonly at: string;
     readonly explanation: string;
     readonly debit: string | null;

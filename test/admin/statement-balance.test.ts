@@ -1,7 +1,11 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { violates } from '../../src/db/connection.js';
 import { balanceConstraint, partnerBalances } from '../../src/db/ledger.js';
+import { salesPerDay } from '../../src/db/sales.js';
+import type { Wallet } from '../../src/db/statement-lines.js';
+import { readStatementPage } from '../../src/db/statement-page.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { expireAll, makeVoucher, redemptions, topUp } from './movements.js';
 import {
@@ -52,7 +56,9 @@ test('closing and cached balance are equal after every history', async () => {
         expect(statement.ledgerBalance).toBe(cached[wallet]);
         addsUp(statement);
         await splitsAnywhere(partnerId, wallet, statement);
+        await isPaged(partnerId, wallet, statement);
       }
+      await isSold(partnerId);
     }),
     { numRuns: 12 },
   );
@@ -81,6 +87,53 @@ async function splitsAnywhere(partnerId: number, wallet: string, whole: Statemen
   expect(after.closingBalance).toBe(whole.closingBalance);
   addsUp(before);
   addsUp(after);
+}
+
+/** The pages of the portal, which are reckoned back from the ledger's balance, say the same. */
+async function isPaged(partnerId: number, wallet: Wallet, whole: StatementJson) {
+  const moment = whole.lines[Math.floor(whole.lines.length / 3)]?.at;
+  const from = moment === undefined ? undefined : new Date(moment);
+  const request = { partnerId, wallet, from, before: undefined };
+  const page = (offset: number) => readStatementPage(scene.database, request, { limit: 3, offset });
+  const range = await statementOf(scene, partnerId, wallet, moment ? ` --from ${moment}` : '');
+  const first = await page(0);
+  const lines = [...first.lines];
+  while (lines.length < first.lineCount) lines.push(...(await page(lines.length)).lines);
+  expect(first).toMatchObject({
+    openingBalance: range.openingBalance,
+    closingBalance: range.closingBalance,
+  });
+  expect(lines.toReversed().map(({ id, balance }) => ({ id, balance }))).toEqual(
+    range.lines.map(({ id, balance }) => ({ id, balance })),
+  );
+  const { openingBalance, cameIn, wentOut, closingBalance } = first;
+  expect(parseMoney(openingBalance) + parseMoney(cameIn) - parseMoney(wentOut)).toBe(
+    parseMoney(closingBalance),
+  );
+}
+
+/** The sales of the days are the vouchers and the delivered top-ups that there are. */
+async function isSold(partnerId: number) {
+  const day = (offset: number) =>
+    new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  const days = await salesPerDay(scene.database, partnerId, { first: day(-1), last: day(1) });
+  const { rows } = await sql<Record<'vouchers' | 'topups', { count: number; sum: string }>>`
+    select (select json_build_object('count', count(1), 'sum', coalesce(sum(amount), 0)::text)
+        from vouchers where partner_id = ${partnerId}) as vouchers,
+      (select json_build_object('count', count(1), 'sum', coalesce(sum(amount), 0)::text)
+        from topups where partner_id = ${partnerId} and status = 'SUCCESS') as topups`.execute(
+    scene.database,
+  );
+  const total = (amounts: string[]) => amounts.map(parseMoney).reduce((a, b) => a + b, 0n);
+  const count = (counts: number[]) => counts.reduce((a, b) => a + b, 0);
+  expect(count(days.map(({ vouchers }) => vouchers))).toBe(rows[0]?.vouchers.count);
+  expect(count(days.map(({ topups }) => topups))).toBe(rows[0]?.topups.count);
+  expect(total(days.map(({ voucherAmount }) => voucherAmount))).toBe(
+    parseMoney(rows[0]?.vouchers.sum ?? ''),
+  );
+  expect(total(days.map(({ topupAmount }) => topupAmount))).toBe(
+    parseMoney(rows[0]?.topups.sum ?? ''),
+  );
 }
 
 async function play(

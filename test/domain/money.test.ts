@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   formatAmount,
+  formatGroupedAmount,
   formatMoney,
   moneyToNumber,
   parseMoney,
@@ -128,5 +129,17 @@ describe('parseRequestAmount', () => {
         return parseRequestAmount(text) === expected && parseRequestAmount(+text) === expected;
       }),
     );
+  });
+});
+
+describe('formatGroupedAmount', () => {
+  it.each([
+    ['0', '0.00'],
+    ['999.5', '999.50'],
+    ['1000', '1,000.00'],
+    ['1234567.000001', '1,234,567.000001'],
+    ['-123456', '-123,456.00'],
+  ])('writes %s as %s', (decimal, text) => {
+    expect(formatGroupedAmount(parseMoney(decimal))).toBe(text);
   });
 });

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { readStatement, type Statement, type StatementRequest } from '../../db/statement.js';
+import { readStatement, type Statement } from '../../db/statement.js';
+import type { StatementRequest } from '../../db/statement-lines.js';
+import { explainLine } from '../../domain/statement-words.js';
 import { AdminError } from '../admin-error.js';
 import { lookCommand } from '../command.js';
 import { beginning, ending, id, oneOf, optional, required } from '../fields.js';
-import { explainLine } from '../statement-words.js';
 import { requireSubject } from '../subjects.js';
 import { column, money, numbers, table, time } from '../tables.js';
 

@@ -1,16 +1,33 @@
-import type { StatementLine } from '../db/statement.js';
-import { maskMsisdn } from '../domain/phone.js';
+import { maskMsisdn } from './phone.js';
 
-/** Says in words what operation made a line of a statement. */
-export const explainLine = (line: StatementLine): string =>
+/** One change of a wallet, and what is known of the operation that made it. */
+export interface WalletChange {
+  readonly operation_id: string;
+  readonly step: string;
+  /** The kind of the account on the other side. */
+  readonly other_account: string;
+  /** Decimal string; below zero is what left the wallet. */
+  readonly change: string;
+  readonly serial_number: string | null;
+  readonly redemption_reference: string | null;
+  readonly merchant_name: string | null;
+  readonly topup_id: number | null;
+  readonly topup_attempt: number | null;
+  readonly topup_attempt_status: 'HELD' | 'POSTED' | 'VOIDED' | null;
+  readonly topup_product: string | null;
+  readonly msisdn: string | null;
+}
+
+/** Says in words what made a line of a statement; phone numbers are masked. */
+export const explainLine = (line: WalletChange): string =>
   explainDeposit(line) ?? explainVoucher(line) ?? explainTopUp(line) ?? explainUnknown(line);
 
-function explainDeposit({ operation_id }: StatementLine): string | undefined {
+function explainDeposit({ operation_id }: WalletChange): string | undefined {
   const [, reference] = /^deposit:(.+)$/.exec(operation_id) ?? [];
   return reference && `Deposit ${reference}`;
 }
 
-function explainVoucher(line: StatementLine): string | undefined {
+function explainVoucher(line: WalletChange): string | undefined {
   if (line.serial_number === null) return undefined;
   const voucher = `Voucher ${line.serial_number}`;
   const redemption = `redemption ${line.redemption_reference}`;
@@ -24,7 +41,7 @@ function explainVoucher(line: StatementLine): string | undefined {
 
 const attemptWords = { HELD: 'under way', POSTED: 'delivered', VOIDED: 'failed' } as const;
 
-function explainTopUp(line: StatementLine): string | undefined {
+function explainTopUp(line: WalletChange): string | undefined {
   const { topup_id, topup_attempt_status: status, other_account } = line;
   if (topup_id === null || status === null || other_account !== 'airtime-hold') return undefined;
   const product = line.topup_product ?? 'airtime';
@@ -34,7 +51,7 @@ function explainTopUp(line: StatementLine): string | undefined {
 }
 
 /** Such as a correction that was made by hand. */
-function explainUnknown(line: StatementLine): string {
+function explainUnknown(line: WalletChange): string {
   const direction = line.change.startsWith('-') ? 'To' : 'From';
   return `${direction} ${line.other_account}: step ${line.step} of operation ${line.operation_id}`;
 }
