@@ -9,6 +9,7 @@ import { readFormWithFile } from './form-with-file.js';
 import { writePage } from './layout.js';
 import {
   type AccountPage,
+  type FileAnswer,
   type Page,
   type PageAnswer,
   PORTAL_PATH,
@@ -109,12 +110,20 @@ function askToSignIn(page: AccountPage, context: RouterContext): void {
   context.status = 303;
 }
 
+function writeFile(context: RouterContext, file: FileAnswer): void {
+  context.status = 200;
+  context.set('Content-Disposition', `attachment; filename="${file.name}"`);
+  context.type = `${file.type}; charset=utf-8`;
+  context.body = file.content;
+}
+
 async function writeAnswer(
   context: RouterContext,
   tools: PortalTools,
   answer: PageAnswer,
 ): Promise<void> {
   if (answer.kind === 'problem') return writeProblem(context, tools, answer);
+  if (answer.kind === 'file') return writeFile(context, answer);
   for (const cookie of answer.setCookies ?? []) context.append('Set-Cookie', cookie);
   if (answer.kind === 'page') return writePage(context, tools, answer);
   context.redirect(answer.to);

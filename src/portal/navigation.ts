@@ -13,7 +13,18 @@ export const navigation: readonly {
   readonly group: string;
   readonly entries: readonly NavigationEntry[];
 }[] = [
-  { group: 'Business', entries: [{ label: 'Overview', path: '' }] },
+  {
+    group: 'Business',
+    entries: [
+      { label: 'Overview', path: '' },
+      { label: 'Balances', path: '/balances', kind: 'partner' },
+      { label: 'Vouchers', path: '/vouchers', kind: 'partner' },
+      { label: 'Top-ups', path: '/top-ups', kind: 'partner' },
+      { label: 'Sales', path: '/sales', kind: 'partner' },
+      { label: 'Redemptions', path: '/redemptions', kind: 'merchant' },
+      { label: 'Payouts', path: '/payouts', kind: 'merchant' },
+    ],
+  },
   {
     group: 'API access',
     entries: [

@@ -64,7 +64,17 @@ export type PageAnswer =
       readonly notice?: string;
       readonly setCookies?: readonly string[];
     }
+  | FileAnswer
   | Problem;
+
+/** A file to be kept. */
+export interface FileAnswer {
+  readonly kind: 'file';
+  /** ASCII, without spaces. */
+  readonly name: string;
+  readonly type: 'text/csv';
+  readonly content: string;
+}
 
 /** A page that cannot be shown, and why; see problem-page.ts. */
 export interface Problem {

@@ -30,7 +30,7 @@ export interface FieldOptions {
   readonly name: string;
   readonly label: string;
   /** `text` where it is left out. */
-  readonly type?: 'text' | 'email' | 'password';
+  readonly type?: 'text' | 'email' | 'password' | 'date';
   readonly value?: string;
   readonly hint?: HtmlValue;
   /** What is wrong with what was given. */

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/errors.js';
 import { html } from '../html.js';
+import { DOWNLOAD_ROWS } from './csv.js';
 import { writePage } from './layout.js';
 import { PORTAL_PATH, type PortalTools, type Problem } from './page.js';
 
@@ -28,6 +29,11 @@ export const problems = {
   notAForm: problem(415, 'Not a form', 'This page takes forms as browsers send them.'),
   noSuchMethod: problem(405, 'Not possible', 'This page cannot be used in this way.'),
   invalid: problem(400, 'The request is not valid', 'Go back and try it again.'),
+  tooManyRows: problem(
+    422,
+    'Too many rows for one file',
+    `A file has at most ${DOWNLOAD_ROWS} rows. Go back, choose fewer days, and download it in parts.`,
+  ),
   busy: problem(
     503,
     'We are busy',
@@ -43,7 +49,7 @@ export const problems = {
 
 const byStatus = new Map<number, Problem>(
   Object.values(problems)
-    .filter((one) => one !== problems.formNotAccepted)
+    .filter((one) => one !== problems.formNotAccepted && one !== problems.tooManyRows)
     .map((one) => [one.status, one]),
 );
 

@@ -4,17 +4,26 @@ import { showActivity } from './pages/activity.js';
 import { addAddress } from './pages/add-address.js';
 import { showAddresses } from './pages/addresses.js';
 import { showApiKeys } from './pages/api-keys.js';
+import { showBalances } from './pages/balances.js';
 import { makeApiKey } from './pages/make-api-key.js';
 import { showOverview } from './pages/overview.js';
+import { downloadPayouts, showPayouts } from './pages/payouts.js';
 import { showPublicKeys } from './pages/public-keys.js';
+import { downloadRedemptions, showRedemptions } from './pages/redemptions.js';
 import { registerPublicKey } from './pages/register-public-key.js';
 import { askRemoveAddress, removeAddress } from './pages/remove-address.js';
 import { askRevokeApiKey, revokeApiKey } from './pages/revoke-api-key.js';
 import { askRevokePublicKey, revokePublicKey } from './pages/revoke-public-key.js';
 import { askRotateApiKey, rotateApiKey } from './pages/rotate-api-key.js';
+import { showSales } from './pages/sales.js';
 import { showSignIn, signIn } from './pages/sign-in.js';
 import { signOut } from './pages/sign-out.js';
+import { downloadStatement, showStatement } from './pages/statement.js';
+import { showTopUp } from './pages/top-up.js';
+import { showTopUps } from './pages/top-ups.js';
 import { showTryIt } from './pages/try-it.js';
+import { showVoucher } from './pages/voucher.js';
+import { showVouchers } from './pages/vouchers.js';
 
 /** Every page of the portal. */
 export const pages: readonly Page[] = [
@@ -22,6 +31,18 @@ export const pages: readonly Page[] = [
   signIn,
   signOut,
   showOverview,
+  showBalances,
+  showStatement,
+  downloadStatement,
+  showVouchers,
+  showVoucher,
+  showTopUps,
+  showTopUp,
+  showSales,
+  showRedemptions,
+  downloadRedemptions,
+  showPayouts,
+  downloadPayouts,
   showApiKeys,
   makeApiKey,
   askRotateApiKey,

@@ -1,5 +1,6 @@
 import { html } from '../../html.js';
 import { gettingStarted } from '../getting-started.js';
+import { keyFigures } from '../key-figures.js';
 import type { AccountPage } from '../page.js';
 
 /** The first page: what a company's people need to know at a glance. */
@@ -14,7 +15,8 @@ export const showOverview: AccountPage = {
       title: 'Overview',
       content: html`<h1>${session.companyName}</h1>
 <p class="quiet">Signed in as ${session.email}.</p>
-${await gettingStarted(request)}`,
+${await gettingStarted(request)}
+${await keyFigures(request)}`,
     };
   },
 };

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Database } from './connection.js';
+import type { LedgerAccountsTable } from './schema.js';
+
+/** A transfer of the ledger: from the account that is debited to the one that is credited. */
+export interface MoneyMove {
+  readonly at: Date;
+  readonly operationId: string;
+  readonly debit: LedgerAccountsTable['kind'];
+  readonly credit: LedgerAccountsTable['kind'];
+  /** Decimal string. */
+  readonly amount: string;
+}
+
+/** How a partner's operations moved money, oldest first; nothing of another partner's accounts. */
+export async function readMoneyMoves(
+  database: Database,
+  partnerId: number,
+  operationIds: readonly string[],
+): Promise<MoneyMove[]> {
+  const { rows } = await sql<MoneyMove>`
+    select transfer.created_at as at, operation_id as "operationId", debit.kind as debit,
+      credit.kind as credit, amount
+    from ledger_transfers as transfer
+    join ledger_accounts as debit on debit.id = debit_account_id
+    join ledger_accounts as credit on credit.id = credit_account_id
+    where operation_id = any(${operationIds}::text[])
+      and coalesce(debit.partner_id, credit.partner_id, ${partnerId}::bigint) = ${partnerId}::bigint
+    order by transfer.created_at, transfer.id`.execute(database);
+  return rows;
+}

@@ -1,0 +1,32 @@
+import type { MoneyMove } from '../db/money-moves.js';
+import { type Html, html } from '../html.js';
+import { amount } from './money.js';
+import { table, time } from './parts.js';
+
+/** What a transfer means to the partner whose money it is: "debited account > credited account". */
+const words: Readonly<Record<string, string>> = {
+  'gift > reserved': 'Out of the gift wallet, reserved for the voucher',
+  'reserved > gift-hold': 'On hold, to be paid to the merchant',
+  'gift-hold > mobile-money-clearing': 'Paid to the merchant',
+  'gift-hold > service-fees': 'Service fee',
+  'gift-hold > reserved': 'Not paid: back from hold, the voucher has it again',
+  'reserved > gift': 'What was left, back in the gift wallet',
+  'airtime > airtime-hold': 'Out of the airtime wallet, on hold',
+  'airtime-hold > airtime-clearing': 'Charged: it was delivered',
+  'airtime-hold > airtime': 'Not delivered: back in the airtime wallet',
+  'suspense > mobile-money-clearing':
+    'The provider paid after it had refused; the service settles this, not you',
+  'suspense > airtime-clearing':
+    'The provider delivered after it had refused; the service settles this, not you',
+};
+
+const wordsOf = ({ debit, credit }: MoneyMove): string =>
+  words[`${debit} > ${credit}`] ?? `From ${debit} to ${credit}`;
+
+/** Transfers as a table that says what each was for. */
+export const moneyMoves = (moves: readonly MoneyMove[]): Html =>
+  html`${table('How the money moved', moves, [
+    { title: 'When', value: ({ at }) => time(at) },
+    { title: 'What', value: wordsOf },
+    { title: 'ETB', value: ({ amount: moved }) => amount(moved), align: 'right' },
+  ])}`;

@@ -1,0 +1,21 @@
+import { html } from '../../html.js';
+import { balanceCards } from '../key-figures.js';
+import type { AccountPage } from '../page.js';
+
+/** A partner's three balances (specification 2.10), and the way to each one's statement. */
+export const showBalances: AccountPage = {
+  method: 'GET',
+  path: '/balances',
+  access: 'account',
+  kind: 'partner',
+  async handle(request) {
+    return {
+      kind: 'page',
+      title: 'Balances',
+      content: html`<h1>Balances</h1>
+<p>As the ledger has them at this moment. Each statement explains its balance line by line.</p>
+${await balanceCards(request)}
+<p class="quiet">To put money into a wallet, pay it to the service; an operator books the deposit.</p>`,
+    };
+  },
+};

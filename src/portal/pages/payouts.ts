@@ -1,0 +1,107 @@
+import { type DayOfPayouts, payoutsPerDay } from '../../db/redemption-list.js';
+import { formatMoney, parseMoney } from '../../domain/money.js';
+import { type Html, html } from '../../html.js';
+import { barChart } from '../chart.js';
+import { csv } from '../csv.js';
+import { readDays } from '../days.js';
+import { daysForm } from '../filter-form.js';
+import { amount, money, plainAmount } from '../money.js';
+import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { addressOf } from '../paging.js';
+import { emptyState, table } from '../parts.js';
+import { problems } from '../problem-page.js';
+
+/** What a merchant was paid per day. */
+export const showPayouts: AccountPage = {
+  method: 'GET',
+  path: '/payouts',
+  access: 'account',
+  kind: 'merchant',
+  async handle({ services, session, query }) {
+    const range = readDays(query, new Date());
+    const found =
+      range.days && (await payoutsPerDay(services.database, session.company.id, range.days));
+    const download = addressOf(`${PORTAL_PATH}/payouts/download`, range.values);
+    return {
+      kind: 'page',
+      title: 'Payouts',
+      ...(found ? {} : { status: 422 }),
+      content: html`<h1>Payouts per day</h1>
+<p>What you were paid through mobile money, by the day when the provider confirmed it. Days are days
+in UTC.</p>
+<section class="card">${daysForm(`${PORTAL_PATH}/payouts`, range)}
+${found && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
+${found && payouts(found)}`,
+    };
+  },
+};
+
+/** The same as a file, oldest first. */
+export const downloadPayouts: AccountPage = {
+  method: 'GET',
+  path: '/payouts/download',
+  access: 'account',
+  kind: 'merchant',
+  async handle({ services, session, query }): Promise<PageAnswer> {
+    const { days } = readDays(query, new Date());
+    if (days === undefined) return problems.invalid;
+    const found = await payoutsPerDay(services.database, session.company.id, days);
+    return {
+      kind: 'file',
+      name: `payouts-${days.first}-${days.last}.csv`,
+      type: 'text/csv',
+      content: csv([
+        ['Day (UTC)', 'Payouts', 'Paid (ETB)', 'Service fees (ETB)'],
+        ...found.map((day) => [
+          day.day,
+          day.payouts,
+          plainAmount(day.paid),
+          plainAmount(day.serviceFees),
+        ]),
+      ]),
+    };
+  },
+};
+
+function payouts(days: readonly DayOfPayouts[]): Html {
+  const total = totalOf(days);
+  if (total.payouts === 0) return emptyState('No payouts', 'You were paid nothing on these days.');
+  return html`<section class="card"><h2>Payouts: ${total.payouts} for ${money(total.paid)}</h2>
+${barChart({
+  id: 'payouts',
+  title: 'ETB per day: payouts',
+  description: `From ${days[0]?.day} to ${days.at(-1)?.day}. The table on this page has the figures.`,
+  bars: days.map(({ day, payouts: count, paid }) => ({
+    day,
+    amount: paid,
+    words: `${day}: ${count}, ETB ${amount(paid)}`,
+  })),
+})}</section>
+<section class="card compact"><h2>The same in figures</h2>
+${table(
+  'Payouts per day, newest first',
+  [{ ...total, day: 'All days' }, ...days.toReversed()],
+  [
+    { title: 'Day', value: linkedDay },
+    { title: 'Payouts', value: ({ payouts: count }) => count, align: 'right' },
+    { title: 'Paid, ETB', value: ({ paid }) => amount(paid), align: 'right' },
+    { title: 'Fees, ETB', value: ({ serviceFees }) => amount(serviceFees), align: 'right' },
+  ],
+)}</section>`;
+}
+
+/** A day with payouts leads to them. */
+const linkedDay = ({ day, payouts: count }: DayOfPayouts): Html | string =>
+  count === 0 || !day.startsWith('2')
+    ? day
+    : html`<a href="${PORTAL_PATH}/redemptions?paid=${day}">${day}</a>`;
+
+const totalOf = (days: readonly DayOfPayouts[]): Omit<DayOfPayouts, 'day'> => {
+  const sum = (value: (day: DayOfPayouts) => string) =>
+    formatMoney(days.reduce((total, day) => total + parseMoney(value(day)), 0n));
+  return {
+    payouts: days.reduce((total, day) => total + day.payouts, 0),
+    paid: sum(({ paid }) => paid),
+    serviceFees: sum(({ serviceFees }) => serviceFees),
+  };
+};

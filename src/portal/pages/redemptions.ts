@@ -1,0 +1,64 @@
+import { type ListedRedemption, redemptionSource } from '../../db/redemption-list.js';
+import { html } from '../../html.js';
+import { daySchema } from '../days.js';
+import { listFilters } from '../list-parameters.js';
+import { type ListView, listDownload, listPage } from '../list-view.js';
+import { amount, plainAmount } from '../money.js';
+import { time } from '../parts.js';
+import { redemptionStates, stateBadge, stateOptions } from '../states.js';
+
+const view = {
+  path: '/redemptions',
+  kind: 'merchant',
+  title: 'Redemptions',
+  intro: html`<p>Vouchers that were redeemed with you, newest first: what was taken from each, the
+service fee, and what you are paid through mobile money.</p>`,
+  source: redemptionSource,
+  filters: {
+    reference: listFilters.exact('Reference', 'reference'),
+    serial: listFilters.exact('Serial number', 'serialNumber'),
+    state: listFilters.oneOf('State', 'state', stateOptions(redemptionStates)),
+    from: listFilters.fromDay('Redeemed from', 'createdAt'),
+    to: listFilters.toDay('Redeemed to', 'createdAt'),
+    paid: {
+      ...listFilters.fromDay('Paid on', 'paidAt'),
+      operator: 'btw',
+      schema: daySchema.transform((day) => `${day}T00:00:00Z,${day}T23:59:59.999Z`),
+    },
+  },
+  columns: [
+    { title: 'Redeemed', value: ({ createdAt }) => time(createdAt) },
+    { title: 'Voucher', value: ({ serialNumber }) => html`<code>${serialNumber}</code>` },
+    { title: 'State', value: ({ state }) => stateBadge(redemptionStates, state) },
+    {
+      title: 'References',
+      value: ({ reference, providerReference }) =>
+        html`<span class="whole"><span class="quiet">Ours</span> <code>${reference}</code></span>${
+          providerReference &&
+          html`<br><span class="whole"><span class="quiet">Provider’s</span>
+<code>${providerReference}</code></span>`
+        }`,
+    },
+    { title: 'Taken, ETB', value: ({ amount: taken }) => amount(taken), align: 'right' },
+    { title: 'Fee, ETB', value: ({ serviceFee }) => amount(serviceFee), align: 'right' },
+    { title: 'Paid to you, ETB', value: ({ toMerchant }) => amount(toMerchant), align: 'right' },
+  ],
+  nothingYet: 'Redemptions stand here as soon as a voucher is redeemed with you.',
+  download: {
+    'Redeemed (UTC)': ({ createdAt }) => createdAt.toISOString(),
+    'Paid (UTC)': ({ paidAt }) => paidAt?.toISOString() ?? null,
+    State: ({ state }) => redemptionStates[state].word,
+    'Voucher serial number': ({ serialNumber }) => serialNumber,
+    'Taken (ETB)': ({ amount: taken }) => plainAmount(taken),
+    'Service fee (ETB)': ({ serviceFee }) => plainAmount(serviceFee),
+    'To the merchant (ETB)': ({ toMerchant }) => plainAmount(toMerchant),
+    'Our reference': ({ reference }) => reference,
+    'Provider’s reference': ({ providerReference }) => providerReference,
+  },
+} satisfies ListView<ListedRedemption>;
+
+/** What a merchant is or was paid for, newest first. */
+export const showRedemptions = listPage<ListedRedemption>(view);
+
+/** The same as a file. */
+export const downloadRedemptions = listDownload<ListedRedemption>(view);

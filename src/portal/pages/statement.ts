@@ -1,0 +1,159 @@
+import type { Days } from '../../db/days.js';
+import type { StatementLine, StatementRequest, Wallet } from '../../db/statement-lines.js';
+import { readStatementPage, type StatementPage } from '../../db/statement-page.js';
+import { explainLine } from '../../domain/statement-words.js';
+import { type Html, html } from '../../html.js';
+import { csv, DOWNLOAD_ROWS } from '../csv.js';
+import { beginningOf, daysAfter, type ReadDays, readDays } from '../days.js';
+import { daysForm } from '../filter-form.js';
+import { amount, money, plainAmount } from '../money.js';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { addressOf, pageNumber, paging } from '../paging.js';
+import { emptyState, table, time } from '../parts.js';
+import { problems } from '../problem-page.js';
+import { walletWords } from '../wallets.js';
+
+const ROWS = 50;
+
+/** The statement of one of a partner's wallets: what each change of its balance was. */
+export const showStatement: AccountPage = {
+  method: 'GET',
+  path: '/balances/:wallet',
+  access: 'account',
+  kind: 'partner',
+  async handle(request) {
+    const wallet = walletOf(request);
+    const page = pageNumber(request.query);
+    if (wallet === undefined || page === undefined) return problems.notFound;
+    const range = readDays(request.query, new Date());
+    if (range.days === undefined) return statementPage(wallet, range);
+    const found = await readStatementPage(
+      request.services.database,
+      requestOf(request, wallet, range.days),
+      { limit: ROWS, offset: (page - 1) * ROWS },
+    );
+    if (page > 1 && found.lines.length === 0) return problems.notFound;
+    return statementPage(wallet, range, found, page);
+  },
+};
+
+/** The same as a file, oldest first. */
+export const downloadStatement: AccountPage = {
+  method: 'GET',
+  path: '/balances/:wallet/download',
+  access: 'account',
+  kind: 'partner',
+  async handle(request): Promise<PageAnswer> {
+    const wallet = walletOf(request);
+    if (wallet === undefined) return problems.notFound;
+    const { days } = readDays(request.query, new Date());
+    if (days === undefined) return problems.invalid;
+    const found = await readStatementPage(
+      request.services.database,
+      requestOf(request, wallet, days),
+      { limit: DOWNLOAD_ROWS, offset: 0 },
+    );
+    if (found.lineCount > found.lines.length) return problems.tooManyRows;
+    return {
+      kind: 'file',
+      name: `statement-${wallet}-${days.first}-${days.last}.csv`,
+      type: 'text/csv',
+      content: csv(fileRows(days, found)),
+    };
+  },
+};
+
+const walletOf = ({ params: { wallet = '' } }: AccountRequest): Wallet | undefined =>
+  Object.hasOwn(walletWords, wallet) ? (wallet as Wallet) : undefined;
+
+const requestOf = (
+  { session }: AccountRequest,
+  wallet: Wallet,
+  { first, last }: Days,
+): StatementRequest => ({
+  partnerId: session.company.id,
+  wallet,
+  from: beginningOf(first),
+  before: beginningOf(daysAfter(last, 1)),
+});
+
+function fileRows({ first, last }: Days, found: StatementPage) {
+  const summary = (day: string, what: string, balance: string) =>
+    [day, what, '', '', plainAmount(balance), ''] as const;
+  return [
+    ['Time (UTC)', 'What', 'Out (ETB)', 'In (ETB)', 'Balance (ETB)', 'Line'],
+    summary(first, 'Opening balance', found.openingBalance),
+    ...found.lines.toReversed().map((line) => {
+      const { out, into } = sides(line);
+      return [
+        line.at.toISOString(),
+        explainLine(line),
+        out && plainAmount(out),
+        into && plainAmount(into),
+        plainAmount(line.balance),
+        line.id,
+      ];
+    }),
+    summary(last, 'Closing balance', found.closingBalance),
+  ];
+}
+
+/** What left the wallet and what came into it, each without a sign. */
+const sides = ({ change }: StatementLine): { out: string | null; into: string | null } =>
+  change.startsWith('-') ? { out: change.slice(1), into: null } : { out: null, into: change };
+
+function statementPage(
+  wallet: Wallet,
+  range: ReadDays,
+  found?: StatementPage,
+  page = 1,
+): PageAnswer {
+  const path = `${PORTAL_PATH}/balances/${wallet}`;
+  const { name, text } = walletWords[wallet];
+  return {
+    kind: 'page',
+    title: `Statement: ${name}`,
+    ...(found ? {} : { status: 422 }),
+    content: html`<p><a href="${PORTAL_PATH}/balances">All balances</a></p>
+<h1>${name}: statement</h1>
+<p>${text} Days are days in UTC.</p>
+<section class="card">
+${daysForm(path, range)}
+${found && sums(found)}
+${found && lines(found)}
+${found && paging({ path, values: range.values, page, limit: ROWS, totalItems: found.lineCount })}
+${found && html`<p><a href="${addressOf(`${path}/download`, range.values)}">Download as CSV</a></p>`}
+</section>`,
+  };
+}
+
+const sums = (found: StatementPage): Html =>
+  html`<dl class="sums">${[
+    ['Opening balance', found.openingBalance],
+    ['Came in', found.cameIn],
+    ['Went out', found.wentOut],
+    ['Closing balance', found.closingBalance],
+  ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${money(value ?? '0')}</dd></div>`)}</dl>`;
+
+const lines = (found: StatementPage): Html =>
+  found.lines.length === 0
+    ? emptyState('No movements', 'Nothing came in or went out on these days.')
+    : table('Movements, newest first', found.lines, [
+        { title: 'When', value: ({ at }) => time(at) },
+        { title: 'What', value: linkedWords },
+        { title: 'Out, ETB', value: (line) => optional(sides(line).out), align: 'right' },
+        { title: 'In, ETB', value: (line) => optional(sides(line).into), align: 'right' },
+        { title: 'Balance, ETB', value: ({ balance }) => amount(balance), align: 'right' },
+      ]);
+
+const optional = (change: string | null): string => (change === null ? '' : amount(change));
+
+/** What made a line; the words lead to the voucher or the top-up. */
+function linkedWords(line: StatementLine): Html | string {
+  const words = explainLine(line);
+  const target =
+    line.voucher_id !== null
+      ? `vouchers/${line.voucher_id}`
+      : line.topup_id !== null && `top-ups/${line.topup_id}`;
+  return target ? html`<a href="${PORTAL_PATH}/${target}">${words}</a>` : words;
+}

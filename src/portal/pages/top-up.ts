@@ -1,0 +1,90 @@
+import { readMoneyMoves } from '../../db/money-moves.js';
+import type { TopupStatus } from '../../db/schema.js';
+import { findTopupDetail, type TopupDetail } from '../../db/topup-detail.js';
+import { maskMsisdn } from '../../domain/phone.js';
+import { type Html, html } from '../../html.js';
+import { facts } from '../facts.js';
+import { money } from '../money.js';
+import { moneyMoves } from '../money-move-words.js';
+import { type AccountPage, idOf, PORTAL_PATH } from '../page.js';
+import { badge, emptyState, table, time } from '../parts.js';
+import { problems } from '../problem-page.js';
+import { stateBadge, topupStates } from '../states.js';
+import { productOf } from './top-ups.js';
+
+const NOTHING_MOVED = emptyState('Nothing was charged', 'No money was moved for this top-up.');
+
+/** One top-up: what was sent, each attempt, and how its money moved. */
+export const showTopUp: AccountPage = {
+  method: 'GET',
+  path: '/top-ups/:id',
+  access: 'account',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session } = request;
+    const partnerId = session.company.id;
+    const topup = await findTopupDetail(services.database, partnerId, idOf(request));
+    if (!topup) return problems.notFound;
+    const operationIds = topup.attempts.map(({ operationId }) => operationId);
+    const moves = await readMoneyMoves(services.database, partnerId, operationIds);
+    return {
+      kind: 'page',
+      title: `Top-up ${topup.id}`,
+      content: html`<p><a href="${PORTAL_PATH}/top-ups">All top-ups</a></p>
+<h1>Top-up ${topup.id} ${stateBadge(topupStates, topup.status)}</h1>
+<p>${meanings[topup.status]}${topup.message && html` <span class="quiet">${topup.message}</span>`}</p>
+<section class="card"><h2>The top-up</h2>
+${facts({
+  What: productOf(topup),
+  Amount: topup.amount === null ? 'Known once it is sent' : money(topup.amount),
+  Number: maskMsisdn(topup.msisdn),
+  'Provider’s reference': topup.provider_reference
+    ? html`<code>${topup.provider_reference}</code>`
+    : '–',
+  Sent: time(topup.created_at),
+  'Last change': time(topup.updated_at),
+})}</section>
+<section class="card"><h2>Attempts</h2>${attempts(topup)}</section>
+<section class="card"><h2>How the money moved</h2>
+${moves.length === 0 ? NOTHING_MOVED : moneyMoves(moves)}</section>`,
+    };
+  },
+};
+
+const meanings: Readonly<Record<TopupStatus, string>> = {
+  PENDING: 'It was accepted and is about to be sent.',
+  PROCESSING: 'It was sent and is on hold until the provider answers.',
+  UNKNOWN: 'The provider has not said what became of it. The money stays on hold until it does.',
+  SUCCESS: 'It was delivered and charged.',
+  FAILED: 'It failed, and nothing was charged. Your server can retry it.',
+};
+
+const attemptStates = {
+  HELD: badge('warning', 'Under way'),
+  POSTED: badge('success', 'Delivered'),
+  VOIDED: badge('danger', 'Failed'),
+} as const;
+
+const attempts = (topup: TopupDetail): Html =>
+  topup.attempts.length === 0
+    ? emptyState('None yet', 'It has not been sent.')
+    : table('Attempts', topup.attempts, [
+        { title: 'Attempt', value: ({ attempt }) => attempt },
+        { title: 'Sent', value: ({ at }) => time(new Date(at)) },
+        { title: 'Number', value: ({ msisdn }) => maskMsisdn(msisdn) },
+        {
+          title: 'State',
+          value: ({ status, contradictedAt }) =>
+            html`${attemptStates[status]}${
+              contradictedAt &&
+              html` The provider said later that it was delivered all the same.
+The service settles this; you are not charged.`
+            }`,
+        },
+        { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
+        {
+          title: 'The provider says',
+          value: ({ providerReference, providerMessage }) =>
+            html`${providerReference && html`<code>${providerReference}</code> `}${providerMessage}`,
+        },
+      ]);

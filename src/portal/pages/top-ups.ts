@@ -1,0 +1,49 @@
+import { type NamedTopup, namedTopupSource } from '../../db/topup-detail.js';
+import { maskMsisdn } from '../../domain/phone.js';
+import { html } from '../../html.js';
+import { listFilters } from '../list-parameters.js';
+import { listPage } from '../list-view.js';
+import { amount } from '../money.js';
+import { PORTAL_PATH } from '../page.js';
+import { time } from '../parts.js';
+import { stateBadge, stateOptions, topupStates } from '../states.js';
+
+/** What was sent. */
+export const productOf = ({ kind, productName }: NamedTopup): string =>
+  kind === 'AIRTIME' ? 'Airtime' : (productName ?? 'Package');
+
+/** A partner's top-ups, newest first. */
+export const showTopUps = listPage({
+  path: '/top-ups',
+  kind: 'partner',
+  title: 'Top-ups',
+  intro: html`<p>Airtime and packages that you have sent, newest first. What failed was not charged;
+your server can retry it.</p>`,
+  source: namedTopupSource,
+  filters: {
+    reference: listFilters.exact('Reference', 'reference'),
+    state: listFilters.oneOf('State', 'status', stateOptions(topupStates)),
+    kind: listFilters.oneOf('Kind', 'kind', [
+      ['AIRTIME', 'Airtime'],
+      ['PACKAGE', 'Package'],
+    ]),
+    from: listFilters.fromDay('Sent from', 'createdAt'),
+    to: listFilters.toDay('Sent to', 'createdAt'),
+  },
+  columns: [
+    {
+      title: 'Transaction',
+      value: ({ id }) => html`<a href="${PORTAL_PATH}/top-ups/${id}">${id}</a>`,
+    },
+    { title: 'Sent', value: ({ created_at }) => time(created_at) },
+    { title: 'What', value: productOf },
+    { title: 'Number', value: ({ msisdn }) => maskMsisdn(msisdn) },
+    { title: 'State', value: ({ status }) => stateBadge(topupStates, status) },
+    {
+      title: 'Amount, ETB',
+      value: ({ amount: charged }) => (charged === null ? '–' : amount(charged)),
+      align: 'right',
+    },
+  ],
+  nothingYet: 'Top-ups stand here as soon as your server sends them.',
+});

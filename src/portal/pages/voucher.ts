@@ -1,0 +1,53 @@
+import { readMoneyMoves } from '../../db/money-moves.js';
+import { findVoucherDetail } from '../../db/voucher-detail.js';
+import { html } from '../../html.js';
+import { facts, story } from '../facts.js';
+import { money } from '../money.js';
+import { moneyMoves } from '../money-move-words.js';
+import { type AccountPage, idOf, PORTAL_PATH } from '../page.js';
+import { time } from '../parts.js';
+import { problems } from '../problem-page.js';
+import { stateBadge, voucherStates } from '../states.js';
+import { happeningsOf } from '../voucher-story.js';
+import { ownerOf } from './vouchers.js';
+
+/** One voucher: what it is, what happened to it, and how its money moved. Never its code. */
+export const showVoucher: AccountPage = {
+  method: 'GET',
+  path: '/vouchers/:id',
+  access: 'account',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session } = request;
+    const partnerId = session.company.id;
+    const voucher = await findVoucherDetail(services.database, partnerId, idOf(request));
+    if (!voucher) return problems.notFound;
+    const moves = await readMoneyMoves(services.database, partnerId, [
+      voucher.operationId,
+      `cancel-voucher:${voucher.id}`,
+      `expire-voucher:${voucher.id}`,
+      ...voucher.redemptions.map(({ operationId }) => operationId),
+    ]);
+    return {
+      kind: 'page',
+      title: `Voucher ${voucher.serialNumber}`,
+      content: html`<p><a href="${PORTAL_PATH}/vouchers">All vouchers</a></p>
+<h1>Voucher <code>${voucher.serialNumber}</code> ${stateBadge(voucherStates, voucher.status)}</h1>
+<section class="card"><h2>The voucher</h2>
+${facts({
+  Amount: money(voucher.amount),
+  Left: money(voucher.remaining),
+  'On hold': money(voucher.held),
+  'Given back to you': money(voucher.returned),
+  Merchant: voucher.merchantName,
+  'Can be redeemed': voucher.isRestricted ? 'At this merchant only' : 'At every merchant',
+  Owner: ownerOf(voucher),
+  'Selling price': `USD ${voucher.sellingPriceUsd.replace(/0{1,4}$/, '')}`,
+  Generated: time(voucher.createdAt),
+  'Valid until': time(voucher.expiresAt),
+})}</section>
+<section class="card"><h2>What happened</h2>${story(happeningsOf(voucher))}</section>
+<section class="card"><h2>How the money moved</h2>${moneyMoves(moves)}</section>`,
+    };
+  },
+};

@@ -1,0 +1,43 @@
+import { type ListedVoucher, voucherSource } from '../../db/voucher-list.js';
+import { maskMsisdn } from '../../domain/phone.js';
+import { html } from '../../html.js';
+import { listFilters } from '../list-parameters.js';
+import { listPage } from '../list-view.js';
+import { amount } from '../money.js';
+import { PORTAL_PATH } from '../page.js';
+import { time } from '../parts.js';
+import { stateBadge, stateOptions, voucherStates } from '../states.js';
+
+/** A voucher's owner; numbers are shown masked. */
+export const ownerOf = ({ ownerMsisdn }: Pick<ListedVoucher, 'ownerMsisdn'>): string =>
+  ownerMsisdn === null ? 'Anonymous' : maskMsisdn(ownerMsisdn);
+
+/** A partner's vouchers, newest first. */
+export const showVouchers = listPage({
+  path: '/vouchers',
+  kind: 'partner',
+  title: 'Vouchers',
+  intro: html`<p>All that you have generated, newest first. Codes are not shown here: you were told
+each when you generated it.</p>`,
+  source: voucherSource,
+  filters: {
+    serial: listFilters.exact('Serial number', 'serialNumber'),
+    state: listFilters.oneOf('State', 'status', stateOptions(voucherStates)),
+    from: listFilters.fromDay('Generated from', 'createdAt'),
+    to: listFilters.toDay('Generated to', 'createdAt'),
+  },
+  columns: [
+    {
+      title: 'Serial number',
+      value: ({ id, serialNumber }) =>
+        html`<a href="${PORTAL_PATH}/vouchers/${id}"><code>${serialNumber}</code></a>`,
+    },
+    { title: 'Generated', value: ({ createdAt }) => time(createdAt) },
+    { title: 'Merchant', value: ({ merchantName }) => merchantName },
+    { title: 'Owner', value: ownerOf },
+    { title: 'State', value: ({ status }) => stateBadge(voucherStates, status) },
+    { title: 'Amount, ETB', value: ({ amount: whole }) => amount(whole), align: 'right' },
+    { title: 'Left, ETB', value: ({ remaining }) => amount(remaining), align: 'right' },
+  ],
+  nothingYet: 'Vouchers stand here as soon as your server generates them.',
+});
