@@ -1,6 +1,11 @@
 import { parse } from 'csv-parse/sync';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addTransfers } from '../../src/db/ledger.js';
+import { recordContradiction } from '../../src/db/rechecks.js';
+import { parseMoney } from '../../src/domain/money.js';
 import { createCanary } from '../end-to-end/canary.js';
+import { makePartner } from '../support/companies.js';
 import { type BusinessScene, cellsOf, setBusinessScene, textOf } from './business-scene.js';
 import type { PortalClient } from './portal-client.js';
 
@@ -247,6 +252,71 @@ describe('lists', () => {
     const html = await get(scene.asPerson, path, status);
     expect(html).not.toContain('<script>alert');
   });
+});
+
+describe('what is long', () => {
+  test('is shown in pages, which keep what was asked for', async () => {
+    const partner = await makePartner(scene.stack);
+    await Promise.all(Array.from({ length: 27 }, () => scene.gift({ partner })));
+    const person = await scene.people('partner', partner.id);
+    const first = await get(person, '/vouchers?state=ACTIVE&from=2026-01-01');
+    expect(textOf(first)).toContain('1–25 of 27');
+    const [, next = ''] = /href="\/portal([^"]+)"\s*>Next</.exec(first) ?? [];
+    expect(next).toBe('/vouchers?state=ACTIVE&amp;from=2026-01-01&amp;page=2');
+    const last = await get(person, next.replaceAll('&amp;', '&'));
+    expect(textOf(last)).toContain('26–27 of 27');
+    expect(last).toContain('>Previous<');
+    expect(last).not.toContain('>Next<');
+    const serials = [first, last].flatMap((html) => cellsOf(html).map(([serial]) => serial));
+    expect(new Set(serials).size).toBe(27);
+    await get(person, '/vouchers?page=3', 404);
+  });
+
+  test('is refused as one file, rather than cut', async () => {
+    const { id } = await makePartner(scene.stack);
+    await sql`
+      insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
+      select 'deposit:' || ${id}::text || '-' || number, 'deposit', debit.id, credit.id, 0.01
+      from generate_series(1, 20001) as number
+      join ledger_accounts as debit on debit.kind = 'funding'
+      join ledger_accounts as credit
+        on credit.kind = 'airtime' and credit.partner_id = ${id}`.execute(scene.stack.database);
+    const person = await scene.people('partner', id);
+    expect(await get(person, '/balances/airtime/download', 422)).toContain('20000 rows');
+    const page = textOf(await get(person, '/balances/airtime?page=401'));
+    expect(page).toContain('20,001–20,001 of 20,001');
+    expect(page).toContain('Closing balanceETB 200.01');
+  });
+});
+
+test('what the provider paid after it had refused is told, and counted where it was paid', async () => {
+  const { stack, refusing, people, gifts } = scene;
+  const { operation_id: operationId } = await stack.database
+    .selectFrom('redemptions')
+    .select('operation_id')
+    .where('merchant_id', '=', refusing.id)
+    .executeTakeFirstOrThrow();
+  const person = await people('merchant', refusing.id);
+  expect(await get(person, '/payouts')).toContain('You were paid nothing');
+  await stack.database.transaction().execute(async (transaction) => {
+    await addTransfers(transaction, [
+      {
+        operationId,
+        partnerId: scene.partner.id,
+        step: 'late-success',
+        debit: 'suspense',
+        credit: 'mobile-money-clearing',
+        amount: parseMoney('97.5'),
+      },
+    ]);
+    await recordContradiction(transaction, { kind: 'redemption', operationId });
+  });
+  expect(cellsOf(await get(person, '/redemptions?state=CONTRADICTED'))[0]?.[2]).toBe('Paid late');
+  const [total] = cellsOf(await get(person, '/payouts'));
+  expect(total).toEqual(['All days', '1', await scene.paidByLedger(refusing.id), '0.00']);
+  const voucher = textOf(await get(scene.asPerson, `/vouchers/${gifts.refused.id}`));
+  expect(voucher).toContain('had been paid all the same. The service settles this');
+  expect(voucher).toContain('the service settles this, not you');
 });
 
 test('files are attachments, and formulas in them are texts', async () => {
