@@ -25,7 +25,10 @@ export const listFilters = {
     column,
     options,
     operator: 'eq',
-    schema: z.enum(options.map(([value]) => value)),
+    schema: z.enum(
+      options.map(([value]) => value),
+      'Choose one of these.',
+    ),
   }),
   fromDay: (label: string, column: string): Filter => ({
     label,

@@ -251,6 +251,7 @@ describe('lists', () => {
   ])('%s is answered with %i', async (path, status) => {
     const html = await get(scene.asPerson, path, status);
     expect(html).not.toContain('<script>alert');
+    if (status === 422) expect(html).toContain('class="error"');
   });
 });
 
