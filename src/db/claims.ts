@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Caller, Company } from '../domain/voucher.js';
 import { isStillAdmitted } from './access.js';
 import type { Database, DatabaseTransaction } from './connection.js';
-import { messageCounts } from './messages.js';
+import { mayHaveArrived, messageCounts } from './messages.js';
 import { wrongCodes } from './verification-attempts.js';
 
 export interface NewClaim {
@@ -50,7 +50,7 @@ export async function claimContext(
       merchants.service_fee_percent, attempts.*, numbers.*,
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
-          and status <> 'REFUSED') as seconds_since_message
+          and ${mayHaveArrived}) as seconds_since_message
     from partners
     left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
     cross join (${wrongCodes(voucher.id)}) as attempts

@@ -22,12 +22,18 @@ export async function lockNumber(transaction: DatabaseTransaction, msisdn: strin
 }
 
 /**
+ * Condition on `messages`: it reached somebody, or may have, or may yet. What the provider refused
+ * and what was given up unsent never did.
+ */
+export const mayHaveArrived = sql<boolean>`status not in ('REFUSED', 'CANCELLED')`;
+
+/**
  * Part of a query: the verification codes of a day to a number, those of an hour that its provider
  * refused, and when the oldest of either will be forgotten.
  */
 export const messageCounts = (msisdn: string | null) => sql`
-  select (count(*) filter (where status <> 'REFUSED'))::int as messages_today,
-    coalesce(ceil(extract(epoch from min(created_at) filter (where status <> 'REFUSED')
+  select (count(*) filter (where ${mayHaveArrived}))::int as messages_today,
+    coalesce(ceil(extract(epoch from min(created_at) filter (where ${mayHaveArrived})
       + interval '1 day' - now()))::int, 0) as messages_retry_seconds,
     (count(*) filter (where status = 'REFUSED' and created_at > now() - interval '1 hour'))::int
       as refused_messages,
@@ -48,7 +54,7 @@ export async function confirmationsToday(
     .select(({ fn }) => fn.countAll<number>().as('confirmations'))
     .where('msisdn', '=', msisdn)
     .where('kind', '=', 'REDEMPTION_CONFIRMATION')
-    .where('status', 'not in', ['REFUSED', 'CANCELLED'])
+    .where(mayHaveArrived)
     .where('created_at', '>', sql<Date>`now() - interval '1 day'`)
     .executeTakeFirstOrThrow();
   return confirmations;
@@ -136,14 +142,17 @@ export async function recordMessage(
     .execute();
 }
 
-/** Gives up the message of a claim that provably was not sent. */
+/**
+ * Gives up the message of a claim that provably was not sent. Its provider has refused nothing, so
+ * that an outage keeps no number from claiming once it is over.
+ */
 export async function giveUpMessage(
   transaction: DatabaseTransaction,
   claimId: string,
 ): Promise<void> {
   await transaction
     .updateTable('messages')
-    .set({ status: 'REFUSED', settled_at: sql<Date>`now()` })
+    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
     .where('claim_id', '=', claimId)
     .where('status', '=', 'QUEUED')
     .execute();

@@ -289,6 +289,7 @@ export interface MessagesTable {
   voucher_id: number;
   claim_id: string | null;
   redemption_id: number | null;
+  /** CANCELLED was never sent; REFUSED is the provider's word. */
   status: Generated<'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED'>;
   provider_reference: string | null;
   provider_message: string | null;

@@ -63,11 +63,20 @@ describe('messages that the provider refuses', () => {
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', current_claim_id: null });
   });
 
-  test('and those that were never sent do not make the next claim wait', async () => {
-    const gift = await scene.gift({ owner: newOwner('018') });
-    for (let attempt = 1; attempt <= 2; attempt += 1)
+  test('are not those that were never sent: they keep nobody waiting, however many', async () => {
+    const owner = newOwner('018');
+    const gift = await scene.gift({ owner });
+    for (let attempt = 1; attempt <= 5; attempt += 1)
       expect((await claim(scene.asMerchant, gift)).body.statusCode).toBe(5003);
-  });
+    const another = await scene.gift({ owner });
+    expect((await claim(scene.asPartner, another)).body.statusCode).toBe(503);
+    const statuses = await scene.stack.database
+      .selectFrom('messages')
+      .select('status')
+      .where('msisdn', '=', owner)
+      .execute();
+    expect(statuses).toEqual(Array(6).fill({ status: 'CANCELLED' }));
+  }, 60_000);
 });
 
 test('confirmations of anonymous redemptions are capped for each number; the money goes on', async () => {
