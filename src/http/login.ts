@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { apiKeyPrefix, isApiKeyOf } from '../crypto/random.js';
 import { findApiKey } from '../db/access.js';
-import { refuse } from '../domain/errors.js';
+import { type Refusal, refuse } from '../domain/errors.js';
 import { admit } from './authentication.js';
 import { endpoint } from './endpoint.js';
 import { reply } from './envelope.js';
 import { refuseTooMany } from './rate-limits.js';
+import type { Services } from './services.js';
 import { addressGroup } from './source-address.js';
 
 /** Log-in with an API key, the same on both surfaces (specification 4.1, 4.2 and 5). */
@@ -30,27 +31,17 @@ export const login = endpoint({
   bare: true,
   reasons: ['api-key-invalid', 'address-not-registered', 'account-suspended'],
   async handle({ services, surface, body, sourceAddress }) {
-    const { rateLimits, settings } = services;
-    const group = addressGroup(sourceAddress);
-    const exhausted = await rateLimits.exhausted('key-misses-of-address', group);
-    if (exhausted) return refuseTooMany(exhausted);
     // A key of the other environment is refused unread: it was sent to the wrong address.
-    if (!isApiKeyOf(settings.environment, body.key)) {
-      await rateLimits.spend('key-misses-of-address', group);
-      return refuse('api-key-invalid');
-    }
+    if (!isApiKeyOf(services.settings.environment, body.key))
+      return refuseKey(services, sourceAddress);
     const found = await findApiKey(services.database, surface, services.digests.apiKey(body.key));
     const remembered = found?.isValid && (await services.accessDirectory(found.company));
     const caller = found
       ? { company: found.company, apiKeyId: found.id }
       : { keyPrefix: apiKeyPrefix(body.key) };
-    if (!found || !remembered) {
-      await rateLimits.spend('key-misses-of-address', group);
-      // Only after the look-up: whoever sends wrong keys must not lock the right one out.
-      const ofPrefix = await rateLimits.spend('key-misses-of-prefix', apiKeyPrefix(body.key));
-      return { ...(ofPrefix.ok ? refuse('api-key-invalid') : refuseTooMany(ofPrefix)), caller };
-    }
-    const ofCompany = await rateLimits.spend('company', `${surface} ${found.company.id}`);
+    if (!found || !remembered)
+      return { ...(await refuseKey(services, sourceAddress, apiKeyPrefix(body.key))), caller };
+    const ofCompany = await services.rateLimits.spend('company', `${surface} ${found.company.id}`);
     if (!ofCompany.ok) return { ...refuseTooMany(ofCompany), caller };
     // What may have changed since came with the key.
     const access = { ...remembered, status: found.status, tokenVersion: found.token_version };
@@ -65,3 +56,20 @@ export const login = endpoint({
     return reply({ accessToken, success: true, statusCode: 200, message: 'Logged in' }, { caller });
   },
 });
+
+/**
+ * Refuses a key that is not valid, and counts it. Only after the look-up: whoever sends wrong keys
+ * must not lock out the right ones, neither those behind the same address nor the one that begins
+ * alike. A key has so many bits that it is not guessed however often somebody tries.
+ */
+async function refuseKey(
+  { rateLimits }: Services,
+  sourceAddress: string,
+  prefix?: string,
+): Promise<Refusal> {
+  const ofAddress = await rateLimits.spend('key-misses-of-address', addressGroup(sourceAddress));
+  if (!ofAddress.ok) return refuseTooMany(ofAddress);
+  if (prefix === undefined) return refuse('api-key-invalid');
+  const ofPrefix = await rateLimits.spend('key-misses-of-prefix', prefix);
+  return ofPrefix.ok ? refuse('api-key-invalid') : refuseTooMany(ofPrefix);
+}

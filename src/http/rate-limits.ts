@@ -38,15 +38,15 @@ export interface Quota {
   readonly remaining: number;
   /** Until the count begins anew; at least 1. */
   readonly resetSeconds: number;
-  /** False once more was spent than there is. */
+  /** Whether the one that was counted, or the next one of who only looks, is within the quota. */
   readonly ok: boolean;
 }
 
 export interface RateLimits {
   /** Counts one more for a subject. */
   spend(policy: RateLimitPolicy, subject: string): Promise<Quota>;
-  /** Whether a subject may go on, without counting; undefined while it may. */
-  exhausted(policy: RateLimitPolicy, subject: string): Promise<Quota | undefined>;
+  /** What a subject has left, without counting; undefined while it has spent nothing. */
+  look(policy: RateLimitPolicy, subject: string): Promise<Quota | undefined>;
 }
 
 /** The answer to who has spent what there was. */
@@ -102,10 +102,10 @@ export function createRateLimits(options: {
         throw reason;
       }
     },
-    async exhausted(policy, subject) {
+    async look(policy, subject) {
       const spent = await limiterOf(policy).get(subject);
-      if (spent === null || spent.consumedPoints < quotas[policy]) return undefined;
-      return quotaOf(policy, spent, false);
+      if (spent === null || spent.consumedPoints === 0) return undefined;
+      return quotaOf(policy, spent, spent.consumedPoints < quotas[policy]);
     },
   };
 }

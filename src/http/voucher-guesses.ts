@@ -10,22 +10,24 @@ export interface Asker {
   readonly sourceAddress: string;
 }
 
-const budgets = ({ company, sourceAddress }: Asker) =>
-  [
-    ['voucher-misses-of-company', `${company.kind} ${company.id}`],
-    ['voucher-misses-of-address', addressGroup(sourceAddress)],
-  ] as const;
+const companyBudget = ({ company }: Asker) =>
+  ['voucher-misses-of-company', `${company.kind} ${company.id}`] as const;
+const addressBudget = ({ sourceAddress }: Asker) =>
+  ['voucher-misses-of-address', addressGroup(sourceAddress)] as const;
 
-/** The refusal of who has asked for too many vouchers that do not exist or are another's (F51). */
+/**
+ * The refusal of who has asked for too many vouchers that do not exist or are another's (F51).
+ * Companies may share an address: only those that have guessed themselves answer for it.
+ */
 export async function refuseGuessing(
   { rateLimits }: Services,
   asker: Asker,
 ): Promise<Refusal | undefined> {
-  for (const [policy, subject] of budgets(asker)) {
-    const exhausted = await rateLimits.exhausted(policy, subject);
-    if (exhausted) return refuseTooMany(exhausted);
-  }
-  return undefined;
+  const ofCompany = await rateLimits.look(...companyBudget(asker));
+  if (!ofCompany) return undefined;
+  if (!ofCompany.ok) return refuseTooMany(ofCompany);
+  const ofAddress = await rateLimits.look(...addressBudget(asker));
+  return ofAddress && !ofAddress.ok ? refuseTooMany(ofAddress) : undefined;
 }
 
 /**
@@ -41,5 +43,6 @@ export async function countGuess(
   const isForeign = refusal.reason === 'voucher-restricted' && asker.company.kind === 'merchant';
   const isMiss = refusal.reason === 'voucher-not-found' || isForeign;
   if (!isMiss || code.canonical === undefined) return;
-  for (const [policy, subject] of budgets(asker)) await rateLimits.spend(policy, subject);
+  await rateLimits.spend(...companyBudget(asker));
+  await rateLimits.spend(...addressBudget(asker));
 }
