@@ -26,7 +26,10 @@ export interface RefusedCall extends Call {
   readonly reason: string;
   /** The beginning of a key that is not in the database. */
   readonly keyPrefix: string | null;
-  /** So many more like it came at about the same time and are not written. */
+  /**
+   * So many more like it came at about the same time and are not written; from anywhere, where the
+   * address is "several".
+   */
   readonly leftOut: number;
 }
 
