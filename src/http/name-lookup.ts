@@ -1,9 +1,15 @@
 import { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
 
-/** What asking for a name came to; `failed` where nobody knows, as opposed to nobody having it. */
+/** What asking for a name came to; not `ok` where nobody knows, as opposed to nobody having it. */
 export type NameAnswer =
-  | { readonly ok: true; readonly addresses: readonly string[]; readonly ttlSeconds: number }
+  | {
+      readonly ok: true;
+      readonly addresses: readonly string[];
+      readonly ttlSeconds: number;
+      /** False where nobody knows the addresses of one kind, IPv4 or IPv6. */
+      readonly isWhole: boolean;
+    }
   | { readonly ok: false };
 
 /** More addresses than this are no list of somebody's servers. */
@@ -33,10 +39,10 @@ export function createNameLookup(options: {
         resolver.resolve6(name, { ttl: true }),
       ]);
       const records = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-      const isDefinite = answers.every(
+      const isWhole = answers.every(
         (one) => one.status === 'fulfilled' || NOT_THERE.has(one.reason?.code),
       );
-      if (records.length === 0 && !isDefinite) return { ok: false };
+      if (records.length === 0 && !isWhole) return { ok: false };
       const addresses = records
         .map(({ address }) => address)
         .filter((address) => allowsPrivate || isPublic(address));
@@ -44,6 +50,7 @@ export function createNameLookup(options: {
         ok: true,
         addresses: [...new Set(addresses)].slice(0, MAXIMUM_ADDRESSES),
         ttlSeconds: Math.min(...records.map(({ ttl }) => ttl), Number.MAX_SAFE_INTEGER),
+        isWhole,
       };
     },
     stop: () => resolver.cancel(),

@@ -11,6 +11,8 @@ export interface SourceNames {
 interface Entry {
   addresses: readonly string[];
   isAnswered: boolean;
+  /** Whether the addresses are of both kinds, as far as there are any. */
+  isWhole: boolean;
   isAsking: boolean;
   /** When it is to be asked for again, and until when the last answer counts if nobody answers. */
   dueAt: number;
@@ -54,16 +56,26 @@ export function createSourceNames(options: {
       logger.warn({ name }, 'A registered name could not be resolved');
       return;
     }
+    // Half an answer must not shut out the other half; it counts where there is nothing better.
+    if (!answer.isWhole && entry.isWhole && now() < entry.goodUntil) return;
     const lifeMs = Math.min(Math.max(answer.ttlSeconds * 1_000, minimumMs), maximumMs);
-    const { addresses } = answer;
-    Object.assign(entry, { addresses, isAnswered: true, dueAt: now() + lifeMs });
-    entry.goodUntil = entry.dueAt + staleMs;
+    const { addresses, isWhole } = answer;
+    Object.assign(entry, { addresses, isWhole, isAnswered: true });
+    entry.goodUntil = now() + lifeMs + staleMs;
+    if (isWhole) entry.dueAt = now() + lifeMs;
   };
   const entryOf = (name: string): Entry | undefined => {
     const known = entries.get(name);
     if (known || entries.size >= MAXIMUM_NAMES) return known;
-    const state = { isAnswered: false, isAsking: false, dueAt: 0, goodUntil: 0, usedAt: now() };
-    const added: Entry = { addresses: [], ...state };
+    const added: Entry = {
+      addresses: [],
+      isAnswered: false,
+      isWhole: false,
+      isAsking: false,
+      dueAt: 0,
+      goodUntil: 0,
+      usedAt: now(),
+    };
     entries.set(name, added);
     void ask(name, added);
     return added;

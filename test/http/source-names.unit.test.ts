@@ -11,6 +11,7 @@ const PUBLIC = '203.0.114.7';
 let dns: DnsServer;
 let names: SourceNames;
 let now: number;
+const lookUps: Promise<unknown>[] = [];
 
 beforeAll(async () => {
   dns = await startDnsServer();
@@ -25,12 +26,21 @@ beforeEach(() => {
 afterEach(() => names.stop());
 
 function begin(environment: 'test' | 'production', listed: readonly string[] = []): SourceNames {
+  const lookup = createNameLookup({
+    servers: [dns.address],
+    timeoutMs: 200,
+    allowsPrivate: environment === 'test',
+  });
+  lookUps.length = 0;
   return createSourceNames({
-    lookup: createNameLookup({
-      servers: [dns.address],
-      timeoutMs: 200,
-      allowsPrivate: environment === 'test',
-    }),
+    lookup: {
+      ...lookup,
+      lookUp(name) {
+        const answer = lookup.lookUp(name);
+        lookUps.push(answer);
+        return answer;
+      },
+    },
     listNames: async () => listed,
     logger: pino({ level: 'silent' }),
     minimumMs: 30_000,
@@ -46,6 +56,13 @@ const becomes = (addresses: readonly string[]) =>
 /** Until both kinds of record were asked for again. */
 const isAskedAgain = (times: number) =>
   vi.waitFor(() => expect(dns.questions).toHaveLength(2 * times));
+
+/** Until what was asked so often is answered, or has failed, and is taken in. */
+const isAnswered = async (times: number) => {
+  await vi.waitFor(() => expect(lookUps).toHaveLength(times));
+  await Promise.all(lookUps);
+  await new Promise((resolve) => setImmediate(resolve));
+};
 
 test('a name is unknown until its first answer, and nobody waits for it', async () => {
   dns.replies.set(NAME, { addresses: [PUBLIC, '2606:4700::1'] });
@@ -165,6 +182,37 @@ test.each(['silence', 'SERVFAIL'] as const)(
     });
   },
 );
+
+describe('half an answer, IPv4 or IPv6 alone,', () => {
+  const both = ['203.0.114.9', '2606:4700::2'];
+
+  test.each([
+    ['A', PUBLIC],
+    ['AAAA', '2606:4700::1'],
+  ] as const)(
+    'replaces no whole one while that still counts (silent on %s)',
+    async (silentOn, kept) => {
+      dns.replies.set(NAME, { addresses: [PUBLIC, '2606:4700::1'], ttl: 60 });
+      await becomes([PUBLIC, '2606:4700::1']);
+      dns.replies.set(NAME, { addresses: both, ttl: 3_600, silentOn });
+      now += 60_000;
+      names.addressesOf(NAME);
+      await isAnswered(2);
+      expect(names.addressesOf(NAME)).toContain(kept);
+      dns.replies.set(NAME, { addresses: both, ttl: 3_600 });
+      now += 30_000;
+      await becomes(both);
+    },
+  );
+
+  test('counts where there is nothing better, and is asked for again soon', async () => {
+    dns.replies.set(NAME, { addresses: both, ttl: 3_600, silentOn: 'AAAA' });
+    await becomes(['203.0.114.9']);
+    dns.replies.set(NAME, { addresses: both, ttl: 3_600 });
+    now += 30_000;
+    await becomes(both);
+  });
+});
 
 test('a name that is never answered opens nothing', async () => {
   dns.replies.set(NAME, 'silence');

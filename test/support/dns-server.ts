@@ -4,7 +4,13 @@ import dnsPacket from 'dns-packet';
 
 /** What the server says of a name: its addresses (of both kinds), that it is not there, or nothing. */
 export type DnsReply =
-  | { readonly addresses: readonly string[]; readonly ttl?: number; readonly via?: string }
+  | {
+      readonly addresses: readonly string[];
+      readonly ttl?: number;
+      readonly via?: string;
+      /** The kind of record that is not answered at all. */
+      readonly silentOn?: 'A' | 'AAAA';
+    }
   | 'NXDOMAIN'
   | 'SERVFAIL'
   | 'silence';
@@ -38,6 +44,7 @@ export async function startDnsServer() {
     questions.push(`${question.type} ${name}`);
     const reply = replies.get(name) ?? 'NXDOMAIN';
     if (reply === 'silence') return;
+    if (typeof reply !== 'string' && reply.silentOn === question.type) return;
     const code = typeof reply === 'string' ? CODES[reply] : 0;
     const packet = dnsPacket.encode({
       type: 'response',
