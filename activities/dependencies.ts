@@ -6,6 +6,7 @@ import type { AmountRange } from '../src/domain/topup.js';
 import type { Failpoint } from '../src/failpoint.js';
 import type { Airtime } from '../src/providers/airtime/airtime.js';
 import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js';
+import type { EmailSender } from '../src/providers/email/email-sender.js';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
 import type { Resumption } from '../src/temporal/resumption.js';
@@ -16,9 +17,12 @@ export interface ActivityDependencies {
   readonly digests: Digests;
   readonly secretBox: SecretBox;
   readonly smsSender: SmsSender;
+  readonly emailSender: EmailSender;
   readonly mobileMoney: MobileMoney;
   readonly airtime: Airtime;
   readonly operatorLookup: OperatorLookup;
+  /** What clients see, for links in messages; without a slash at its end. */
+  readonly publicUrl: string;
   readonly failpoint: Failpoint;
   readonly resumption: Resumption;
   readonly limits: {

@@ -1,5 +1,6 @@
 import { createClaimActivities } from './claims.js';
 import type { ActivityDependencies } from './dependencies.js';
+import { createInvitationActivities } from './invitations.js';
 import { createMessageActivities } from './messages.js';
 import { createPaymentActivities } from './payments.js';
 import { createReconciliationActivities } from './reconciliation.js';
@@ -24,6 +25,7 @@ export const createActivities = (dependencies: ActivityDependencies) => ({
   ...createTopupActivities(dependencies),
   ...createSweepActivities(dependencies),
   ...createReconciliationActivities(dependencies),
+  ...createInvitationActivities(dependencies),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -4,14 +4,14 @@ import { redemptionMessage } from '../src/db/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { ProviderOutcome } from '../src/providers/outcome.js';
 import type { ActivityDependencies } from './dependencies.js';
+import {
+  cutOff,
+  type MessageOutcome,
+  publicOutcome,
+  recordedOutcome,
+  recordOf,
+} from './message-outcome.js';
 import { withHeartbeat } from './provider-call.js';
-
-/** How a message ended, without anything of its text or number. */
-export type MessageOutcome =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'not-sent'; readonly message: string }
-  | { readonly kind: 'unknown' };
 
 export function createMessageActivities(dependencies: ActivityDependencies) {
   const { database, secretBox, smsSender, failpoint } = dependencies;
@@ -42,8 +42,7 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
   async function outcomeOfEarlierTry(messageId: number): Promise<MessageOutcome> {
     const earlier = await messageStatus(database, messageId);
     if (earlier.status === 'SENDING') {
-      const message = 'the worker stopped while it was sending';
-      await record(messageId, earlier.claim_id, { kind: 'unknown', message });
+      await record(messageId, earlier.claim_id, cutOff);
     }
     return recordedOutcome(earlier);
   }
@@ -81,40 +80,4 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
     });
 
   return { sendMessage };
-}
-
-function recordOf(outcome: ProviderOutcome) {
-  switch (outcome.kind) {
-    case 'delivered':
-      return { status: 'SENT', providerReference: outcome.providerReference } as const;
-    case 'refused':
-      return { status: 'REFUSED', providerMessage: outcome.message } as const;
-    case 'not-sent':
-      return { status: 'QUEUED', providerMessage: outcome.message } as const;
-    case 'unknown':
-      return { status: 'UNKNOWN', providerMessage: outcome.message } as const;
-  }
-}
-
-function publicOutcome(outcome: ProviderOutcome): MessageOutcome {
-  switch (outcome.kind) {
-    case 'delivered':
-      return { kind: 'accepted' };
-    case 'refused':
-    case 'not-sent':
-      return { kind: outcome.kind, message: outcome.message };
-    case 'unknown':
-      return { kind: 'unknown' };
-  }
-}
-
-/** What an earlier try of the same message left behind. */
-function recordedOutcome(row: {
-  readonly status: string;
-  readonly provider_message: string | null;
-}): MessageOutcome {
-  if (row.status === 'SENT') return { kind: 'accepted' };
-  if (row.status === 'REFUSED' || row.status === 'CANCELLED')
-    return { kind: 'refused', message: row.provider_message ?? 'the message was cancelled' };
-  return { kind: 'unknown' };
 }

@@ -41,6 +41,7 @@ export async function startThrowawayServices(
     DATA_DIR: directory,
     DATABASE_PORT: '0',
     SANDBOX_PORT: '0',
+    SANDBOX_SMTP_PORT: '0',
     SANDBOX_DELAY_SCALE: String(options.sandboxDelayScale),
     CODEC_SERVER_PORT: '0',
     TEMPORAL_PORT: '0',

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { callbackRoutes } from './callbacks/routes.js';
-import { type Config, readConfig } from './config.js';
+import { type Config, publicUrlOf, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { listSourceNames } from './db/access.js';
@@ -87,7 +87,7 @@ export async function startApi(
     }),
     settings: {
       environment: config.ENVIRONMENT,
-      publicUrl: (config.PUBLIC_URL ?? `http://localhost:${config.PORT}`).replace(/\/$/, ''),
+      publicUrl: publicUrlOf(config),
       bodyLimitBytes: config.BODY_LIMIT_BYTES,
       signatureWindowSeconds: config.SIGNATURE_WINDOW_SECONDS,
       isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),

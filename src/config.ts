@@ -55,6 +55,19 @@ const webAddress = z
   .string()
   .pipe(z.url({ protocol: /^https?$/, error: 'must be an http or https address' }));
 
+/** smtp:// (by STARTTLS, unless it ends in ?tls=off) or smtps://, with a user and password or not. */
+const smtpAddress = z
+  .string()
+  .pipe(z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }));
+
+/** `name@host`, or `Name <name@host>`. */
+const mailSender = z
+  .string()
+  .regex(
+    /^([^<>@\p{C}]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u,
+    'must be an e-mail address, or a name and the address in <>',
+  );
+
 const addressOrRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: 'must be an address or a CIDR range',
 });
@@ -159,6 +172,11 @@ const settings = {
   /** What hashing a password costs: 2 to this power times 1 KiB of memory (scrypt's N, r = 8). */
   PORTAL_PASSWORD_COST: z.coerce.number().int().min(14).max(20).default(17),
 
+  /** So long an invited merchant can activate its account (specification 5: 24 hours). */
+  INVITATION_LIFETIME_SECONDS: seconds.default(86_400),
+  /** How often workers look for invitations that operators have written. */
+  INVITATION_PICKUP_SECONDS: seconds.default(5),
+
   VOUCHER_VALIDITY_DAYS: seconds.default(365),
   CLAIM_LIFETIME_SECONDS: seconds.default(300),
   MESSAGE_COOLDOWN_SECONDS: z.coerce.number().min(0).default(30),
@@ -191,6 +209,11 @@ const settings = {
   SMS_SENDER: z.string().optional(),
   SMS_TIMEOUT_SECONDS: seconds.default(10),
 
+  EMAIL_PROVIDER: z.enum(['smtp']).default('smtp'),
+  EMAIL_FROM: mailSender,
+  EMAIL_TIMEOUT_SECONDS: seconds.default(10),
+  SMTP_URL: smtpAddress,
+
   MOBILE_MONEY_PROVIDER: z.enum(['gsma']).default('gsma'),
   MOBILE_MONEY_URL: webAddress,
   /** Where a token is fetched; without it requests carry no Authorization header. */
@@ -219,6 +242,8 @@ const startSettings = {
   HOST: settings.HOST,
   PORT: port.default(3000),
   SANDBOX_PORT: port.default(3001),
+  /** Where the sandbox takes e-mail. */
+  SANDBOX_SMTP_PORT: port.default(3025),
   /** Multiplies the sandbox's delays of 3 s, 20 s and 5 min. */
   SANDBOX_DELAY_SCALE: z.coerce.number().min(0).default(1),
   DATABASE_PORT: port.default(5433),
@@ -234,6 +259,7 @@ const startSettings = {
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: settings.TEMPORAL_NAMESPACE,
   SMS_URL: webAddress.optional(),
+  SMTP_URL: smtpAddress.optional(),
   MOBILE_MONEY_URL: webAddress.optional(),
   AIRTIME_URL: webAddress.optional(),
 };
@@ -255,6 +281,7 @@ const migrationConfigSchema = z.object({
 const sandboxConfigSchema = z.object({
   HOST,
   SANDBOX_PORT: startSettings.SANDBOX_PORT,
+  SANDBOX_SMTP_PORT: startSettings.SANDBOX_SMTP_PORT,
   SANDBOX_DELAY_SCALE: startSettings.SANDBOX_DELAY_SCALE,
 });
 const adminConfigSchema = z.object({
@@ -289,6 +316,10 @@ function read<Schema extends z.ZodType>(schema: Schema, environment: Environment
 /** The settings of the API and worker processes. */
 export const readConfig = (environment: Environment = process.env): Config =>
   read(configSchema, environment);
+
+/** The address that clients see, without a slash at its end. */
+export const publicUrlOf = ({ PUBLIC_URL, PORT }: Config): string =>
+  (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/$/, '');
 
 /** The same, where `npm start` has settings of its own making for what it started. */
 export const readConfigWith = (overrides: Environment): Config =>

@@ -24,6 +24,7 @@ const steps = {
     ...(['requested', 'started', 'begun', 'held', 'hold-committed', 'sending', 'sent'] as const),
     ...(['ended', 'end-committed', 'known', 'answered'] as const),
   ],
+  invite: ['begun', 'sending', 'sent', 'sent-recorded', 'ended'],
 } as const;
 
 type Subject = keyof typeof steps;
@@ -42,6 +43,7 @@ export const failpoints: Readonly<Record<Subject, readonly FailpointName[]>> = {
   redeem: namesOf('redeem'),
   topup: namesOf('topup'),
   retry: namesOf('retry'),
+  invite: namesOf('invite'),
 };
 
 /** Told of each step; does nothing but in a process that a test has set a failpoint for. */
@@ -87,7 +89,7 @@ export function createFailpoint(setting: string | undefined): Failpoint {
   };
 }
 
-const subjects: Partial<Record<Operation, Subject>> = {
+const subjects: Partial<Record<Operation, Exclude<Subject, 'invite'>>> = {
   'generate-voucher': 'generate',
   'initiate-claim': 'claim',
   'redeem-gift': 'redeem',

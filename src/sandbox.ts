@@ -7,6 +7,7 @@ await runProcess(async () => {
   const config = readSandboxConfig();
   const sandbox = await startSandbox({
     port: config.SANDBOX_PORT,
+    smtpPort: config.SANDBOX_SMTP_PORT,
     host: config.HOST,
     delayScale: config.SANDBOX_DELAY_SCALE,
   });

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities/index.js';
-import { type Config, readConfig } from './config.js';
+import { type Config, publicUrlOf, readConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
@@ -12,6 +12,7 @@ import { createFailpoint, type Failpoint } from './failpoint.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import {
   createAirtime,
+  createEmailSender,
   createMobileMoney,
   createOperatorLookup,
   createSmsSender,
@@ -21,6 +22,7 @@ import { createResumption } from './temporal/resumption.js';
 import { ensureSchedules } from './temporal/schedules.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 import { isMainModule, runProcess } from './termination.js';
+import { createInvitationPickup } from './worker/invitation-pickup.js';
 
 export interface RunningWorker {
   /** Rejects when the worker fails by itself. */
@@ -42,7 +44,7 @@ export const workerTuning = {
 
 const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
-/** Starts the worker that runs all workflows and activities, and the Schedules that it needs. */
+/** Starts the worker that runs all workflows and activities, and what has to start some of them. */
 export async function startWorker(
   config: Config,
   temporal: TemporalConnection,
@@ -62,6 +64,8 @@ export async function startWorker(
     digests: createDigests(config.DIGEST_KEY),
     secretBox: createSecretBox(config.DATA_KEYS),
     smsSender: createSmsSender(config),
+    emailSender: createEmailSender(config),
+    publicUrl: publicUrlOf(config),
     mobileMoney: createMobileMoney(config),
     airtime: createAirtime(config),
     operatorLookup: createOperatorLookup(),
@@ -105,12 +109,21 @@ export async function startWorker(
     sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
     reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
   });
+  const pickup = createInvitationPickup({
+    database,
+    logger: options.logger,
+    client: temporal.client,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    lifetimeMs: config.INVITATION_LIFETIME_SECONDS * 1_000,
+    intervalMs: config.INVITATION_PICKUP_SECONDS * 1_000,
+  });
   const ended = worker.run();
   // Whoever stops the worker awaits it; until then a failure must not go unheard.
   ended.catch((error) => options.logger.error(describeError(error), 'The worker failed'));
   return {
     ended,
     async stop() {
+      await pickup.stop();
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended.finally(() => database.destroy());
     },

@@ -23,6 +23,8 @@ const least: Environment = {
   TEMPORAL_ADDRESS: 'localhost:7233',
   SMS_URL: 'https://sms.example',
   SMS_API_KEY: 'sms-api-key',
+  SMTP_URL: 'smtps://service:mail-password@mail.example',
+  EMAIL_FROM: 'Vouchers <vouchers@service.example>',
   MOBILE_MONEY_URL: 'https://mobile-money.example/v1.2/mm',
   MOBILE_MONEY_ACCOUNT: 'service',
   AIRTIME_URL: 'https://airtime.example/v1',
@@ -69,6 +71,7 @@ describe('defaults', () => {
       DATA_DIR: '.data',
       PORT: 3000,
       SANDBOX_PORT: 3001,
+      SANDBOX_SMTP_PORT: 3025,
       TEMPORAL_PORT: 7233,
       TEMPORAL_UI_PORT: 8233,
       LOG_LEVEL: 'warn',
@@ -76,6 +79,7 @@ describe('defaults', () => {
     expect(readSandboxConfig({})).toEqual({
       HOST: '127.0.0.1',
       SANDBOX_PORT: 3001,
+      SANDBOX_SMTP_PORT: 3025,
       SANDBOX_DELAY_SCALE: 1,
     });
   });
@@ -123,6 +127,11 @@ describe('what is wrong', () => {
     ['LOG_LEVEL', 'loud'],
     ['SMS_PROVIDER', 'pigeon'],
     ['SMS_URL', 'sms.example'],
+    ['SMTP_URL', 'mail.example:587'],
+    ['SMTP_URL', 'https://mail.example'],
+    ['EMAIL_FROM', 'Vouchers'],
+    ['EMAIL_FROM', 'Vouchers\r\nBcc: <a@b.example>'],
+    ['INVITATION_LIFETIME_SECONDS', '-7'],
     ['MOBILE_MONEY_TOKEN_URL', 'localhost:3001'],
     ['PUBLIC_URL', 'api.example'],
     ['PUBLIC_URL', 'localhost:3000'],

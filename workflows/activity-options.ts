@@ -21,6 +21,8 @@ export const database = proxyLocalActivities<
     | 'postTopUp'
     | 'voidTopUp'
     | 'recordSharedAnswer'
+    | 'beginInvitation'
+    | 'endInvitation'
   >
 >({
   startToCloseTimeout: '12s',
@@ -33,7 +35,15 @@ export const database = proxyLocalActivities<
  * adapters' own. Repeating is safe: payments carry our reference, messages are taken only once.
  */
 export const providers = proxyActivities<
-  Pick<Activities, 'sendMessage' | 'payMerchant' | 'inquirePayment' | 'sendTopUp' | 'inquireTopUp'>
+  Pick<
+    Activities,
+    | 'sendMessage'
+    | 'sendInvitation'
+    | 'payMerchant'
+    | 'inquirePayment'
+    | 'sendTopUp'
+    | 'inquireTopUp'
+  >
 >({
   startToCloseTimeout: '30s',
   heartbeatTimeout: '5s',

@@ -145,3 +145,14 @@ export const retry = defineSignal<[]>('retry');
 
 /** The provider has hinted that there is news of the attempt: look again. */
 export const providerHint = defineSignal<[]>('providerHint');
+
+/** An invitation, which is in its row: who is invited never travels. */
+export interface InviteMerchantInput {
+  readonly invitationId: string;
+  readonly merchantId: number;
+  /** How long its link works. */
+  readonly lifetimeMs: number;
+}
+
+/** The link was used, or a newer invitation has taken its place: look. */
+export const invitationSettled = defineSignal<[]>('invitationSettled');

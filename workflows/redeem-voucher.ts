@@ -8,7 +8,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { ClaimStarted } from '../activities/claims.js';
-import type { MessageOutcome } from '../activities/messages.js';
+import type { MessageOutcome } from '../activities/message-outcome.js';
 import { database, providers } from './activity-options.js';
 import { quoted, showDetails } from './current-details.js';
 import {

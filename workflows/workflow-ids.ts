@@ -25,3 +25,6 @@ export const reconcileId = (taskQueue: string): string => `reconcile:${taskQueue
 
 /** One per top-up, whatever the number of its attempts; named by the operation that made it. */
 export const topUpId = (operationId: string): string => `top-up:${operationId}`;
+
+/** One per invitation of a merchant; its id is random. */
+export const inviteMerchantId = (invitationId: string): string => `invite-merchant:${invitationId}`;

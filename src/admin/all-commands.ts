@@ -10,6 +10,7 @@ import { audit } from './commands/audit.js';
 import { cancelVoucher } from './commands/cancel-voucher.js';
 import { checkLedger } from './commands/check-ledger.js';
 import { deposit } from './commands/deposit.js';
+import { inviteMerchantCommand, listInvitationsCommand } from './commands/invitations.js';
 import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.js';
 import {
   changePartner,
@@ -65,12 +66,14 @@ export const allCommands = [
   listPublicKeysCommand,
   listRefusedCallsCommand,
   listPortalAccountsCommand,
+  listInvitationsCommand,
   showPartner,
   showMerchant,
   showVoucher,
   createPartner,
   ...recordKinds.map(createCommand),
   createPortalAccount,
+  inviteMerchantCommand,
   changePartner,
   ...recordKinds.map(changeRecordCommand),
   ...recordKinds.map(importCommand),
@@ -105,6 +108,7 @@ export const verbs: Readonly<Record<string, string>> = {
   list: 'Show what there is, with the ids',
   show: 'Show one partner, merchant or voucher in full',
   create: 'Add partners, merchants and what is sold',
+  invite: 'Invite a merchant to activate its portal account',
   change: 'Change partners, merchants and what is sold',
   set: 'Set the fee and the payout account of a merchant',
   grant: 'Let a partner sell a product',

@@ -50,8 +50,13 @@ export function createDigests(key: Buffer) {
     portalSession: (token: string): Buffer => digest('portal-session', token),
     /** What the portal's forms carry to show that they belong to the cookie with this token. */
     portalForm: (token: string): string => digest('portal-form', token).toString('base64url'),
-    /** Whose sign-ins are counted: an e-mail address as it was typed, or a network address. */
-    signInSubject: (kind: 'account' | 'address', subject: string): Buffer =>
+    /** Of the token in the link of a merchant's invitation. */
+    invitation: (token: string): Buffer => digest('invitation', token),
+    /**
+     * Whose sign-ins are counted: an e-mail address as it was typed, or a network address; and a
+     * network address whose links of invitations are.
+     */
+    signInSubject: (kind: 'account' | 'address' | 'link-address', subject: string): Buffer =>
       digest('sign-in-subject', kind, subject),
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 30 characters of 62: 178 bits. */
 const KEY_RANDOM_LENGTH = 30;
 const KEY_VISIBLE_LENGTH = 12;
@@ -14,12 +14,12 @@ export type KeyEnvironment = keyof typeof KEY_LABELS;
  * recognise it in lists; it names the environment and gives away too little to help in guessing.
  */
 export function randomApiKey(environment: KeyEnvironment): { key: string; prefix: string } {
-  const random = Array.from({ length: KEY_RANDOM_LENGTH }, () =>
-    KEY_ALPHABET.charAt(randomInt(KEY_ALPHABET.length)),
-  );
-  const key = KEY_LABELS[environment] + random.join('');
+  const key = KEY_LABELS[environment] + randomCharacters(KEY_RANDOM_LENGTH);
   return { key, prefix: apiKeyPrefix(key) };
 }
+
+const randomCharacters = (length: number): string =>
+  Array.from({ length }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
 
 /** The beginning of a key by which people recognise it. */
 export const apiKeyPrefix = (key: string): string => key.slice(0, KEY_VISIBLE_LENGTH);
@@ -28,6 +28,12 @@ export const apiKeyPrefix = (key: string): string => key.slice(0, KEY_VISIBLE_LE
 export function isApiKeyOf(environment: KeyEnvironment, text: string): boolean {
   return API_KEY.test(text) && text.startsWith(KEY_LABELS[environment]);
 }
+
+/** 26 characters of 62: 154 bits. Short enough for an SMS, and without what ends a link in a text. */
+const INVITATION_TOKEN_LENGTH = 26;
+
+/** The token in the link of an invitation. */
+export const randomInvitationToken = (): string => randomCharacters(INVITATION_TOKEN_LENGTH);
 
 /** Six digits for an SMS (design 5), each of the million equally likely. */
 export function randomVerificationCode(): string {

@@ -403,6 +403,47 @@ export interface PortalSignInAttemptsTable {
   attempts: Generated<number>;
 }
 
+export type InvitationStatus =
+  | 'REQUESTED'
+  | 'OPEN'
+  | 'USED'
+  | 'REPLACED'
+  | 'EXPIRED'
+  | 'UNDELIVERED';
+
+export interface MerchantInvitationsTable {
+  id: Generated<string>;
+  created_at: Timestamp;
+  settled_at: Timestamp | null;
+  merchant_id: number;
+  email: string;
+  msisdn: string | null;
+  status: Generated<InvitationStatus>;
+  expires_at: Timestamp | null;
+  token_digest: Buffer | null;
+  token_ciphertext: string | null;
+}
+
+export type InvitationChannel = 'SMS' | 'EMAIL';
+
+export type InvitationMessageStatus =
+  | 'QUEUED'
+  | 'SENDING'
+  | 'SENT'
+  | 'REFUSED'
+  | 'UNKNOWN'
+  | 'CANCELLED';
+
+export interface InvitationMessagesTable {
+  invitation_id: string;
+  channel: InvitationChannel;
+  created_at: Timestamp;
+  settled_at: Timestamp | null;
+  status: Generated<InvitationMessageStatus>;
+  provider_reference: string | null;
+  provider_message: string | null;
+}
+
 /** One row; see migration 6. */
 export interface ReferenceDataVersionTable {
   version: Generated<number>;
@@ -442,4 +483,6 @@ export interface Schema {
   portal_accounts: PortalAccountsTable;
   portal_sessions: PortalSessionsTable;
   portal_sign_in_attempts: PortalSignInAttemptsTable;
+  merchant_invitations: MerchantInvitationsTable;
+  invitation_messages: InvitationMessagesTable;
 }

@@ -11,6 +11,7 @@ import {
   claimResult,
   type GeneratedVoucher,
   type GenerateVoucherCommand,
+  invitationSettled,
   type OperationOutcome,
   providerHint,
   type RedeemCommand,
@@ -30,6 +31,7 @@ import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
 import {
   generateVoucherId,
+  inviteMerchantId,
   redeemVoucherByClaimId,
   topUpId,
 } from '../../workflows/workflow-ids.js';
@@ -147,6 +149,17 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     }
   };
 
+  /** Tells an invitation that it was used. It finds out by itself when its time is over. */
+  const tellInvitation = async (invitationId: string): Promise<void> => {
+    try {
+      await client.withDeadline(Date.now() + callerWaitMs, () =>
+        client.workflow.getHandle(inviteMerchantId(invitationId)).signal(invitationSettled),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw callError(error);
+    }
+  };
+
   const policy = { taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
 
   const topUpOperation = (creationId: string, begin: TopUpInput['begin']) =>
@@ -194,6 +207,7 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     topUp: topUpOnce,
     retryTopUp: retryTopUpOf,
     hintTopUp,
+    tellInvitation,
   };
 }
 

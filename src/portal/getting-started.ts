@@ -4,38 +4,66 @@ import { type Html, html } from '../html.js';
 import { type AccountRequest, PORTAL_PATH } from './page.js';
 import { badge } from './parts.js';
 
-/** What is still missing before the company can call; undefined once its calls are let in. */
-export async function gettingStarted({
+/** Which of the things are there that calls need. */
+export interface Progress {
+  readonly hasKey: boolean;
+  readonly hasAddress: boolean;
+  /** True for partners, who need none. */
+  readonly hasPublicKey: boolean;
+  /** A call was let in. */
+  readonly hasCalled: boolean;
+}
+
+/** How far a company is on its way to its first call. */
+export async function readProgress({
   services: { database },
   session: { company },
-}: AccountRequest): Promise<Html | undefined> {
+}: AccountRequest): Promise<Progress> {
   const calls = await listCalls(database, company, 1);
-  if (calls.some(({ admitted }) => admitted)) return undefined;
   const keys = await listApiKeys(database, company);
   const addresses = await listSourceAddresses(database, company);
   const publicKeys =
     company.kind === 'merchant' ? await listPublicKeys(database, company.id) : undefined;
+  return {
+    hasKey: keys.some(({ status }) => status === 'VALID'),
+    hasAddress: addresses.length > 0,
+    hasPublicKey: publicKeys?.some(({ revokedAt }) => revokedAt === null) ?? true,
+    hasCalled: calls.some(({ admitted }) => admitted),
+  };
+}
+
+/** What is still missing before the company can call; undefined once its calls are let in. */
+export async function gettingStarted(request: AccountRequest): Promise<Html | undefined> {
+  const progress = await readProgress(request);
+  if (progress.hasCalled) return undefined;
+  const isMerchant = request.session.company.kind === 'merchant';
   const steps = [
     {
-      isDone: keys.some(({ status }) => status === 'VALID'),
+      isDone: progress.hasKey,
       link: html`<a href="${PORTAL_PATH}/keys">Make an API key</a>`,
     },
     {
-      isDone: addresses.length > 0,
+      isDone: progress.hasAddress,
       link: html`<a href="${PORTAL_PATH}/addresses">Register your server’s address</a>`,
     },
-    ...(publicKeys === undefined
-      ? []
-      : [
+    ...(isMerchant
+      ? [
           {
-            isDone: publicKeys.some(({ revokedAt }) => revokedAt === null),
+            isDone: progress.hasPublicKey,
             link: html`<a href="${PORTAL_PATH}/public-keys">Register a public key</a>`,
           },
-        ]),
+        ]
+      : []),
     { isDone: false, link: html`<a href="${PORTAL_PATH}/try-it">Make the first call</a>` },
   ];
   return html`<section class="card"><h2>Getting started</h2>
-<ol class="steps">${steps.map(
-    ({ isDone, link }) => html`<li>${link} ${isDone && badge('success', 'Done')}</li>`,
-  )}</ol></section>`;
+<ol class="steps">${steps.map(({ isDone, link }) => html`<li>${link} ${doneBadge(isDone)}</li>`)}</ol>
+${
+  isMerchant &&
+  html`<p>Every command to copy is in <a href="${PORTAL_PATH}/getting-started">Step by step to the first
+signed request</a>.</p>`
+}</section>`;
 }
+
+/** Marks a step that is done. */
+export const doneBadge = (isDone: boolean): Html | false => isDone && badge('success', 'Done');

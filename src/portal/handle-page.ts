@@ -54,6 +54,8 @@ async function handlePublic(
   form: Form,
 ): Promise<void> {
   const { cookies, services } = tools;
+  // Unlike "no-referrer" this leaves forms their origin.
+  if (page.hasSecretPath) context.set('Referrer-Policy', 'strict-origin');
   const visit = readToken(context.headers.cookie, cookies.visit.name);
   const token = visit ?? randomToken();
   if (visit === undefined) context.append('Set-Cookie', cookies.visit.set(token));

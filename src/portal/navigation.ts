@@ -28,6 +28,7 @@ export const navigation: readonly {
   {
     group: 'API access',
     entries: [
+      { label: 'Getting started', path: '/getting-started', kind: 'merchant' },
       { label: 'API keys', path: '/keys' },
       { label: 'Addresses', path: '/addresses' },
       { label: 'Public keys', path: '/public-keys', kind: 'merchant' },

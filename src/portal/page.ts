@@ -93,6 +93,8 @@ interface PageRoute {
 /** A page for people who have not signed in. */
 export interface PublicPage extends PageRoute {
   readonly access: 'anyone';
+  /** Its path holds a secret: no Referer may name it. */
+  readonly hasSecretPath?: true;
   handle(request: PublicRequest): Promise<PageAnswer>;
 }
 

@@ -1,10 +1,12 @@
 import type { Page } from './page.js';
 import { changePassword, showAccount, signOutEverywhere } from './pages/account.js';
+import { activate, showActivation } from './pages/activate.js';
 import { showActivity } from './pages/activity.js';
 import { addAddress } from './pages/add-address.js';
 import { showAddresses } from './pages/addresses.js';
 import { showApiKeys } from './pages/api-keys.js';
 import { showBalances } from './pages/balances.js';
+import { showGettingStarted } from './pages/getting-started.js';
 import { makeApiKey } from './pages/make-api-key.js';
 import { showOverview } from './pages/overview.js';
 import { downloadPayouts, showPayouts } from './pages/payouts.js';
@@ -30,6 +32,8 @@ export const pages: readonly Page[] = [
   showSignIn,
   signIn,
   signOut,
+  showActivation,
+  activate,
   showOverview,
   showBalances,
   showStatement,
@@ -43,6 +47,7 @@ export const pages: readonly Page[] = [
   downloadRedemptions,
   showPayouts,
   downloadPayouts,
+  showGettingStarted,
   showApiKeys,
   makeApiKey,
   askRotateApiKey,

@@ -25,6 +25,20 @@ export function countPassword(request: PublicRequest, email: string): Promise<nu
   );
 }
 
+/**
+ * Counts a look at a link of an invitation, by address alone, whether or not the link works. Returns
+ * how many seconds to wait where too many were tried.
+ */
+export function countLink({
+  services,
+  settings,
+  sourceAddress,
+}: PublicRequest): Promise<number | undefined> {
+  const { windowSeconds, perAddress } = settings.signIn;
+  const subjectDigest = services.digests.signInSubject('link-address', addressGroup(sourceAddress));
+  return countSignIn(services.database, [{ subjectDigest, attempts: perAddress }], windowSeconds);
+}
+
 /** The password was right: it does not count. */
 export function forgivePassword(request: PublicRequest, email: string): Promise<void> {
   const { windowSeconds } = request.settings.signIn;

@@ -2,12 +2,15 @@ import type { Config } from '../config.js';
 import type { Airtime } from './airtime/airtime.js';
 import { createDtOneAirtime } from './airtime/dt-one/client.js';
 import { lookUpByPrefix, type OperatorLookup } from './airtime/operator-lookup.js';
+import type { EmailSender } from './email/email-sender.js';
+import { createSmtp } from './email/smtp.js';
 import { createGsmaMobileMoney } from './mobile-money/gsma/client.js';
 import type { MobileMoney } from './mobile-money/mobile-money.js';
 import { createAfricasTalking } from './sms/africas-talking.js';
 import type { SmsSender } from './sms/sms-sender.js';
 
 type SmsConfig = Pick<Config, Extract<keyof Config, `SMS_${string}`>>;
+type EmailConfig = Pick<Config, 'SMTP_URL' | Extract<keyof Config, `EMAIL_${string}`>>;
 type AirtimeConfig = Pick<
   Config,
   Extract<
@@ -28,6 +31,16 @@ const smsSenders: Record<Config['SMS_PROVIDER'], (config: SmsConfig) => SmsSende
       apiKey: config.SMS_API_KEY,
       sender: config.SMS_SENDER,
       timeoutSeconds: config.SMS_TIMEOUT_SECONDS,
+    }),
+};
+
+/** One row registers a way to send e-mail. */
+const emailSenders: Record<Config['EMAIL_PROVIDER'], (config: EmailConfig) => EmailSender> = {
+  smtp: (config) =>
+    createSmtp({
+      url: config.SMTP_URL,
+      from: config.EMAIL_FROM,
+      timeoutSeconds: config.EMAIL_TIMEOUT_SECONDS,
     }),
 };
 
@@ -70,6 +83,10 @@ const airtimeProviders: Record<Config['AIRTIME_PROVIDER'], (config: AirtimeConfi
 /** The sender of text messages that the settings name. */
 export const createSmsSender = (config: SmsConfig): SmsSender =>
   smsSenders[config.SMS_PROVIDER](config);
+
+/** The sender of e-mail that the settings name. */
+export const createEmailSender = (config: EmailConfig): EmailSender =>
+  emailSenders[config.EMAIL_PROVIDER](config);
 
 /** The payer of merchants that the settings name. */
 export const createMobileMoney = (config: MobileMoneyConfig): MobileMoney =>

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Books } from './books.js';
 import type { Callbacks } from './dt-one/callbacks.js';
 import { answerIndexPage, type SandboxAddresses } from './pages/index-page.js';
+import { answerMailboxPage } from './pages/mailbox-page.js';
 import { answerPhonePage } from './pages/phone-page.js';
 import { give } from './reply.js';
 import { readJsonObject } from './request-body.js';
@@ -13,7 +14,7 @@ interface Parts {
   readonly callbacks: Callbacks;
 }
 
-/** What people and tests read: the books, the phone and the first page (design 2). */
+/** What people and tests read: the books, the phone, the mailbox and the first page (design 2). */
 export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddresses): Router {
   const router = new Router();
   router.get('/', (ctx) => answerIndexPage(ctx, addresses));
@@ -23,6 +24,14 @@ export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddre
     const to = queryValue(ctx, 'to');
     if (ctx.accepts('json', 'html') === 'html') return answerPhonePage(ctx, books, to);
     ctx.body = books.messages(to);
+  });
+
+  router.get('/mailbox', (ctx) => answerMailboxPage(ctx, books, queryValue(ctx, 'to')));
+
+  router.get('/mails', (ctx) => {
+    const to = queryValue(ctx, 'to');
+    if (ctx.accepts('json', 'html') === 'html') return answerMailboxPage(ctx, books, to);
+    ctx.body = books.mails(to);
   });
 
   router.get('/books', (ctx) => {

@@ -20,6 +20,18 @@ export interface ReceivedMessage {
   readonly receivedAt: string;
 }
 
+/** An e-mail that an address has received. */
+export interface ReceivedMail {
+  readonly id: string;
+  readonly to: string;
+  readonly from: string;
+  readonly subject: string;
+  /** The plain text of it. */
+  readonly text: string;
+  /** ISO 8601 */
+  readonly receivedAt: string;
+}
+
 /** A payout that the provider took, with what its API needs to answer for it. */
 export interface Payout extends TakenRequest {
   readonly correlationId: string;
@@ -48,10 +60,13 @@ type Taking = 'takenAt' | 'statuses';
 /** What the simulated providers did, in memory; a row per request that they took. */
 export interface Books {
   receiveMessage(message: { to: string; from: string; text: string }): ReceivedMessage;
+  receiveMail(mail: Omit<ReceivedMail, 'id' | 'receivedAt'>): ReceivedMail;
   takePayout(payout: Omit<Payout, Taking | 'transactionReference' | 'serverCorrelationId'>): Payout;
   takeTopup(topup: Omit<Topup, Taking | 'transactionId' | 'operatorReference'>): Topup;
   /** Newest first; of one phone, or of all. */
   messages(to?: string): ReceivedMessage[];
+  /** Newest first; of one address, however it is written, or of all. */
+  mails(to?: string): ReceivedMail[];
   /** Newest first. */
   payouts(filter?: BooksFilter): BooksRow[];
   topups(filter?: BooksFilter): BooksRow[];
@@ -64,6 +79,7 @@ export interface Books {
 export function createBooks(): Books {
   const messagesByNumber = new Map<string, ReceivedMessage[]>();
   const allMessages: ReceivedMessage[] = [];
+  const allMails: ReceivedMail[] = [];
   const payouts = createTakenRequests<Payout, PayoutKey>([
     'correlationId',
     'reference',
@@ -90,6 +106,19 @@ export function createBooks(): Books {
       return message;
     },
 
+    receiveMail({ to, from, subject, text }) {
+      const mail = {
+        id: randomUUID(),
+        to: to.toLowerCase(),
+        from,
+        subject,
+        text,
+        receivedAt: new Date().toISOString(),
+      };
+      allMails.push(mail);
+      return mail;
+    },
+
     takePayout: (payout) =>
       payouts.add({
         ...payout,
@@ -113,6 +142,8 @@ export function createBooks(): Books {
         ? allMessages
         : (messagesByNumber.get(canonicalNumber(to)) ?? [])
       ).toReversed(),
+    mails: (to) =>
+      allMails.filter((mail) => to === undefined || mail.to === to.toLowerCase()).toReversed(),
     payouts: payouts.rows,
     topups: topups.rows,
     findPayout: payouts.find,

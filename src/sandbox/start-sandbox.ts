@@ -9,12 +9,15 @@ import { booksRouter } from './books-router.js';
 import { type Callbacks, createCallbacks } from './dt-one/callbacks.js';
 import { dtOnePath, dtOneRouter } from './dt-one/router.js';
 import { gsmaPaths, gsmaRouter } from './gsma/router.js';
+import { type MailServer, startMailServer } from './mail-server.js';
 import type { SandboxAddresses } from './pages/index-page.js';
 import { createWaiting, type Waiting } from './waiting.js';
 
 interface SandboxOptions {
   /** 0 takes any free port. */
   readonly port: number;
+  /** The same, for the mail server; any free port where it is left out. */
+  readonly smtpPort?: number;
   readonly host?: string;
   /** Multiplies the delays of 3 s, 20 s and 5 min, and what happens "shortly after". */
   readonly delayScale?: number;
@@ -35,18 +38,24 @@ interface Parts {
 
 /**
  * Starts the simulated providers on one port: Africa's Talking, GSMA mobile money, DT One, their
- * books and the phone that receives the messages. Rejects where the port is taken (EADDRINUSE).
+ * books, the phone that receives the messages and the mailbox; and a mail server on another. Rejects
+ * where a port is taken (EADDRINUSE).
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { port, host = '127.0.0.1', delayScale = 1 } = options;
+  const { port, smtpPort = 0, host = '127.0.0.1', delayScale = 1 } = options;
   const books = createBooks();
   const waiting = createWaiting(delayScale);
   const server = createServer();
   server.listen(port, host);
   await once(server, 'listening');
+  const mailServer = await startMailServer(books, { port: smtpPort, host }).catch((error) => {
+    server.close();
+    throw error;
+  });
 
   const url = urlOf(host, (server.address() as AddressInfo).port);
   const addresses = {
+    smtpUrl: smtpUrlOf(url, mailServer),
     smsUrl: `${url}/africas-talking`,
     mobileMoneyUrl: `${url}/gsma${gsmaPaths.api}`,
     mobileMoneyTokenUrl: `${url}/gsma${gsmaPaths.token}`,
@@ -63,7 +72,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
-      await closed;
+      await Promise.all([closed, mailServer.close()]);
     },
   };
 }
@@ -98,3 +107,7 @@ function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
+
+/** As SMTP_URL has it; the mail server listens where the others do. */
+const smtpUrlOf = (url: string, { port }: MailServer): string =>
+  `smtp://${new URL(url).hostname}:${port}?tls=off`;

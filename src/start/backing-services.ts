@@ -108,18 +108,26 @@ async function temporal(
   return { settings: { TEMPORAL_ADDRESS: server.address }, url: uiUrl };
 }
 
+const SANDBOX_SENDER = 'Voucher service <vouchers@sandbox.test>';
+
 async function sandbox(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
-  if (config.SMS_URL && config.MOBILE_MONEY_URL && config.AIRTIME_URL)
+  if (config.SMS_URL && config.SMTP_URL && config.MOBILE_MONEY_URL && config.AIRTIME_URL)
     return { settings: {}, url: '' };
   await requireFreePort(config.SANDBOX_PORT, 'SANDBOX_PORT');
+  await requireFreePort(config.SANDBOX_SMTP_PORT, 'SANDBOX_SMTP_PORT');
   const started = await progress.step('Sandbox of the providers', () =>
-    startSandbox({ port: config.SANDBOX_PORT, delayScale: config.SANDBOX_DELAY_SCALE }),
+    startSandbox({
+      port: config.SANDBOX_PORT,
+      smtpPort: config.SANDBOX_SMTP_PORT,
+      delayScale: config.SANDBOX_DELAY_SCALE,
+    }),
   );
   stops.add(started.close);
   return {
     url: started.url,
     settings: {
       ...(config.SMS_URL ? {} : { SMS_URL: started.smsUrl, SMS_API_KEY: 'sandbox' }),
+      ...(config.SMTP_URL ? {} : { SMTP_URL: started.smtpUrl, EMAIL_FROM: SANDBOX_SENDER }),
       ...(config.MOBILE_MONEY_URL
         ? {}
         : {

@@ -13,6 +13,7 @@ export function welcome(demo: DemoFile, dataDirectory: string): string {
     ? [
         ['Sandbox', `${demo.sandboxUrl} (what phone numbers make the providers do)`],
         ['Sandbox phone', `${demo.sandboxUrl}/phone`],
+        ['Sandbox mail', `${demo.sandboxUrl}/mailbox`],
         ['Sandbox books', `${demo.sandboxUrl}/books`],
       ]
     : [];

@@ -52,6 +52,7 @@ export async function setProcessScene() {
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
     PORT: '0',
     SANDBOX_PORT: new URL(sandboxUrl).port,
+    SANDBOX_SMTP_PORT: new URL(providers.SMTP_URL ?? '').port,
     SANDBOX_DELAY_SCALE: '0.02',
     LOG_LEVEL: 'info',
     CALLER_WAIT_SECONDS: '3',

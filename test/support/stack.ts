@@ -25,6 +25,7 @@ const TEST_SETTINGS = {
   RECONCILE_INTERVAL_SECONDS: '3600',
   PORTAL_PASSWORD_COST: '14',
   CALL_RECORD_INTERVAL_SECONDS: '0.05',
+  INVITATION_PICKUP_SECONDS: '0.05',
   // Every test calls from one address, and many guess.
   KEY_MISSES_PER_ADDRESS_AND_HOUR: '100000',
   VOUCHER_MISSES_PER_ADDRESS_AND_HOUR: '100000',
@@ -105,6 +106,8 @@ export async function startStack(
 export const providerSettings = (sandbox: Sandbox): Environment => ({
   SMS_URL: sandbox.smsUrl,
   SMS_API_KEY: 'sandbox',
+  SMTP_URL: sandbox.smtpUrl,
+  EMAIL_FROM: 'Voucher service <vouchers@sandbox.test>',
   MOBILE_MONEY_URL: sandbox.mobileMoneyUrl,
   MOBILE_MONEY_TOKEN_URL: sandbox.mobileMoneyTokenUrl,
   MOBILE_MONEY_KEY: 'sandbox',

@@ -1,8 +1,9 @@
 import { AdminError } from '../admin-error.js';
-import { type AdminCommand, changeCommand } from '../command.js';
-import { kebab } from '../fields.js';
+import { type AdminCommand, type Change, changeCommand } from '../command.js';
+import { flag, kebab } from '../fields.js';
 import { planChangeOf, planRecords } from '../records/plan-records.js';
 import {
+  type Consequence,
   changeFields,
   columnsOf,
   creationFields,
@@ -23,14 +24,23 @@ export const createCommand = (kind: RecordKind): AdminCommand =>
     name: `create ${kind.kind}`,
     summary: kind.help.create,
     ...(kind.help.createDetails === undefined ? {} : { details: kind.help.createDetails }),
-    fields: creationFields(kind),
+    fields: {
+      ...creationFields(kind),
+      ...(kind.uponCreation && {
+        [kind.uponCreation.flag]: flag(kind.uponCreation.description),
+      }),
+    },
     examples: kind.help.createExamples,
     async change(transaction, input) {
-      const record = { given: input as Values, problems: [] };
+      const { [kind.uponCreation?.flag ?? '']: isAsked, ...given } = input;
+      const record = { given: given as Values, problems: [] };
       const [plan] = await planRecords(transaction, kind, [record], false);
       if (plan?.action !== 'create') throw refusal(plan?.action === 'refuse' ? plan.problems : []);
       const [written] = await writeRecords(transaction, kind, [plan]);
-      return created(kind.kind, written?.id ?? 0, written?.details ?? {});
+      const id = written?.id ?? 0;
+      const change = created(kind.kind, id, written?.details ?? {});
+      const more = isAsked ? await kind.uponCreation?.work(transaction, id) : undefined;
+      return more ? withConsequence(change, more) : change;
     },
   });
 
@@ -56,11 +66,16 @@ export const changeRecordCommand = (kind: RecordKind): AdminCommand =>
       await writeRecords(transaction, kind, [plan]);
       const change = changed(kind.kind, id, plan.changes);
       const consequence = await kind.afterChange?.(transaction, id, plan.changes);
-      if ('unchanged' in change || !consequence) return change;
-      return {
-        ...change,
-        details: { ...change.details, ...consequence.details },
-        text: `${change.text} ${consequence.text}`,
-      };
+      return consequence ? withConsequence(change, consequence) : change;
     },
   });
+
+/** A change, and what else followed from it. */
+const withConsequence = (change: Change, { details, text }: Consequence): Change =>
+  'unchanged' in change
+    ? change
+    : {
+        ...change,
+        details: { ...change.details, ...details },
+        text: `${change.text} ${text}`,
+      };

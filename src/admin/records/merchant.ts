@@ -1,4 +1,5 @@
 import { email, oneOf, percent, reference, telephone, text, wholeNumber } from '../fields.js';
+import { inviteMerchant } from '../merchant-invitation.js';
 import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.js';
 import type { Problem, RecordKind, Values } from './record-kind.js';
 
@@ -89,6 +90,11 @@ export const merchant: RecordKind = {
     },
   },
   check: (_row, given) => payoutProblems(given),
+  uponCreation: {
+    flag: 'invite',
+    description: 'Invite it to the portal, too (see "invite merchant --help")',
+    work: (transaction, merchantId) => inviteMerchant(transaction, { merchantId }),
+  },
   activation: {
     column: 'status',
     active: 'ACTIVE',

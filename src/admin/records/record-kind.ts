@@ -72,6 +72,12 @@ export interface RecordKind {
     id: number,
     changes: ColumnChanges,
   ) => Promise<Consequence | undefined>;
+  /** What can be asked for together with creating one: a flag, and what it does. */
+  readonly uponCreation?: {
+    readonly flag: string;
+    readonly description: string;
+    readonly work: (transaction: DatabaseTransaction, id: number) => Promise<Consequence>;
+  };
   readonly activation: Activation;
   readonly help: {
     readonly create: string;

@@ -35,6 +35,8 @@ const words: Readonly<Record<string, (entry: Entry) => HtmlValue>> = {
   'sign in': () => 'Signed in',
   'sign out everywhere': () => 'Signed out everywhere',
   'change portal-password': () => 'Changed the password of the portal',
+  'invite merchant': ofPerson('Invited to the portal:'),
+  'activate portal-account': ofPerson('Activated the account of'),
   'create portal-account': ofPerson('Let into the portal:'),
   'reset portal-password': ofPerson('Gave a new password for the portal to'),
   'disable portal-account': ofPerson('Shut out of the portal:'),

@@ -78,9 +78,12 @@ const privateKeyWarning = message(
 your hands: make a new pair, register its public key, and revoke the old public key here.`,
 );
 
+/** What makes a pair of keys in a shell. */
+export const KEY_PAIR_COMMANDS = `openssl ecparam -name secp256k1 -genkey -noout -out private-key.pem
+openssl ec -in private-key.pem -pubout -out public-key.pem`;
+
 const howToMakeKeys = html`<details><summary>How to make a pair of keys</summary>
-<pre><code>openssl ecparam -name secp256k1 -genkey -noout -out private-key.pem
-openssl ec -in private-key.pem -pubout -out public-key.pem</code></pre>
+<pre><code>${KEY_PAIR_COMMANDS}</code></pre>
 <p>Keep <code>private-key.pem</code> secret. Register <code>public-key.pem</code>.</p></details>`;
 
 const pemFields = (problem: string | undefined): Html => html`<div class="field">

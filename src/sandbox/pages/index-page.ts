@@ -1,11 +1,13 @@
 import type { Context } from 'koa';
 import { html } from '../../html.js';
 import { type Product, products } from '../dt-one/products.js';
+import { mailBehaviours } from '../mail-server.js';
 import { type AirtimeBehaviour, delaySecondsByDigit } from '../steering.js';
 import { suffixRows } from '../suffix-rows.js';
 import { answerPage } from './page.js';
 
 export interface SandboxAddresses {
+  readonly smtpUrl: string;
   readonly smsUrl: string;
   readonly mobileMoneyUrl: string;
   readonly mobileMoneyTokenUrl: string;
@@ -26,17 +28,20 @@ export function answerIndexPage(ctx: Context, addresses: SandboxAddresses): void
     .join(', ');
   const content = html`<main>
 <h1>Provider sandbox</h1>
-<p>Simulated providers of text messages, mobile money and airtime. They keep books of their own, in
+<p>Simulated providers of text messages, e-mail, mobile money and airtime. They keep books of their own, in
 memory: a restart empties them.</p>
 <ul>
 <li><a href="/phone">The phone</a>: text messages that numbers have received
 (<a href="/messages">as JSON</a>)</li>
+<li><a href="/mailbox">The mailbox</a>: e-mail that addresses have received
+(<a href="/mails">as JSON</a>)</li>
 <li><a href="/books">The books</a>: payouts, top-ups and messages; filter by
 <code>?reference=</code> or <code>?to=</code></li>
 </ul>
 <h2>Addresses for settings</h2>
 <div class="table"><table>
 <tr><th scope="row">SMS_URL</th><td><code>${addresses.smsUrl}</code></td></tr>
+<tr><th scope="row">SMTP_URL</th><td><code>${addresses.smtpUrl}</code></td></tr>
 <tr><th scope="row">MOBILE_MONEY_URL</th><td><code>${addresses.mobileMoneyUrl}</code></td></tr>
 <tr><th scope="row">MOBILE_MONEY_TOKEN_URL</th>
 <td><code>${addresses.mobileMoneyTokenUrl}</code></td></tr>
@@ -51,6 +56,14 @@ once.</p>
 <th scope="col">SMS: answer; phone</th><th scope="col">Payout: answer; books</th>
 <th scope="col">Airtime: answer; books; callback</th></tr></thead>
 <tbody>${rows}</tbody>
+</table></div>
+<h2>What e-mail addresses do</h2>
+<p>Every address takes mail at once, but those that begin with one of these words.</p>
+<div class="table"><table>
+<thead><tr><th scope="col">Begins with</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${mailBehaviours.map(
+    ({ prefix, meaning }) => html`<tr><td><code>${prefix}</code></td><td>${meaning}</td></tr>`,
+  )}</tbody>
 </table></div>
 <h2>Products of airtime and packages</h2>
 <div class="table"><table>

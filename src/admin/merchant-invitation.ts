@@ -1,0 +1,49 @@
+import { lockRow } from '../db/company-changes.js';
+import type { DatabaseTransaction } from '../db/connection.js';
+import { requestInvitation } from '../db/invitations.js';
+import { canonicalEmail, findPortalAccount } from '../db/portal-accounts.js';
+import { maskMsisdn, parseMsisdn } from '../domain/phone.js';
+import { AdminError } from './admin-error.js';
+import type { Consequence } from './records/record-kind.js';
+import { notFound } from './subjects.js';
+
+/**
+ * Writes the invitation of a merchant, in the place of the one before it; a worker sends it. It goes
+ * to the addresses of the merchant where no others are given.
+ *
+ * @throws {AdminError} where the merchant cannot be invited
+ */
+export async function inviteMerchant(
+  transaction: DatabaseTransaction,
+  invitation: {
+    readonly merchantId: number;
+    readonly email?: string | undefined;
+    /** E.164 */
+    readonly msisdn?: string | undefined;
+  },
+): Promise<Consequence> {
+  const { merchantId } = invitation;
+  const merchant = await lockRow(transaction, 'merchants', merchantId);
+  if (!merchant) throw notFound('merchant', merchantId);
+  if (merchant.status !== 'ACTIVE')
+    throw new AdminError(
+      `Merchant ${merchantId} is deactivated: "activate merchant ${merchantId}" first.`,
+    );
+  const email = canonicalEmail(invitation.email ?? String(merchant.email));
+  const account = await findPortalAccount(transaction, email);
+  if (account && (account.company.kind !== 'merchant' || account.company.id !== merchantId))
+    throw new AdminError(
+      `${email} signs in for ${account.company.kind} ${account.company.id}: name another --email.`,
+    );
+  const msisdn = invitation.msisdn ?? parseMsisdn(String(merchant.phone)) ?? null;
+  const { id, replacedId } = await requestInvitation(transaction, { merchantId, email, msisdn });
+  const sms = msisdn === null ? null : maskMsisdn(msisdn);
+  return {
+    details: { invitationId: id, email, sms, replacedInvitationId: replacedId ?? null },
+    text: [
+      `Invited merchant ${merchantId}: the link goes to ${email}`,
+      sms === null ? ' only, because its telephone takes no SMS.' : ` and by SMS to ${sms}.`,
+      replacedId === undefined ? '' : ' The link before it does not work any more.',
+    ].join(''),
+  };
+}

@@ -1,0 +1,119 @@
+import { findOpenInvitation } from '../../db/invitations.js';
+import { describeError } from '../../describe-error.js';
+import { html } from '../../html.js';
+import { activateAccount } from '../activate-account.js';
+import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
+import { field, postForm } from '../parts.js';
+import { passwordHint, passwordProblem } from '../password-rules.js';
+import { beginSession } from '../session.js';
+import { countLink } from '../sign-in-throttle.js';
+
+const PATH = '/activate/:token';
+
+type Invitation = NonNullable<Awaited<ReturnType<typeof findOpenInvitation>>>;
+
+/** The form that an invitation leads to. It changes nothing: scanners of mail follow links, too. */
+export const showActivation: PublicPage = {
+  method: 'GET',
+  path: PATH,
+  access: 'anyone',
+  hasSecretPath: true,
+  async handle(request) {
+    const found = await openLink(request);
+    return 'kind' in found ? found : activationPage(request, found);
+  },
+};
+
+/** Uses the link: the account is there, with the chosen password, and its person is signed in. */
+export const activate: PublicPage = {
+  method: 'POST',
+  path: PATH,
+  access: 'anyone',
+  hasSecretPath: true,
+  async handle(request) {
+    const { services, passwords, form } = request;
+    const found = await openLink(request);
+    if ('kind' in found) return found;
+    const password = form.text('new-password');
+    const problem = passwordProblem(password, {
+      email: found.email,
+      companyName: found.merchantName,
+    });
+    if (problem !== undefined) return activationPage(request, found, problem);
+    const hash = await passwords.make(password);
+    const account = await activateAccount(request, digestOf(request), hash);
+    if (account === undefined) return deadLink;
+    const setCookies = await beginSession(request, { ...account, newHash: undefined });
+    // Nobody waits for the workflow, which finds out by itself.
+    services.workflows
+      .tellInvitation(account.invitationId)
+      .catch((error) => services.logger.warn(describeError(error), 'An invitation was not told'));
+    return { kind: 'redirect', to: `${PORTAL_PATH}/getting-started`, setCookies };
+  },
+};
+
+const digestOf = ({ services, params }: PublicRequest): Buffer =>
+  services.digests.invitation(params.token ?? '');
+
+/** The invitation of the link, or the page to show instead. */
+async function openLink(request: PublicRequest): Promise<Invitation | PageAnswer> {
+  const waitSeconds = await countLink(request);
+  if (waitSeconds !== undefined) return tooManyLinks(waitSeconds);
+  return (await findOpenInvitation(request.services.database, digestOf(request))) ?? deadLink;
+}
+
+/** One page for links that were used, replaced, are over or never were: nobody learns which. */
+const deadLink: PageAnswer = {
+  kind: 'page',
+  status: 404,
+  title: 'The link does not work',
+  content: html`<div class="card narrow">
+<h1>This link does not work</h1>
+<p>A link of an invitation works once and for a limited time, and a newer invitation replaces it.</p>
+<p>If you have chosen a password already, <a href="${PORTAL_PATH}/sign-in">sign in</a>. Else ask your
+contact at the service to invite you again.</p>
+</div>`,
+};
+
+function tooManyLinks(retryAfterSeconds: number): PageAnswer {
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  return {
+    kind: 'page',
+    status: 429,
+    retryAfterSeconds,
+    title: 'Too many links',
+    content: html`<div class="card narrow">
+<h1>Too many links were opened</h1>
+<p>Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then open the link again.</p>
+</div>`,
+  };
+}
+
+function activationPage(
+  request: PublicRequest,
+  { email, merchantName }: Invitation,
+  problem?: string,
+): PageAnswer {
+  return {
+    kind: 'page',
+    title: 'Activate your account',
+    ...(problem === undefined ? {} : { status: 422 }),
+    content: html`<div class="card narrow">
+<h1>Welcome, ${merchantName}</h1>
+<p>Choose a password to activate your account. You sign in as <strong>${email}</strong>.</p>
+${postForm(
+  { action: request.path, formToken: request.formToken },
+  html`<input type="hidden" name="email" value="${email}" autocomplete="username">
+${field({
+  name: 'new-password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: passwordHint,
+  error: problem,
+})}
+<button>Activate the account</button>`,
+)}
+</div>`,
+  };
+}

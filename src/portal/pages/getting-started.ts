@@ -1,0 +1,61 @@
+import { type Html, html } from '../../html.js';
+import { apiBase } from '../api-base.js';
+import { doneBadge, readProgress } from '../getting-started.js';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
+import { KEY_PAIR_COMMANDS } from './public-keys.js';
+
+/** The way of a merchant's developer from a new account to the first signed request. */
+export const showGettingStarted: AccountPage = {
+  method: 'GET',
+  path: '/getting-started',
+  access: 'account',
+  kind: 'merchant',
+  async handle(request) {
+    const progress = await readProgress(request);
+    return {
+      kind: 'page',
+      title: 'Getting started',
+      content: html`<h1>Getting started</h1>
+<p>Four steps to your first signed request. Use the computer that will call us; it needs
+<code>openssl</code> and <code>curl</code>. Come back to this page after each step.</p>
+<section class="card"><h2>1. Register your server’s address ${doneBadge(progress.hasAddress)}</h2>
+<p>Calls are let in from registered addresses only. Is this browser on the same network as your
+server, then the page offers its address.</p>
+<p><a class="button secondary" href="${PORTAL_PATH}/addresses">Register an address</a></p></section>
+<section class="card"><h2>2. Register your public key ${doneBadge(progress.hasPublicKey)}</h2>
+<p>You sign requests with a private key that never leaves your server. Make a pair of keys:</p>
+${commands(KEY_PAIR_COMMANDS)}
+<p>Then register the content of <code>public-key.pem</code>. Keep <code>private-key.pem</code>
+secret.</p>
+<p><a class="button secondary" href="${PORTAL_PATH}/public-keys">Register a public key</a></p></section>
+<section class="card"><h2>3. Make an API key ${doneBadge(progress.hasKey)}</h2>
+<p>Your server logs in with it. It is shown once: copy it.</p>
+<p><a class="button secondary" href="${PORTAL_PATH}/keys">Make a key</a></p></section>
+<section class="card"><h2>4. Send the first signed request ${doneBadge(progress.hasCalled)}</h2>
+<p>In the folder of <code>private-key.pem</code>, with your API key in the place of
+<code>YOUR_KEY</code>:</p>
+${commands(firstRequest(request))}
+<p>It asks for a voucher that does not exist, so that nothing happens. The answer
+<code>"statusCode":4041</code>, “No voucher with the code”, means that <strong>your signature was
+accepted</strong>. After any other answer, <a href="${PORTAL_PATH}/try-it">Try it</a> says what is
+missing.</p></section>`,
+    };
+  },
+};
+
+const commands = (text: string): Html => html`<pre tabindex="0"><code>${text}</code></pre>`;
+
+const firstRequest = (request: AccountRequest): string => `key=YOUR_KEY
+base=${apiBase(request)}
+
+token=$(curl -s "$base/auth/login" -H 'Content-Type: application/json' \\
+  -d "{\\"key\\":\\"$key\\"}" | sed -n 's/.*"accessToken": *"\\([^"]*\\)".*/\\1/p')
+
+body='{"voucherCode":"0000-0000-0000-0001","idempotencyKey":"first-request"}'
+message=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+signature=$(printf '%s\\n%s' "$body" "$message" |
+  openssl dgst -sha256 -sign private-key.pem | openssl base64 -A)
+
+curl -s "$base/topup-transactions/initiate-claim" -H "x-api-token: $token" \\
+  -H "x-signature: $signature\\\\n$message" \\
+  -H 'Content-Type: application/json' -d "$body"`;

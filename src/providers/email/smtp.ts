@@ -1,0 +1,101 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { ProviderOutcome } from '../outcome.js';
+import { presentableMessage } from '../presentable-message.js';
+import type { Email, EmailSender } from './email-sender.js';
+
+interface SmtpSettings {
+  /** smtp:// encrypts by STARTTLS, unless it ends in ?tls=off; smtps:// from the beginning. */
+  readonly url: string;
+  /** `name@host`, or `Name <name@host>`. */
+  readonly from: string;
+  readonly timeoutSeconds: number;
+}
+
+interface Prepared {
+  readonly envelope: { readonly from: string; readonly to: string };
+  readonly message: Buffer;
+  readonly messageId: string;
+}
+
+/** E-mail over SMTP (RFC 5321), one connection for each message. Delivered means taken by the server. */
+export function createSmtp(settings: SmtpSettings): EmailSender {
+  const url = new URL(settings.url);
+  return {
+    async send(email) {
+      const prepared = await prepare(email, settings.from);
+      return sendOnce(prepared, url, settings.timeoutSeconds * 1_000);
+    },
+  };
+}
+
+async function prepare({ to, subject, text }: Email, from: string): Promise<Prepared> {
+  const node = new MailComposer({ from, to, subject, text }).compile();
+  const sender = node.getEnvelope().from || from;
+  const message = await node.build();
+  return { envelope: { from: sender, to }, message, messageId: node.messageId() };
+}
+
+const connectionTo = (url: URL, timeoutMs: number) =>
+  new SMTPConnection({
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port || (url.protocol === 'smtps:' ? 465 : 587)),
+    secure: url.protocol === 'smtps:',
+    ...(url.searchParams.get('tls') === 'off' ? { ignoreTLS: true } : { requireTLS: true }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+  });
+
+/** Nothing of a message leaves before the log-in is over; what fails until then was not sent. */
+function sendOnce(prepared: Prepared, url: URL, timeoutMs: number): Promise<ProviderOutcome> {
+  const connection = connectionTo(url, timeoutMs);
+  let isSending = false;
+  return new Promise<ProviderOutcome>((resolve) => {
+    const fail = (error: unknown) => resolve(outcomeOf(error, isSending));
+    const deadline = setTimeout(() => {
+      fail(new Error('no answer in time'));
+      connection.close();
+    }, timeoutMs);
+    deadline.unref();
+    // It may fail again while it is being closed; nobody asks any more.
+    connection.on('error', fail);
+    connection.once('end', () => {
+      clearTimeout(deadline);
+      fail(new Error('the connection was closed'));
+    });
+    const transmit = () => {
+      isSending = true;
+      connection.send(prepared.envelope, prepared.message, (error) => {
+        if (error) fail(error);
+        else resolve({ kind: 'delivered', providerReference: prepared.messageId });
+        connection.quit();
+      });
+    };
+    connection.connect((error) => {
+      if (error) return fail(error);
+      if (url.username === '') return transmit();
+      const [user, pass] = [url.username, url.password].map(decodeURIComponent);
+      connection.login({ user, pass }, (refusal) => {
+        if (refusal === null || refusal === undefined) return transmit();
+        fail(refusal);
+        connection.quit();
+      });
+    });
+  });
+}
+
+/** Replies of 5xx refuse for good and of 4xx for now (RFC 5321, 4.2.1); neither has taken anything. */
+function outcomeOf(error: unknown, isSending: boolean): ProviderOutcome {
+  const { responseCode, code } = error as { responseCode?: number; code?: string };
+  const words = presentableMessage(
+    responseCode === undefined
+      ? `The connection to the mail server failed (${code ?? (error as Error).message}).`
+      : `The mail server answered ${responseCode}.`,
+  );
+  if (!isSending) return { kind: 'not-sent', message: words };
+  if (responseCode === undefined || responseCode < 400) return { kind: 'unknown', message: words };
+  return responseCode >= 500
+    ? { kind: 'refused', code: String(responseCode), message: words, retryCanHelp: false }
+    : { kind: 'not-sent', message: words };
+}

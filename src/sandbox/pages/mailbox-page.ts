@@ -1,0 +1,60 @@
+import type { Context } from 'koa';
+import { type Html, html } from '../../html.js';
+import type { Books, ReceivedMail } from '../books.js';
+import { answerPage } from './page.js';
+
+const SHOWN_ADDRESSES = 50;
+
+/** An address's mail, newest first; without an address, those that have received any. */
+export function answerMailboxPage(ctx: Context, books: Books, to: string | undefined): void {
+  if (to === undefined) answerMailboxList(ctx, books);
+  else answerMailbox(ctx, books, to);
+}
+
+function answerMailbox(ctx: Context, books: Books, to: string): void {
+  const mails = books.mails(to);
+  const content = html`<p><a href="/mailbox">All mailboxes</a></p>
+<main>
+<h1>Mailbox ${to}</h1>
+${addressForm(to)}
+<p class="quiet">Newest first. The page renews itself every 5 seconds.</p>
+${mails.length === 0 ? html`<p>No mail yet.</p>` : html`<ul>${mails.map(letter)}</ul>`}
+</main>`;
+  answerPage(ctx, { title: `Mailbox ${to}`, content, refreshSeconds: 5 });
+}
+
+function answerMailboxList(ctx: Context, books: Books): void {
+  const addresses = [...new Set(books.mails().map(({ to }) => to))].slice(0, SHOWN_ADDRESSES);
+  const links = addresses.map(
+    (address) => html`<li><a href="/mailbox?to=${encodeURIComponent(address)}">${address}</a></li>`,
+  );
+  const content = html`<p><a href="/">Sandbox</a></p>
+<main>
+<h1>Mailboxes</h1>
+${addressForm('')}
+${links.length === 0 ? html`<p>Nobody has received mail yet.</p>` : html`<ul>${links}</ul>`}
+</main>`;
+  answerPage(ctx, { title: 'Mailboxes', content });
+}
+
+const addressForm = (address: string) => html`<form action="/mailbox" method="get">
+<label>E-mail address
+<input name="to" type="email" value="${address}" required></label>
+<button>Show mail</button>
+</form>`;
+
+const letter = (mail: ReceivedMail) => html`<li class="message">
+<strong>${mail.subject}</strong>
+<p class="quiet">From ${mail.from}</p>
+<p>${withLinks(mail.text)}</p>
+<time class="quiet" datetime="${mail.receivedAt}">${mail.receivedAt.slice(0, 10)}
+${mail.receivedAt.slice(11, 19)} UTC</time>
+</li>`;
+
+/** Links of a text can be followed, as in every mail program. */
+const withLinks = (text: string): Html[] =>
+  text
+    .split(/(https?:\/\/[^\s<>"]+)/)
+    .map((part, place) =>
+      place % 2 === 1 ? html`<a href="${part}" rel="noreferrer">${part}</a>` : html`${part}`,
+    );

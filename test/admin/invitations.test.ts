@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { merchantWords, openScene, type Scene } from './scene.js';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene?.close());
+
+const invitations = (id: number) => scene.json(`list invitations --merchant ${id}`);
+
+async function makeMerchant(...more: string[]): Promise<number> {
+  const words = merchantWords(randomUUID());
+  return (await scene.json([...words, ...more])).id;
+}
+
+test('an invitation waits for a worker, and the next one takes its place', async () => {
+  const id = await makeMerchant();
+  const { out } = await scene.admin(`invite merchant ${id}`);
+  expect(out).toContain('the link goes to owner@coffee.example and by SMS to +2519*****001.');
+  const again = await scene.admin(
+    `invite merchant ${id} --email Sara@Till.Example --phone 0911001002`,
+  );
+  expect(again.out).toContain('The link before it does not work any more.');
+  expect(await invitations(id)).toMatchObject([
+    { status: 'REQUESTED', email: 'sara@till.example', phone: '+2519*****002', mail: 'QUEUED' },
+    { status: 'REPLACED', email: 'owner@coffee.example', sms: 'CANCELLED', mail: 'CANCELLED' },
+  ]);
+  const shown = await scene.admin(`list invitations --merchant ${id}`);
+  expect(shown.out).toMatch(/waits for a worker .+sara@till\.example \(queued\)/);
+  const audit = (await scene.auditRows()).filter(({ action }) => action === 'invite merchant');
+  expect(audit).toHaveLength(2);
+  expect(JSON.stringify(audit)).not.toContain('911001');
+});
+
+test('two at the same moment leave one', async () => {
+  const id = await makeMerchant();
+  await Promise.all(Array.from({ length: 5 }, () => scene.json(`invite merchant ${id}`)));
+  const states = (await invitations(id)).map(({ status }: { status: string }) => status);
+  expect(states.toSorted()).toEqual(['REPLACED', 'REPLACED', 'REPLACED', 'REPLACED', 'REQUESTED']);
+});
+
+test('a merchant can be invited together with creating it', async () => {
+  const id = await makeMerchant('--invite');
+  expect(await invitations(id)).toMatchObject([{ status: 'REQUESTED' }]);
+  expect(await invitations(await makeMerchant())).toEqual([]);
+});
+
+test('a telephone that takes no SMS leaves the mail', async () => {
+  const id = await makeMerchant();
+  await scene.json(`change merchant ${id} --phone +251111234567`);
+  const { out } = await scene.admin(`invite merchant ${id}`);
+  expect(out).toContain('owner@coffee.example only, because its telephone takes no SMS.');
+  expect(await invitations(id)).toMatchObject([{ phone: null, sms: null, mail: 'QUEUED' }]);
+});
+
+test('refused in one line, with nothing written', async () => {
+  const id = await makeMerchant();
+  const other = await makeMerchant();
+  await scene.json(`create portal-account --email taken@till.example --merchant ${other}`);
+  const cases: [string, string][] = [
+    ['invite merchant 999', 'There is no merchant 999'],
+    [`invite merchant ${id} --email x`, 'must be an e-mail address'],
+    [`invite merchant ${id} --phone 0111234567`, 'must be a mobile number'],
+    [
+      `invite merchant ${id} --email Taken@till.example`,
+      `taken@till.example signs in for merchant ${other}: name another --email.`,
+    ],
+  ];
+  for (const [words, problem] of cases)
+    expect(await scene.admin(words)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(problem),
+    });
+  await scene.json(`deactivate merchant ${id}`);
+  expect((await scene.admin(`invite merchant ${id}`)).err).toContain('is deactivated');
+  expect(await invitations(id)).toEqual([]);
+});

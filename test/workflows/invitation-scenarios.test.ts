@@ -1,0 +1,127 @@
+import { WorkflowFailedError } from '@temporalio/client';
+import { type ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { setInvitationScene } from '../portal/invitation-scene.js';
+import { ended as endedIn } from './ended.js';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+
+/** Every branch of invite-merchant on the real server; see scenarios.test.ts. */
+let scene: Awaited<ReturnType<typeof setInvitationScene>>;
+/** Another, where invitations end soon. */
+let brief: typeof scene;
+
+beforeAll(async () => {
+  [scene, brief] = await Promise.all([
+    setInvitationScene({ PAYLOAD_KEYS: TEST_PAYLOAD_KEYS }),
+    setInvitationScene({ PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, INVITATION_LIFETIME_SECONDS: '2' }),
+  ]);
+});
+afterAll(async () => {
+  await scene?.stop();
+  await brief?.stop();
+});
+
+const ended = (invitationId: string, scenario: string) =>
+  endedIn(scene.stack, scene.workflowIdOf(invitationId), scenario);
+
+const handleOf = (invitationId: string) =>
+  scene.stack.temporal.client.workflow.getHandle(scene.workflowIdOf(invitationId));
+
+const needsAction = async (invitationId: string) => {
+  const { typedSearchAttributes } = await handleOf(invitationId).describe();
+  return typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'));
+};
+
+describe('invite-merchant', () => {
+  it('ends used as soon as the link was', async () => {
+    const { path, invitationId } = await scene.invited();
+    await scene.untilSent(invitationId);
+    await scene.activate(path);
+    expect(await ended(invitationId, 'invite-merchant-used')).toEqual({ ended: 'used' });
+  });
+
+  it('ends replaced as soon as the next invitation begins', async () => {
+    const { id, invitationId } = await scene.invited();
+    await scene.untilSent(invitationId);
+    await scene.invite(id);
+    expect(await ended(invitationId, 'invite-merchant-replaced')).toEqual({ ended: 'replaced' });
+  });
+
+  it('ends expired by its timer, and the link is dead', async () => {
+    const { path, invitationId } = await brief.invited();
+    const workflowId = brief.workflowIdOf(invitationId);
+    const result = await endedIn(brief.stack, workflowId, 'invite-merchant-expired');
+    expect(result).toEqual({ ended: 'expired' });
+    expect(await brief.invitationRow(invitationId)).toMatchObject({
+      status: 'EXPIRED',
+      token_ciphertext: null,
+    });
+    expect((await brief.activate(path)).opened.status).toBe(404);
+  });
+
+  it('goes on when one message is refused', async () => {
+    const { id, path, invitationId, phone } = await scene.invited({ suffix: '002' });
+    await scene.untilSent(invitationId);
+    expect(await scene.texts(phone)).toEqual([]);
+    const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
+    expect(listed).toMatchObject({ status: 'OPEN', sms: 'REFUSED', mail: 'SENT' });
+    await scene.activate(path);
+    const scenario = 'invite-merchant-one-refused';
+    expect(await ended(invitationId, scenario)).toEqual({ ended: 'used' });
+    expect(await needsAction(invitationId)).toBeUndefined();
+  });
+
+  it('is red when no message was delivered, and the link is dead', async () => {
+    const { id, email } = await scene.newMerchant({ mailbox: 'refused', suffix: '002' });
+    const invitationId = await scene.invite(id);
+    await scene.untilStatus(invitationId, 'UNDELIVERED');
+    const error = await ended(invitationId, 'invite-merchant-undelivered');
+    expect(error).toBeInstanceOf(WorkflowFailedError);
+    const { message } = (error as WorkflowFailedError).cause as ApplicationFailure;
+    expect(message).toContain(`The invitation of merchant ${id} reached nobody`);
+    expect(message).toContain('e-mail: not sent (The mail server answered 550)');
+    expect(message).not.toContain(email);
+    expect(await needsAction(invitationId)).toBe(true);
+    const row = await scene.invitationRow(invitationId);
+    expect(row).toMatchObject({ status: 'UNDELIVERED', token_ciphertext: null });
+    const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
+    expect(listed).toMatchObject({ sms: 'REFUSED', mail: 'REFUSED' });
+  });
+
+  it('tells a person while nobody knows whether a message arrived', async () => {
+    const { id, path, invitationId } = await scene.invited({ mailbox: 'dropped', suffix: '002' });
+    await scene.untilSent(invitationId);
+    await vi.waitFor(async () => expect(await needsAction(invitationId)).toBe(true), 10_000);
+    const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
+    expect(listed).toMatchObject({ sms: 'REFUSED', mail: 'UNKNOWN' });
+    await scene.activate(path);
+    expect(await ended(invitationId, 'invite-merchant-unknown')).toEqual({ ended: 'used' });
+    expect(await needsAction(invitationId)).toBe(false);
+  });
+
+  it('tries again what was not taken, and goes on when Temporal has lost it', async () => {
+    const { id } = await scene.newMerchant({ mailbox: 'busy', suffix: '000' });
+    const invitationId = await scene.invite(id);
+    await vi.waitFor(
+      async () => {
+        const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
+        expect(listed).toMatchObject({ sms: 'SENT', mail: 'QUEUED' });
+        expect(listed.mailMessage).toContain('451');
+      },
+      { timeout: 10_000 },
+    );
+    await handleOf(invitationId).terminate('lost');
+    await scene.stack.database
+      .updateTable('merchant_invitations')
+      .set({
+        email: `owner-${invitationId}@coffee.example`,
+        created_at: new Date(Date.now() - 120_000),
+      })
+      .where('id', '=', invitationId)
+      .execute();
+    const path = await scene.mailedPath(`owner-${invitationId}@coffee.example`);
+    await scene.untilSent(invitationId);
+    expect((await scene.activate(path)).answer.status).toBe(303);
+    expect(await ended(invitationId, 'invite-merchant-taken-over')).toEqual({ ended: 'used' });
+  });
+});
