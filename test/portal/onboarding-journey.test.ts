@@ -37,8 +37,12 @@ describe.each([
     const { email, path } = await scene.invited();
     const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
     const referers: string[] = [];
-    page.on('request', async (request) => {
-      referers.push((await request.allHeaders()).referer ?? '');
+    page.on('request', (request) => {
+      request.allHeaders().then(
+        ({ referer }) => referers.push(referer ?? ''),
+        // Asked for when the browser was about to go.
+        () => {},
+      );
     });
     const look = async (name: string) => {
       if (!javaScriptEnabled) return;
@@ -48,7 +52,7 @@ describe.each([
     const proceed = () => page.getByRole('link', { name: 'Getting started', exact: true }).click();
 
     await page.goto(`${scene.stack.sandbox.url}/mailbox?to=${email}`);
-    await look('mailbox');
+    await takeScreenshots(page, 'mailbox');
     await page.getByRole('link', { name: path }).click();
     await look('activate');
     await page.getByLabel('New password').fill(PASSWORD);

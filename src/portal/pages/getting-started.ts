@@ -19,8 +19,8 @@ export const showGettingStarted: AccountPage = {
 <p>Four steps to your first signed request. Use the computer that will call us; it needs
 <code>openssl</code> and <code>curl</code>. Come back to this page after each step.</p>
 <section class="card"><h2>1. Register your server’s address ${doneBadge(progress.hasAddress)}</h2>
-<p>Calls are let in from registered addresses only. Is this browser on the same network as your
-server, then the page offers its address.</p>
+<p>Calls are let in from registered addresses only. If this browser is on the same network as your
+server, the page offers you its address.</p>
 <p><a class="button secondary" href="${PORTAL_PATH}/addresses">Register an address</a></p></section>
 <section class="card"><h2>2. Register your public key ${doneBadge(progress.hasPublicKey)}</h2>
 <p>You sign requests with a private key that never leaves your server. Make a pair of keys:</p>

@@ -8,7 +8,7 @@ const style = html`
   --line: #363d45; --quiet: #a2abb5; --accent: #5cc9a3; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 54rem; padding: 1rem; background: var(--paper);
-  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 a { color: var(--accent); }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .quiet { color: var(--quiet); font-size: .875rem; }
@@ -23,7 +23,7 @@ ul { list-style: none; padding: 0; display: grid; gap: .75rem; }
 .message p { margin: .25rem 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; background: var(--card); }
-th, td { text-align: left; padding: .4rem .6rem; border-bottom: 1px solid var(--line);
+th, td { overflow-wrap: normal; text-align: left; padding: .4rem .6rem; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
 `;
