@@ -11,6 +11,7 @@ import { createAccessTokens } from './http/access-token.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
 import { createCallRecorder } from './http/call-recorder.js';
 import { startHttpServer } from './http/http-server.js';
+import { createListReader } from './http/list-reader.js';
 import { createNameLookup } from './http/name-lookup.js';
 import { createRateLimits } from './http/rate-limits.js';
 import type { Services } from './http/services.js';
@@ -51,10 +52,7 @@ export async function startApi(
   },
 ): Promise<RunningApi> {
   const { logger } = options;
-  const database = connectDatabase(config.DATABASE_URL, {
-    poolSize: config.DATABASE_POOL_SIZE,
-    onIdleError: (error) => logger.warn({ error: error.name }, 'A database connection broke'),
-  });
+  const { database, lists } = openConnections(config, logger);
   const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
   const calls = createCallRecorder(database, {
     logger,
@@ -63,6 +61,7 @@ export async function startApi(
   const names = createSourceNames({ ...nameSettings(config, database), logger });
   const services: Services = {
     database,
+    lists,
     calls,
     rateLimits: createRateLimits({ ...rateLimitSettings(config), database, logger }),
     logger,
@@ -114,8 +113,26 @@ export async function startApi(
       await server.close();
       names.stop();
       await calls.stop();
+      await lists.stop();
       await database.destroy();
     },
+  };
+}
+
+/** A quarter of the connections is for lists; either part has one at least. */
+function openConnections({ DATABASE_URL, ...config }: Config, logger: Logger) {
+  const onIdleError = (error: Error) =>
+    logger.warn({ error: error.name }, 'A database connection broke');
+  const forLists = Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 4));
+  const poolSize = Math.max(1, config.DATABASE_POOL_SIZE - forLists);
+  return {
+    database: connectDatabase(DATABASE_URL, { poolSize, onIdleError }),
+    lists: createListReader(DATABASE_URL, {
+      poolSize: forLists,
+      statementTimeoutMs: Math.ceil(config.LIST_TIMEOUT_SECONDS * 1_000),
+      waitMs: config.LIST_WAIT_SECONDS * 1_000,
+      onIdleError,
+    }),
   };
 }
 

@@ -112,6 +112,8 @@ const settings = {
 
   DATABASE_URL: z.string().min(1),
   DATABASE_POOL_SIZE: count.default(20),
+  LIST_TIMEOUT_SECONDS: seconds.default(3),
+  LIST_WAIT_SECONDS: seconds.default(1),
 
   TEMPORAL_ADDRESS: z.string().min(1),
   TEMPORAL_NAMESPACE: z.string().default('default'),

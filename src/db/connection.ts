@@ -42,6 +42,8 @@ class PreparingClient extends pg.Client {
 
 export interface ConnectionOptions {
   readonly poolSize: number;
+  /** The longest that a statement may take. */
+  readonly statementTimeoutMs?: number;
   /** Told of an idle connection that broke; the pool replaces it by itself. */
   readonly onIdleError?: (error: Error) => void;
 }
@@ -56,7 +58,7 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
     connectionString: url,
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 10_000,
+    statement_timeout: options.statementTimeoutMs ?? 10_000,
     idle_in_transaction_session_timeout: 15_000,
     idleTimeoutMillis: 60_000,
     application_name: 'voucher-topup-service',

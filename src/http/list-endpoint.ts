@@ -1,5 +1,4 @@
 import type { ZodType } from 'zod';
-import { readListPage } from '../db/list-page.js';
 import type { ListSource } from '../db/list-query.js';
 import { refuse } from '../domain/errors.js';
 import { type Endpoint, endpoint } from './endpoint.js';
@@ -34,7 +33,8 @@ export const listEndpoint = <Row>(list: ListDefinition<Row>): Endpoint =>
     answer: list.answer as ZodType,
     reasons: ['page-not-found'],
     async handle({ services, company, query, path }) {
-      const page = await readListPage(services.database, list.source, company.id, query);
+      const page = await services.lists.readPage(list.source, company.id, query);
+      if (!page) return refuse('unavailable', { retryAfterSeconds: 1 });
       if (page.items.length === 0 && query.page > 1) return refuse('page-not-found');
       const meta = metaOf(query, page.totalItems, list.ownFilter?.(company.id));
       return reply(page.items.map(list.present), {

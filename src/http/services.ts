@@ -6,6 +6,7 @@ import type { Failpoint } from '../failpoint.js';
 import type { AccessDirectory } from './access-directory.js';
 import type { AccessTokens } from './access-token.js';
 import type { CallRecorder } from './call-recorder.js';
+import type { ListReader } from './list-reader.js';
 import type { RateLimits } from './rate-limits.js';
 import type { AddressMatcher } from './source-address.js';
 import type { WorkflowCalls } from './workflow-calls.js';
@@ -13,6 +14,7 @@ import type { WorkflowCalls } from './workflow-calls.js';
 /** What handlers work with; put together where a process starts. */
 export interface Services {
   readonly database: Database;
+  readonly lists: ListReader;
   readonly workflows: WorkflowCalls;
   readonly accessTokens: AccessTokens;
   readonly accessDirectory: AccessDirectory;
