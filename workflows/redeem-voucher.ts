@@ -9,8 +9,9 @@ import {
 } from '@temporalio/workflow';
 import type { ClaimStarted } from '../activities/claims.js';
 import type { MessageOutcome } from '../activities/message-outcome.js';
-import { database, providers } from './activity-options.js';
+import * as activities from './activity-options.js';
 import { quoted, showDetails } from './current-details.js';
+import { inTurn } from './in-turn.js';
 import {
   type ClaimCommand,
   type ClaimMade,
@@ -46,6 +47,7 @@ export function redeemVoucher(input: RedeemVoucherInput): Promise<RedeemVoucherR
 }
 
 async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<RedeemVoucherResult> {
+  const database = inTurn(activities.database);
   const redemptions = new Map<string, Promise<OperationOutcome<RedemptionMade>>>();
   const background: Promise<unknown>[] = [];
   let claimOutcome: OperationOutcome<ClaimMade> | undefined;
@@ -182,7 +184,9 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
 
 async function sendUntilSettled(messageId: number, summary: string): Promise<MessageOutcome> {
   for (let sendings = 1; ; sendings += 1) {
-    const outcome = await providers.sendMessage.executeWithOptions({ summary }, [messageId]);
+    const outcome = await activities.providers.sendMessage.executeWithOptions({ summary }, [
+      messageId,
+    ]);
     if (outcome.kind !== 'not-sent' || sendings === MAXIMUM_SENDINGS) return outcome;
     await sleep(RESEND_PAUSE_MS, { summary: 'The message was not sent: try again soon' });
   }

@@ -8,8 +8,9 @@ import {
 } from '@temporalio/workflow';
 import type { TopUpHeld } from '../activities/topup-holds.js';
 import { messageOf, refuse } from '../src/domain/errors.js';
-import { database, providers } from './activity-options.js';
+import * as activities from './activity-options.js';
 import { quoted, showDetails } from './current-details.js';
+import { inTurn } from './in-turn.js';
 import {
   type OperationOutcome,
   providerHint,
@@ -41,6 +42,7 @@ export function topUp(input: TopUpInput): Promise<TopUpResult> {
 }
 
 async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<TopUpResult> {
+  const database = inTurn(activities.database);
   const { command } = begin;
   const running = new Map<number, RunningAttempt>();
   let ended: TopUpResult['ended'] = begin.kind === 'retry' ? 'failed' : 'refused';
@@ -159,9 +161,11 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
       timing,
       mayBeSent: hold.isResumed,
       send: () =>
-        providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [operationId]),
+        activities.providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [
+          operationId,
+        ]),
       inquire: () =>
-        providers.inquireTopUp.executeWithOptions({ summary: `Ask about ${summary}` }, [
+        activities.providers.inquireTopUp.executeWithOptions({ summary: `Ask about ${summary}` }, [
           operationId,
         ]),
       takeHint: () => {

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { readPayloadKeys } from '../../src/config.js';
+import type { FailpointName } from '../../src/failpoint.js';
+import { createDataConverter } from '../../src/temporal/connection.js';
+import { redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
+import { merchantClient, partnerClient } from '../support/clients.js';
+import { makeMerchant, makePartner } from '../support/companies.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+
+/** Steps that wait until they are let go. */
+const stopped = new Map<FailpointName, Promise<void>>();
+
+let stack: Stack;
+beforeAll(async () => {
+  const settings = {
+    PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
+    CALLER_WAIT_SECONDS: '20',
+    CLAIM_LIFETIME_SECONDS: '1',
+  };
+  stack = await startStack(settings, { failpoint: async (step) => stopped.get(step) });
+});
+afterAll(() => stack?.stop());
+
+function stopAt(step: FailpointName): () => void {
+  let letGo = () => {};
+  stopped.set(step, new Promise<void>((resolve) => (letGo = resolve)));
+  return letGo;
+}
+
+/**
+ * In a replay, what ended one after the other in one workflow task ends at the same moment, so that
+ * what follows from it may come in another order: nothing could take such a workflow over any more.
+ */
+it('two steps in the database that are under way at the same time can be replayed', async () => {
+  const partner = await makePartner(stack);
+  const asPartner = await partnerClient(stack, partner);
+  const merchant = await makeMerchant(stack);
+  const asMerchant = await merchantClient(stack, merchant);
+  const generated = await asPartner.post('/topup-transactions/generate-voucher', {
+    denominationId: partner.denominations[100],
+    merchantId: merchant.id,
+    msisdn: '+251911000100',
+  });
+  const voucherCode: string = generated.body.data.voucher.voucherCode;
+
+  const letClaimGo = stopAt('claim-confirmed');
+  const claiming = asMerchant.post('/topup-transactions/initiate-claim', { voucherCode });
+  const { operation_id } = await vi.waitFor(
+    () =>
+      stack.database.selectFrom('voucher_claims').select('operation_id').executeTakeFirstOrThrow(),
+    { timeout: 10_000 },
+  );
+  const handle = stack.temporal.client.workflow.getHandle(redeemVoucherByClaimId(operation_id));
+
+  // Refused, because only who made the claim may redeem it.
+  const letRedemptionGo = stopAt('redeem-begun');
+  const redeeming = asPartner.post('/topup-transactions/redeem-gift', {
+    voucherCode,
+    verificationCode: '000000',
+  });
+  await vi.waitFor(
+    async () => expect(await tasksAfterUpdate(handle, 2)).toBeGreaterThanOrEqual(1),
+    { timeout: 15_000, interval: 100 },
+  );
+  letRedemptionGo();
+  // Where it need not wait for the claim's step, it ends before that.
+  await sleep(1_000);
+  letClaimGo();
+  expect((await claiming).status).toBe(200);
+  expect((await redeeming).status).toBe(403);
+
+  await handle.result();
+  await Worker.runReplayHistory(
+    {
+      workflowBundle: { codePath: inject('workflowBundlePath') },
+      dataConverter: createDataConverter(readPayloadKeys(TEST_PAYLOAD_KEYS)),
+    },
+    await handle.fetchHistory(),
+  );
+}, 60_000);
+
+/** How many workflow tasks have begun since the workflow accepted so many updates. */
+async function tasksAfterUpdate(
+  handle: ReturnType<Stack['temporal']['client']['workflow']['getHandle']>,
+  updates: number,
+): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  let accepted = 0;
+  let tasks = 0;
+  for (const event of events ?? []) {
+    if (event.workflowExecutionUpdateAcceptedEventAttributes) accepted += 1;
+    if (accepted >= updates && event.workflowTaskStartedEventAttributes) tasks += 1;
+  }
+  return tasks;
+}
