@@ -45,6 +45,8 @@ function parse(body: Buffer, type: string): Promise<Fields> {
         const chunks: Buffer[] = [];
         file.on('data', (chunk: Buffer) => chunks.push(chunk));
         file.on('limit', tooLarge);
+        // A body that ends within the file is told to the file alone; unheard, it ends the process.
+        file.on('error', () => resolve('malformed'));
         file.on('end', () => add(name, Buffer.concat(chunks).toString('utf8')));
       });
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)

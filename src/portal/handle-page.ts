@@ -22,7 +22,7 @@ import { suspendedPage } from './suspended-page.js';
 import { setView } from './view.js';
 
 /**
- * Takes a request through origin, form, session and form token to its page, and writes the answer.
+ * Takes a request through origin, session, form and form token to its page, and writes the answer.
  * Nothing of a form, a cookie or a query is ever put into the log.
  */
 export async function handlePage(
@@ -33,10 +33,8 @@ export async function handlePage(
   Object.assign(context.state.log, { route: PORTAL_PATH + page.path, surface: 'portal' });
   if (page.method === 'POST' && !isFromHere(context.headers, tools.services.settings.publicUrl))
     return writeProblem(context, tools, problems.formNotAccepted);
-  const form = await readFormOf(page, context);
-  if ('ok' in form) return writeRefusal(context, tools, form);
-  if (page.access === 'anyone') await handlePublic(tools, page, context, form);
-  else await handleAccount(tools, page, context, form);
+  if (page.access === 'anyone') await handlePublic(tools, page, context);
+  else await handleAccount(tools, page, context);
 }
 
 function readFormOf(page: Page, { req }: RouterContext): Promise<Form | Refusal> {
@@ -51,8 +49,9 @@ async function handlePublic(
   tools: PortalTools,
   page: PublicPage,
   context: RouterContext,
-  form: Form,
 ): Promise<void> {
+  const form = await readFormOf(page, context);
+  if ('ok' in form) return writeRefusal(context, tools, form);
   const { cookies, services } = tools;
   // Unlike "no-referrer" this leaves forms their origin.
   if (page.hasSecretPath) context.set('Referrer-Policy', 'strict-origin');
@@ -66,21 +65,22 @@ async function handlePublic(
   await writeAnswer(context, tools, answer);
 }
 
+/** The session comes before the form: what strangers send is not even read. */
 async function handleAccount(
   tools: PortalTools,
   page: AccountPage,
   context: RouterContext,
-  form: Form,
 ): Promise<void> {
   const { services, settings } = tools;
-  const request = requestOf(tools, context, form);
-  const { sessionToken: token } = request;
+  const token = sessionTokenOf(tools, context);
   const digest = token === undefined ? undefined : services.digests.portalSession(token);
   const session = digest && (await usePortalSession(services.database, digest, settings.session));
   if (token === undefined || session === undefined) return askToSignIn(page, context);
   const formToken = services.digests.portalForm(token);
   setView(context, { session, formToken });
   Object.assign(context.state.log, { companyId: session.company.id });
+  const form = await readFormOf(page, context);
+  if ('ok' in form) return writeRefusal(context, tools, form);
   if (page.method === 'POST' && !isSameToken(form.text('token'), formToken))
     return writeProblem(context, tools, problems.formNotAccepted);
   if (!page.always && session.companyStatus !== 'ACTIVE')
@@ -88,7 +88,12 @@ async function handleAccount(
   if (!page.always && session.mustChangePassword) return context.redirect(`${PORTAL_PATH}/account`);
   if (page.kind !== undefined && page.kind !== session.company.kind)
     return writeProblem(context, tools, problems.notFound);
-  const answer = await page.handle({ ...tools, ...request, formToken, session });
+  const answer = await page.handle({
+    ...tools,
+    ...requestOf(tools, context, form),
+    formToken,
+    session,
+  });
   if (answer.kind === 'redirect' && answer.notice !== undefined)
     await setNotice(services.database, session.id, answer.notice);
   else if (answer.kind === 'page' && session.notice !== null)
@@ -96,13 +101,16 @@ async function handleAccount(
   await writeAnswer(context, tools, answer);
 }
 
+const sessionTokenOf = (tools: PortalTools, context: RouterContext) =>
+  readToken(context.headers.cookie, tools.cookies.session.name);
+
 const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
   path: context.path,
   params: context.params,
   query: new URLSearchParams(context.querystring),
   form,
   sourceAddress: addressOf(tools.services, context),
-  sessionToken: readToken(context.headers.cookie, tools.cookies.session.name),
+  sessionToken: sessionTokenOf(tools, context),
 });
 
 /** What was being looked at is shown after signing in; what was being sent is not sent again. */

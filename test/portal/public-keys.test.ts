@@ -4,7 +4,7 @@ import { parsePublicKey, publicKeyFingerprint } from '../../src/http/public-key.
 import { call, signatureHeader } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { makeAccount, type PortalClient, signedIn } from './portal-client.js';
+import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.js';
 
 let stack: Stack;
 
@@ -146,6 +146,37 @@ describe('refused, in words, is', () => {
       headers: { 'Content-Type': type },
     });
     expect(answer.status).toBe(status);
+  });
+});
+
+describe('a form cut off at any byte', () => {
+  const bodyOf = (token: string) =>
+    [
+      `--x\r\nContent-Disposition: form-data; name="token"\r\n\r\n${token}`,
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.pem"\r\n' +
+        'Content-Type: application/x-pem-file\r\n\r\nabc',
+      '--x--\r\n',
+    ].join('\r\n');
+  const init = (body: string) => ({
+    method: 'POST',
+    body,
+    headers: { 'Content-Type': 'multipart/form-data; boundary=x' },
+  });
+
+  test('is refused, and the service lives on', async () => {
+    const { client } = await merchant();
+    const body = bodyOf(await tokenOf(client));
+    // From behind the token: before it there is nothing that the file's part could trip over.
+    for (let length = body.indexOf('name="file"') - 40; length < body.length; length += 1) {
+      const { status } = await client.request(PATH, init(body.slice(0, length)));
+      expect([400, 403, 422]).toContain(status);
+    }
+    expect((await client.request(PATH, init(body))).status).toBe(422);
+  });
+
+  test('is not even read of a stranger', async () => {
+    const answer = await portalClient(stack).request(PATH, init(bodyOf('').slice(0, -12)));
+    expect(answer).toMatchObject({ status: 303, location: '/portal/sign-in?ended=yes' });
   });
 });
 
