@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
+import { sql } from 'kysely';
 import pg from 'pg';
 import type { Config } from '../src/config.js';
-import { connectDatabase } from '../src/db/connection.js';
+import { connectDatabase, type Database } from '../src/db/connection.js';
 import { pageStatement } from '../src/db/list-page.js';
 import type { ListQuery, ListSource } from '../src/db/list-query.js';
 import {
@@ -67,6 +68,17 @@ export async function startBareLists(config: Config, stops: Stops): Promise<numb
   return (server.address() as AddressInfo).port;
 }
 
+async function currentVersion(
+  database: Database,
+  source: ListSource<object>,
+  partnerId: number,
+): Promise<number> {
+  if (!source.version) return 0;
+  const { rows } = await sql<{ version: number }>`
+    select ${source.version(partnerId)} as version`.execute(database);
+  return rows[0]?.version ?? 0;
+}
+
 /** The statement as the service sends it once it knows the count. */
 async function firstPage(config: Config, path: string, partnerId: number): Promise<pg.QueryConfig> {
   const endpoint = partnerRoutes.endpoints.find((one) => one.path === path && one.method === 'GET');
@@ -74,16 +86,13 @@ async function firstPage(config: Config, path: string, partnerId: number): Promi
   if (!endpoint?.query || !source) throw new RangeError('There is no such list');
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 1 });
   try {
-    const { version } = await database
-      .selectFrom('reference_data_version')
-      .select('version')
-      .executeTakeFirstOrThrow();
+    const version = await currentVersion(database, source, partnerId);
     const query = endpoint.query.parse({}) as ListQuery;
-    const { sql, parameters } = pageStatement(source, partnerId, query, {
+    const page = pageStatement(source, partnerId, query, {
       version,
       totalItems: 0,
     }).compile(database);
-    return { name: path, text: sql, values: [...parameters] };
+    return { name: path, text: page.sql, values: [...page.parameters] };
   } finally {
     await database.destroy();
   }

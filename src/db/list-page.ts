@@ -29,7 +29,7 @@ export async function readListPage<Row>(
 ): Promise<ListPage<Row>> {
   const { conditions, search } = query;
   const key = JSON.stringify([source.name, companyId, conditions, search]);
-  const known = source.isReferenceData
+  const known = source.version
     ? recallCount(database, key, source.changesWithTime ?? false)
     : undefined;
   const { rows } = await pageStatement(source, companyId, query, known).execute(database);
@@ -58,15 +58,15 @@ export function pageStatement<Row>(
     [source.where(companyId), ...wanted(source, query, (known?.totalItems ?? 0) > FEW_ROWS)],
     sql` and `,
   )}`;
-  const version = sql`(select version from reference_data_version)`;
-  const total = source.isReferenceData
+  const version = source.version?.(companyId);
+  const total = version
     ? sql`case when ${version} = ${known?.version ?? 0}::bigint then null
         else (select count(1) ${from}) end`
     : sql`(select count(1) ${from})`;
   return sql<Row & Totals>`
     ${query.isUsual ? sql`` : NOT_PREPARED}
     select ${source.select}, ${total} as "listTotal",
-      ${source.isReferenceData ? version : sql`null`} as "listVersion"
+      ${version ?? sql`null`} as "listVersion"
     ${from}
     order by ${order(source, query)}
     limit ${query.limit}::bigint offset ${(query.page - 1) * query.limit}::bigint`;

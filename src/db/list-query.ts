@@ -31,8 +31,11 @@ export interface ListSource<Row> {
   readonly id: RawBuilder<unknown>;
   /** By the name that callers know. */
   readonly columns: Readonly<Record<string, ListColumn | LookUp>>;
-  /** Whether the rows change only when the version of the reference data does; see migration 6. */
-  readonly isReferenceData: boolean;
+  /**
+   * A number that is raised in the transaction of every change of the rows, from 1: a count is true
+   * as long as it stays the same. Where there is none, rows are counted each time.
+   */
+  version?(companyId: number): RawBuilder<number>;
   /** Whether they change with the time, too. */
   readonly changesWithTime?: true;
 }

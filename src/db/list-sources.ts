@@ -10,6 +10,8 @@ interface Dated {
   readonly updatedAt: Date;
 }
 
+const referenceDataVersion = () => sql<number>`(select version from reference_data_version)`;
+
 const { text, searched, related, integer, decimal, time, boolean } = listColumns;
 
 interface MerchantRow extends Dated {
@@ -61,7 +63,7 @@ export const merchantSource: ListSource<MerchantRow> = {
     'merchantCategory.categoryName': related(sql`category_name`),
     'merchantCategory.isActive': boolean(sql`is_active`),
   },
-  isReferenceData: true,
+  version: referenceDataVersion,
 };
 
 interface MerchantCategoryRow extends Dated {
@@ -83,7 +85,7 @@ export const merchantCategorySource: ListSource<MerchantCategoryRow> = {
     categoryName: searched(sql`category_name`),
     isActive: boolean(sql`is_active`),
   },
-  isReferenceData: true,
+  version: referenceDataVersion,
 };
 
 interface PromoRow extends Dated {
@@ -129,7 +131,7 @@ export const promoSource: ListSource<PromoRow> = {
     status: text(sql`promos.status`),
     'productCategory.categoryName': related(sql`category_name`),
   },
-  isReferenceData: true,
+  version: referenceDataVersion,
   changesWithTime: true,
 };
 
@@ -169,7 +171,7 @@ export const productSource: ListSource<ProductRow> = {
     'metadata.operator': text(sql`operator`),
     'productPrice.amount': decimal(sql`price_amount`),
   },
-  isReferenceData: true,
+  version: referenceDataVersion,
 };
 
 interface ProductCategoryRow extends Dated {
@@ -200,7 +202,7 @@ export const productCategorySource: ListSource<ProductCategoryRow> = {
     categoryDescription: searched(sql`category_description`),
     status: text(sql`category.status`),
   },
-  isReferenceData: true,
+  version: referenceDataVersion,
 };
 
 interface DenominationRow {
@@ -222,5 +224,5 @@ export const denominationSource: ListSource<DenominationRow> = {
     status: text(sql`status`),
     amountEtb: decimal(sql`amount_etb`),
   },
-  isReferenceData: true,
+  version: referenceDataVersion,
 };

@@ -10,6 +10,7 @@ import * as reconciliation from '../../migrations/2026-11-21-8-reconciliation.js
 import * as portal from '../../migrations/2026-11-21-9-portal.js';
 import * as pages from '../../migrations/2026-11-22-2-pages.js';
 import * as invitations from '../../migrations/2026-11-22-3-invitations.js';
+import * as priceListVersions from '../../migrations/2026-11-22-3-price-list-versions.js';
 import { connectDatabase, DatabaseUnreachableError, isDatabaseUnavailable } from './connection.js';
 
 /** In order. Listed by hand: every runtime and bundler follows a plain import. */
@@ -25,6 +26,7 @@ const migrations = {
   '2026-11-21-9-portal': portal,
   '2026-11-22-2-pages': pages,
   '2026-11-22-3-invitations': invitations,
+  '2026-11-22-3-price-list-versions': priceListVersions,
 };
 
 /**

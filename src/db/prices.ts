@@ -91,5 +91,6 @@ export const priceSource: ListSource<PriceRow> = {
     merchantId: listColumns.integer(sql`merchant_id`),
     sellingPriceUsd: listColumns.decimal(sql`selling_price_usd`),
   },
-  isReferenceData: true,
+  version: (partnerId) => sql`coalesce(
+    (select version from price_list_versions where partner_id = ${partnerId}::bigint), 1)`,
 };

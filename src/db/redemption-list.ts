@@ -51,7 +51,6 @@ export const redemptionSource: ListSource<ListedRedemption> = {
         or provider_reference = ${reference}::text)`,
     ),
   },
-  isReferenceData: false,
 };
 
 /** What a merchant was paid on a day in UTC; amounts are decimal strings of ETB. */

@@ -449,6 +449,12 @@ export interface ReferenceDataVersionTable {
   version: Generated<number>;
 }
 
+/** By which counts of a partner's prices are remembered; a partner without a row has version 1. */
+export interface PriceListVersionsTable {
+  partner_id: number;
+  version: number;
+}
+
 /** The tables as the migrations leave them. */
 export interface Schema {
   partners: PartnersTable;
@@ -478,6 +484,7 @@ export interface Schema {
   topup_attempts: TopupAttemptsTable;
   audit_log: AuditLogTable;
   reference_data_version: ReferenceDataVersionTable;
+  price_list_versions: PriceListVersionsTable;
   refused_calls: RefusedCallsTable;
   admitted_calls: AdmittedCallsTable;
   portal_accounts: PortalAccountsTable;

@@ -228,5 +228,4 @@ export const topupSource: ListSource<TopupRow> = {
         and (reference = ${reference}::text or provider_reference = ${reference}::text))`,
     ),
   },
-  isReferenceData: false,
 };

@@ -33,5 +33,4 @@ export const voucherSource: ListSource<ListedVoucher> = {
     serialNumber: listColumns.text(sql`serial_number`),
     status: listColumns.text(sql`vouchers.status`),
   },
-  isReferenceData: false,
 };
