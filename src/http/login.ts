@@ -41,12 +41,13 @@ export const login = endpoint({
       : { keyPrefix: apiKeyPrefix(body.key) };
     if (!found || !remembered)
       return { ...(await refuseKey(services, sourceAddress, apiKeyPrefix(body.key))), caller };
-    const ofCompany = await services.rateLimits.spend('company', `${surface} ${found.company.id}`);
-    if (!ofCompany.ok) return { ...refuseTooMany(ofCompany), caller };
     // What may have changed since came with the key.
     const access = { ...remembered, status: found.status, tokenVersion: found.token_version };
     const admitted = admit(found.company, access, sourceAddress);
     if (!admitted.ok) return { ...admitted, caller };
+    // Only now: a key that leaked must not use up the company's calls from elsewhere.
+    const ofCompany = await services.rateLimits.spend('company', `${surface} ${found.company.id}`);
+    if (!ofCompany.ok) return { ...refuseTooMany(ofCompany), caller };
     const accessToken = await services.accessTokens.issue({
       audience: surface,
       companyId: found.company.id,

@@ -55,6 +55,18 @@ describe.each(['memory', 'postgres'])('counted in %s', (store) => {
   });
 });
 
+test('a key that leaked does not use up the calls of its company from a foreign address', async () => {
+  await begin({ CALLS_PER_COMPANY_AND_MINUTE: '5', TRUSTED_PROXIES: '127.0.0.1' });
+  const partner = await makePartner(scene.stack);
+  const from = (address: string) => () =>
+    call(`${scene.stack.url}/api/v1/client/auth/login`, {
+      body: { key: partner.apiKey },
+      headers: { 'X-Forwarded-For': address },
+    });
+  expect(await statuses(8, from('203.0.113.9'))).toEqual(Array(8).fill(403));
+  expect(await statuses(6, from('127.0.0.1'))).toEqual([...Array(5).fill(200), 429]);
+});
+
 test('the calls of one address end, whoever makes them', async () => {
   await begin({ CALLS_PER_ADDRESS_AND_MINUTE: '30' });
   const send = () => call(`${scene.stack.url}/api/v1/client/test`);
