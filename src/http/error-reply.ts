@@ -5,6 +5,7 @@ import { type Reason, type Refusal, refuse, type Surface } from '../domain/error
 import { WorkflowsUnavailableError } from './call-error.js';
 import { refusalAnswer } from './envelope.js';
 import { RawBodyError } from './raw-body.js';
+import { recordCall } from './record-call.js';
 import type { Services } from './services.js';
 
 const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {
@@ -29,6 +30,7 @@ export function errorReply(
       const refusal = refusalFor(error);
       if (refusal.reason === 'internal-error' || refusal.reason === 'unavailable')
         services.logger.error({ ...describeError(error), ...context.state.log }, 'Request failed');
+      recordCall(services.calls, context, refusal);
       answer(context, refusal);
       return;
     }

@@ -5,11 +5,11 @@ import { passStep } from '../failpoint.js';
 import { type Authenticated, authenticate } from './authentication.js';
 import { writeConditionally } from './conditional-answer.js';
 import type { Endpoint } from './endpoint.js';
-import { type KnownCaller, type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
+import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
 import { parseJsonBody } from './json-body.js';
 import { rateLimitHeaders, refuseTooMany } from './rate-limits.js';
 import { readRawBody } from './raw-body.js';
-import { recordCall } from './record-call.js';
+import { type CallUnderWay, recordCall } from './record-call.js';
 import type { Services } from './services.js';
 import { checkSignature, isFirstUse } from './signed-request.js';
 import { addressGroup, clientAddress } from './source-address.js';
@@ -25,9 +25,11 @@ export async function handleEndpoint(
   context.set('Cache-Control', 'no-store');
   Object.assign(context.state.log, { route: context.routerPath ?? endpoint.path, surface });
   const sourceAddress = addressOf(services, context);
-  const { result, caller } = await runEndpoint(services, surface, endpoint, context, sourceAddress);
+  const call: CallUnderWay = { surface, endpoint, sourceAddress };
+  context.state.call = call;
+  const result = await runEndpoint(services, call, context);
   await passStep(services.failpoint, endpoint.operation, 'known');
-  recordCall(services.calls, { context, surface, endpoint, sourceAddress, caller, result });
+  recordCall(services.calls, context, result);
   if (result.ok) writeReply(context, endpoint, result);
   else writeRefusal(context, surface, endpoint, result);
   context.res.once('finish', () => {
@@ -35,38 +37,32 @@ export async function handleEndpoint(
   });
 }
 
-/** What a request came to, and whose it was as far as that is known. */
-interface Outcome {
-  readonly result: Reply | RefusalReply;
-  readonly caller?: KnownCaller | undefined;
-}
-
 /** Lets a request in, or not: how often, and who asks. */
 async function runEndpoint(
   services: Services,
-  surface: Surface,
-  endpoint: Endpoint,
+  call: CallUnderWay,
   context: RouterContext,
-  sourceAddress: string,
-): Promise<Outcome> {
+): Promise<Reply | RefusalReply> {
+  const { surface, endpoint, sourceAddress } = call;
   const { rateLimits } = services;
   const ofAddress = await rateLimits.spend('address', addressGroup(sourceAddress));
   context.set(rateLimitHeaders(ofAddress));
-  if (!ofAddress.ok) return { result: refuseTooMany(ofAddress) };
+  if (!ofAddress.ok) return refuseTooMany(ofAddress);
   if (endpoint.access === 'public') {
     const result = await answerCaller(services, surface, endpoint, context, { sourceAddress });
-    return { result, caller: result.caller };
+    call.caller = result.caller;
+    return result;
   }
   const { headers } = context.req;
   const caller = await authenticate(services, surface, { headers, sourceAddress });
-  if (!caller.ok) return { result: caller, caller: caller.caller };
+  call.caller = caller.ok ? caller : caller.caller;
+  if (!caller.ok) return caller;
   Object.assign(context.state.log, { companyId: caller.company.id });
   const ofCompany = await rateLimits.spend('company', `${surface} ${caller.company.id}`);
   context.set(rateLimitHeaders(ofCompany));
-  const result = ofCompany.ok
+  return ofCompany.ok
     ? await answerCaller(services, surface, endpoint, context, { sourceAddress, caller })
     : refuseTooMany(ofCompany);
-  return { result, caller };
 }
 
 /** Takes what was let in through signature and schema to its handler. */

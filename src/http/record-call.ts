@@ -1,4 +1,4 @@
-import type { RouterContext } from '@koa/router';
+import type { Context } from 'koa';
 import type { Reason, Surface } from '../domain/errors.js';
 import type { CallRecorder } from './call-recorder.js';
 import type { Endpoint } from './endpoint.js';
@@ -15,24 +15,30 @@ const accessReasons: ReadonlySet<Reason> = new Set([
   'signed-request-reused',
 ]);
 
-/** Leaves a call with the recorder: let in, or refused and why. */
+/** A call that is not recorded yet, as `context.state.call` keeps it. */
+export interface CallUnderWay {
+  readonly surface: Surface;
+  readonly endpoint: Endpoint;
+  readonly sourceAddress: string;
+  /** As soon as it is known. */
+  caller?: KnownCaller | undefined;
+}
+
+/** Leaves the call of a request, once, with the recorder: let in, or refused and why. */
 export function recordCall(
   calls: CallRecorder,
-  call: {
-    readonly context: RouterContext;
-    readonly surface: Surface;
-    readonly endpoint: Endpoint;
-    readonly sourceAddress: string;
-    readonly caller: KnownCaller | undefined;
-    readonly result: Reply | RefusalReply;
-  },
+  context: Context,
+  result: Reply | RefusalReply,
 ): void {
-  const { context, surface, endpoint, caller, result } = call;
+  const call: CallUnderWay | undefined = context.state.call;
+  if (!call) return;
+  context.state.call = undefined;
+  const { surface, endpoint, caller } = call;
   const shared = {
     at: new Date(),
     surface,
     method: context.method,
-    route: String(context.routerPath ?? endpoint.path),
+    route: context.state.log.route,
     sourceAddress: call.sourceAddress,
     apiKeyId: caller?.apiKeyId ?? null,
     requestId: context.state.log.requestId,

@@ -5,6 +5,7 @@ import { endApiKey, listApiKeys, revokeApiKey } from '../../src/db/company-acces
 import type { Company } from '../../src/domain/voucher.js';
 import { call, merchantClient, partnerClient } from '../support/clients.js';
 import { makeKey, makeMerchant, makePartner, type TestPartner } from '../support/companies.js';
+import { hideTable } from '../support/database-faults.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 /** What a company and an operator are shown of calls, off the way of the calls themselves. */
@@ -47,6 +48,21 @@ describe('a company sees', () => {
     const [key] = await listApiKeys(stack.database, company);
     expect(key?.lastUsedAddress).toBe('127.0.0.1');
     expect(key?.lastUsedAt).toBeInstanceOf(Date);
+  });
+
+  test('calls that ended in an error, its own or ours', async () => {
+    const client = await partnerClient(stack, partner);
+    const path = '/topup-transactions/airtime-topup';
+    const route = BASE + path;
+    expect((await client.post(path, { text: 'x'.repeat(100_000) })).status).toBe(413);
+    await newest(company, { admitted: true, route, statusCode: 413 });
+    const mend = await hideTable(stack.database, 'gift_denominations');
+    expect((await client.get('/gift-denominations')).status).toBe(500);
+    await mend();
+    const failed = { admitted: true, route: `${BASE}/gift-denominations`, statusCode: 500 };
+    await newest(company, failed);
+    const shown = await listCalls(stack.database, company, 100);
+    expect(shown.filter(({ statusCode }) => statusCode === 500)).toHaveLength(1);
   });
 
   test('why a key that is over does not work any more', async () => {
