@@ -14,6 +14,8 @@ interface Entry {
   /** Whether the addresses are of both kinds, as far as there are any. */
   isWhole: boolean;
   isAsking: boolean;
+  /** Times in a row that asking led to no address, or to half of them. */
+  failures: number;
   /** When it is to be asked for again, and until when the last answer counts if nobody answers. */
   dueAt: number;
   goodUntil: number;
@@ -22,6 +24,8 @@ interface Entry {
 
 const MAXIMUM_NAMES = 10_000;
 const MAXIMUM_QUESTIONS_AT_ONCE = 20;
+/** Pauses double so often: dead names must not keep honest ones from being asked for. */
+const MAXIMUM_DOUBLINGS = 4;
 const FORGOTTEN_AFTER_MS = 86_400_000;
 const TICK_MS = 1_000;
 const LIST_INTERVAL_MS = 60_000;
@@ -51,7 +55,11 @@ export function createSourceNames(options: {
     const answer = await lookup.lookUp(name).catch(() => ({ ok: false }) as const);
     questions -= 1;
     entry.isAsking = false;
-    entry.dueAt = now() + minimumMs;
+    const isUseful = answer.ok && answer.isWhole && answer.addresses.length > 0;
+    entry.failures = isUseful ? 0 : entry.failures + 1;
+    const doublings = Math.min(entry.failures - 1, MAXIMUM_DOUBLINGS);
+    const pauseMs = Math.min(minimumMs * 2 ** doublings, maximumMs);
+    entry.dueAt = now() + pauseMs;
     if (!answer.ok) {
       logger.warn({ name }, 'A registered name could not be resolved');
       return;
@@ -62,7 +70,7 @@ export function createSourceNames(options: {
     const { addresses, isWhole } = answer;
     Object.assign(entry, { addresses, isWhole, isAnswered: true });
     entry.goodUntil = now() + lifeMs + staleMs;
-    if (isWhole) entry.dueAt = now() + lifeMs;
+    if (isUseful) entry.dueAt = now() + lifeMs;
   };
   const entryOf = (name: string): Entry | undefined => {
     const known = entries.get(name);
@@ -72,7 +80,8 @@ export function createSourceNames(options: {
       isAnswered: false,
       isWhole: false,
       isAsking: false,
-      dueAt: 0,
+      failures: 0,
+      dueAt: now(),
       goodUntil: 0,
       usedAt: now(),
     };
@@ -81,10 +90,14 @@ export function createSourceNames(options: {
     return added;
   };
   const refresh = () => {
+    const due: [string, Entry][] = [];
     for (const [name, entry] of entries) {
       if (now() - entry.usedAt > FORGOTTEN_AFTER_MS) entries.delete(name);
-      else if (entry.dueAt <= now()) void ask(name, entry);
+      else if (entry.dueAt <= now() && !entry.isAsking) due.push([name, entry]);
     }
+    // Whoever has waited longest: otherwise the first names could take every turn.
+    due.sort(([, one], [, other]) => one.dueAt - other.dueAt);
+    for (const [name, entry] of due.slice(0, MAXIMUM_QUESTIONS_AT_ONCE)) void ask(name, entry);
   };
   const list = async () => {
     try {

@@ -25,7 +25,11 @@ beforeEach(() => {
 });
 afterEach(() => names.stop());
 
-function begin(environment: 'test' | 'production', listed: readonly string[] = []): SourceNames {
+function begin(
+  environment: 'test' | 'production',
+  listed: readonly string[] = [],
+  tickMs = 3_600_000,
+): SourceNames {
   const lookup = createNameLookup({
     servers: [dns.address],
     timeoutMs: 200,
@@ -47,7 +51,7 @@ function begin(environment: 'test' | 'production', listed: readonly string[] = [
     maximumMs: 3_600_000,
     staleMs: 600_000,
     now: () => now,
-    tickMs: 3_600_000,
+    tickMs,
   });
 }
 
@@ -220,6 +224,38 @@ test('a name that is never answered opens nothing', async () => {
   await isAskedAgain(1);
   expect(check.isRegisteredAddress('127.0.0.1')).toBe(false);
   expect(check.awaitsNames()).toBe(true);
+});
+
+test.each([
+  ['answers nothing', 'SERVFAIL', 7],
+  ['is not there', 'NXDOMAIN', 7],
+  ['answers half', { addresses: [PUBLIC], ttl: 3_600, silentOn: 'AAAA' }, 4],
+] as const)('a name that %s is asked for less and less often', async (_what, reply, times) => {
+  dns.replies.set(NAME, reply);
+  const seconds = times === 7 ? 1_800 : 240;
+  for (let passed = 0; passed <= seconds; passed += 30) {
+    now = passed * 1_000;
+    names.addressesOf(NAME);
+    await isAnswered(lookUps.length);
+  }
+  // After 0, 30, 90, 210, 450, 930 and 1410 seconds.
+  expect(lookUps).toHaveLength(times);
+});
+
+test('names that are never answered keep none of the others from being asked for', async () => {
+  const dead = Array.from({ length: 60 }, (_, index) => `dead${index}.example`);
+  for (const name of dead) dns.replies.set(name, 'silence');
+  dns.replies.set(NAME, { addresses: [PUBLIC] });
+  names.stop();
+  names = begin('production', [...dead, NAME], 10);
+  await isAnswered(20);
+  for (let round = 0; round < 4; round += 1) {
+    const before = lookUps.length;
+    now += 30_000;
+    await vi.waitFor(() => expect(lookUps.length).toBeGreaterThan(before));
+    await isAnswered(lookUps.length);
+  }
+  expect(dns.questions).toContain(`A ${NAME}`);
 });
 
 test('of a company’s names only the first ten are ever asked for', async () => {
