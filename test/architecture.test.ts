@@ -40,7 +40,7 @@ const PLACES = {
   },
   /** What several processes stand on: settings, logging, the connection to Temporal. */
   foundation: {
-    path: /^src\/([^/]+\.ts$|temporal\/)/,
+    path: /^src\/([^/]+\.ts$|(config|temporal)\/)/,
     of: ['foundation', 'domain', 'crypto', 'workflows'],
     typesOf: ['activities'],
   },
@@ -211,6 +211,7 @@ describe('the rules', () => {
 
   it.each([
     ['src/config.ts', 'read(process.env)', true],
+    ['src/config/start-settings.ts', 'process.env.HOME', false],
     ['src/temporal.ts', 'process.env.PORT', false],
     ['src/temporal.ts', "process['env']", false],
     ['src/temporal.ts', "import { env } from 'node:process';", false],

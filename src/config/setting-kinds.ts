@@ -1,0 +1,94 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { Resolver } from 'node:dns';
+import { z } from 'zod';
+
+/** A port; 0 is any that is free. */
+export const port = z.coerce.number().int().min(0).max(65_535);
+export const seconds = z.coerce.number().positive();
+export const count = z.coerce.number().int().positive();
+export const secret = z.string().min(1);
+
+/** ETB with at most two decimals. */
+export const amount = z
+  .string()
+  .regex(/^[0-9]{1,12}(\.[0-9]{1,2})?$/, 'must be an amount such as 99.50');
+
+/** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
+export const symmetricKey = z
+  .string()
+  .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64');
+
+/** `keyId:key`, several separated by commas; the first encrypts, all decrypt. */
+export const keyRing = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.split(':')))
+  .pipe(z.array(z.tuple([z.string().regex(/^[\w-]{1,40}$/), symmetricKey])).min(1))
+  // The first of two would encrypt what only the second is tried on.
+  .refine((pairs) => new Set(pairs.map(([id]) => id)).size === pairs.length, 'repeats a key id')
+  .transform((pairs) => pairs.map(([id, key]) => ({ id, key: Buffer.from(key, 'base64') })));
+
+/** PEM, where `\n` may stand for line breaks. */
+const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
+
+const isEd25519 = (readKey: () => { asymmetricKeyType?: string }): boolean => {
+  try {
+    return readKey().asymmetricKeyType === 'ed25519';
+  } catch {
+    return false;
+  }
+};
+
+export const ed25519PrivateKey = pem.refine(
+  (text) => isEd25519(() => createPrivateKey(text)),
+  'must be an Ed25519 private key in PEM, as "openssl genpkey -algorithm ed25519" makes one',
+);
+
+/** One after the other, each from its BEGIN to its END. */
+export const ed25519PublicKeys = pem
+  .transform((text) => text.split(/(?<=-----END PUBLIC KEY-----)/).map((part) => part.trim()))
+  .transform((parts) => parts.filter(Boolean))
+  .refine(
+    (parts) =>
+      parts.every((part) => part.includes('PUBLIC') && isEd25519(() => createPublicKey(part))),
+    'must be Ed25519 public keys in PEM, as "openssl pkey -in private.pem -pubout" prints them',
+  );
+
+export const webAddress = z
+  .string()
+  .pipe(z.url({ protocol: /^https?$/, error: 'must be an http or https address' }));
+
+/** smtp:// (by STARTTLS, unless it ends in ?tls=off) or smtps://, with a user and password or not. */
+export const smtpAddress = z
+  .string()
+  .pipe(z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }));
+
+/** `name@host`, or `Name <name@host>`. */
+export const mailSender = z
+  .string()
+  .regex(
+    /^([^<>@\p{C}]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u,
+    'must be an e-mail address, or a name and the address in <>',
+  );
+
+export const addressOrRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: 'must be an address or a CIDR range',
+});
+
+export const commaList = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  );
+
+export const areServers = (entries: readonly string[]): boolean => {
+  try {
+    new Resolver().setServers(entries);
+    return true;
+  } catch {
+    return false;
+  }
+};
