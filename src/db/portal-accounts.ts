@@ -86,20 +86,60 @@ export async function setPassword(
     .execute();
 }
 
-/** Notes that an account signed in, with the same password hashed at another cost where given. */
+/**
+ * Gives an account the password that its person chose. False, and nothing is changed, where the hash
+ * is no longer the one that was checked, the account is disabled, or the session has ended: looking
+ * at passwords takes long, and what an operator did meanwhile must stand.
+ */
+export async function replacePassword(
+  transaction: DatabaseTransaction,
+  change: {
+    readonly accountId: number;
+    readonly sessionId: number;
+    readonly checkedHash: string;
+    readonly newHash: string;
+  },
+): Promise<boolean> {
+  const row = await transaction
+    .updateTable('portal_accounts')
+    .set({ password_hash: change.newHash, must_change_password: false })
+    .where('id', '=', change.accountId)
+    .where('password_hash', '=', change.checkedHash)
+    .where('disabled_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('portal_sessions').select('id').where('id', '=', change.sessionId)),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An account whose password was looked at, and found right. */
+export interface CheckedAccount {
+  readonly id: number;
+  /** The hash that the password fits. */
+  readonly checkedHash: string;
+  /** The same password hashed at another cost. */
+  readonly newHash?: string | undefined;
+}
+
+/**
+ * Notes that an account signs in. False where the password that was checked is no longer the
+ * account's, or the account is disabled: then nobody may be signed in by it.
+ */
 export async function noteSignIn(
   transaction: DatabaseTransaction,
-  accountId: number,
-  newHash: string | undefined,
-): Promise<void> {
-  await transaction
+  { id, checkedHash, newHash = checkedHash }: CheckedAccount,
+): Promise<boolean> {
+  const row = await transaction
     .updateTable('portal_accounts')
-    .set({
-      last_signed_in_at: sql<Date>`now()`,
-      ...(newHash === undefined ? {} : { password_hash: newHash }),
-    })
-    .where('id', '=', accountId)
-    .execute();
+    .set({ last_signed_in_at: sql<Date>`now()`, password_hash: newHash })
+    .where('id', '=', id)
+    .where('password_hash', '=', checkedHash)
+    .where('disabled_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The accounts of a company, disabled ones too. */

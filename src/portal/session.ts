@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addAuditEntry } from '../db/audit.js';
-import { noteSignIn } from '../db/portal-accounts.js';
+import { type CheckedAccount, noteSignIn } from '../db/portal-accounts.js';
 import { addPortalSession, endPortalSession } from '../db/portal-sessions.js';
 import type { Company } from '../domain/voucher.js';
 import { PORTAL_ACTOR } from './change-access.js';
@@ -12,24 +12,19 @@ export const randomToken = (): string => randomBytes(32).toString('base64url');
 /**
  * Begins a session for somebody who has just proven who they are. Its token is always a new one, and
  * the one that the browser had before ends, so that nobody can prepare a session for another
- * (fixation). Returns the Set-Cookie headers.
+ * (fixation). Returns the Set-Cookie headers; undefined where the proof is worth nothing any more,
+ * because the password was changed or the account disabled meanwhile.
  */
 export async function beginSession(
   request: PublicRequest,
-  account: {
-    readonly id: number;
-    readonly email: string;
-    readonly company: Company;
-    /** The same password hashed at another cost. */
-    readonly newHash: string | undefined;
-  },
-): Promise<readonly string[]> {
+  account: CheckedAccount & { readonly email: string; readonly company: Company },
+): Promise<readonly string[] | undefined> {
   const { services, settings, cookies } = request;
   const token = randomToken();
-  await services.database.transaction().execute(async (transaction) => {
+  const hasBegun = await services.database.transaction().execute(async (transaction) => {
+    if (!(await noteSignIn(transaction, account))) return false;
     if (request.sessionToken !== undefined)
       await endPortalSession(transaction, services.digests.portalSession(request.sessionToken));
-    await noteSignIn(transaction, account.id, account.newHash);
     await addPortalSession(
       transaction,
       { accountId: account.id, tokenDigest: services.digests.portalSession(token) },
@@ -42,6 +37,7 @@ export async function beginSession(
       subjectId: account.company.id,
       details: { sourceAddress: request.sourceAddress },
     });
+    return true;
   });
-  return [cookies.session.set(token), cookies.visit.clear()];
+  return hasBegun ? [cookies.session.set(token), cookies.visit.clear()] : undefined;
 }

@@ -1,6 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
+import type { DatabaseTransaction } from '../../src/db/connection.js';
+import {
+  replacePassword,
+  setPassword,
+  setPortalAccountDisabled,
+} from '../../src/db/portal-accounts.js';
+import { endPortalSessions } from '../../src/db/portal-sessions.js';
 import { makePartner } from '../support/companies.js';
+import { untilBlocked } from '../support/database-locks.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { type Account, makeAccount, portalClient, signedIn } from './portal-client.js';
 
@@ -312,12 +321,107 @@ describe('the password', () => {
     expect((await client.get('/portal')).status).toBe(200);
   });
 
+  const readAccount = (email: string) =>
+    stack.database
+      .selectFrom('portal_accounts')
+      .select(['id', 'password_hash'])
+      .where('email', '=', email)
+      .executeTakeFirstOrThrow();
+
+  /** What a request comes to whose password was looked at before the account was changed. */
+  const overtaken = async <Result>(
+    email: string,
+    request: () => Promise<Result>,
+    change: (transaction: DatabaseTransaction, id: number) => Promise<unknown>,
+  ): Promise<Result> => {
+    const { id } = await readAccount(email);
+    const { running } = await stack.database.transaction().execute(async (transaction) => {
+      await sql`select 1 from portal_accounts where id = ${id} for update`.execute(transaction);
+      const result = request();
+      await untilBlocked(stack.database);
+      await change(transaction, id);
+      return { running: result };
+    });
+    return running;
+  };
+
+  const RESET = 'scrypt$14$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  const reset = async (transaction: DatabaseTransaction, id: number) => {
+    await setPassword(transaction, id, { hash: RESET, mustChange: true });
+    await endPortalSessions(transaction, id);
+  };
+
+  test('that an operator makes stands, also against a change that has begun', async () => {
+    const one = await newAccount();
+    const client = await signedIn(stack, one);
+    const fields = { password: one.password, 'new-password': 'a password of my own' };
+    const submit = () => client.submit('/portal/account', '/portal/account/password', fields);
+    const answer = await overtaken(one.email, submit, reset);
+    expect(answer.status).toBe(422);
+    expect(answer.html).toContain('not your present password');
+    expect((await readAccount(one.email)).password_hash).toBe(RESET);
+  });
+
+  test('is not changed by a session that has ended, or of a disabled account', async () => {
+    const one = await newAccount();
+    const ends = [
+      (transaction: DatabaseTransaction, id: number) =>
+        setPortalAccountDisabled(transaction, id, true),
+      (transaction: DatabaseTransaction, id: number) => endPortalSessions(transaction, id),
+    ];
+    const { id, password_hash } = await readAccount(one.email);
+    for (const end of ends)
+      await stack.database.transaction().execute(async (transaction) => {
+        const client = await signedIn(stack, one);
+        const digest = stack.digests.portalSession(client.cookies.get('portal-session') ?? '');
+        const session = await transaction
+          .selectFrom('portal_sessions')
+          .select('id')
+          .where('token_digest', '=', digest)
+          .executeTakeFirstOrThrow();
+        const ids = { accountId: id, sessionId: session.id };
+        const hashes = { checkedHash: password_hash ?? '', newHash: RESET };
+        await end(transaction, id);
+        expect(await replacePassword(transaction, { ...ids, ...hashes })).toBe(false);
+        await setPortalAccountDisabled(transaction, id, false);
+      });
+  });
+
+  test.each([
+    ['was changed', false],
+    ['was changed, and had been hashed at another cost', true],
+  ])('lets nobody in that %s while it was looked at', async (_name, isOutdated) => {
+    const one = await newAccount();
+    if (isOutdated)
+      await stack.database
+        .updateTable('portal_accounts')
+        .set({ password_hash: await createPasswordHashes(15).make(one.password) })
+        .where('email', '=', one.email)
+        .execute();
+    const client = portalClient(stack);
+    const answer = await overtaken(one.email, () => client.signIn(one), reset);
+    expect(answer.status).toBe(403);
+    expect(client.cookies.has('portal-session')).toBe(false);
+    expect((await readAccount(one.email)).password_hash).toBe(RESET);
+    await forgetAttempts();
+  });
+
+  test('lets nobody in whose account was disabled while it was looked at', async () => {
+    const one = await newAccount();
+    const answer = await overtaken(
+      one.email,
+      () => portalClient(stack).signIn(one),
+      (transaction, id) => setPortalAccountDisabled(transaction, id, true),
+    );
+    expect(answer.status).toBe(403);
+    await forgetAttempts();
+  });
+
   test('is hashed anew at the present cost when somebody signs in', async () => {
     const one = await newAccount();
-    const hash = (await import('../../src/crypto/password-hashes.js')).createPasswordHashes(15);
     await stack.database
       .updateTable('portal_accounts')
-      .set({ password_hash: await hash.make(one.password) })
+      .set({ password_hash: await createPasswordHashes(15).make(one.password) })
       .where('email', '=', one.email)
       .execute();
     await signedIn(stack, one);

@@ -1,5 +1,5 @@
 import { addAuditEntry } from '../../db/audit.js';
-import { readPasswordHash, setPassword } from '../../db/portal-accounts.js';
+import { readPasswordHash, replacePassword } from '../../db/portal-accounts.js';
 import { endPortalSessions } from '../../db/portal-sessions.js';
 import { html } from '../../html.js';
 import { PORTAL_ACTOR } from '../change-access.js';
@@ -33,19 +33,24 @@ export const changePassword: AccountPage = {
     if (waitSeconds !== undefined)
       return accountPage(request, { status: 429, present: waitSentence(waitSeconds), waitSeconds });
     const hash = await readPasswordHash(services.database, session.accountId);
-    if (present.length > MAXIMUM_LENGTH || !(await passwords.fits(present, hash)))
-      return accountPage(request, { present: 'This is not your present password.' });
+    const notPresent = accountPage(request, { present: 'This is not your present password.' });
+    const isRight = present.length <= MAXIMUM_LENGTH && (await passwords.fits(present, hash));
+    if (!isRight || hash === null) return notPresent;
     await forgivePassword(request, session.email);
     const problem = passwordProblem(chosen, session);
     if (problem !== undefined) return accountPage(request, { chosen: problem });
     if (chosen === present)
       return accountPage(request, { chosen: 'Choose another password than the present one.' });
     const newHash = await passwords.make(chosen);
-    await services.database.transaction().execute(async (transaction) => {
-      await setPassword(transaction, session.accountId, { hash: newHash, mustChange: false });
+    const ids = { accountId: session.accountId, sessionId: session.id };
+    const isChanged = await services.database.transaction().execute(async (transaction) => {
+      const hashes = { checkedHash: hash, newHash };
+      if (!(await replacePassword(transaction, { ...ids, ...hashes }))) return false;
       await endPortalSessions(transaction, session.accountId, session.id);
       await addAuditEntry(transaction, auditEntry(request, 'change portal-password'));
+      return true;
     });
+    if (!isChanged) return notPresent;
     return {
       kind: 'redirect',
       to: ACCOUNT_PATH,

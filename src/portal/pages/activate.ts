@@ -43,12 +43,14 @@ export const activate: PublicPage = {
     const hash = await passwords.make(password);
     const account = await activateAccount(request, digestOf(request), hash);
     if (account === undefined) return deadLink;
-    const setCookies = await beginSession(request, { ...account, newHash: undefined });
+    const setCookies = await beginSession(request, { ...account, checkedHash: hash });
     // Nobody waits for the workflow, which finds out by itself.
     services.workflows
       .tellInvitation(account.invitationId)
       .catch((error) => services.logger.warn(describeError(error), 'An invitation was not told'));
-    return { kind: 'redirect', to: `${PORTAL_PATH}/getting-started`, setCookies };
+    return setCookies === undefined
+      ? deadLink
+      : { kind: 'redirect', to: `${PORTAL_PATH}/getting-started`, setCookies };
   },
 };
 

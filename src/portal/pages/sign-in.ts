@@ -58,15 +58,17 @@ export const signIn: PublicPage = {
       ? undefined
       : await findPortalAccount(services.database, shown.email);
     const isRight = await passwords.fits(password, account?.passwordHash);
-    if (!isRight || !account?.passwordHash || account.disabledAt !== null)
-      return signInPage(request, {
-        ...shown,
-        status: 403,
-        problem: 'The e-mail address or the password is not right.',
-      });
-    const isOutdated = passwords.isOutdated(account.passwordHash);
+    const notRight = signInPage(request, {
+      ...shown,
+      status: 403,
+      problem: 'The e-mail address or the password is not right.',
+    });
+    if (!isRight || !account?.passwordHash || account.disabledAt !== null) return notRight;
+    const checkedHash = account.passwordHash;
+    const isOutdated = passwords.isOutdated(checkedHash);
     const newHash = isOutdated ? await passwords.make(password) : undefined;
-    const setCookies = await beginSession(request, { ...account, newHash });
+    const setCookies = await beginSession(request, { ...account, checkedHash, newHash });
+    if (setCookies === undefined) return notRight;
     await forgivePassword(request, account.email);
     return { kind: 'redirect', to: pathAfter(shown.next), setCookies };
   },
