@@ -1,7 +1,7 @@
 /** So many may work at a time, and nobody takes all the places. */
 export interface FairPlaces {
   /** Does work once there is a place; undefined, with nothing done, where none came free in time. */
-  use<Result>(ownerId: number, work: () => Promise<Result>): Promise<Result | undefined>;
+  use<Result>(ownerId: string, work: () => Promise<Result>): Promise<Result | undefined>;
 }
 
 interface Owner {
@@ -19,23 +19,23 @@ export function createFairPlaces(options: {
 }): FairPlaces {
   let free = options.places;
   /** Those that have a place or wait for one; who was given one last is last. */
-  const owners = new Map<number, Owner>();
+  const owners = new Map<string, Owner>();
 
   const mayTake = ({ taken }: Owner) => free > 0 && taken < options.placesPerOwner;
 
-  function take(ownerId: number, owner: Owner): void {
+  function take(ownerId: string, owner: Owner): void {
     free -= 1;
     owner.taken += 1;
     owners.delete(ownerId);
     owners.set(ownerId, owner);
   }
 
-  function forgetIdle(ownerId: number, { taken, waiting }: Owner): void {
+  function forgetIdle(ownerId: string, { taken, waiting }: Owner): void {
     if (taken === 0 && waiting.size === 0) owners.delete(ownerId);
   }
 
   /** Whether there was a place in time. */
-  function enter(ownerId: number, owner: Owner): boolean | Promise<boolean> {
+  function enter(ownerId: string, owner: Owner): boolean | Promise<boolean> {
     owners.set(ownerId, owner);
     if (mayTake(owner)) {
       take(ownerId, owner);
@@ -55,7 +55,7 @@ export function createFairPlaces(options: {
     });
   }
 
-  function leave(ownerId: number, owner: Owner): void {
+  function leave(ownerId: string, owner: Owner): void {
     free += 1;
     owner.taken -= 1;
     forgetIdle(ownerId, owner);

@@ -33,7 +33,7 @@ export const listEndpoint = <Row>(list: ListDefinition<Row>): Endpoint =>
     answer: list.answer as ZodType,
     reasons: ['page-not-found'],
     async handle({ services, company, query, path }) {
-      const page = await services.lists.readPage(list.source, company.id, query);
+      const page = await services.lists.readPage(list.source, company, query);
       if (!page) return refuse('unavailable', { retryAfterSeconds: 1 });
       if (page.items.length === 0 && query.page > 1) return refuse('page-not-found');
       const meta = metaOf(query, page.totalItems, list.ownFilter?.(company.id));

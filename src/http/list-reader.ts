@@ -1,21 +1,22 @@
 import { type ConnectionOptions, connectDatabase } from '../db/connection.js';
 import { type ListPage, readListPage } from '../db/list-page.js';
 import type { ListQuery, ListSource } from '../db/list-query.js';
+import type { Company } from '../domain/voucher.js';
 import { createFairPlaces } from './fair-places.js';
 
 /** Reads lists over connections of their own, so that no lists keep money waiting. */
 export interface ListReader {
-  /** A page of what a partner sees of a list; undefined where there was no place in time. */
+  /** A page of what a company sees of a list; undefined where there was no place in time. */
   readPage<Row>(
     source: ListSource<Row>,
-    partnerId: number,
+    company: Company,
     query: ListQuery,
   ): Promise<ListPage<Row> | undefined>;
   /** Closes the connections. */
   stop(): Promise<void>;
 }
 
-/** One partner has half of the connections at most, so that it never keeps the others waiting. */
+/** One company has half of the connections at most, so that it never keeps the others waiting. */
 export function createListReader(
   databaseUrl: string,
   options: ConnectionOptions & { readonly waitMs: number },
@@ -27,8 +28,8 @@ export function createListReader(
     waitMs: options.waitMs,
   });
   return {
-    readPage: (source, partnerId, query) =>
-      places.use(partnerId, () => readListPage(database, source, partnerId, query)),
+    readPage: (source, { kind, id }, query) =>
+      places.use(`${kind} ${id}`, () => readListPage(database, source, id, query)),
     stop: () => database.destroy(),
   };
 }

@@ -1,4 +1,4 @@
-import { type ListPage, readListPage } from '../db/list-page.js';
+import type { ListPage } from '../db/list-page.js';
 import type { ListQuery, ListSource } from '../db/list-query.js';
 import type { CompanyKind } from '../db/schema.js';
 import { type Html, html } from '../html.js';
@@ -67,6 +67,7 @@ export const listPage = <Row>(view: ListView<Row>): AccountPage => ({
     const filters = readFilters(view, request.query);
     if (page === undefined) return problems.notFound;
     const found = filters.query && (await readRows(request, view, { ...filters.query, page }));
+    if (filters.query && !found) return problems.busy;
     if (found?.items.length === 0 && page > 1) return problems.notFound;
     return {
       kind: 'page',
@@ -83,7 +84,7 @@ ${found && rows(view, found, filters, page)}
 });
 
 const readRows = <Row>(request: AccountRequest, view: ListView<Row>, query: ListQuery) =>
-  readListPage(request.services.database, view.source, request.session.company.id, query);
+  request.services.lists.readPage(view.source, request.session.company, query);
 
 function rows<Row>(
   view: ListView<Row>,
@@ -115,7 +116,9 @@ export const listDownload = <Row>(
   async handle(request): Promise<PageAnswer> {
     const { query } = readFilters(view, request.query);
     if (!query) return problems.invalid;
-    const { items, totalItems } = await readRows(request, view, { ...query, limit: DOWNLOAD_ROWS });
+    const found = await readRows(request, view, { ...query, limit: DOWNLOAD_ROWS });
+    if (!found) return problems.busy;
+    const { items, totalItems } = found;
     if (totalItems > items.length) return problems.tooManyRows;
     const columns = Object.entries(view.download);
     return {

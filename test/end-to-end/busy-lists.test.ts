@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeAccount, type PortalClient, signedIn } from '../portal/portal-client.js';
 import { type Answer, type PartnerClient, partnerClient } from '../support/clients.js';
 import { makeMerchant, makePartner, type TestPartner } from '../support/companies.js';
 import { untilBlocked } from '../support/database-locks.js';
@@ -15,16 +16,22 @@ let greedy: PartnerClient;
 let other: PartnerClient;
 let otherPartner: TestPartner;
 let merchantId: number;
+let atPortal: PortalClient;
 
 beforeAll(async () => {
   // Two of the connections are for lists, so that each partner has one of them at most.
   stack = await startStack({
     DATABASE_POOL_SIZE: '8',
     LIST_WAIT_SECONDS: '1',
-    LIST_TIMEOUT_SECONDS: '3',
+    LIST_TIMEOUT_SECONDS: '5',
   });
   otherPartner = await makePartner(stack);
-  greedy = await partnerClient(stack, await makePartner(stack));
+  const greedyPartner = await makePartner(stack);
+  greedy = await partnerClient(stack, greedyPartner);
+  atPortal = await signedIn(
+    stack,
+    await makeAccount(stack, { kind: 'partner', id: greedyPartner.id }),
+  );
   other = await partnerClient(stack, otherPartner);
   merchantId = (await makeMerchant(stack)).id;
 });
@@ -46,6 +53,13 @@ async function whileListsHang(meanwhile: () => Promise<void>): Promise<Answer[]>
 }
 
 describe('lists of one partner that hang', () => {
+  test('leave no more places to the same company in the portal', async () => {
+    await whileListsHang(async () => {
+      expect((await atPortal.get('/portal/vouchers')).status).toBe(503);
+    });
+    expect((await atPortal.get('/portal/vouchers')).status).toBe(200);
+  });
+
   test('keep no money waiting, nor the lists of others; they end with 503', async () => {
     const answers = await whileListsHang(async () => {
       expect((await other.get('/info/get-current-balance')).status).toBe(200);
