@@ -63,7 +63,10 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       await failpoint('claim-committed');
       return claim;
     } catch (error) {
-      return { kind: 'answered', outcome: outcomeFor(command, refusalOf(error)) };
+      return {
+        kind: 'answered',
+        outcome: outcomeFor(command, await refusalOf(database, command, error)),
+      };
     }
 
     async function make(transaction: DatabaseTransaction) {

@@ -1,6 +1,7 @@
 import { log } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.js';
+import { isBegun, type OperationIdentity } from '../src/db/operations.js';
 import { type Reason, type Refusal, refuse } from '../src/domain/errors.js';
 
 /** A step of a transaction that cannot succeed; thrown, so that the transaction is rolled back. */
@@ -33,12 +34,18 @@ export async function runStep<Result>(
 }
 
 /**
- * The refusal for a transaction of which nothing stays because the database said no: of one of its
- * steps, or of anything else, its commit included (5004). What may pass is thrown on.
+ * The refusal for an operation of which nothing stays because the database said no: to one of its
+ * steps, or to anything else, its commit included (5004). Thrown on, so that the workflow tries again,
+ * is what may pass, and any error when an earlier try got as far as its commit or nobody can say.
  */
-export function refusalOf(error: unknown): Refusal {
+export async function refusalOf(
+  database: Database,
+  identity: OperationIdentity,
+  error: unknown,
+): Promise<Refusal> {
   const isStep = error instanceof DatabaseStepError;
   if (!isStep && !isDefiniteDatabaseError(error)) throw error;
+  if (await isBegun(database, identity)) throw error;
   const reason = isStep ? error.reason : 'database-failed';
   log.error('The database refused a transaction', { reason, error });
   return refuse(reason);

@@ -63,7 +63,10 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       await failpoint('redeem-hold-committed');
       return held;
     } catch (error) {
-      return { kind: 'answered', outcome: outcomeFor(command, refusalOf(error)) };
+      return {
+        kind: 'answered',
+        outcome: outcomeFor(command, await refusalOf(database, command, error)),
+      };
     }
 
     async function hold(transaction: DatabaseTransaction) {

@@ -76,7 +76,9 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
     } catch (error) {
       // Another top-up took the money in this moment; nothing of this one stays.
       const isShort = violates(error, balanceConstraint);
-      const refusal = isShort ? refuse('money-insufficient') : refusalOf(error);
+      const refusal = isShort
+        ? refuse('money-insufficient')
+        : await refusalOf(database, command, error);
       if (!retry) await discardTopup(database, command.transactionId, command.requestDigest);
       const outcome = isShort
         ? await recordRefusal<TopUpMade>(database, command, KIND, refusal)

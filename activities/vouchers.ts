@@ -40,7 +40,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
     try {
       return await generate(command);
     } catch (error) {
-      return outcomeFor(command, refusalOf(error));
+      return outcomeFor(command, await refusalOf(database, command, error));
     }
   }
 

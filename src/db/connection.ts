@@ -70,23 +70,25 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** SQLSTATE classes after which the same statement may succeed: lost connection, overload, locks. */
-const TRANSIENT_CLASSES = ['08', '40', '53', '55', '57', '58'];
+/**
+ * SQLSTATE classes of a verdict on the values of a statement, or on a table that it needs. All else,
+ * such as a standby that only reads (25), a password that was changed (28) or a column that comes
+ * with the next migration (42703), says nothing about what an earlier try has done.
+ */
+const DEFINITE_CLASSES = /^(22|23|P0|42P)/;
 
 /** Whether an error is PostgreSQL's own verdict on a statement, so that repeating cannot help. */
-export function isDefiniteDatabaseError(error: unknown): error is pg.DatabaseError {
-  return (
-    error instanceof pg.DatabaseError &&
-    error.code !== undefined &&
-    !TRANSIENT_CLASSES.includes(error.code.slice(0, 2))
-  );
-}
+export const isDefiniteDatabaseError = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && DEFINITE_CLASSES.test(error.code ?? '');
+
+/** Lost or refused connection, a server that only reads, lock, overload, shutdown. */
+const UNAVAILABLE_CLASSES = /^(08|25|28|3D|40|53|55|57|58)/;
 
 const NETWORK_CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'];
 
 /** Whether the database was away, full or shutting down, as opposed to refusing a statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return !isDefiniteDatabaseError(error);
+  if (error instanceof pg.DatabaseError) return UNAVAILABLE_CLASSES.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
   // pg throws plain errors for connections that broke or could not be had in time.

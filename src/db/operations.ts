@@ -186,12 +186,39 @@ export const recordRefusal = <Result>(
     return refuseOperation<Result>(transaction, identity, refusal);
   });
 
-/** Marks an operation whose caller was told to ask again but has no key to ask with. */
-export async function markCallerLeft(database: Database, operationId: string): Promise<void> {
+/**
+ * Whether an earlier try of this very request has left something: it runs, or it has its answer. Asked
+ * before a caller is told that nothing was changed.
+ */
+export const isBegun = (
+  database: Database,
+  { operationId, requestDigest }: OperationIdentity,
+): Promise<boolean> =>
+  findOperation(database, operationId).then((stored) => stored?.request_digest === requestDigest);
+
+const stillProcessing: Refusal = { ok: false, reason: 'still-processing' };
+
+/**
+ * Notes that a caller was told to ask again but has no key to ask with: its answer is kept for the
+ * same request. What has not begun by now never will, since the caller's next request is to do it.
+ */
+export async function leaveOperation(
+  database: Database,
+  identity: OperationIdentity & { readonly kind: string },
+): Promise<void> {
   await database
-    .updateTable('operations')
-    .set({ caller_left: true })
-    .where('id', '=', operationId)
+    .insertInto('operations')
+    .values({
+      id: identity.operationId,
+      company_kind: identity.company.kind,
+      company_id: identity.company.id,
+      kind: identity.kind,
+      request_id: identity.requestId,
+      request_digest: identity.requestDigest,
+      status: 'REFUSED',
+      outcome: JSON.stringify(stillProcessing),
+    })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ caller_left: true }))
     .execute();
 }
 

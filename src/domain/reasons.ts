@@ -341,6 +341,13 @@ export const reasons = {
   },
 
   // The service itself.
+  'redemption-unknown': {
+    message:
+      'It is not known yet whether the voucher is redeemed, and without an Idempotency-Key a ' +
+      'repetition could redeem it once more: look at the voucher first',
+    remedy: 'none',
+    partner: { 'redeem-gift': 409 },
+  },
   'still-processing': {
     message: 'Still processing: repeat the same request for the result',
     remedy: 'repeat',

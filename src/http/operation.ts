@@ -2,12 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   findOperation,
   isSuperseded,
-  markCallerLeft,
+  leaveOperation,
   type StoredOperation,
   type StoredOutcome,
   storedOutcome,
 } from '../db/operations.js';
-import { type Refusal, refuse } from '../domain/errors.js';
+import { describeError } from '../describe-error.js';
+import { type Reason, type Refusal, refuse } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
 import { StillProcessingError, WorkflowsUnavailableError } from './call-error.js';
 import type { Services } from './services.js';
@@ -15,6 +16,7 @@ import type { Services } from './services.js';
 /** A request as an operation that is carried out once, however often it is sent (design 6). */
 export interface OperationIdentity {
   readonly operationId: string;
+  readonly kind: string;
   readonly requestId: string;
   readonly requestDigest: string;
   readonly company: Caller;
@@ -42,6 +44,7 @@ export function identify(
       key === undefined
         ? randomBytes(RANDOM_ID_BYTES).toString('hex')
         : services.digests.operation({ ownerKind: company.kind, ownerId: company.id, kind, key }),
+    kind,
     requestId: randomUUID(),
     requestDigest: services.digests.request(`${kind} ${JSON.stringify(request.content)}`),
     company,
@@ -73,8 +76,19 @@ export async function carryOut<Result>(
     return resultFor(identity, await run());
   } catch (error) {
     if (!isOpen(error, identity)) throw error;
-    if (!identity.hasKey) await markCallerLeft(services.database, identity.operationId);
-    return { result: refuse('still-processing'), replayed: false };
+    return { result: refuse(await reasonToLeave(services, identity)), replayed: false };
+  }
+}
+
+/** A redemption without a key is only asked for again where the database knows that it was left. */
+async function reasonToLeave(services: Services, identity: OperationIdentity): Promise<Reason> {
+  if (identity.hasKey || identity.kind !== 'redeem-gift') return 'still-processing';
+  try {
+    await leaveOperation(services.database, identity);
+    return 'still-processing';
+  } catch (error) {
+    services.logger.error(describeError(error), 'A redemption without a key could not be left');
+    return 'redemption-unknown';
   }
 }
 

@@ -35,6 +35,7 @@ export const redemptionReasons: readonly Reason[] = [
   'payment-refused',
   'key-reused',
   'still-processing',
+  'redemption-unknown',
 ];
 
 /** A voucher code as `voucherCodeField` leaves it. */

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { isDatabaseUnavailable, isDefiniteDatabaseError } from '../../src/db/connection.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';
 
 let open: OpenDatabase;
@@ -29,4 +31,22 @@ test('a session that ends between two statements fails its transaction and nothi
   await expect(broken).rejects.toThrow();
   const { rows } = await sql<{ one: number }>`select 1 as one`.execute(database);
   expect(rows).toEqual([{ one: 1 }]);
+});
+
+test.each([
+  ['22003', 'a value that does not fit', 'definite'],
+  ['23505', 'a constraint', 'definite'],
+  ['P0001', 'a rule of our own', 'definite'],
+  ['42P01', 'a table that is not there', 'definite'],
+  ['42703', 'a column of the next migration', 'neither'],
+  ['0A000', 'a plan of before a migration', 'neither'],
+  ['25006', 'a standby that only reads', 'unavailable'],
+  ['25P03', 'a session that was ended', 'unavailable'],
+  ['28P01', 'a password that was changed', 'unavailable'],
+  ['40P01', 'a deadlock', 'unavailable'],
+  ['57014', 'a time limit', 'unavailable'],
+])('%s, %s, is %s', (code, _what, verdict) => {
+  const error = Object.assign(new pg.DatabaseError('of a test', 0, 'error'), { code });
+  expect(isDefiniteDatabaseError(error)).toBe(verdict === 'definite');
+  expect(isDatabaseUnavailable(error)).toBe(verdict === 'unavailable');
 });

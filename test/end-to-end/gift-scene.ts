@@ -64,8 +64,11 @@ export type GiftScene = Awaited<ReturnType<typeof setGiftScene>>;
  * A stack with a partner and a merchant who are logged in, and the steps of a gift's life as calls
  * that succeed or throw. `settings` are those of the stack.
  */
-export async function setGiftScene(settings: Environment = {}) {
-  const stack = await startStack(settings);
+export async function setGiftScene(
+  settings: Environment = {},
+  options: Parameters<typeof startStack>[1] = {},
+) {
+  const stack = await startStack(settings, options);
   const { database, sandbox } = stack;
   const partner = await makePartner(stack, { giftWallet: '1000000' });
   const merchant = await makeMerchant(stack);

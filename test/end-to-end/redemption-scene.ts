@@ -1,4 +1,3 @@
-import type { Environment } from '../../src/config.js';
 import type { Surface } from '../../src/domain/errors.js';
 import { merchantClient } from '../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../support/companies.js';
@@ -11,8 +10,8 @@ export const redeem = (client: Client, { voucherCode }: Gift, extra: object = {}
   client.post(REDEEM, { voucherCode, ...extra });
 
 /** A gift scene with merchants of each test's own, and what redemptions leave behind. */
-export async function setRedemptionScene(settings: Environment = {}) {
-  const scene = await setGiftScene(settings);
+export async function setRedemptionScene(...settings: Parameters<typeof setGiftScene>) {
+  const scene = await setGiftScene(...settings);
   const { database } = scene.stack;
 
   return {
