@@ -35,7 +35,6 @@ export const redemptionReasons: readonly Reason[] = [
   'payment-refused',
   'key-reused',
   'still-processing',
-  'redemption-unknown',
 ];
 
 /** A voucher code as `voucherCodeField` leaves it. */

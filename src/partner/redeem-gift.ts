@@ -33,7 +33,7 @@ export const redeemGift = endpoint({
     amount: amountField.nullish(),
   }),
   answer: z.object({ response: z.string(), referenceNumber: z.string() }),
-  reasons: ['account-suspended', ...redemptionReasons],
+  reasons: ['account-suspended', ...redemptionReasons, 'redemption-unknown'],
   async handle({ services, company, sourceAddress, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
