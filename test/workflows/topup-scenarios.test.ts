@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { topUpStart } from '../../src/temporal/workflow-starts.js';
+import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { topUpId } from '../../workflows/workflow-ids.js';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.js';
 import { ended } from './ended.js';
@@ -59,6 +61,37 @@ describe('top-up', () => {
     await (await scene.workflowOf(id)).result();
     expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
     expect(await endOf(id, 'top-up-retried-later')).toEqual({ ended: 'delivered', attempts: 2 });
+  });
+
+  it('begun anew for a retry that has been made does not wait for another', async () => {
+    const { database, config, temporal } = scene.stack;
+    const id = await scene.failedTopUp();
+    expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
+    await (await scene.workflowOf(id)).result();
+    const made = await database
+      .selectFrom('operations')
+      .innerJoin('topup_attempts', 'operation_id', 'operations.id')
+      .select(['operation_id', 'request_id', 'request_digest', 'company_id', 'attempt'])
+      .where('topup_id', '=', id)
+      .where('attempt', '=', 2)
+      .executeTakeFirstOrThrow();
+    const command = {
+      operationId: made.operation_id,
+      requestId: made.request_id,
+      requestDigest: made.request_digest,
+      company: { kind: 'partner', id: made.company_id },
+      transactionId: id,
+      attempt: made.attempt,
+      msisdn: null,
+    } as const;
+    const handle = await temporal.client.workflow.start('topUp', {
+      ...topUpStart(await scene.operationOf(id), {
+        begin: { kind: 'retry', command },
+        timing: workflowTiming(config),
+      }),
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
+    });
+    expect(await handle.result()).toMatchObject({ ended: 'delivered' });
   });
 
   it('is asked about until the provider knows', async () => {
