@@ -19,10 +19,30 @@ export function createAddressMatcher(entries: readonly string[]): AddressMatcher
   };
 }
 
-/** Whether a text can be registered as an address or a CIDR range. */
-export function isAddressOrRange(text: string): boolean {
-  return parseRange(text) !== undefined;
+/**
+ * An address or a CIDR range as it is registered, in its one spelling: 203.0.113.7/28 is
+ * 203.0.113.0/28. Undefined for what is neither, and for what no call comes from: unspecified and
+ * multicast addresses, and those with the zone of one machine.
+ */
+export function canonicalRange(text: string): string | undefined {
+  const range = text.includes('%') ? undefined : parseRange(text);
+  if (range === undefined || SOURCE_OF_NOTHING.some((entry) => isWithin(range, entry))) return;
+  const [address, bits] = range;
+  const maximum = maximumBits(address);
+  const kind = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  const network = kind.networkAddressFromCIDR(`${address}/${bits}`);
+  return bits === maximum ? `${network}` : `${network}/${bits}`;
 }
+
+/** Whether an address or a range is seen as such within one network only, if at all. */
+export function isInsideNetwork(text: string): boolean {
+  const [address] = parseRange(text) ?? [];
+  return address !== undefined && INSIDE.has(address.range());
+}
+
+const INSIDE: ReadonlySet<string> = new Set([
+  ...['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'loopback'],
+]);
 
 /**
  * The address a request really came from (design 8). X-Forwarded-For is written by whoever wants,
@@ -77,11 +97,13 @@ function parseAddress(text: string): Address | undefined {
 
 const MAPPED_PREFIX_BITS = 96;
 
+const maximumBits = (address: Address): number => (address.kind() === 'ipv4' ? 32 : 128);
+
 function parseRange(text: string): Range | undefined {
   const [addressText = '', bitsText, ...rest] = text.split('/');
   const address = parseAddress(addressText);
   if (address === undefined || rest.length > 0) return undefined;
-  const maximum = address.kind() === 'ipv4' ? 32 : 128;
+  const maximum = maximumBits(address);
   if (bitsText === undefined) return [address, maximum];
   if (!/^[0-9]{1,3}$/.test(bitsText)) return undefined;
   const isMapped = address.kind() === 'ipv4' && addressText.includes(':');
@@ -92,3 +114,10 @@ function parseRange(text: string): Range | undefined {
 function contains([base, bits]: Range, address: Address): boolean {
   return address.kind() === base.kind() && address.match(base, bits);
 }
+
+const isWithin = ([address, bits]: Range, outer: Range): boolean =>
+  bits >= outer[1] && contains(outer, address);
+
+const SOURCE_OF_NOTHING = ['0.0.0.0/8', '224.0.0.0/4', '255.255.255.255', '::', 'ff00::/8']
+  .map(parseRange)
+  .filter((range) => range !== undefined);

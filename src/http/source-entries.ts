@@ -1,5 +1,5 @@
 import { parseHostName } from './host-name.js';
-import { type AddressMatcher, createAddressMatcher, isAddressOrRange } from './source-address.js';
+import { type AddressMatcher, canonicalRange, createAddressMatcher } from './source-address.js';
 import type { SourceNames } from './source-names.js';
 
 /** So many names a company may have, since each is asked for again and again. */
@@ -9,11 +9,11 @@ export const MAXIMUM_NAMES = 10;
 export const isSourceName = (entry: string): boolean => parseHostName(entry) !== undefined;
 
 /**
- * What can be registered as a place that calls come from, as it is kept: an address, a CIDR range
- * or a fully qualified name. Undefined for everything else.
+ * What can be registered as a place that calls come from, in the one spelling in which it is kept:
+ * an address, a CIDR range or a fully qualified name. Undefined for everything else.
  */
 export const parseSourceEntry = (text: string): string | undefined =>
-  isAddressOrRange(text) ? text : parseHostName(text);
+  canonicalRange(text) ?? parseHostName(text);
 
 /** Where a company may call from. */
 export interface SourceCheck {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  canonicalRange,
   clientAddress,
   createAddressMatcher,
-  isAddressOrRange,
 } from '../../src/http/source-address.js';
 
 describe('createAddressMatcher', () => {
@@ -52,27 +52,50 @@ describe('createAddressMatcher', () => {
   });
 });
 
-describe('isAddressOrRange', () => {
+describe('canonicalRange', () => {
   it.each([
-    ['10.0.0.1', true],
-    ['10.0.0.0/8', true],
-    ['::1', true],
-    ['2001:db8::/32', true],
-    ['::ffff:10.0.0.0/104', true],
-    ['::ffff:10.0.0.0/95', false],
-    ['10.0.0.0/33', false],
-    ['2001:db8::/129', false],
-    ['10.0.0.0/', false],
-    ['10.0.0.0/-1', false],
-    ['10.0.0.0/8/8', false],
-    ['10.0.0', false],
-    ['256.0.0.1', false],
-    ['2130706433', false],
-    ['0x7f000001', false],
-    ['example.com', false],
-    ['', false],
-  ])('judges "%s"', (text, expected) => {
-    expect(isAddressOrRange(text)).toBe(expected);
+    ['10.0.0.1', '10.0.0.1'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['10.0.0.0/8', '10.0.0.0/8'],
+    ['203.0.113.7/28', '203.0.113.0/28'],
+    ['203.0.113.7/32', '203.0.113.7'],
+    ['0.0.0.0/0', '0.0.0.0/0'],
+    ['::1', '::1'],
+    ['2001:DB8:0:0::7', '2001:db8::7'],
+    ['2001:db8::/32', '2001:db8::/32'],
+    ['2001:db8::7/64', '2001:db8::/64'],
+    ['2001:db8::7/128', '2001:db8::7'],
+    ['::ffff:10.1.2.3', '10.1.2.3'],
+    ['::ffff:a01:203', '10.1.2.3'],
+    ['::ffff:10.1.2.3/104', '10.0.0.0/8'],
+  ])('writes "%s" as %s', (text, expected) => {
+    expect(canonicalRange(text)).toBe(expected);
+  });
+
+  it.each([
+    '::ffff:10.0.0.0/95',
+    '10.0.0.0/33',
+    '2001:db8::/129',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+    '10.0.0.0/8/8',
+    '10.0.0',
+    '256.0.0.1',
+    '2130706433',
+    '0x7f000001',
+    'example.com',
+    '',
+    '0.0.0.0',
+    '0.0.0.0/8',
+    '::',
+    '::ffff:0.0.0.0',
+    '224.0.0.1',
+    '239.0.0.0/8',
+    '255.255.255.255',
+    'ff02::1',
+    'fe80::1%eth0',
+  ])('takes "%s" for nothing that calls come from', (text) => {
+    expect(canonicalRange(text)).toBeUndefined();
   });
 });
 

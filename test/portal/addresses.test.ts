@@ -70,6 +70,28 @@ describe('registered is', () => {
   );
 });
 
+describe('kept in one spelling is', () => {
+  test.each([
+    ['203.0.113.7/28', '203.0.113.0/28'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:0:0::7', '2001:db8::7'],
+  ])('%s, as %s', async (given, kept) => {
+    const { client } = await partner();
+    await client.submit(PATH, PATH, { address: given });
+    expect((await client.get(PATH)).html).toContain(`<code>${kept}</code>`);
+    const again = await client.submit(PATH, PATH, { address: kept });
+    expect(again.html).toContain(`${kept} is registered already.`);
+  });
+});
+
+test('an address inside a network is registered, with a word about it', async () => {
+  const { client } = await partner();
+  await client.submit(PATH, PATH, { address: '192.168.1.5' });
+  expect((await client.get(PATH)).html).toContain('an address inside a network');
+  await client.submit(PATH, PATH, { address: '203.0.113.7' });
+  expect((await client.get(PATH)).html).not.toContain('an address inside a network');
+});
+
 describe('refused, in words, is', () => {
   test.each([
     ['', 'Give an address.'],
@@ -78,6 +100,9 @@ describe('refused, in words, is', () => {
     ['203.0.113.256', 'no address that can be registered'],
     ['0x7f000001', 'no address that can be registered'],
     ['203.0.113.7 203.0.113.8', 'no address that can be registered'],
+    ['0.0.0.0', 'no address that can be registered'],
+    ['224.0.0.1', 'no address that can be registered'],
+    ['fe80::1%eth0', 'no address that can be registered'],
     ['*.shop.example', 'no address that can be registered'],
     ['0.0.0.0/0', 'too wide'],
     ['0.0.0.0/1', 'too wide'],

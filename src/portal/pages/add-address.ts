@@ -1,5 +1,6 @@
 import { addSourceAddresses } from '../../db/companies.js';
 import { listSourceAddresses } from '../../db/company-access.js';
+import { isInsideNetwork } from '../../http/source-address.js';
 import { isSourceName, MAXIMUM_NAMES } from '../../http/source-entries.js';
 import { readRegisteredAddress } from '../address-words.js';
 import { changeAccess } from '../change-access.js';
@@ -30,7 +31,7 @@ export const addAddress: AccountPage = {
       return { result: 'added', details: { addressId, address } };
     });
     if (outcome !== undefined)
-      return { kind: 'redirect', to: ADDRESSES_PATH, notice: `${address} is registered.` };
+      return { kind: 'redirect', to: ADDRESSES_PATH, notice: noticeOf(address) };
     const known = await listSourceAddresses(request.services.database, company);
     const problem = known.some((row) => row.address === address)
       ? `${address} is registered already.`
@@ -40,3 +41,11 @@ export const addAddress: AccountPage = {
     return addressesPage(request, { address: given, problem });
   },
 };
+
+const noticeOf = (address: string): string =>
+  `${address} is registered.${
+    isInsideNetwork(address)
+      ? ' It is an address inside a network: of calls over the internet we see another one, which ' +
+        'stands beside each call in “Try it”.'
+      : ''
+  }`;
