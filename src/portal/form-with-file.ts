@@ -11,7 +11,7 @@ const LIMITS = { fieldNameSize: 50, fieldSize: 16_384, fields: 10, files: 1, fil
 
 /**
  * Reads a form with a file of text in it (multipart). What is larger than the limits is refused as a
- * whole; the file's name and type are not looked at.
+ * whole; the file's name and type are not looked at. What is no text but DER comes as base64.
  */
 export async function readFormWithFile(request: IncomingMessage): Promise<Form | Refusal> {
   const type = request.headers['content-type'] ?? '';
@@ -22,6 +22,12 @@ export async function readFormWithFile(request: IncomingMessage): Promise<Form |
   if (fields === 'malformed') return refuse('request-invalid');
   return { text: (name) => fields.get(name) ?? '' };
 }
+
+/** With this byte a key in DER begins, and no key that is text. */
+const DER_SEQUENCE = 0x30;
+
+const textOf = (file: Buffer): string =>
+  file.toString(file[0] === DER_SEQUENCE ? 'base64' : 'utf8');
 
 type Fields = Map<string, string> | 'too-large' | 'malformed';
 
@@ -47,7 +53,7 @@ function parse(body: Buffer, type: string): Promise<Fields> {
         file.on('limit', tooLarge);
         // A body that ends within the file is told to the file alone; unheard, it ends the process.
         file.on('error', () => resolve('malformed'));
-        file.on('end', () => add(name, Buffer.concat(chunks).toString('utf8')));
+        file.on('end', () => add(name, textOf(Buffer.concat(chunks))));
       });
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
         parser.on(limit, tooLarge);

@@ -16,6 +16,9 @@ test.each([
   ['Habesha, "Books"', 'Habesha, "Books"'],
   ['two\nlines', 'two\nlines'],
   ['12.50', '12.50'],
+  ['12345678901', '12345678901'],
+  ['123456789012', "'123456789012"],
+  ['000000000000000017', "'000000000000000017"],
   ['ቡና', 'ቡና'],
 ])('%j is read as %j', (given, expected) => {
   expect(read(csv([[given, 'next']]))).toEqual([[expected, 'next']]);

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parsePublicKey, publicKeyFingerprint } from '../../src/http/public-key.js';
 import { call, signatureHeader } from '../support/clients.js';
@@ -82,6 +82,14 @@ test.each(['pem', 'file'] as const)(
   },
 );
 
+test('a key is registered as a file in DER', async () => {
+  const { client } = await merchant();
+  const { pem } = newPair();
+  const file = createPublicKey(pem).export({ type: 'spki', format: 'der' });
+  expect(await register(client, { file })).toMatchObject({ status: 303, location: PATH });
+  expect((await client.get(PATH)).html.replaceAll(' ', '')).toContain(fingerprintOf(pem));
+});
+
 describe('refused, in words, is', () => {
   test.each<[string, () => string, RegExp]>([
     ['nothing', () => '', /Paste a public key or choose its file/],
@@ -100,8 +108,10 @@ describe('refused, in words, is', () => {
     'a private key (%s), which is to be replaced',
     async (type) => {
       const { client } = await merchant();
-      const pem = newPair().privateKey.export({ type, format: 'pem' }).toString();
-      for (const fields of [{ pem }, { file: pem }]) {
+      const { privateKey } = newPair();
+      const pem = privateKey.export({ type, format: 'pem' }).toString();
+      const der = privateKey.export({ type, format: 'der' });
+      for (const fields of [{ pem }, { file: pem }, { file: der }]) {
         const answer = await register(client, fields);
         expect(answer.status).toBe(422);
         expect(answer.html).toContain('That was a private key. Treat it as stolen.');
