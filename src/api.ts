@@ -89,6 +89,7 @@ export async function startApi(
       publicUrl: publicUrlOf(config),
       bodyLimitBytes: config.BODY_LIMIT_BYTES,
       signatureWindowSeconds: config.SIGNATURE_WINDOW_SECONDS,
+      accessCacheSeconds: config.ACCESS_CACHE_SECONDS,
       isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
     },
   };

@@ -117,6 +117,34 @@ export async function addAdmittedCalls(
       for update skip locked)`.execute(database);
 }
 
+/**
+ * Whether a call of a company was ever let in; of a merchant, one that it had signed: the newest
+ * calls may be others, so what its signatures were used for counts, too.
+ */
+export async function hasCalled(
+  database: Database,
+  { kind, id }: Company,
+  signedRoutes: readonly string[],
+): Promise<boolean> {
+  const letIn = database
+    .selectFrom('admitted_calls')
+    .select(sql.lit(1).as('one'))
+    .where('company_kind', '=', kind)
+    .where('company_id', '=', id);
+  const asked =
+    kind === 'partner'
+      ? letIn
+      : letIn
+          .where('route', 'in', signedRoutes)
+          .unionAll(
+            database
+              .selectFrom('signed_requests')
+              .select(sql.lit(1).as('one'))
+              .where('merchant_id', '=', id),
+          );
+  return (await asked.limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** A call of a company as it is shown: let in with what it was answered, or refused and why. */
 export interface ShownCall {
   readonly at: Date;
@@ -160,10 +188,12 @@ export function listRefusedCalls(
     readonly sourceAddress?: string | undefined;
     readonly reason?: string | undefined;
     readonly company?: Company | undefined;
+    /** Only calls of this API that did not say, provably, whose they were, of the last seconds. */
+    readonly nobodys?: { readonly surface: string; readonly ageSeconds: number };
     readonly limit: number;
   },
 ) {
-  const { sourceAddress, reason, company } = selection;
+  const { sourceAddress, reason, company, nobodys } = selection;
   let query = database
     .selectFrom('refused_calls')
     .select([
@@ -185,5 +215,10 @@ export function listRefusedCalls(
   if (reason !== undefined) query = query.where('reason', '=', reason);
   if (company)
     query = query.where('company_kind', '=', company.kind).where('company_id', '=', company.id);
+  if (nobodys)
+    query = query
+      .where('company_id', 'is', null)
+      .where('surface', '=', nobodys.surface)
+      .where('at', '>', sql<Date>`now() - make_interval(secs => ${nobodys.ageSeconds})`);
   return query.execute();
 }

@@ -30,6 +30,8 @@ export interface Services {
     readonly publicUrl: string;
     readonly bodyLimitBytes: number;
     readonly signatureWindowSeconds: number;
+    /** Within so many seconds a change of access counts. */
+    readonly accessCacheSeconds: number;
     readonly isTrustedProxy: AddressMatcher;
   };
 }

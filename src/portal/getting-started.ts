@@ -1,6 +1,7 @@
-import { listCalls } from '../db/calls.js';
+import { hasCalled } from '../db/calls.js';
 import { listApiKeys, listPublicKeys, listSourceAddresses } from '../db/company-access.js';
 import { type Html, html } from '../html.js';
+import { signedRoutesOf } from './api-base.js';
 import { type AccountRequest, PORTAL_PATH } from './page.js';
 import { badge } from './parts.js';
 
@@ -10,7 +11,7 @@ export interface Progress {
   readonly hasAddress: boolean;
   /** True for partners, who need none. */
   readonly hasPublicKey: boolean;
-  /** A call was let in. */
+  /** A call was let in; of a merchant, one that it had signed. */
   readonly hasCalled: boolean;
 }
 
@@ -19,7 +20,6 @@ export async function readProgress({
   services: { database },
   session: { company },
 }: AccountRequest): Promise<Progress> {
-  const calls = await listCalls(database, company, 1);
   const keys = await listApiKeys(database, company);
   const addresses = await listSourceAddresses(database, company);
   const publicKeys =
@@ -28,14 +28,14 @@ export async function readProgress({
     hasKey: keys.some(({ status }) => status === 'VALID'),
     hasAddress: addresses.length > 0,
     hasPublicKey: publicKeys?.some(({ revokedAt }) => revokedAt === null) ?? true,
-    hasCalled: calls.some(({ admitted }) => admitted),
+    hasCalled: await hasCalled(database, company, signedRoutesOf(company.kind)),
   };
 }
 
-/** What is still missing before the company can call; undefined once its calls are let in. */
+/** What is still missing before the company can call; undefined once nothing is. */
 export async function gettingStarted(request: AccountRequest): Promise<Html | undefined> {
   const progress = await readProgress(request);
-  if (progress.hasCalled) return undefined;
+  if (Object.values(progress).every(Boolean)) return undefined;
   const isMerchant = request.session.company.kind === 'merchant';
   const steps = [
     {
@@ -54,7 +54,12 @@ export async function gettingStarted(request: AccountRequest): Promise<Html | un
           },
         ]
       : []),
-    { isDone: false, link: html`<a href="${PORTAL_PATH}/try-it">Make the first call</a>` },
+    {
+      isDone: progress.hasCalled,
+      link: html`<a href="${PORTAL_PATH}/try-it">${
+        isMerchant ? 'Make the first signed call' : 'Make the first call'
+      }</a>`,
+    },
   ];
   return html`<section class="card"><h2>Getting started</h2>
 <ol class="steps">${steps.map(({ isDone, link }) => html`<li>${link} ${doneBadge(isDone)}</li>`)}</ol>

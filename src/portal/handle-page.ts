@@ -115,7 +115,12 @@ const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
 
 /** What was being looked at is shown after signing in; what was being sent is not sent again. */
 function askToSignIn(page: AccountPage, context: RouterContext): void {
-  const query = page.method === 'POST' ? 'ended=yes' : `next=${encodeURIComponent(context.path)}`;
+  const query =
+    page.path === '/sign-out'
+      ? 'out=yes'
+      : page.method === 'POST'
+        ? 'ended=yes'
+        : `next=${encodeURIComponent(context.path)}`;
   context.redirect(`${PORTAL_PATH}/sign-in?${query}`);
   context.status = 303;
 }

@@ -40,7 +40,7 @@ ${environmentBanner(environment)}
 ${topBar(view)}
 </header>
 <div class="frame">
-${view && menu(view.session, context.path)}
+${view && !view.session.mustChangePassword && menu(view.session, context.path)}
 <main id="main" tabindex="-1">
 ${view?.session.notice ? html`<p class="message success" role="status">${view.session.notice}</p>` : ''}
 ${page.content}
@@ -80,7 +80,7 @@ ${
 ${formTokenField(view.formToken)}
 <button class="plain">Sign out</button>
 </form>
-<a class="menu-link" href="#menu">Menu</a>`
+${!view.session.mustChangePassword && html`<a class="menu-link" href="#menu">Menu</a>`}`
 }
 </div>`;
 

@@ -95,7 +95,7 @@ export const emptyState = (title: string, text: HtmlValue): Html =>
 /** A time, in UTC to the minute. */
 export function time(date: Date): Html {
   const iso = date.toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
+  return html`<time datetime="${iso}"><span>${iso.slice(0, 10)}</span> <span>${iso.slice(11, 16)} UTC</span></time>`;
 }
 
 /** A word of state. */
@@ -117,6 +117,8 @@ export const confirmation = (question: {
   readonly text: Html;
   readonly action: string;
   readonly formToken: string;
+  /** Hidden fields that say what it is about, where the path does not. */
+  readonly fields?: Html;
   readonly button: string;
   readonly back: string;
 }): PageAnswer => ({
@@ -126,7 +128,7 @@ export const confirmation = (question: {
 <section class="card">${question.text}
 ${postForm(
   { action: question.action, formToken: question.formToken },
-  html`<p class="actions"><button class="danger">${question.button}</button>
+  html`${question.fields}<p class="actions"><button class="danger">${question.button}</button>
 <a href="${question.back}">Back</a></p>`,
 )}</section>`,
 });

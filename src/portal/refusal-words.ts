@@ -12,7 +12,8 @@ again and send the new one in the header <code>x-api-token</code>.`,
   'address-not-registered': (
     sourceAddress,
   ) => html`The address is not registered: the call came from
-<code>${sourceAddress}</code>. <a href="${PORTAL_PATH}/addresses">Look at your addresses.</a>`,
+<code>${sourceAddress}</code>. If that is not your server, your key is in wrong hands:
+<a href="${PORTAL_PATH}/keys">revoke it.</a>`,
   'signature-invalid':
     () => html`The signature does not fit the body by any of your public keys, or its
 time is off. Sign the very bytes that are sent; the answer to the call says what was wrong.`,
@@ -27,6 +28,10 @@ else. Use a new message for each request, such as the time.`,
 /** The words for one refused call. */
 export const refusalWords = (reason: string, sourceAddress: string): Html =>
   words[reason]?.(sourceAddress) ?? html`It was refused (${reason}).`;
+
+/** How many more calls like it came, which are not kept one by one. */
+export const leftOutWords = (leftOut: number): Html | false =>
+  leftOut > 0 && html` <span class="quiet">And ${leftOut} more like it.</span>`;
 
 /** A route below the base address of its API, as people know it. */
 export const shortRoute = ({ route }: { readonly route: string }): string =>

@@ -5,6 +5,7 @@ import { showActivity } from './pages/activity.js';
 import { addAddress } from './pages/add-address.js';
 import { showAddresses } from './pages/addresses.js';
 import { showApiKeys } from './pages/api-keys.js';
+import { askAddAddress } from './pages/ask-add-address.js';
 import { showBalances } from './pages/balances.js';
 import { showGettingStarted } from './pages/getting-started.js';
 import { makeApiKey } from './pages/make-api-key.js';
@@ -55,6 +56,7 @@ export const pages: readonly Page[] = [
   askRevokeApiKey,
   revokeApiKey,
   showAddresses,
+  askAddAddress,
   addAddress,
   askRemoveAddress,
   removeAddress,

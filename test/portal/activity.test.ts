@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { call } from '../support/clients.js';
+import { addRefusedCalls } from '../../src/db/calls.js';
+import { call, merchantClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.js';
@@ -40,20 +41,25 @@ describe('try it says of the last calls', () => {
     const { body } = await logIn(apiKey);
     const headers = { 'x-api-token': body.accessToken };
     await call(`${stack.url}/api/v1/client/topup-transactions/999999`, { headers });
-    const html = await waitForText(client, '/portal/try-it', 'and answered 404');
+    const html = await waitForText(client, '/portal/try-it', 'answered 404');
     expect(html).toContain('GET /topup-transactions/:transactionId');
     expect(html).toContain('Let in');
     expect(html).not.toContain(body.accessToken);
     expect(html).not.toContain(apiKey);
   });
 
-  test('from where a call came that was refused, which is registered by one click', async () => {
+  test('from where a refused call came, which is registered after a question alone', async () => {
     const { apiKey, client } = await partner();
     expect((await logIn(apiKey, '203.0.113.50')).status).toBe(403);
-    const html = await waitForText(client, '/portal/try-it', 'Register 203.0.113.50');
-    expect(html).toContain('the call came from');
-    await client.submit('/portal/try-it', '/portal/addresses', { address: '203.0.113.50' });
-    expect((await client.get('/portal/try-it')).html).not.toContain('Register 203.0.113.50');
+    const html = await waitForText(client, '/portal/try-it', 'Is 203.0.113.50 your server?');
+    expect(html).toContain('If that is not your server, your key is in wrong hands');
+    expect(html).not.toContain('name="address"');
+    const question = '/portal/addresses/register?address=203.0.113.50';
+    expect(html).toContain(`href="${question}"`);
+    expect((await client.get(question)).html).toContain('your key is in wrong hands');
+    expect((await logIn(apiKey, '203.0.113.50')).status).toBe(403);
+    await client.submit(question, '/portal/addresses');
+    expect((await client.get('/portal/try-it')).html).not.toContain('Is 203.0.113.50');
     await vi.waitFor(async () => expect((await logIn(apiKey, '203.0.113.50')).status).toBe(200));
   });
 
@@ -65,6 +71,39 @@ describe('try it says of the last calls', () => {
     await logIn(`gvs_test_${'X'.repeat(30)}`);
     const html = await waitForText(client, '/portal/try-it', 'gvs_test_XXX…');
     expect(html).not.toContain('198.51.100.9');
+    expect(html).toContain('From your address, by an unknown key');
+    expect(html).toContain('No call yet');
+  });
+
+  test('nothing of older calls by unknown keys, and none of the other API', async () => {
+    const { id } = await partner();
+    const account = await makeAccount(stack, { kind: 'partner', id });
+    const client = portalClient(stack, { 'X-Forwarded-For': '203.0.113.70' });
+    await client.signIn(account);
+    const add = (keyPrefix: string, minutes: number, surface = 'partner') =>
+      addRefusedCalls(stack.database, [
+        {
+          at: new Date(Date.now() - minutes * 60_000),
+          surface,
+          method: 'POST',
+          route: '/api/v1/client/auth/login',
+          sourceAddress: '203.0.113.70',
+          apiKeyId: null,
+          requestId: 'one',
+          company: null,
+          reason: 'api-key-invalid',
+          keyPrefix,
+          leftOut: 0,
+        },
+      ]);
+    await add('gvs_test_old', 16);
+    expect((await client.get('/portal/try-it')).html).not.toContain('by an unknown key');
+    await add('gvs_test_new', 14);
+    // So many of the other API would have taken the place of the one, were they left out later.
+    for (let count = 0; count < 12; count += 1) await add('gvs_test_other', 1, 'merchant');
+    const { html } = await client.get('/portal/try-it');
+    expect(html).toContain('gvs_test_new…');
+    expect(html).not.toMatch(/gvs_test_(old|other)/);
   });
 
   test('that a token is no good, and that a signature does not fit', async () => {
@@ -125,7 +164,7 @@ describe('activity shows', () => {
   });
 });
 
-test('the first page leads through the first steps, until a call is let in', async () => {
+test('the first page leads through the first steps, until all are done', async () => {
   const { id, apiKey, client } = await partner();
   await stack.database.deleteFrom('source_addresses').where('partner_id', '=', id).execute();
   const before = await client.get('/portal');
@@ -137,6 +176,48 @@ test('the first page leads through the first steps, until a call is let in', asy
     async () => expect((await client.get('/portal')).html).not.toContain('Getting started'),
     { timeout: 15_000, interval: 200 },
   );
+});
+
+test('the first steps do not come back while all that is done stays', async () => {
+  const { id, apiKey, client } = await partner();
+  expect((await client.get('/portal')).html).toContain('Getting started');
+  expect((await logIn(apiKey)).status).toBe(200);
+  await waitForText(client, '/portal/try-it', 'Let in');
+  expect((await client.get('/portal')).html).not.toContain('Getting started');
+  expect((await logIn(apiKey, '203.0.113.71')).status).toBe(403);
+  await waitForText(client, '/portal/try-it', 'Is 203.0.113.71 your server?');
+  expect((await client.get('/portal')).html).not.toContain('Getting started');
+  await stack.database
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date() })
+    .where('partner_id', '=', id)
+    .execute();
+  expect((await client.get('/portal')).html).toContain('Getting started');
+});
+
+test('a merchant has done the last step with a signed call, also if others follow', async () => {
+  const merchant = await makeMerchant(stack);
+  const account = await makeAccount(stack, { kind: 'merchant', id: merchant.id });
+  const client = await signedIn(stack, account);
+  const api = await merchantClient(stack, merchant);
+  await waitForText(client, '/portal/try-it', 'Let in');
+  expect((await client.get('/portal')).html).toContain('Make the first signed call');
+  await api.post('/topup-transactions/initiate-claim', { voucherCode: 'none' });
+  for (let count = 0; count < 21; count += 1)
+    await call(`${api.base}/test`, { method: 'POST', headers: { 'x-api-token': api.token } });
+  const kept = () =>
+    stack.database
+      .selectFrom('admitted_calls')
+      .select('route')
+      .where('company_kind', '=', 'merchant')
+      .where('company_id', '=', merchant.id)
+      .execute();
+  const onlyTests = Array(20).fill({ route: '/api/v1/merchant/client/test' });
+  await vi.waitFor(async () => expect(await kept()).toEqual(onlyTests), {
+    timeout: 15_000,
+    interval: 200,
+  });
+  expect((await client.get('/portal')).html).not.toContain('Getting started');
 });
 
 test('a name of a company that looks like HTML stays text', async () => {

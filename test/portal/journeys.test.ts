@@ -98,7 +98,10 @@ describe.each([
       },
       { timeout: 15_000 },
     );
-    await page.getByRole('button', { name: 'Register 127.0.0.1' }).click();
+    await page.getByRole('link', { name: 'Is 127.0.0.1 your server?' }).click();
+    await page.getByText('your key is in wrong hands').waitFor();
+    if (javaScriptEnabled) await look(page, 'address-question');
+    await page.getByRole('button', { name: 'It is ours: register 127.0.0.1' }).click();
     await page.getByText('127.0.0.1 is registered.').first().waitFor();
 
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
@@ -119,10 +122,14 @@ describe.each([
     await vi.waitFor(
       async () => {
         await page.getByRole('link', { name: 'Look again' }).click();
-        await page.getByText('and answered 4041').first().waitFor({ timeout: 1_000 });
+        await page.getByText('answered 4041 (no such voucher)').first().waitFor({ timeout: 1_000 });
       },
       { timeout: 15_000 },
     );
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(
+      javaScriptEnabled ? 3 : 0,
+    );
+    if (javaScriptEnabled) await look(page, 'try-it-called');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
     await context.close();

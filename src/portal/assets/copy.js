@@ -1,5 +1,5 @@
-// Adds a button that copies to each field that is meant to be copied; without scripts the field can
-// be selected by hand.
+// Adds a button that copies to each field and each block of commands that is meant to be copied;
+// without scripts they can be selected by hand.
 for (const field of document.querySelectorAll('[data-copy]')) {
   const button = document.createElement('button');
   button.type = 'button';
@@ -9,9 +9,9 @@ for (const field of document.querySelectorAll('[data-copy]')) {
   said.className = 'quiet';
   said.setAttribute('role', 'status');
   button.addEventListener('click', async () => {
-    field.select();
+    select(field);
     try {
-      await navigator.clipboard.writeText(field.value);
+      await navigator.clipboard.writeText(field.value ?? field.textContent);
       said.textContent = 'Copied.';
     } catch {
       said.textContent = 'Selected: copy it with your keyboard.';
@@ -21,4 +21,9 @@ for (const field of document.querySelectorAll('[data-copy]')) {
   row.className = 'copy-row';
   row.append(button, said);
   field.after(row);
+}
+
+function select(field) {
+  if (field instanceof HTMLInputElement) field.select();
+  else getSelection()?.selectAllChildren(field);
 }

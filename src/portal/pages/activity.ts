@@ -4,7 +4,7 @@ import { type HtmlValue, html } from '../../html.js';
 import { PORTAL_ACTOR } from '../change-access.js';
 import type { AccountPage } from '../page.js';
 import { emptyState, table, time } from '../parts.js';
-import { refusalWords, shortRoute } from '../refusal-words.js';
+import { leftOutWords, refusalWords, shortRoute } from '../refusal-words.js';
 
 const SHOWN = 50;
 
@@ -90,9 +90,7 @@ ${
         {
           title: 'Why',
           value: ({ reason, sourceAddress, leftOut }) =>
-            html`${refusalWords(reason, sourceAddress)}${
-              leftOut > 0 && html` <span class="quiet">And ${leftOut} more like it.</span>`
-            }`,
+            html`${refusalWords(reason, sourceAddress)}${leftOutWords(leftOut)}`,
         },
       ])
 }

@@ -1,5 +1,6 @@
-import { type Html, html } from '../../html.js';
+import { html } from '../../html.js';
 import { apiBase } from '../api-base.js';
+import { commands, loginCommand, signedAnswer, signedCommand } from '../call-examples.js';
 import { doneBadge, readProgress } from '../getting-started.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
 import { KEY_PAIR_COMMANDS } from './public-keys.js';
@@ -36,26 +37,14 @@ secret.</p>
 <code>YOUR_KEY</code>:</p>
 ${commands(firstRequest(request))}
 <p>It asks for a voucher that does not exist, so that nothing happens. The answer
-<code>"statusCode":4041</code>, “No voucher with the code”, means that <strong>your signature was
+${signedAnswer} means that <strong>your signature was
 accepted</strong>. After any other answer, <a href="${PORTAL_PATH}/try-it">Try it</a> says what is
 missing.</p></section>`,
     };
   },
 };
 
-const commands = (text: string): Html => html`<pre tabindex="0"><code>${text}</code></pre>`;
-
-const firstRequest = (request: AccountRequest): string => `key=YOUR_KEY
-base=${apiBase(request)}
-
-token=$(curl -s "$base/auth/login" -H 'Content-Type: application/json' \\
-  -d "{\\"key\\":\\"$key\\"}" | sed -n 's/.*"accessToken": *"\\([^"]*\\)".*/\\1/p')
-
-body='{"voucherCode":"0000-0000-0000-0001","idempotencyKey":"first-request"}'
-message=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-signature=$(printf '%s\\n%s' "$body" "$message" |
-  openssl dgst -sha256 -sign private-key.pem | openssl base64 -A)
-
-curl -s "$base/topup-transactions/initiate-claim" -H "x-api-token: $token" \\
-  -H "x-signature: $signature\\\\n$message" \\
-  -H 'Content-Type: application/json' -d "$body"`;
+const firstRequest = (request: AccountRequest): string => {
+  const base = apiBase(request);
+  return `${loginCommand(base)}\n\n${signedCommand(base)}`;
+};

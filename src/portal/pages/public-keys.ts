@@ -41,7 +41,8 @@ export async function publicKeysPage(
     ...(wrong ? { status: 422 } : {}),
     content: html`<h1>Public keys</h1>
 <p>Claims and redemptions are signed with your private key, which stays with you. We check them with the
-public key that you register here.</p>
+public key that you register here. A new one counts within ${services.settings.accessCacheSeconds}
+seconds.</p>
 ${wrong?.isPrivateKey && privateKeyWarning}
 ${
   valid.length === 0 &&
@@ -57,7 +58,8 @@ ${
 <section class="card"><h2>Register a public key</h2>
 ${
   valid.length >= MAXIMUM_PUBLIC_KEYS
-    ? html`<p>Two keys are valid at a time: the one in use, and its successor. Revoke one first.</p>`
+    ? html`<p>Two keys are valid at a time: the one in use, and its successor. Revoke one first.</p>
+${howToMakeKeys}`
     : fileForm(
         { action: PUBLIC_KEYS_PATH, formToken },
         html`${howToMakeKeys}${pemFields(wrong?.problem)}<button>Register the key</button>`,
@@ -96,7 +98,7 @@ ${problem && html`<p class="error" id="pem-error" role="alert">${problem}</p>`}
    problem && html` aria-invalid="true" autofocus`
  }></textarea></div>
 <div class="field"><label for="file">Or choose its file</label>
-<input id="file" name="file" type="file" accept=".pem,.pub,.txt"></div>`;
+<input id="file" name="file" type="file" accept=".pem,.pub,.der,.txt"></div>`;
 
 const keyTable = (caption: string, keys: readonly ListedKey[], isValid: boolean): Html =>
   table(caption, keys, [

@@ -1,13 +1,24 @@
 import { listCalls, listRefusedCalls, type ShownCall } from '../../db/calls.js';
 import { listSourceAddresses } from '../../db/company-access.js';
-import { type Html, html } from '../../html.js';
+import { statusCodeOf } from '../../domain/errors.js';
+import { type Html, type HtmlValue, html } from '../../html.js';
 import { createAddressMatcher } from '../../http/source-address.js';
-import { apiBase } from '../api-base.js';
+import { apiBase, apiOf } from '../api-base.js';
+import {
+  commands,
+  loginCommand,
+  signatureHelp,
+  signedAnswer,
+  signedCommand,
+  testCommand,
+} from '../call-examples.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
-import { badge, emptyState, formTokenField, table, time } from '../parts.js';
-import { refusalWords, shortRoute } from '../refusal-words.js';
+import { badge, emptyState, table, time } from '../parts.js';
+import { leftOutWords, refusalWords, shortRoute } from '../refusal-words.js';
 
 const SHOWN_CALLS = 10;
+/** So long are calls shown that nobody could be told to have made. */
+const NOBODYS_SECONDS = 900;
 
 /** Whether the last calls were let in, why not, and calls to copy. */
 export const showTryIt: AccountPage = {
@@ -15,92 +26,127 @@ export const showTryIt: AccountPage = {
   path: '/try-it',
   access: 'account',
   async handle(request) {
-    const { services, session } = request;
-    const calls = await lastCalls(request);
-    const addresses = await listSourceAddresses(services.database, session.company);
+    const { database } = request.services;
+    const { company } = request.session;
+    const calls = await listCalls(database, company, SHOWN_CALLS);
+    const addresses = await listSourceAddresses(database, company);
     const isRegistered = createAddressMatcher(addresses.map(({ address }) => address));
+    const outcomeOf = (call: ShownCall) => outcome(call, isRegistered);
+    const parts = [html`${lastCalls(calls, outcomeOf)}${await nobodysCalls(request)}`];
+    // Who has not called yet needs the examples first.
+    if (calls.length === 0) parts.unshift(examples(request));
+    else parts.push(examples(request));
     return {
       kind: 'page',
       title: 'Try it',
       content: html`<h1>Try it</h1>
 <p>Make a call from your server, then look here whether it was let in. Calls appear within a few
 seconds.</p>
-<section class="card"><h2>Your last calls</h2>
-${
-  calls.length === 0
-    ? emptyState('No call yet', 'Make the first one with the examples below.')
-    : table('The last calls', calls, [
-        { title: 'When', value: ({ at }) => time(at) },
-        { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
-        { title: 'From', value: (call) => html`<code>${call.sourceAddress}</code>` },
-        { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
-        { title: 'Outcome', value: (call) => outcome(request, call, isRegistered) },
-      ])
-}
-<p><a class="button secondary" href="${PORTAL_PATH}/try-it">Look again</a></p>
-</section>
-${examples(request)}`,
+${parts}
+${endpointTable(request)}`,
     };
   },
 };
 
+const lastCalls = (
+  calls: readonly ShownCall[],
+  outcomeOf: (call: ShownCall) => Html,
+): Html => html`<section class="card"><h2>Your last calls</h2>
+${
+  calls.length === 0
+    ? emptyState('No call yet', 'Make the first one with the examples above.')
+    : callTable('The last calls', calls, outcomeOf)
+}
+<p><a class="button secondary" href="${PORTAL_PATH}/try-it">Look again</a></p>
+</section>`;
+
 /**
- * The company's calls; and those that nobody could be told to have made, such as with an unknown
- * key, as far as they came from the address that the person is calling from.
+ * Calls that nobody could be told to have made, such as with an unknown key, as far as they came
+ * from the address that the person is calling from, which others may share.
  */
-async function lastCalls({ services, session, sourceAddress }: AccountRequest) {
-  const own = await listCalls(services.database, session.company, SHOWN_CALLS);
-  const near = await listRefusedCalls(services.database, { sourceAddress, limit: SHOWN_CALLS });
-  const nobodys: ShownCall[] = near
-    .filter((call) => call.companyId === null && call.surface === session.company.kind)
-    .map((call) => ({ ...call, admitted: false, statusCode: null }));
-  return [...own, ...nobodys].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, SHOWN_CALLS);
+async function nobodysCalls({ services, session, sourceAddress }: AccountRequest) {
+  const calls = await listRefusedCalls(services.database, {
+    sourceAddress,
+    nobodys: { surface: session.company.kind, ageSeconds: NOBODYS_SECONDS },
+    limit: SHOWN_CALLS,
+  });
+  if (calls.length === 0) return undefined;
+  return html`<section class="card"><h2>From your address, by an unknown key</h2>
+<p>Calls of the last 15 minutes that came from <code>${sourceAddress}</code>, as you do now. They are
+perhaps not yours: others may share the address.</p>
+${callTable('Calls by an unknown key', calls, refusal)}
+</section>`;
 }
 
-function outcome(
-  { formToken }: AccountRequest,
-  call: ShownCall,
-  isRegistered: (address: string) => boolean,
-): Html {
-  if (call.admitted)
-    return call.statusCode === 200
-      ? badge('success', 'Let in')
-      : html`${badge('success', 'Let in')} and answered ${call.statusCode}`;
-  const { reason, sourceAddress } = call;
-  const isMissing = reason === 'address-not-registered' && !isRegistered(sourceAddress);
-  return html`${badge('danger', 'Refused')} ${refusalWords(reason ?? '', sourceAddress)}
-${call.leftOut > 0 && html`<span class="quiet">And ${call.leftOut} more like it.</span>`}
-${
-  isMissing &&
-  html`<form method="post" action="${PORTAL_PATH}/addresses">${formTokenField(formToken)}
-<input type="hidden" name="address" value="${sourceAddress}">
-<button class="secondary">Register ${sourceAddress}</button></form>`
-}`;
+type Shown = Pick<ShownCall, 'at' | 'method' | 'route' | 'sourceAddress' | 'keyPrefix' | 'leftOut'>;
+
+const callTable = <Call extends Shown>(
+  caption: string,
+  calls: readonly Call[],
+  outcomeOf: (call: Call) => HtmlValue,
+): Html =>
+  table(caption, calls, [
+    { title: 'When', value: ({ at }) => time(at) },
+    { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
+    { title: 'From', value: (call) => html`<code>${call.sourceAddress}</code>` },
+    { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
+    { title: 'Outcome', value: outcomeOf },
+  ]);
+
+const refusal = (call: Shown & { readonly reason: string | null }): Html =>
+  html`${badge('danger', 'Refused')} ${refusalWords(call.reason ?? '', call.sourceAddress)}${leftOutWords(
+    call.leftOut,
+  )}`;
+
+/** The answer to the signed example. */
+const NO_SUCH_VOUCHER = statusCodeOf('voucher-not-found', 'merchant');
+
+function outcome(call: ShownCall, isRegistered: (address: string) => boolean): Html {
+  const { statusCode, sourceAddress } = call;
+  if (call.admitted) {
+    if (statusCode === 200 || statusCode === null) return badge('success', 'Let in');
+    const meaning = statusCode === NO_SUCH_VOUCHER && ' (no such voucher)';
+    return html`${badge('success', 'Let in')}, answered ${statusCode}${meaning}`;
+  }
+  const isMissing = call.reason === 'address-not-registered' && !isRegistered(sourceAddress);
+  const question = `${PORTAL_PATH}/addresses/register?address=${encodeURIComponent(sourceAddress)}`;
+  return html`${refusal(call)}
+${isMissing && html`<a href="${question}">Is ${sourceAddress} your server?</a>`}`;
 }
 
 function examples(request: AccountRequest): Html {
   const base = apiBase(request);
   const isMerchant = request.session.company.kind === 'merchant';
-  const method = isMerchant ? '-X POST ' : '';
   return html`<section class="card"><h2>Log in</h2>
-<p>Put your key in the place of <code>YOUR_KEY</code>. The answer holds the <code>accessToken</code>.</p>
-<pre tabindex="0"><code>curl -s ${base}/auth/login \\
-  -H 'Content-Type: application/json' \\
-  -d '{"key":"YOUR_KEY"}'</code></pre></section>
+<p>Put your key in the place of <code>YOUR_KEY</code>. The <code>accessToken</code> of the answer is kept
+in <code>$token</code>, for the calls below in the same window. If nothing stands behind “Token:”, the call
+was refused: “Your last calls” says why.</p>
+${commands(loginCommand(base))}</section>
 <section class="card"><h2>Check the configuration</h2>
-<p>With the token in the place of <code>YOUR_TOKEN</code>, within 300 seconds.</p>
-<pre tabindex="0"><code>curl -s ${method}${base}/test \\
-  -H 'x-api-token: YOUR_TOKEN'</code></pre></section>
-${isMerchant && signedExample(base)}`;
+<p>Within 300 seconds of logging in: then the token ends.</p>
+${commands(testCommand(base, isMerchant ? 'POST' : 'GET'))}</section>
+${isMerchant && signedExample(request, base)}`;
 }
 
-const signedExample = (base: string): Html => html`<section class="card"><h2>A signed call</h2>
-<p>Claims and redemptions are signed: body, a line feed and the time.</p>
-<pre tabindex="0"><code>body='{"voucherCode":"CODE","idempotencyKey":"first-try"}'
-message=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-signature=$(printf '%s\\n%s' "$body" "$message" |
-  openssl dgst -sha256 -sign private-key.pem | openssl base64 -A)
-curl -s ${base}/topup-transactions/initiate-claim \\
-  -H 'x-api-token: YOUR_TOKEN' -H "x-signature: $signature\\\\n$message" \\
-  -H 'Content-Type: application/json' -d "$body"</code></pre>
-<p class="quiet">“No voucher with the code” means that the signature was accepted.</p></section>`;
+const signedExample = (
+  { services }: AccountRequest,
+  base: string,
+): Html => html`<section class="card">
+<h2>A signed call</h2>
+<p>Claims and redemptions are signed: body, a line feed and the time. Go to the folder that holds
+<code>private-key.pem</code> first.</p>
+${commands(signedCommand(base))}
+<p>The answer ${signedAnswer} means that <strong>the signature was accepted</strong>.</p>
+${signatureHelp(services.settings.signatureWindowSeconds)}</section>`;
+
+/** What a developer can call next, of the endpoints themselves. */
+const endpointTable = ({ session }: AccountRequest): Html => html`<section class="card">
+<h2>What you can call</h2>
+${table('Calls of the API', apiOf(session.company.kind).endpoints, [
+  { title: 'Call', value: ({ method, path }) => html`<code>${method} ${path}</code>` },
+  { title: 'Purpose', value: ({ summary }) => summary },
+  { title: 'Needs', value: ({ access }) => needs[access] },
+])}
+</section>`;
+
+const needs = { public: 'A key', token: 'The token', signed: 'Token and signature' } as const;

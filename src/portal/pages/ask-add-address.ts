@@ -1,0 +1,35 @@
+import { html } from '../../html.js';
+import { readRegisteredAddress } from '../address-words.js';
+import { type AccountPage, PORTAL_PATH } from '../page.js';
+import { confirmation } from '../parts.js';
+import { ADDRESSES_PATH, addressesPage } from './addresses.js';
+
+/**
+ * Asks whether an address that a call came from is really the company's: who has its key but not
+ * its address is told from its servers by nothing else.
+ */
+export const askAddAddress: AccountPage = {
+  method: 'GET',
+  path: '/addresses/register',
+  access: 'account',
+  handle(request) {
+    const given = request.query.get('address') ?? '';
+    const read = readRegisteredAddress(given);
+    if (!read.ok) return addressesPage(request, { address: given, problem: read.problem });
+    const { address } = read;
+    return Promise.resolve(
+      confirmation({
+        title: 'Is this your server?',
+        text: html`<p>A call with your key came from <code>${address}</code>. Register the address
+only if you know it as one of your own servers’.</p>
+<p><strong>If it is not yours, your key is in wrong hands:</strong> do not register it.
+<a href="${PORTAL_PATH}/keys">Revoke the key</a> instead.</p>`,
+        action: ADDRESSES_PATH,
+        formToken: request.formToken,
+        fields: html`<input type="hidden" name="address" value="${address}">`,
+        button: `It is ours: register ${address}`,
+        back: `${PORTAL_PATH}/try-it`,
+      }),
+    );
+  },
+};
