@@ -7,8 +7,7 @@ import { type Html, html } from '../html.js';
 export const loginCommand = (base: string): string => `key=YOUR_KEY
 token=$(curl -s ${base}/auth/login \\
   -H 'Content-Type: application/json' -d "{\\"key\\":\\"$key\\"}" |
-  sed -n 's/.*"accessToken": *"\\([^"]*\\)".*/\\1/p')
-echo "Token: $token"`;
+  sed -n 's/.*"accessToken": *"\\([^"]*\\)".*/\\1/p')`;
 
 /** Asks whether key, token and address are right. */
 export const testCommand = (base: string, method: 'GET' | 'POST'): string =>
@@ -25,8 +24,9 @@ curl -s ${base}/topup-transactions/initiate-claim \\
   -H "x-api-token: $token" -H "x-signature: $signature\\\\n$message" \\
   -H 'Content-Type: application/json' -d "$body"`;
 
-/** What says that the signature was accepted, though there is no such voucher. */
-export const signedAnswer = `${statusCodeOf('voucher-not-found', 'merchant', 'initiate-claim')}, “${messageOf('voucher-not-found')}”`;
+/** The status of the answer that says that the signature was accepted, though there is no voucher. */
+export const NO_SUCH_VOUCHER = statusCodeOf('voucher-not-found', 'merchant', 'initiate-claim');
+export const signedAnswer = `${NO_SUCH_VOUCHER}, “${messageOf('voucher-not-found')}”,`;
 
 /** Commands to copy: a button is added where scripts run. */
 export const commands = (text: string): Html =>

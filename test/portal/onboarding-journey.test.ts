@@ -81,7 +81,7 @@ describe.each([
 
     await proceed();
     const commands = (await page.locator('pre').last().textContent()) ?? '';
-    expect(commands).toContain(`base=http://localhost:${scene.stack.api.port}/api/v1/merchant`);
+    expect(commands).toContain(` http://localhost:${scene.stack.api.port}/api/v1/merchant`);
     await vi.waitFor(
       async () => {
         const answer = JSON.parse(await inShell(commands.replace('YOUR_KEY', key)));

@@ -70,10 +70,14 @@ contact support.</p>
 ${
   entries.length === 0
     ? emptyState('Nothing yet', 'Changes of keys, addresses and accounts stand here.')
-    : table('Changes and sign-ins', entries, [
+    : table('Changes and sign-ins', folded(entries), [
         { title: 'When', value: ({ at }) => time(at) },
         { title: 'Who', value: ({ actor }) => whoOf(actor) },
-        { title: 'What', value: (entry) => words[entry.action]?.(entry) },
+        {
+          title: 'What',
+          value: (entry) =>
+            html`${words[entry.action]?.(entry)}${entry.times > 1 && `, ${entry.times} times`}`,
+        },
         { title: 'From', value: (entry) => html`<code>${detail(entry, 'sourceAddress')}</code>` },
       ])
 }
@@ -98,6 +102,22 @@ ${
     };
   },
 };
+
+/** Sign-ins that follow each other are one line, the newest, with how many they were. */
+function folded(entries: readonly Entry[]): (Entry & { times: number })[] {
+  const lines: (Entry & { times: number })[] = [];
+  for (const entry of entries) {
+    const last = lines.at(-1);
+    const isAgain =
+      last?.action === 'sign in' &&
+      entry.action === last.action &&
+      entry.actor === last.actor &&
+      detail(entry, 'sourceAddress') === detail(last, 'sourceAddress');
+    if (isAgain) last.times += 1;
+    else lines.push({ ...entry, times: 1 });
+  }
+  return lines;
+}
 
 /** Operators are named to each other, not to companies. */
 const whoOf = (actor: string): string =>

@@ -1,12 +1,12 @@
 import { listCalls, listRefusedCalls, type ShownCall } from '../../db/calls.js';
 import { listSourceAddresses } from '../../db/company-access.js';
-import { statusCodeOf } from '../../domain/errors.js';
 import { type Html, type HtmlValue, html } from '../../html.js';
 import { createAddressMatcher } from '../../http/source-address.js';
 import { apiBase, apiOf } from '../api-base.js';
 import {
   commands,
   loginCommand,
+  NO_SUCH_VOUCHER,
   signatureHelp,
   signedAnswer,
   signedCommand,
@@ -98,9 +98,6 @@ const refusal = (call: Shown & { readonly reason: string | null }): Html =>
     call.leftOut,
   )}`;
 
-/** The answer to the signed example. */
-const NO_SUCH_VOUCHER = statusCodeOf('voucher-not-found', 'merchant');
-
 function outcome(call: ShownCall, isRegistered: (address: string) => boolean): Html {
   const { statusCode, sourceAddress } = call;
   if (call.admitted) {
@@ -111,7 +108,7 @@ function outcome(call: ShownCall, isRegistered: (address: string) => boolean): H
   const isMissing = call.reason === 'address-not-registered' && !isRegistered(sourceAddress);
   const question = `${PORTAL_PATH}/addresses/register?address=${encodeURIComponent(sourceAddress)}`;
   return html`${refusal(call)}
-${isMissing && html`<a href="${question}">Is ${sourceAddress} your server?</a>`}`;
+${isMissing && html`<br><a href="${question}">Is ${sourceAddress} your server?</a>`}`;
 }
 
 function examples(request: AccountRequest): Html {
@@ -121,7 +118,7 @@ function examples(request: AccountRequest): Html {
 <p>Put your key in the place of <code>YOUR_KEY</code>. The <code>accessToken</code> of the answer is kept
 in <code>$token</code>, for the calls below in the same window. If nothing stands behind “Token:”, the call
 was refused: “Your last calls” says why.</p>
-${commands(loginCommand(base))}</section>
+${commands(`${loginCommand(base)}\necho "Token: $token"`)}</section>
 <section class="card"><h2>Check the configuration</h2>
 <p>Within 300 seconds of logging in: then the token ends.</p>
 ${commands(testCommand(base, isMerchant ? 'POST' : 'GET'))}</section>
