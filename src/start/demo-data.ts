@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import type { Digests } from '../crypto/digests.js';
 import { type KeyEnvironment, randomApiKey } from '../crypto/random.js';
 import { findApiKey } from '../db/access.js';
@@ -102,7 +102,7 @@ async function seedDemo(transaction: DatabaseTransaction) {
 }
 
 const deposit = (partnerId: number, wallet: 'gift' | 'airtime', amount: string) => ({
-  operationId: `deposit:${randomUUID()}`,
+  operationId: `deposit:demo-${partnerId}-${wallet}`,
   partnerId,
   step: 'deposit',
   debit: 'funding' as const,

@@ -205,18 +205,22 @@ describe('a public key of a merchant', () => {
 });
 
 describe('an address', () => {
-  test.each([
-    '203.0.113.7',
-    '203.0.113.0/24',
-    '2001:db8::1',
-    '2001:db8::/48',
-    '::ffff:1.2.3.4',
-    'till.shop.example',
-  ])('%s is registered once', async (address) => {
+  test.each(
+    [
+      '203.0.113.7',
+      '203.0.113.0/24',
+      '2001:db8::1',
+      '2001:db8::/48',
+      'till.shop.example',
+      ['::ffff:1.2.3.4', '1.2.3.4'],
+      ['203.0.113.7/24', '203.0.113.0/24'],
+      ['2001:DB8:0::1', '2001:db8::1'],
+    ].map((row) => [row].flat()),
+  )('%s is registered once', async (given = '', kept = given) => {
     const { id } = await operator.json('create partner --name Addressed');
-    const first = await operator.json(`register address ${address} --partner ${id}`);
-    expect(first).toMatchObject({ changed: true, address });
-    const again = await operator.json(`register address ${address} --partner ${id}`);
+    const first = await operator.json(`register address ${given} --partner ${id}`);
+    expect(first).toMatchObject({ changed: true, address: kept });
+    const again = await operator.json(`register address ${kept} --partner ${id}`);
     expect(again.changed).toBe(false);
   });
 
@@ -227,6 +231,9 @@ describe('an address', () => {
     'localhost',
     '203.0.113.7/33',
     '1.2.3',
+    '0.0.0.0',
+    '224.0.0.1',
+    'fe80::1%eth0',
     '0.0.0.0/0',
     '::/0',
   ])('%s is refused', async (address) => {

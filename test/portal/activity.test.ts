@@ -180,31 +180,31 @@ test('the first page leads through the first steps, until all are done', async (
   const { id, apiKey, client } = await partner();
   await stack.database.deleteFrom('source_addresses').where('partner_id', '=', id).execute();
   const before = await client.get('/portal');
-  expect(before.html).toContain('Getting started');
+  expect(before.html).toContain('<h2>Getting started');
   expect(before.html.match(/>Done</g)).toHaveLength(1);
   await client.submit('/portal/addresses', '/portal/addresses', { address: '127.0.0.1' });
   await vi.waitFor(async () => expect((await logIn(apiKey)).status).toBe(200));
   await vi.waitFor(
-    async () => expect((await client.get('/portal')).html).not.toContain('Getting started'),
+    async () => expect((await client.get('/portal')).html).not.toContain('<h2>Getting started'),
     { timeout: 15_000, interval: 200 },
   );
 });
 
 test('the first steps do not come back while all that is done stays', async () => {
   const { id, apiKey, client } = await partner();
-  expect((await client.get('/portal')).html).toContain('Getting started');
+  expect((await client.get('/portal')).html).toContain('<h2>Getting started');
   expect((await logIn(apiKey)).status).toBe(200);
   await waitForText(client, '/portal/try-it', 'Let in');
-  expect((await client.get('/portal')).html).not.toContain('Getting started');
+  expect((await client.get('/portal')).html).not.toContain('<h2>Getting started');
   expect((await logIn(apiKey, '203.0.113.71')).status).toBe(403);
   await waitForText(client, '/portal/try-it', 'Is 203.0.113.71 your server?');
-  expect((await client.get('/portal')).html).not.toContain('Getting started');
+  expect((await client.get('/portal')).html).not.toContain('<h2>Getting started');
   await stack.database
     .updateTable('api_keys')
     .set({ revoked_at: new Date() })
     .where('partner_id', '=', id)
     .execute();
-  expect((await client.get('/portal')).html).toContain('Getting started');
+  expect((await client.get('/portal')).html).toContain('<h2>Getting started');
 });
 
 test('a merchant has done the last step with a signed call, also if others follow', async () => {
@@ -229,7 +229,7 @@ test('a merchant has done the last step with a signed call, also if others follo
     await call(`${api.base}/test`, { method: 'POST', headers: { 'x-api-token': api.token } });
     expect(await signedCalls()).toEqual([]);
   }, waiting);
-  expect((await client.get('/portal')).html).not.toContain('Getting started');
+  expect((await client.get('/portal')).html).not.toContain('<h2>Getting started');
 });
 
 test('a name of a company that looks like HTML stays text', async () => {

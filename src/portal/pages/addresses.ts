@@ -29,7 +29,8 @@ export async function addressesPage(
     ...(wrong ? { status: 422 } : {}),
     content: html`<h1>Addresses</h1>
 <p>Calls of the API are let in from these addresses only. They are the addresses of your servers as
-the internet sees them. A new one counts within ${services.settings.accessCacheSeconds} seconds.</p>
+the internet sees them. A new one counts after
+${services.settings.accessCacheSeconds} s at most.</p>
 ${
   rows.length === 0 &&
   message(

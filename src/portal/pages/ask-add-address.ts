@@ -21,7 +21,7 @@ export const askAddAddress: AccountPage = {
       confirmation({
         title: 'Is this your server?',
         text: html`<p>A call with your key came from <code>${address}</code>. Register the address
-only if you know it as one of your own servers’.</p>
+only if you know it as your own server’s.</p>
 <p><strong>If it is not yours, your key is in wrong hands:</strong> do not register it.
 <a href="${PORTAL_PATH}/keys">Revoke the key</a> instead.</p>`,
         action: ADDRESSES_PATH,

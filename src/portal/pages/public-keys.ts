@@ -41,8 +41,8 @@ export async function publicKeysPage(
     ...(wrong ? { status: 422 } : {}),
     content: html`<h1>Public keys</h1>
 <p>Claims and redemptions are signed with your private key, which stays with you. We check them with the
-public key that you register here. A new one counts within ${services.settings.accessCacheSeconds}
-seconds.</p>
+public key that you register here. A new one counts after
+${services.settings.accessCacheSeconds} s at most.</p>
 ${wrong?.isPrivateKey && privateKeyWarning}
 ${
   valid.length === 0 &&
