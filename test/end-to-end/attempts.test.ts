@@ -30,10 +30,18 @@ const wrongCodesOf = async ({ id }: Gift): Promise<number> => {
 const compared = (answers: readonly Answer[]): number =>
   answers.filter(({ body }) => [4035, 403].includes(body.statusCode)).length;
 
-test('two hundred guesses at the same moment are five', async () => {
+/** The redemptions of one voucher take turns: the last of many may still be waiting for its own. */
+async function settled(send: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await send();
+    if (answer.status !== 409) return answer;
+  }
+}
+
+test('a hundred guesses at the same moment are five', async () => {
   const gift = await scene.gift();
   const code = await scene.claimed(scene.asMerchant, gift);
-  const guesses = Array.from({ length: 200 }, (_, index) =>
+  const guesses = Array.from({ length: 100 }, (_, index) =>
     String((Number(code) + 1 + index) % 1_000_000).padStart(6, '0'),
   );
   // A few keys with ever other codes, as well as keys of their own.
@@ -48,7 +56,9 @@ test('two hundred guesses at the same moment are five', async () => {
   expect(compared(answers)).toBeLessThanOrEqual(5);
   expect(await wrongCodesOf(gift)).toBe(5);
   expect(answers.filter(({ status }) => status === 200)).toEqual([]);
-  const right = await redeem(scene.asMerchant, gift, { verificationCode: code });
+  const right = await settled(() =>
+    redeem(scene.asMerchant, gift, { verificationCode: code, idempotencyKey: 'the right one' }),
+  );
   expectRefusal(right, 'merchant', 429, exhausted);
 });
 
