@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setPrice } from '../../src/db/prices.js';
 import { makeVoucher, redemptions, topUp } from './movements.js';
@@ -197,9 +197,27 @@ test('a deleted merchant has no valid keys and no prices of its own, and is not 
     merchantId: id,
     sellingPriceUsd: '1',
   });
+  const email = `${randomUUID()}@till.example`;
+  await scene.json(`create portal-account --merchant ${id} --email ${email}`);
+  const account = () =>
+    scene.database
+      .selectFrom('portal_accounts')
+      .select(['id', 'disabled_at'])
+      .where('email', '=', email)
+      .executeTakeFirstOrThrow();
+  const { id: accountId } = await account();
+  await scene.database
+    .insertInto('portal_sessions')
+    .values({ account_id: accountId, token_digest: randomBytes(32) })
+    .execute();
   await scene.json(`deactivate merchant ${id}`);
   const deleted = await scene.admin(`delete merchant ${id}`);
-  expect(deleted.out).toMatch(/^Deleted merchant .* API keys revoked: 1, prices ended: 1\.\n$/);
+  expect(deleted.out).toMatch(
+    /^Deleted merchant .* keys revoked: 1, prices ended: 1, portal accounts disabled: 1\.\n$/,
+  );
+  expect((await account()).disabled_at).not.toBeNull();
+  const sessions = scene.database.selectFrom('portal_sessions').selectAll();
+  expect(await sessions.where('account_id', '=', accountId).execute()).toEqual([]);
   for (const words of ['show merchant', 'list public-keys --merchant', 'list api-keys --merchant'])
     expect(await refusal(`${words} ${id}`)).toMatch(/^There is no merchant/);
   const keys = await scene.database

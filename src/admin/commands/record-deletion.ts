@@ -1,6 +1,8 @@
 import { listApiKeys, revokeApiKey } from '../../db/company-access.js';
 import { endPrices, findRow, isDeletable, type Row } from '../../db/company-changes.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
+import { listPortalAccounts, setPortalAccountDisabled } from '../../db/portal-accounts.js';
+import { endPortalSessions } from '../../db/portal-sessions.js';
 import { lockForDeletion, markDeleted, removeRow } from '../../db/records.js';
 import { findUses } from '../../db/row-uses.js';
 import { AdminError } from '../admin-error.js';
@@ -39,7 +41,10 @@ export const deleteCommand = (kind: RecordKind): AdminCommand =>
         text: [
           `Deleted ${label}.`,
           ...(ended
-            ? [`API keys revoked: ${ended.revokedKeys}, prices ended: ${ended.endedPrices}.`]
+            ? [
+                `API keys revoked: ${ended.revokedKeys}, prices ended: ${ended.endedPrices}, ` +
+                  `portal accounts disabled: ${ended.disabledAccounts}.`,
+              ]
             : []),
         ].join(' '),
       };
@@ -62,16 +67,23 @@ function detailsOf({ kind, table }: RecordKind): string {
 }
 
 const MERCHANT_DETAILS =
-  'Its API keys are revoked, and the selling prices that partners have set for it alone are ' +
-  'ended; restoring it brings neither back.';
+  'Its API keys are revoked, its portal accounts are disabled, and the selling prices that ' +
+  'partners have set for it alone are ended; restoring it brings none of them back.';
 
-/** A deleted merchant is nobody: its keys open nothing, and no price is for it. */
+/** A deleted merchant is nobody: its keys open nothing, its people cannot sign in, and no price is for it. */
 async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
   let revokedKeys = 0;
-  for (const { id: keyId } of await listApiKeys(transaction, { kind: 'merchant', id: merchantId }))
+  const company = { kind: 'merchant', id: merchantId } as const;
+  for (const { id: keyId } of await listApiKeys(transaction, company))
     if (await revokeApiKey(transaction, keyId)) revokedKeys += 1;
   const endedPrices = await endPrices(transaction, 'merchant_id', merchantId);
-  return { revokedKeys, endedPrices };
+  let disabledAccounts = 0;
+  for (const account of await listPortalAccounts(transaction, company)) {
+    await setPortalAccountDisabled(transaction, account.id, true);
+    await endPortalSessions(transaction, account.id);
+    if (account.disabledAt === null) disabledAccounts += 1;
+  }
+  return { revokedKeys, endedPrices, disabledAccounts };
 }
 
 /** The command that brings a deleted record back, deactivated as it was. */
