@@ -31,6 +31,7 @@ export interface ActivityDependencies {
     readonly messageCooldownSeconds: number;
     readonly messagesPerNumberAndDay: number;
     readonly refusedMessagesPerNumberAndHour: number;
+    readonly signInWindowSeconds: number;
     readonly operationRetentionDays: number;
     readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
     readonly topupStartSeconds: number;

@@ -1,6 +1,7 @@
 import { expireOverdueClaims } from '../src/db/claims.js';
 import { expireVouchers } from '../src/db/expiry.js';
 import { pruneOperations } from '../src/db/operations.js';
+import { removeOldSignIns } from '../src/db/sign-in-attempts.js';
 import type { ActivityDependencies } from './dependencies.js';
 
 export function createSweepActivities(dependencies: ActivityDependencies) {
@@ -14,9 +15,14 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
   const expireDueVouchers = (batchSize: number): Promise<number> =>
     database.transaction().execute((transaction) => expireVouchers(transaction, batchSize));
 
-  /** Deletes one batch of operations older than they are kept; returns how many there were. */
-  const pruneOldOperations = (): Promise<number> =>
-    pruneOperations(database, limits.operationRetentionDays);
+  /**
+   * Deletes one batch of operations older than they are kept, and the counts of sign-ins whose time
+   * is over; returns how many operations there were.
+   */
+  const pruneOldOperations = async (): Promise<number> => {
+    await removeOldSignIns(database, limits.signInWindowSeconds);
+    return pruneOperations(database, limits.operationRetentionDays);
+  };
 
   return { expireLeftClaims, expireDueVouchers, pruneOldOperations };
 }

@@ -145,6 +145,7 @@ const portalSettings = (config: Config): PortalSettings => ({
   signIn: {
     windowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
     perAccount: config.PORTAL_SIGN_INS_PER_ACCOUNT,
+    perAccountAnywhere: config.PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE,
     perAddress: config.PORTAL_SIGN_INS_PER_ADDRESS,
   },
   passwordCost: config.PORTAL_PASSWORD_COST,

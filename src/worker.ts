@@ -82,6 +82,7 @@ export async function startWorker(
       messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
       refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
       operationRetentionDays: config.OPERATION_RETENTION_DAYS,
+      signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
       topupStartSeconds: config.TOPUP_START_SECONDS,
       topupRanges: {
         ETHIO_TELECOM: {

@@ -79,9 +79,13 @@ export const serviceSettings = {
   /** A portal session ends after so long without a request, and after so long in any case. */
   PORTAL_SESSION_IDLE_SECONDS: seconds.default(1_800),
   PORTAL_SESSION_MAXIMUM_SECONDS: seconds.default(43_200),
-  /** Sign-ins that may be tried within the window, of one account and from one address. */
+  /**
+   * Sign-ins that may be tried within the window: of one account from one address or with one
+   * device, of one account in all, and from one address.
+   */
   PORTAL_SIGN_IN_WINDOW_SECONDS: seconds.default(900),
   PORTAL_SIGN_INS_PER_ACCOUNT: count.default(10),
+  PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE: count.default(100),
   PORTAL_SIGN_INS_PER_ADDRESS: count.default(50),
   /** What hashing a password costs: 2 to this power times 1 KiB of memory (scrypt's N, r = 8). */
   PORTAL_PASSWORD_COST: z.coerce.number().int().min(14).max(20).default(17),

@@ -9,6 +9,14 @@ export interface OperationIdentity {
   readonly key: string;
 }
 
+type SignInSubject =
+  | 'account'
+  | 'address'
+  | 'account-at-address'
+  | 'device'
+  | 'change'
+  | 'link-address';
+
 export type Digests = ReturnType<typeof createDigests>;
 
 /**
@@ -53,10 +61,13 @@ export function createDigests(key: Buffer) {
     /** Of the token in the link of a merchant's invitation. */
     invitation: (token: string): Buffer => digest('invitation', token),
     /**
-     * Whose sign-ins are counted: an e-mail address as it was typed, or a network address; and a
-     * network address whose links of invitations are.
+     * Whose sign-ins are counted: an e-mail address as it was typed, a network address, both, or a
+     * device; whose changes of a password are; and a network address whose links of invitations are.
      */
-    signInSubject: (kind: 'account' | 'address' | 'link-address', subject: string): Buffer =>
-      digest('sign-in-subject', kind, subject),
+    signInSubject: (kind: SignInSubject, ...subject: readonly string[]): Buffer =>
+      digest('sign-in-subject', kind, ...subject),
+    /** Proves that a device has signed in with an account: an e-mail address, and a random name. */
+    portalDevice: (account: string, name: string): string =>
+      digest('portal-device', account, name).toString('base64url'),
   };
 }

@@ -2,6 +2,8 @@ import type { RouterContext } from '@koa/router';
 import { setNotice, usePortalSession } from '../db/portal-sessions.js';
 import type { Refusal } from '../domain/errors.js';
 import { addressOf } from '../http/handle-endpoint.js';
+import { refuseTooMany } from '../http/rate-limits.js';
+import { addressGroup } from '../http/source-address.js';
 import { readToken } from './cookies.js';
 import { isFromHere, isSameToken } from './csrf.js';
 import { emptyForm, type Form, readForm } from './form.js';
@@ -22,7 +24,7 @@ import { suspendedPage } from './suspended-page.js';
 import { setView } from './view.js';
 
 /**
- * Takes a request through origin, session, form and form token to its page, and writes the answer.
+ * Takes a request through limits, origin, session, form and form token to its page, and writes the answer.
  * Nothing of a form, a cookie or a query is ever put into the log.
  */
 export async function handlePage(
@@ -31,6 +33,10 @@ export async function handlePage(
   context: RouterContext,
 ): Promise<void> {
   Object.assign(context.state.log, { route: PORTAL_PATH + page.path, surface: 'portal' });
+  const { rateLimits } = tools.services;
+  const sourceAddress = addressOf(tools.services, context);
+  const ofAddress = await rateLimits.spend('address', addressGroup(sourceAddress));
+  if (!ofAddress.ok) return writeRefusal(context, tools, refuseTooMany(ofAddress));
   if (page.method === 'POST' && !isFromHere(context.headers, tools.services.settings.publicUrl))
     return writeProblem(context, tools, problems.formNotAccepted);
   if (page.access === 'anyone') await handlePublic(tools, page, context);
@@ -79,6 +85,9 @@ async function handleAccount(
   const formToken = services.digests.portalForm(token);
   setView(context, { session, formToken });
   Object.assign(context.state.log, { companyId: session.company.id });
+  const { kind, id } = session.company;
+  const ofCompany = await services.rateLimits.spend('company', `${kind} ${id}`);
+  if (!ofCompany.ok) return writeRefusal(context, tools, refuseTooMany(ofCompany));
   const form = await readFormOf(page, context);
   if ('ok' in form) return writeRefusal(context, tools, form);
   if (page.method === 'POST' && !isSameToken(form.text('token'), formToken))
@@ -111,6 +120,7 @@ const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
   form,
   sourceAddress: addressOf(tools.services, context),
   sessionToken: sessionTokenOf(tools, context),
+  deviceToken: readToken(context.headers.cookie, tools.cookies.device.name),
 });
 
 /** What was being looked at is shown after signing in; what was being sent is not sent again. */

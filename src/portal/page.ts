@@ -11,7 +11,9 @@ export interface PortalSettings {
   readonly session: SessionLifetimes;
   readonly signIn: {
     readonly windowSeconds: number;
+    /** From one address, or one device. */
     readonly perAccount: number;
+    readonly perAccountAnywhere: number;
     readonly perAddress: number;
   };
   /** See createPasswordHashes. */
@@ -39,6 +41,8 @@ export interface PublicRequest extends PortalTools {
   readonly sourceAddress: string;
   /** The token of the session's cookie, whether or not the session lives. */
   readonly sessionToken: string | undefined;
+  /** The token of the device's cookie (device.ts). */
+  readonly deviceToken: string | undefined;
 }
 
 /** What a page gets that needs an account. */

@@ -29,6 +29,12 @@ export const problems = {
   notAForm: problem(415, 'Not a form', 'This page takes forms as browsers send them.'),
   noSuchMethod: problem(405, 'Not possible', 'This page cannot be used in this way.'),
   invalid: problem(400, 'The request is not valid', 'Go back and try it again.'),
+  tooMany: problem(
+    429,
+    'Too many requests',
+    'So many requests came from your network or your company that this one was not looked at. ' +
+      'Nothing was changed. Wait a minute, then try again.',
+  ),
   tooManyRows: problem(
     422,
     'Too many rows for one file',

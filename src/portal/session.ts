@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { addAuditEntry } from '../db/audit.js';
-import { type CheckedAccount, noteSignIn } from '../db/portal-accounts.js';
+import { type CheckedAccount, canonicalEmail, noteSignIn } from '../db/portal-accounts.js';
 import { addPortalSession, endPortalSession } from '../db/portal-sessions.js';
 import type { Company } from '../domain/voucher.js';
 import { PORTAL_ACTOR } from './change-access.js';
+import { rememberDevice } from './device.js';
 import type { PublicRequest } from './page.js';
 
 /** 256 bits: 43 characters, which exist in the browser's cookie alone. */
@@ -39,5 +40,11 @@ export async function beginSession(
     });
     return true;
   });
-  return hasBegun ? [cookies.session.set(token), cookies.visit.clear()] : undefined;
+  return hasBegun
+    ? [
+        cookies.session.set(token),
+        cookies.visit.clear(),
+        rememberDevice(request, canonicalEmail(account.email)),
+      ]
+    : undefined;
 }

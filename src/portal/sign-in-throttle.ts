@@ -1,29 +1,84 @@
+import { TooManyHashesError } from '../crypto/password-hashes.js';
 import { canonicalEmail } from '../db/portal-accounts.js';
-import { countSignIn, forgiveSignIn } from '../db/sign-in-attempts.js';
+import {
+  countSignIn,
+  forgiveSignIn,
+  giveBackSignIn,
+  type SignInLimit,
+} from '../db/sign-in-attempts.js';
 import { addressGroup } from '../http/source-address.js';
-import type { PublicRequest } from './page.js';
-
-const subjectsOf = ({ services, sourceAddress }: PublicRequest, email: string) => ({
-  account: services.digests.signInSubject('account', canonicalEmail(email)),
-  address: services.digests.signInSubject('address', addressGroup(sourceAddress)),
-});
+import { knownDevice } from './device.js';
+import type { AccountRequest, PublicRequest } from './page.js';
 
 /**
- * Counts a password that is about to be looked at, by account and by address, whether or not there
- * is such an account. Returns how many seconds to wait where too many were tried.
+ * Who is counted when a password is tried for an e-mail address, whether or not there is such an
+ * account. A browser that its person has signed in with is counted by itself, so that nobody who
+ * guesses locks that person out; all others by address, by account and address, and, much later, by
+ * account alone.
  */
-export function countPassword(request: PublicRequest, email: string): Promise<number | undefined> {
-  const { windowSeconds, perAccount, perAddress } = request.settings.signIn;
-  const { account, address } = subjectsOf(request, email);
-  return countSignIn(
-    request.services.database,
-    [
-      { subjectDigest: account, attempts: perAccount },
-      { subjectDigest: address, attempts: perAddress },
-    ],
-    windowSeconds,
-  );
+export function signInLimits(request: PublicRequest, email: string): readonly SignInLimit[] {
+  const { digests } = request.services;
+  const { perAccount, perAccountAnywhere, perAddress } = request.settings.signIn;
+  const account = canonicalEmail(email);
+  const address = addressGroup(request.sourceAddress);
+  const device = knownDevice(request, account);
+  if (device !== undefined) {
+    const subjectDigest = digests.signInSubject('device', device);
+    return [{ subjectDigest, attempts: perAccount, isOwn: true }];
+  }
+  return [
+    { subjectDigest: digests.signInSubject('address', address), attempts: perAddress },
+    {
+      subjectDigest: digests.signInSubject('account-at-address', account, address),
+      attempts: perAccount,
+      isOwn: true,
+    },
+    { subjectDigest: digests.signInSubject('account', account), attempts: perAccountAnywhere },
+  ];
 }
+
+/** Who is counted when somebody who is signed in gives the present password to change it. */
+export const passwordChangeLimits = ({
+  services,
+  session,
+  settings,
+}: AccountRequest): readonly SignInLimit[] => [
+  {
+    subjectDigest: services.digests.signInSubject('change', String(session.accountId)),
+    attempts: settings.signIn.perAccount,
+    isOwn: true,
+  },
+];
+
+/**
+ * Counts a password that is about to be looked at. Returns how many seconds to wait where too many
+ * were tried.
+ */
+export const countPassword = (
+  { services, settings }: PublicRequest,
+  limits: readonly SignInLimit[],
+): Promise<number | undefined> =>
+  countSignIn(services.database, limits, settings.signIn.windowSeconds);
+
+/** Looks at a password that was counted; where there is no room for that, it does not count. */
+export async function lookAtPassword<Result>(
+  { services }: PublicRequest,
+  limits: readonly SignInLimit[],
+  look: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof TooManyHashesError) await giveBackSignIn(services.database, limits);
+    throw error;
+  }
+}
+
+/** The password was right: it does not count. */
+export const forgivePassword = (
+  { services }: PublicRequest,
+  limits: readonly SignInLimit[],
+): Promise<void> => forgiveSignIn(services.database, limits);
 
 /**
  * Counts a look at a link of an invitation, by address alone, whether or not the link works. Returns
@@ -37,12 +92,6 @@ export function countLink({
   const { windowSeconds, perAddress } = settings.signIn;
   const subjectDigest = services.digests.signInSubject('link-address', addressGroup(sourceAddress));
   return countSignIn(services.database, [{ subjectDigest, attempts: perAddress }], windowSeconds);
-}
-
-/** The password was right: it does not count. */
-export function forgivePassword(request: PublicRequest, email: string): Promise<void> {
-  const { windowSeconds } = request.settings.signIn;
-  return forgiveSignIn(request.services.database, subjectsOf(request, email), windowSeconds);
 }
 
 /** What people are told who have to wait. */

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const services = { ...scene.stack.api.services, logger };
   const portal = createPortal(services, {
     session: { idleSeconds: 60, maximumSeconds: 60 },
-    signIn: { windowSeconds: 60, perAccount: 10, perAddress: 8 },
+    signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress: 8 },
     passwordCost: 14,
   });
   server = createApp(services, [], portal).listen(0, '127.0.0.1');

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const services = { ...stack.api.services, logger };
   const portal = createPortal(services, {
     session: { idleSeconds: 60, maximumSeconds: 60 },
-    signIn: { windowSeconds: 60, perAccount: 10, perAddress: 10 },
+    signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress: 10 },
     passwordCost: 14,
   });
   server = createApp(services, [], portal).listen(0, '127.0.0.1');

@@ -27,7 +27,7 @@ describe('with a public address of https', () => {
     const { answer } = await signInFrom('https://portal.example');
     expect(answer.status).toBe(303);
     expect(answer.headers.getSetCookie()[0]).toMatch(
-      /^__Secure-portal-session=[\w-]{43}; Path=\/portal; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-portal-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
     );
     expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000');
   });

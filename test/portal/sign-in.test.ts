@@ -8,6 +8,7 @@ import {
   setPortalAccountDisabled,
 } from '../../src/db/portal-accounts.js';
 import { endPortalSessions } from '../../src/db/portal-sessions.js';
+import { removeOldSignIns } from '../../src/db/sign-in-attempts.js';
 import { makePartner } from '../support/companies.js';
 import { untilBlocked } from '../support/database-locks.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -18,7 +19,12 @@ let account: Account;
 let partnerId: number;
 
 beforeAll(async () => {
-  stack = await startStack({ PORTAL_SIGN_INS_PER_ACCOUNT: '3', PORTAL_SIGN_INS_PER_ADDRESS: '40' });
+  stack = await startStack({
+    PORTAL_SIGN_INS_PER_ACCOUNT: '3',
+    PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE: '7',
+    PORTAL_SIGN_INS_PER_ADDRESS: '40',
+    TRUSTED_PROXIES: '127.0.0.1',
+  });
   partnerId = (await makePartner(stack)).id;
   account = await makeAccount(stack, { kind: 'partner', id: partnerId });
 });
@@ -194,7 +200,113 @@ describe('too many passwords', () => {
   });
 });
 
+describe('guesses of somebody else', () => {
+  const from = (address: string) => portalClient(stack, { 'X-Forwarded-For': address });
+  const guess = async (email: string, address: string, times: number) => {
+    const client = from(address);
+    for (let attempt = 0; attempt < times; attempt += 1)
+      await client.signIn({ email, password: 'not the password' });
+  };
+
+  test('from one address lock nobody out at another', async () => {
+    const one = await newAccount();
+    await guess(one.email, '203.0.113.1', 20);
+    expect((await from('203.0.113.1').signIn(one)).status).toBe(429);
+    expect((await from('203.0.113.2').signIn(one)).status).toBe(303);
+  });
+
+  test('from many addresses lock out strangers, but not a browser that signed in before', async () => {
+    const one = await newAccount();
+    const own = from('203.0.113.3');
+    await own.signIn(one);
+    for (const last of [4, 5, 6, 7]) await guess(one.email, `203.0.113.${last}`, 3);
+    expect((await from('203.0.113.8').signIn(one)).status).toBe(429);
+    expect((await own.signIn(one)).status).toBe(303);
+    // It has a count of its own, and is known for its own account alone.
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect((await own.signIn({ ...one, password: 'wrong' })).status).toBe(403);
+    expect((await own.signIn(one)).status).toBe(429);
+    const other = await newAccount();
+    await guess(other.email, '203.0.113.3', 3);
+    expect((await own.signIn(other)).status).toBe(429);
+  });
+
+  test('end at what an account takes from anywhere, also with devices that are made up', async () => {
+    const one = await newAccount();
+    const statuses: number[] = [];
+    for (const last of [11, 12, 13, 14]) {
+      const client = from(`203.0.113.${last}`);
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        client.cookies.set('portal-device', `${last}${attempt}`.padEnd(43, 'x'));
+        statuses.push((await client.signIn({ ...one, password: 'not it' })).status);
+      }
+    }
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 403, 403, 429]);
+  });
+
+  test('do not keep somebody who is signed in from changing the password', async () => {
+    const one = await newAccount();
+    const client = await signedIn(stack, one);
+    for (const last of [21, 22, 23, 24]) await guess(one.email, `203.0.113.${last}`, 3);
+    const fields = { password: one.password, 'new-password': 'a password of my own' };
+    const answer = await client.submit('/portal/account', '/portal/account/password', fields);
+    expect(answer.status).toBe(303);
+  });
+
+  test('leave no rows behind once their address is over its limit, and none for long', async () => {
+    await forgetAttempts();
+    const address = '2001:db8::1';
+    const rows = () =>
+      stack.database.selectFrom('portal_sign_in_attempts').select('subject_digest').execute();
+    for (let attempt = 0; attempt < 45; attempt += 1)
+      await guess(`nobody-${attempt}@portal.example`, address, 1);
+    expect(await rows()).toHaveLength(81);
+    await stack.database
+      .updateTable('portal_sign_in_attempts')
+      .set({ window_began_at: sql<Date>`now() - interval '901 seconds'` })
+      .execute();
+    await guess('somebody@portal.example', address, 1);
+    await removeOldSignIns(stack.database, 900);
+    expect(await rows()).toHaveLength(3);
+    await forgetAttempts();
+  });
+
+  test('do not count where there was no room to look at them', async () => {
+    const { email } = await newAccount();
+    const clients = Array.from({ length: 36 }, () => portalClient(stack));
+    await Promise.all(clients.map((client) => client.get('/portal/sign-in')));
+    const answers = await Promise.all(
+      clients.map((client, index) =>
+        client.signIn({ email: `${index % 12}-${email}`, password: 'not the password' }),
+      ),
+    );
+    const looked = answers.filter(({ status }) => status === 403).length;
+    const busy = answers.filter(({ status }) => status === 503).length;
+    expect(looked + busy).toBe(36);
+    expect(busy).toBeGreaterThan(0);
+    const subjectDigest = stack.digests.signInSubject('address', '127.0.0.1');
+    const { attempts } = await stack.database
+      .selectFrom('portal_sign_in_attempts')
+      .select('attempts')
+      .where('subject_digest', '=', subjectDigest)
+      .executeTakeFirstOrThrow();
+    expect(attempts).toBe(looked);
+    await forgetAttempts();
+  });
+});
+
 describe('a session', () => {
+  test('counts for nothing where its cookie comes twice, of which one is planted', async () => {
+    const client = await signedIn(stack, account);
+    const own = client.cookies.get('portal-session');
+    const ask = async (planted?: string) => {
+      const cookie = `portal-session=${planted}; portal-session=${own}`;
+      return (await portalClient(stack, { cookie }).get('/portal')).status;
+    };
+    expect(await ask('A'.repeat(43))).toBe(303);
+    expect(await ask(own)).toBe(200);
+  });
+
   test('is a new one at every sign-in, and the one before ends', async () => {
     const client = portalClient(stack);
     const planted = 'A'.repeat(43);

@@ -6,7 +6,13 @@ import { PORTAL_ACTOR } from '../change-access.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { field, message, postForm } from '../parts.js';
 import { passwordHint, passwordProblem } from '../password-rules.js';
-import { countPassword, forgivePassword, waitSentence } from '../sign-in-throttle.js';
+import {
+  countPassword,
+  forgivePassword,
+  lookAtPassword,
+  passwordChangeLimits,
+  waitSentence,
+} from '../sign-in-throttle.js';
 
 const ACCOUNT_PATH = `${PORTAL_PATH}/account`;
 
@@ -29,14 +35,17 @@ export const changePassword: AccountPage = {
     const { services, passwords, session } = request;
     const present = request.form.text('password');
     const chosen = request.form.text('new-password');
-    const waitSeconds = await countPassword(request, session.email);
+    const limits = passwordChangeLimits(request);
+    const waitSeconds = await countPassword(request, limits);
     if (waitSeconds !== undefined)
       return accountPage(request, { status: 429, present: waitSentence(waitSeconds), waitSeconds });
     const hash = await readPasswordHash(services.database, session.accountId);
     const notPresent = accountPage(request, { present: 'This is not your present password.' });
-    const isRight = present.length <= MAXIMUM_LENGTH && (await passwords.fits(present, hash));
+    const look = () => passwords.fits(present, hash);
+    const isRight =
+      present.length <= MAXIMUM_LENGTH && (await lookAtPassword(request, limits, look));
     if (!isRight || hash === null) return notPresent;
-    await forgivePassword(request, session.email);
+    await forgivePassword(request, limits);
     const problem = passwordProblem(chosen, session);
     if (problem !== undefined) return accountPage(request, { chosen: problem });
     if (chosen === present)

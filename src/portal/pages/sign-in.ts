@@ -3,7 +3,13 @@ import { html } from '../../html.js';
 import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
 import { field, formTokenField, message } from '../parts.js';
 import { beginSession } from '../session.js';
-import { countPassword, forgivePassword, waitSentence } from '../sign-in-throttle.js';
+import {
+  countPassword,
+  forgivePassword,
+  lookAtPassword,
+  signInLimits,
+  waitSentence,
+} from '../sign-in-throttle.js';
 
 /** The form by which people sign in. */
 export const showSignIn: PublicPage = {
@@ -45,7 +51,8 @@ export const signIn: PublicPage = {
         status: 422,
         problem: 'Give your e-mail address and your password.',
       });
-    const waitSeconds = await countPassword(request, shown.email);
+    const limits = signInLimits(request, shown.email);
+    const waitSeconds = await countPassword(request, limits);
     if (waitSeconds !== undefined)
       return signInPage(request, {
         ...shown,
@@ -57,7 +64,8 @@ export const signIn: PublicPage = {
     const account = /\p{C}/u.test(shown.email)
       ? undefined
       : await findPortalAccount(services.database, shown.email);
-    const isRight = await passwords.fits(password, account?.passwordHash);
+    const look = <Result>(work: () => Promise<Result>) => lookAtPassword(request, limits, work);
+    const isRight = await look(() => passwords.fits(password, account?.passwordHash));
     const notRight = signInPage(request, {
       ...shown,
       status: 403,
@@ -66,10 +74,10 @@ export const signIn: PublicPage = {
     if (!isRight || !account?.passwordHash || account.disabledAt !== null) return notRight;
     const checkedHash = account.passwordHash;
     const isOutdated = passwords.isOutdated(checkedHash);
-    const newHash = isOutdated ? await passwords.make(password) : undefined;
+    const newHash = isOutdated ? await look(() => passwords.make(password)) : undefined;
     const setCookies = await beginSession(request, { ...account, checkedHash, newHash });
     if (setCookies === undefined) return notRight;
-    await forgivePassword(request, account.email);
+    await forgivePassword(request, limits);
     return { kind: 'redirect', to: pathAfter(shown.next), setCookies };
   },
 };
