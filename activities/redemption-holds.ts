@@ -1,12 +1,8 @@
 import { type DatabaseTransaction, violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint, type Transfer } from '../src/db/ledger.js';
+import { takeLeftAnswer } from '../src/db/left-requests.js';
 import { confirmationsToday, findMessage, lockNumber, queueMessage } from '../src/db/messages.js';
-import {
-  beginOperation,
-  outcomeFor,
-  refuseOperation,
-  takeLeftAnswer,
-} from '../src/db/operations.js';
+import { beginOperation, outcomeFor, refuseOperation } from '../src/db/operations.js';
 import { type RedemptionContext, redemptionContext } from '../src/db/redemption-context.js';
 import {
   holdVoucher,

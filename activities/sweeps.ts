@@ -1,5 +1,6 @@
 import { expireOverdueClaims } from '../src/db/claims.js';
 import { expireVouchers } from '../src/db/expiry.js';
+import { pruneLeftRequests } from '../src/db/left-requests.js';
 import { pruneOperations } from '../src/db/operations.js';
 import { removeOldSignIns } from '../src/db/sign-in-attempts.js';
 import type { ActivityDependencies } from './dependencies.js';
@@ -16,11 +17,12 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     database.transaction().execute((transaction) => expireVouchers(transaction, batchSize));
 
   /**
-   * Deletes one batch of operations older than they are kept, and the counts of sign-ins whose time
-   * is over; returns how many operations there were.
+   * Deletes one batch of operations older than they are kept, the counts of sign-ins whose time is
+   * over and the requests that nobody came back for; returns how many operations there were.
    */
   const pruneOldOperations = async (): Promise<number> => {
     await removeOldSignIns(database, limits.signInWindowSeconds);
+    await pruneLeftRequests(database);
     return pruneOperations(database, limits.operationRetentionDays);
   };
 

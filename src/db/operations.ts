@@ -146,7 +146,7 @@ export async function settleOperation<Result>(
 ): Promise<StoredOutcome<Result>> {
   const row = await transaction
     .updateTable('operations')
-    .set({ status, outcome: JSON.stringify(result) })
+    .set({ status, outcome: JSON.stringify(result), settled_at: sql<Date>`now()` })
     .where('id', '=', operationId)
     .where('status', '=', 'RUNNING')
     .returning(operationColumns)
@@ -195,52 +195,6 @@ export const isBegun = (
   { operationId, requestDigest }: OperationIdentity,
 ): Promise<boolean> =>
   findOperation(database, operationId).then((stored) => stored?.request_digest === requestDigest);
-
-const stillProcessing: Refusal = { ok: false, reason: 'still-processing' };
-
-/**
- * Notes that a caller was told to ask again but has no key to ask with: its answer is kept for the
- * same request. What has not begun by now never will, since the caller's next request is to do it.
- */
-export async function leaveOperation(
-  database: Database,
-  identity: OperationIdentity & { readonly kind: string },
-): Promise<void> {
-  await database
-    .insertInto('operations')
-    .values({
-      id: identity.operationId,
-      company_kind: identity.company.kind,
-      company_id: identity.company.id,
-      kind: identity.kind,
-      request_id: identity.requestId,
-      request_digest: identity.requestDigest,
-      status: 'REFUSED',
-      outcome: JSON.stringify(stillProcessing),
-    })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ caller_left: true }))
-    .execute();
-}
-
-/**
- * The answer that a caller without a key has left behind, for the same request asked again; given
- * once, so that the next such request is a new one.
- */
-export async function takeLeftAnswer<Result>(
-  transaction: DatabaseTransaction,
-  identity: OperationIdentity,
-): Promise<StoredOutcome<Result> | undefined> {
-  const { rows } = await sql<StoredOperation>`
-    update operations set caller_left = false
-    where id = (
-      select id from operations
-      where caller_left and company_kind = ${identity.company.kind}
-        and company_id = ${identity.company.id}
-        and request_digest = ${identity.requestDigest} and status <> 'RUNNING'
-      order by created_at limit 1 for update)
-    returning status, request_id, request_digest, outcome`.execute(transaction);
-  return rows[0] && storedOutcome<Result>(rows[0]);
-}
 
 /** Rows deleted in one go, so that pruning never holds locks for long. */
 const PRUNE_BATCH = 5_000;

@@ -190,7 +190,16 @@ export interface OperationsTable {
   request_digest: string;
   status: OperationStatus;
   outcome: Json<unknown> | null;
-  caller_left: Generated<boolean>;
+  /** Null while it runs, and of what is settled in the statement that begins it. */
+  settled_at: Timestamp | null;
+}
+
+export interface LeftRequestsTable {
+  company_kind: CompanyKind;
+  company_id: number;
+  request_digest: string;
+  left_at: Timestamp;
+  taken_at: Timestamp | null;
 }
 
 export interface SignedRequestsTable {
@@ -473,6 +482,7 @@ export interface Schema {
   ledger_accounts: LedgerAccountsTable;
   ledger_transfers: LedgerTransfersTable;
   operations: OperationsTable;
+  left_requests: LeftRequestsTable;
   signed_requests: SignedRequestsTable;
   vouchers: VouchersTable;
   voucher_status_changes: VoucherStatusChangesTable;

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { leaveRequest } from '../db/left-requests.js';
 import {
   findOperation,
   isSuperseded,
-  leaveOperation,
   type StoredOperation,
   type StoredOutcome,
   storedOutcome,
@@ -72,19 +72,25 @@ export async function carryOut<Result>(
     : undefined;
   const answer = stored && storedAnswer<Result>(stored, identity);
   if (answer) return answer;
+  const startedAt = performance.now();
   try {
     return resultFor(identity, await run());
   } catch (error) {
     if (!isOpen(error, identity)) throw error;
-    return { result: refuse(await reasonToLeave(services, identity)), replayed: false };
+    return { result: refuse(await reasonToLeave(services, identity, startedAt)), replayed: false };
   }
 }
 
 /** A redemption without a key is only asked for again where the database knows that it was left. */
-async function reasonToLeave(services: Services, identity: OperationIdentity): Promise<Reason> {
+async function reasonToLeave(
+  services: Services,
+  identity: OperationIdentity,
+  startedAt: number,
+): Promise<Reason> {
   if (identity.hasKey || identity.kind !== 'redeem-gift') return 'still-processing';
   try {
-    await leaveOperation(services.database, identity);
+    const waitedSeconds = (performance.now() - startedAt) / 1_000;
+    await leaveRequest(services.database, identity, waitedSeconds);
     return 'still-processing';
   } catch (error) {
     services.logger.error(describeError(error), 'A redemption without a key could not be left');
