@@ -1,0 +1,71 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { CompanyKind, Json, Timestamp } from './columns.js';
+
+export interface ApiKeysTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  revoked_at: Timestamp | null;
+  partner_id: number | null;
+  merchant_id: number | null;
+  key_name: string;
+  key_prefix: string;
+  key_digest: Buffer;
+  expires_at: Timestamp | null;
+  last_used_at: Timestamp | null;
+  last_used_address: string | null;
+}
+
+export interface SourceAddressesTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  partner_id: number | null;
+  merchant_id: number | null;
+  address: string;
+}
+
+export interface MerchantPublicKeysTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  revoked_at: Timestamp | null;
+  merchant_id: number;
+  public_key_pem: string;
+}
+
+export interface AuditLogTable {
+  id: GeneratedAlways<number>;
+  at: Timestamp;
+  actor: string;
+  action: string;
+  subject_kind: string;
+  subject_id: number;
+  details: Json<Record<string, unknown>>;
+}
+
+export interface RefusedCallsTable {
+  id: GeneratedAlways<number>;
+  at: Timestamp;
+  surface: string;
+  method: string;
+  route: string;
+  reason: string;
+  company_kind: CompanyKind | null;
+  company_id: number | null;
+  source_address: string;
+  key_prefix: string | null;
+  request_id: string;
+  left_out: Generated<number>;
+}
+
+export interface AdmittedCallsTable {
+  id: GeneratedAlways<number>;
+  at: Timestamp;
+  surface: string;
+  method: string;
+  route: string;
+  status_code: number;
+  company_kind: CompanyKind;
+  company_id: number;
+  source_address: string;
+  key_prefix: string | null;
+  request_id: string;
+}

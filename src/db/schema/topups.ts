@@ -1,0 +1,44 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { Numeric, Timestamp } from './columns.js';
+
+export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
+
+export interface TopupsTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+  operation_id: string;
+  request_digest: string;
+  partner_id: number;
+  kind: 'AIRTIME' | 'PACKAGE';
+  product_id: number | null;
+  amount: Numeric | null;
+  msisdn: string;
+  operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
+  status: Generated<TopupStatus>;
+  attempt: Generated<number>;
+  provider_reference: string | null;
+  message: string | null;
+  exchange_rate: string;
+  currency: string;
+  originating_country: string;
+  foreign_currency_amount: string | null;
+}
+
+export interface TopupAttemptsTable {
+  topup_id: number;
+  attempt: number;
+  operation_id: string;
+  reference: string;
+  created_at: Timestamp;
+  settled_at: Timestamp | null;
+  msisdn: string;
+  provider_product_id: number | null;
+  status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
+  provider_reference: string | null;
+  provider_message: string | null;
+  /** When the provider is asked once more about what it refused. */
+  recheck_at: Timestamp | null;
+  /** When it said that it had been done all the same. */
+  contradicted_at: Timestamp | null;
+}

@@ -1,0 +1,129 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { VoucherStatus } from '../../domain/voucher.js';
+import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
+
+export type OperationStatus = 'RUNNING' | 'SUCCEEDED' | 'REFUSED' | 'FAILED';
+
+export interface OperationsTable {
+  id: string;
+  created_at: Timestamp;
+  company_kind: CompanyKind;
+  company_id: number;
+  kind: string;
+  request_id: string;
+  request_digest: string;
+  status: OperationStatus;
+  outcome: Json<unknown> | null;
+  /** Null while it runs, and of what is settled in the statement that begins it. */
+  settled_at: Timestamp | null;
+}
+
+export interface LeftRequestsTable {
+  company_kind: CompanyKind;
+  company_id: number;
+  request_digest: string;
+  left_at: Timestamp;
+  taken_at: Timestamp | null;
+}
+
+export interface SignedRequestsTable {
+  merchant_id: number;
+  subject: string;
+  bound_to: string;
+  created_at: Timestamp;
+}
+
+export interface VouchersTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  operation_id: string;
+  partner_id: number;
+  merchant_id: number;
+  denomination_id: number;
+  serial_number: string;
+  code_digest: Buffer;
+  code_ciphertext: string;
+  owner_msisdn: string | null;
+  is_restricted: boolean;
+  amount: Numeric;
+  remaining: Numeric;
+  held: Generated<Numeric>;
+  returned: Generated<Numeric>;
+  status: Generated<VoucherStatus>;
+  expires_at: Timestamp;
+  current_claim_id: string | null;
+  selling_price_usd: Numeric;
+  exchange_rate: string | null;
+  currency: string | null;
+  originating_country: string | null;
+  foreign_currency_amount: string | null;
+}
+
+export interface VoucherStatusChangesTable {
+  id: GeneratedAlways<number>;
+  changed_at: Timestamp;
+  voucher_id: number;
+  from_status: VoucherStatus;
+  to_status: VoucherStatus;
+}
+
+export interface VoucherClaimsTable {
+  id: string;
+  operation_id: string;
+  created_at: Timestamp;
+  voucher_id: number;
+  company_kind: CompanyKind;
+  company_id: number;
+  amount: Numeric | null;
+  service_fee_percent: Numeric | null;
+  status: Generated<'OPEN' | 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED'>;
+  expires_at: Timestamp;
+  code_digest: string;
+  code_ciphertext: string | null;
+}
+
+export interface VerificationAttemptsTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  voucher_id: number;
+  operation_id: string;
+}
+
+export interface RedemptionsTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  settled_at: Timestamp | null;
+  operation_id: string;
+  voucher_id: number;
+  claim_id: string | null;
+  company_kind: CompanyKind;
+  company_id: number;
+  merchant_id: number;
+  to_merchant: Numeric;
+  service_fee: Numeric;
+  status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
+  payment_reference: string;
+  platform_reference: string;
+  payee: Json<{ key: string; value: string }[]>;
+  provider_reference: string | null;
+  provider_message: string | null;
+  /** When the provider is asked once more about what it refused. */
+  recheck_at: Timestamp | null;
+  /** When it said that it had been done all the same. */
+  contradicted_at: Timestamp | null;
+}
+
+export interface MessagesTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  settled_at: Timestamp | null;
+  kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION';
+  msisdn: string;
+  voucher_id: number;
+  claim_id: string | null;
+  redemption_id: number | null;
+  /** CANCELLED was never sent; REFUSED is the provider's word. */
+  status: Generated<'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED'>;
+  provider_reference: string | null;
+  provider_message: string | null;
+}
