@@ -180,8 +180,9 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     call: () => Promise<Answer>,
   ): Promise<Answer> => {
     const deadline = Date.now() + callerWaitMs;
-    const callOnce = async () => {
-      if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(true);
+    const callOnce = async (isFirst: boolean) => {
+      // After the first call nobody can say that nothing was started.
+      if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(isFirst);
       const calling = client.withDeadline(deadline, call);
       calling.catch((error) => foundNobody(error) && reachability.doubt());
       const answer = before(deadline, calling);
@@ -191,11 +192,11 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
       return answer;
     };
     try {
-      return await callOnce();
+      return await callOnce(true);
     } catch (error) {
       if (!metEndOfWorkflow(error)) throw callError(error);
     }
-    return callOnce().catch((error) => {
+    return callOnce(false).catch((error) => {
       throw callError(error);
     });
   };
