@@ -51,13 +51,17 @@ export async function refusalOf(
   return refuse(reason);
 }
 
-/** Runs what reads so much that the time limit of statements would end it, on one connection. */
+/**
+ * Runs what reads so much that the usual time limit of statements would end it, on one connection.
+ * Its own limit is below the activity's: the database does not go on for somebody who has left.
+ */
 export const runUnhurried = <Result>(
   database: Database,
+  statementTimeoutMs: number,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> =>
   database.connection().execute(async (connection) => {
-    await sql`set statement_timeout = 0`.execute(connection);
+    await sql`set statement_timeout = ${sql.lit(statementTimeoutMs)}`.execute(connection);
     try {
       return await work(connection);
     } finally {

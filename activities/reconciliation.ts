@@ -23,6 +23,8 @@ import { withHeartbeat } from './provider-call.js';
 
 const PAGE_SIZE = 200;
 const MAXIMUM_RECHECKS = 100;
+/** Just below the time limit of the activity that checks the books. */
+const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
 
 /** What the provider did although its money had been given back, in words for support staff. */
 export interface Contradiction {
@@ -95,7 +97,9 @@ export function createReconciliationActivities(dependencies: ActivityDependencie
 
   /** Checks the ledger; one line per broken invariant, none when all is well. */
   async function checkInvariants(): Promise<string[]> {
-    const faults = await withHeartbeat(() => runUnhurried(database, findBrokenInvariants));
+    const faults = await withHeartbeat(() =>
+      runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, findBrokenInvariants),
+    );
     if (faults.length > 0) log.error('The books do not agree', { faults });
     return faults;
   }

@@ -55,14 +55,22 @@ export const providers = proxyActivities<
  * the run red instead of keeping the next ones from starting.
  */
 export const reconciliation = proxyActivities<
-  Pick<
-    Activities,
-    'resumeRedemptions' | 'resumeTopUps' | 'listRechecks' | 'recheckRefused' | 'checkInvariants'
-  >
+  Pick<Activities, 'resumeRedemptions' | 'resumeTopUps' | 'listRechecks' | 'recheckRefused'>
 >({
   startToCloseTimeout: '10m',
   heartbeatTimeout: '30s',
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 10 },
+});
+
+/**
+ * The check of the books. While it lasts no other reconciliation starts, so books that cannot be read
+ * must not keep money on hold: the next run checks them again. The second try is for a worker that
+ * stopped in the first.
+ */
+export const books = proxyActivities<Pick<Activities, 'checkInvariants'>>({
+  startToCloseTimeout: '5m',
+  heartbeatTimeout: '30s',
+  retry: { initialInterval: '1s', maximumAttempts: 2 },
 });
 
 /** Batches of the sweeps. */

@@ -1,6 +1,6 @@
 import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
-import type { Contradiction } from '../activities/reconciliation.js';
-import { reconciliation } from './activity-options.js';
+import type { Activities } from '../activities/index.js';
+import { books, reconciliation } from './activity-options.js';
 import { showDetails } from './current-details.js';
 import { needsAction } from './search-attributes.js';
 
@@ -20,40 +20,73 @@ export interface ReconcileResult {
 /**
  * Holds the service's state against what runs and against what the providers say (design 7). A
  * Schedule starts it. It fails, and so is red, when a person is needed: when the books do not agree,
- * or when a provider did what it had refused.
+ * or when a provider did what it had refused. That is told only once, so a step that fails keeps
+ * neither the others from being done nor what they found from being raised.
  *
- * @throws ApplicationFailure that names what is wrong
+ * @throws ApplicationFailure that names what is wrong, or the failure of a step
  */
 export async function reconcile(): Promise<ReconcileResult> {
-  const resumedPayments = await reconciliation.resumeRedemptions();
-  const resumedTopUps = await reconciliation.resumeTopUps();
-  const { rechecked, contradictions } = await recheckAll();
-  const faults = await reconciliation.checkInvariants();
+  const failures: unknown[] = [];
+  const otherwise =
+    <Result>(result: Result) =>
+    (error: unknown): Result => {
+      failures.push(error);
+      return result;
+    };
+  const resumedPayments = await reconciliation.resumeRedemptions().catch(otherwise(0));
+  const resumedTopUps = await reconciliation.resumeTopUps().catch(otherwise(0));
+  const due = await reconciliation.listRechecks().catch(otherwise([]));
+  const { contradictions, unanswered } = await recheckAll(due);
+  failures.push(...unanswered);
+  const faults = await books.checkInvariants().catch(otherwise([]));
 
-  if (faults.length > 0 || contradictions.length > 0) {
-    const found = contradictions.map(({ description }) => description);
-    upsertSearchAttributes([{ key: needsAction, value: true }]);
-    showDetails(...explainFaults(faults), ...explainContradictions(found));
-    const words = [...faults, ...found.map((one) => `done after it was refused: ${one}`)];
-    throw ApplicationFailure.nonRetryable(words.slice(0, MAXIMUM_SHOWN).join('\n'), 'NeedsAction');
-  }
+  if (faults.length > 0 || contradictions.length > 0) raise(faults, contradictions, failures);
+  if (failures.length > 0) throw failures[0];
   showDetails(
     `**In order.** Taken up again: ${resumedPayments} payments and ${resumedTopUps} top-ups. ` +
-      `Asked about once more: ${rechecked} refusals.`,
+      `Asked about once more: ${due.length} refusals.`,
   );
-  return { resumedPayments, resumedTopUps, rechecked };
+  return { resumedPayments, resumedTopUps, rechecked: due.length };
 }
 
-async function recheckAll() {
-  const due = await reconciliation.listRechecks();
-  const contradictions: Contradiction[] = [];
-  for (let start = 0; start < due.length; start += CONCURRENCY) {
-    const answers = await Promise.all(
+/**
+ * Asks about them, and about those beside one that fails. The rest is left to the next run then: many
+ * that fail one after the other would keep it from starting.
+ */
+async function recheckAll(due: Awaited<ReturnType<Activities['listRechecks']>>) {
+  const contradictions: string[] = [];
+  const unanswered: unknown[] = [];
+  for (let start = 0; start < due.length && unanswered.length === 0; start += CONCURRENCY) {
+    const answers = await Promise.allSettled(
       due.slice(start, start + CONCURRENCY).map((one) => reconciliation.recheckRefused(one)),
     );
-    contradictions.push(...answers.filter((one) => one !== undefined && one !== null));
+    for (const answer of answers) {
+      if (answer.status === 'rejected') unanswered.push(answer.reason);
+      else if (answer.value) contradictions.push(answer.value.description);
+    }
   }
-  return { rechecked: due.length, contradictions };
+  return { contradictions, unanswered };
+}
+
+function raise(
+  faults: readonly string[],
+  contradictions: readonly string[],
+  failures: readonly unknown[],
+): never {
+  upsertSearchAttributes([{ key: needsAction, value: true }]);
+  showDetails(
+    ...explainFaults(faults),
+    ...explainContradictions(contradictions),
+    ...explainFailures(failures),
+  );
+  // What is told only once comes before what the next run finds again.
+  const words = [...contradictions.map((one) => `done after it was refused: ${one}`), ...faults];
+  throw ApplicationFailure.create({
+    message: words.slice(0, MAXIMUM_SHOWN).join('\n'),
+    type: 'NeedsAction',
+    nonRetryable: true,
+    ...(failures[0] instanceof Error ? { cause: failures[0] } : {}),
+  });
 }
 
 const listed = (lines: readonly string[]): string =>
@@ -79,4 +112,11 @@ const explainContradictions = (found: readonly string[]): string[] =>
           'charged; the amount stands in the account *suspense*. Settle with the company whether it ' +
           'pays, or with the provider whether it is taken back.',
         listed(found),
+      ];
+
+const explainFailures = (failures: readonly unknown[]): string[] =>
+  failures.length === 0
+    ? []
+    : [
+        `**Not everything could be looked at**: ${failures.length} steps failed. The next run does.`,
       ];
