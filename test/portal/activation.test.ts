@@ -55,7 +55,8 @@ describe('a link', () => {
     expect(answer).toMatchObject({ status: 303, location: '/portal/getting-started' });
     const started = await client.get('/portal/getting-started');
     expect(started.status).toBe(200);
-    expect(started.html).toContain(`base=${scene.stack.api.services.settings.publicUrl}/api/v1/m`);
+    const base = `${scene.stack.api.services.settings.publicUrl}/api/v1/merchant/client`;
+    expect(started.html).toContain(`curl -s ${base}/auth/login`);
     expect((await client.get('/portal')).html).toContain(email);
     await untilStatus(invitationId, 'USED');
     expect((await portalClient(scene.stack).signIn({ email, password: PASSWORD })).status).toBe(
