@@ -5,6 +5,7 @@ import { readConfig, readStartConfig, type StartConfig } from '../src/config.js'
 import { migrateToLatest } from '../src/db/migrate.js';
 import { freePort } from '../src/embedded/port.js';
 import type { Progress } from '../src/embedded/progress.js';
+import { stopOrphanedTemporal } from '../src/embedded/temporal-process.js';
 import { startBackingServices } from '../src/start/backing-services.js';
 import { makeSecrets } from '../src/start/secrets.js';
 import type { Stops } from '../src/start/stops.js';
@@ -32,6 +33,8 @@ export async function startThrowawayServices(
 ): Promise<ThrowawayServices> {
   const directory = await mkdtemp(join(tmpdir(), `voucher-topup-service-${options.name}-`));
   stops.add(() => rm(directory, { recursive: true, force: true }));
+  // One that was killed and started again is none of those that the first start would stop.
+  stops.add(() => stopOrphanedTemporal(directory));
   const secrets = makeSecrets();
   const { TEMPORAL_CLI_PATH, XDG_CACHE_HOME } = process.env;
   // Nothing else of the environment: a DATABASE_URL there is no place for the rows of a run.
