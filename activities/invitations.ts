@@ -42,8 +42,9 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
   }
 
   /**
-   * Sends one of the two messages, at most once: neither SMS providers nor mail servers know
-   * idempotency keys, so a message found in the middle of sending is never sent again.
+   * Sends one of the two messages. A text message found in the middle of sending is never sent again,
+   * as its provider knows no idempotency key. An e-mail is, under the same Message-ID: one that is
+   * read twice does no harm, and so a worker that dies in the middle of both leaves one that arrives.
    */
   async function sendInvitation(
     invitationId: string,
@@ -59,7 +60,7 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
     const outcome: ProviderOutcome =
       token === undefined
         ? { kind: 'refused', code: 'ended', message: 'it has ended', retryCanHelp: false }
-        : withoutToken(await send(channel, message, token), token);
+        : withoutToken(await send(invitationId, channel, message, token), token);
     await failpoint('invite-sent');
     await record(invitationId, channel, outcome);
     await failpoint('invite-sent-recorded');
@@ -67,6 +68,7 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
   }
 
   function send(
+    invitationId: string,
     channel: InvitationChannel,
     { email, msisdn, merchantName, remainingSeconds }: InvitationMessage,
     token: string,
@@ -77,6 +79,7 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
       channel === 'SMS'
         ? dependencies.smsSender.send({ to: msisdn ?? '', text: smsText(merchantName, link, time) })
         : dependencies.emailSender.send({
+            id: `invitation-${invitationId}`,
             to: email,
             subject: 'Activate your voucher portal account',
             text: emailText({ merchantName, email, link, time }),

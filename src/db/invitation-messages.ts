@@ -17,7 +17,7 @@ export async function cancelInvitationMessages(
 
 /**
  * A message of an open invitation that this call may send; undefined when it was taken before, or the
- * invitation is over.
+ * invitation is over. An e-mail that was cut off in the middle may be taken again.
  */
 export async function takeInvitationMessage(
   database: Database,
@@ -27,7 +27,8 @@ export async function takeInvitationMessage(
   const { rows } = await sql<InvitationMessage>`
     update invitation_messages as message set status = 'SENDING'
     from merchant_invitations as invitation join merchants on merchants.id = merchant_id
-    where invitation_id = ${invitationId} and channel = ${channel} and message.status = 'QUEUED'
+    where invitation_id = ${invitationId} and channel = ${channel}
+      and (message.status = 'QUEUED' or message.status = 'SENDING' and channel = 'EMAIL')
       and invitation.id = invitation_id and invitation.status = 'OPEN'
       and invitation.expires_at > now()
     returning invitation.email, msisdn, merchant_name as "merchantName", token_ciphertext as "tokenCiphertext",

@@ -23,6 +23,8 @@ export interface ReceivedMessage {
 /** An e-mail that an address has received. */
 export interface ReceivedMail {
   readonly id: string;
+  /** Its Message-ID; mail that is sent twice has it twice. */
+  readonly messageId: string;
   readonly to: string;
   readonly from: string;
   readonly subject: string;
@@ -106,9 +108,10 @@ export function createBooks(): Books {
       return message;
     },
 
-    receiveMail({ to, from, subject, text }) {
+    receiveMail({ to, messageId, from, subject, text }) {
       const mail = {
         id: randomUUID(),
+        messageId,
         to: to.toLowerCase(),
         from,
         subject,

@@ -77,6 +77,7 @@ async function receive(
   for (const to of recipients) {
     books.receiveMail({
       to,
+      messageId: parsed.messageId ?? '',
       from: parsed.from?.address ?? '',
       subject: parsed.subject ?? '',
       text: (parsed.text ?? '').trim(),

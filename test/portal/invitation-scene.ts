@@ -60,7 +60,7 @@ export function invitationsOn<
   const tokenIn = (text: string): string | undefined =>
     /\/portal\/activate\/([0-9A-Za-z]{26})(?![0-9A-Za-z])/.exec(text)?.[1];
 
-  const received = async (path: string): Promise<{ text: string }[]> =>
+  const received = async (path: string): Promise<{ text: string; messageId?: string }[]> =>
     (await call(stack.sandbox.url + path)).body;
   const mails = (to: string) => received(`/mails?to=${encodeURIComponent(to)}`);
   const texts = (to: string) => received(`/messages?to=${encodeURIComponent(to)}`);

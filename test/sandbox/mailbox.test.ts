@@ -8,7 +8,13 @@ beforeEach(async () => {
 afterEach(() => sandbox.close());
 
 const receive = (to: string, text: string) =>
-  sandbox.books.receiveMail({ to, from: 'us@here.example', subject: '<b>Hello</b>', text });
+  sandbox.books.receiveMail({
+    to,
+    messageId: '<greeting@here.example>',
+    from: 'us@here.example',
+    subject: '<b>Hello</b>',
+    text,
+  });
 
 const get = async (path: string, accept = 'application/json') => {
   const answer = await fetch(sandbox.url + path, { headers: { Accept: accept } });

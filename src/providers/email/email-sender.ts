@@ -1,6 +1,11 @@
 import type { ProviderOutcome } from '../outcome.js';
 
 export interface Email {
+  /**
+   * The left half of its Message-ID (RFC 5322, 3.6.4): letters, digits and hyphens. The same message
+   * sent again has the same, so that mailboxes can tell.
+   */
+  readonly id: string;
   readonly to: string;
   readonly subject: string;
   /** Plain text. */

@@ -29,11 +29,12 @@ export function createSmtp(settings: SmtpSettings): EmailSender {
   };
 }
 
-async function prepare({ to, subject, text }: Email, from: string): Promise<Prepared> {
+async function prepare({ id, to, subject, text }: Email, from: string): Promise<Prepared> {
   const node = new MailComposer({ from, to, subject, text }).compile();
   const sender = node.getEnvelope().from || from;
-  const message = await node.build();
-  return { envelope: { from: sender, to }, message, messageId: node.messageId() };
+  const messageId = `<${id}@${sender.split('@').at(-1)}>`;
+  node.setHeader('Message-ID', messageId);
+  return { envelope: { from: sender, to }, message: await node.build(), messageId };
 }
 
 const connectionTo = (url: URL, timeoutMs: number) =>
