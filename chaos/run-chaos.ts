@@ -65,7 +65,11 @@ async function work(
   signal: AbortSignal,
   note: (detail: string) => void,
 ): Promise<MadeFault[]> {
-  const end = AbortSignal.any([AbortSignal.timeout(minutes * 60_000), signal]);
+  // A timer of our own: Node 20 may collect AbortSignal.timeout() inside AbortSignal.any() before it
+  // fires (nodejs/node#57736), and then chaos never ends.
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), minutes * 60_000);
+  const end = AbortSignal.any([over.signal, signal]);
   const shown = setInterval(() => note(`${clients.log.entries.length} calls`), 1_000);
   try {
     const [faults] = await Promise.all([
@@ -77,6 +81,7 @@ async function work(
     return faults;
   } finally {
     clearInterval(shown);
+    clearTimeout(timer);
   }
 }
 

@@ -20,12 +20,13 @@ function reasonOf(error: unknown): string {
 
 /** Fetches a file whole. Connecting has its own, shorter limit. */
 async function fetchFile(url: string, note: (detail: string) => void): Promise<Buffer> {
-  const connecting = new AbortController();
-  const timer = setTimeout(() => connecting.abort(), CONNECT_SECONDS * 1000);
-  const signal = AbortSignal.any([connecting.signal, AbortSignal.timeout(DOWNLOAD_SECONDS * 1000)]);
+  const limit = new AbortController();
+  const abortAfter = (seconds: number) => setTimeout(() => limit.abort(), seconds * 1_000);
+  let timer = abortAfter(CONNECT_SECONDS);
   try {
-    const response = await fetch(url, { signal });
+    const response = await fetch(url, { signal: limit.signal });
     clearTimeout(timer);
+    timer = abortAfter(DOWNLOAD_SECONDS);
     if (!response.ok || response.body === null) throw new Error(`status ${response.status}`);
     const chunks: Uint8Array[] = [];
     let received = 0;

@@ -29,19 +29,26 @@ const told: Readonly<
 /** DT One's callbacks: the transaction is POSTed, and any 2xx acknowledges it. */
 export function createCallbacks(waiting: Waiting): Callbacks {
   async function post(url: string, body: string): Promise<boolean> {
-    const timeout = AbortSignal.timeout(answerTimeoutMilliseconds);
+    if (waiting.ending.aborted) return false;
+    const limit = new AbortController();
+    const abort = () => limit.abort();
+    const timer = setTimeout(abort, answerTimeoutMilliseconds);
+    waiting.ending.addEventListener('abort', abort);
     try {
       const answer = await fetch(url, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body,
         redirect: 'manual',
-        signal: AbortSignal.any([timeout, waiting.ending]),
+        signal: limit.signal,
       });
       await answer.body?.cancel();
       return answer.ok;
     } catch {
       return false;
+    } finally {
+      clearTimeout(timer);
+      waiting.ending.removeEventListener('abort', abort);
     }
   }
 
