@@ -17,7 +17,7 @@ import {
   beginOperation,
   outcomeFor,
   refuseOperation,
-  settleOperation,
+  settleKnownOperation,
 } from '../src/db/operations.js';
 import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
 import { type ClaimFacts, refuseClaim } from '../src/domain/claim.js';
@@ -145,15 +145,18 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
     }
   }
 
-  /** Answers a claim whose message was accepted, or of which nobody knows: the claim stands. */
-  async function confirmClaim(operationId: string): Promise<OperationOutcome<ClaimMade>> {
-    const outcome = await database
-      .transaction()
-      .execute((transaction) =>
-        settleOperation<ClaimMade>(transaction, operationId, 'SUCCEEDED', { ok: true }),
-      );
+  /**
+   * Answers a claim whose message was accepted, or of which nobody knows: the claim stands. It may
+   * have been taken back in a try whose end Temporal has not seen: then it was refused.
+   */
+  async function confirmClaim(command: ClaimCommand): Promise<OperationOutcome<ClaimMade>> {
+    const outcome = await database.transaction().execute((transaction) =>
+      settleKnownOperation<ClaimMade>(transaction, command.operationId, 'SUCCEEDED', {
+        ok: true,
+      }),
+    );
     await failpoint('claim-confirmed');
-    return outcome;
+    return outcome ?? outcomeFor(command, refuse('message-not-queued'));
   }
 
   /**

@@ -155,7 +155,7 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
       return;
     }
     // Nobody knows: the claim stands, and a refusal that comes later ends it.
-    claimOutcome = await database.confirmClaim(command.operationId);
+    claimOutcome = await database.confirmClaim(command);
     background.push(sending.then(() => settleClaim(command, claim.claimId, message)));
   }
 
@@ -165,7 +165,7 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
     message: MessageOutcome | undefined,
   ): Promise<OperationOutcome<ClaimMade>> {
     if (message?.kind !== 'refused' && message?.kind !== 'not-sent')
-      return database.confirmClaim(command.operationId);
+      return database.confirmClaim(command);
     ended ??= 'cancelled';
     return database.cancelClaim(command, claimId, message.message);
   }

@@ -88,6 +88,7 @@ export async function beginOperation<Result>(
   if (inserted) return { kind: 'begun' };
 
   const existing = await lockOperation(transaction, identity.operationId);
+  if (!existing) throw gone(identity.operationId);
   if (isSuperseded(existing, identity.requestDigest)) {
     await replaceRefused(transaction, identity);
     return { kind: 'begun' };
@@ -103,13 +104,15 @@ const keyReused: Refusal = { ok: false, reason: 'key-reused' };
 const lockOperation = (
   transaction: DatabaseTransaction,
   operationId: string,
-): Promise<StoredOperation> =>
+): Promise<StoredOperation | undefined> =>
   transaction
     .selectFrom('operations')
     .select(operationColumns)
     .where('id', '=', operationId)
     .forUpdate()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+
+const gone = (operationId: string) => new Error(`The operation ${operationId} is gone`);
 
 async function replaceRefused(
   transaction: DatabaseTransaction,
@@ -128,11 +131,24 @@ async function replaceRefused(
     .execute();
 }
 
-/** The answer of an operation that is settled already. */
-export const settledOutcome = async <Result>(
+/** The answer of an operation that is settled already; undefined where it was forgotten. */
+async function findSettledOutcome<Result>(
   transaction: DatabaseTransaction,
   operationId: string,
-): Promise<StoredOutcome<Result>> => storedOutcome(await lockOperation(transaction, operationId));
+): Promise<StoredOutcome<Result> | undefined> {
+  const operation = await lockOperation(transaction, operationId);
+  return operation && storedOutcome(operation);
+}
+
+/** The answer of an operation that is settled already. */
+export async function settledOutcome<Result>(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<StoredOutcome<Result>> {
+  const outcome = await findSettledOutcome<Result>(transaction, operationId);
+  if (!outcome) throw gone(operationId);
+  return outcome;
+}
 
 /**
  * Writes an operation's answer, once: an operation that is settled keeps what it answered first.
@@ -144,6 +160,18 @@ export async function settleOperation<Result>(
   status: Exclude<OperationStatus, 'RUNNING'>,
   result: Result | Refusal,
 ): Promise<StoredOutcome<Result>> {
+  const outcome = await settleKnownOperation(transaction, operationId, status, result);
+  if (!outcome) throw gone(operationId);
+  return outcome;
+}
+
+/** The same for an operation that may have been refused and forgotten; then undefined. */
+export async function settleKnownOperation<Result>(
+  transaction: DatabaseTransaction,
+  operationId: string,
+  status: Exclude<OperationStatus, 'RUNNING'>,
+  result: Result | Refusal,
+): Promise<StoredOutcome<Result> | undefined> {
   const row = await transaction
     .updateTable('operations')
     .set({ status, outcome: JSON.stringify(result), settled_at: sql<Date>`now()` })
@@ -151,12 +179,12 @@ export async function settleOperation<Result>(
     .where('status', '=', 'RUNNING')
     .returning(operationColumns)
     .executeTakeFirst();
-  return row ? storedOutcome(row) : settledOutcome(transaction, operationId);
+  return row ? storedOutcome(row) : findSettledOutcome(transaction, operationId);
 }
 
 /**
  * Ends an operation that was refused before anything was held: remembered for the identical request,
- * or forgotten where a repetition is to be carried out anew.
+ * or forgotten where a repetition is to be carried out anew. One that is settled keeps its answer.
  */
 export async function refuseOperation<Result>(
   transaction: DatabaseTransaction,
@@ -165,12 +193,16 @@ export async function refuseOperation<Result>(
 ): Promise<StoredOutcome<Result>> {
   if (isRemembered(refusal))
     return settleOperation<Result>(transaction, identity.operationId, 'REFUSED', refusal);
-  await transaction
+  const deleted = await transaction
     .deleteFrom('operations')
     .where('id', '=', identity.operationId)
     .where('status', '=', 'RUNNING')
-    .execute();
-  return outcomeFor<Result>(identity, refusal);
+    .executeTakeFirst();
+  const settled =
+    deleted.numDeletedRows === 0n
+      ? await findSettledOutcome<Result>(transaction, identity.operationId)
+      : undefined;
+  return settled ?? outcomeFor<Result>(identity, refusal);
 }
 
 /** The same in a transaction of its own, for an operation that has none yet. */
