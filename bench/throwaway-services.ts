@@ -33,8 +33,6 @@ export async function startThrowawayServices(
 ): Promise<ThrowawayServices> {
   const directory = await mkdtemp(join(tmpdir(), `voucher-topup-service-${options.name}-`));
   stops.add(() => rm(directory, { recursive: true, force: true }));
-  // One that was killed and started again is none of those that the first start would stop.
-  stops.add(() => stopOrphanedTemporal(directory));
   const secrets = makeSecrets();
   const { TEMPORAL_CLI_PATH, XDG_CACHE_HOME } = process.env;
   // Nothing else of the environment: a DATABASE_URL there is no place for the rows of a run.
@@ -51,6 +49,9 @@ export async function startThrowawayServices(
     TEMPORAL_UI_PORT: String(await freePort()),
   });
   const backing = await startBackingServices(startConfig, secrets, progress, stops);
+  // Before those of the first start, which know nothing of a server that was killed and started
+  // again, and would take away the file that names it.
+  stops.add(() => stopOrphanedTemporal(directory));
   const settings = { ...secrets, ...backing.settings };
   const config = readConfig(settings);
   await progress.step('Migrations', async () => {
