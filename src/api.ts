@@ -8,6 +8,7 @@ import { connectDatabase, type Database } from './db/connection.js';
 import { createFailpoint, type Failpoint } from './failpoint.js';
 import { createAccessDirectory } from './http/access-directory.js';
 import { createAccessTokens } from './http/access-token.js';
+import { createApiKeyLookup } from './http/api-key-lookup.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
 import { createCallRecorder } from './http/call-recorder.js';
 import { startHttpServer } from './http/http-server.js';
@@ -68,6 +69,7 @@ export async function startApi(
     failpoint,
     digests: createDigests(config.DIGEST_KEY),
     secretBox: createSecretBox(config.DATA_KEYS),
+    apiKeys: createApiKeyLookup(database),
     accessDirectory: createAccessDirectory(database, names, config.ACCESS_CACHE_SECONDS),
     accessTokens: await createAccessTokens({
       privateKeyPem: config.ACCESS_TOKEN_PRIVATE_KEY,

@@ -77,29 +77,34 @@ export async function listSourceNames(database: Database, limit: number): Promis
 /** An API key with whose it is, and what is asked of that company at a log-in. */
 export interface FoundApiKey extends Pick<AccessRow, 'status' | 'token_version'> {
   readonly id: number;
+  readonly digest: Buffer;
   readonly company: Company;
   /** False once it was revoked or its end has come, by the database's clock. */
   readonly isValid: boolean;
 }
 
-/** Finds an API key of a kind of company; undefined for a key that never was. */
-export async function findApiKey(
+/** Finds API keys of a kind of company; a digest of a key that never was brings none. */
+export async function findApiKeys(
   database: Database,
   kind: CompanyKind,
-  keyDigest: Buffer,
-): Promise<FoundApiKey | undefined> {
+  digests: readonly Buffer[],
+): Promise<FoundApiKey[]> {
   const [table, owner] =
     kind === 'partner' ? [sql`partners`, sql`partner_id`] : [sql`merchants`, sql`merchant_id`];
   const { rows } = await sql<Omit<FoundApiKey, 'company'> & { readonly company_id: number }>`
-    select api_keys.id, ${isValidKey} as "isValid", company.id as company_id, company.status,
-      company.token_version
+    select api_keys.id, key_digest as digest, ${isValidKey} as "isValid",
+      company.id as company_id, company.status, company.token_version
     from api_keys join ${table} as company on company.id = api_keys.${owner}
-    where key_digest = ${keyDigest}`.execute(database);
-  const [row] = rows;
-  if (!row) return undefined;
-  const { company_id, ...key } = row;
-  return { ...key, company: { kind, id: company_id } };
+    where key_digest = any(${digests}::bytea[])`.execute(database);
+  return rows.map(({ company_id, ...key }) => ({ ...key, company: { kind, id: company_id } }));
 }
+
+/** Finds one API key; undefined for a key that never was. */
+export const findApiKey = async (
+  database: Database,
+  kind: CompanyKind,
+  digest: Buffer,
+): Promise<FoundApiKey | undefined> => (await findApiKeys(database, kind, [digest]))[0];
 
 /**
  * Binds the bytes of a signed request to its endpoint and its message to those bytes, and says

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import {
   calculateJwkThumbprint,
   errors,
@@ -6,7 +6,6 @@ import {
   type JWK,
   type JWTHeaderParameters,
   jwtVerify,
-  SignJWT,
 } from 'jose';
 import { z } from 'zod';
 
@@ -73,7 +72,7 @@ export async function createAccessTokens(options: {
     createPublicKey(privateKey),
     ...options.furtherKeyPems.map((pem) => createPublicKey(pem)),
   ]);
-  const keyId = ring.jwks[0]?.kid;
+  const header = encode({ alg: ALGORITHM, typ: TYPE, kid: ring.jwks[0]?.kid });
   /** Checking a signature costs far more than finding a text again. The oldest stands first. */
   const verified = new Map<string, { token: VerifiedToken; expiresAt: number }>();
 
@@ -113,17 +112,24 @@ export async function createAccessTokens(options: {
   };
 
   return {
-    issue(claims: AccessClaims): Promise<string> {
+    /**
+     * A new token (JWS Compact Serialization, RFC 7515, 7.1). Signed here and at once: jose hands
+     * each signature to another thread, which costs more than the signature itself.
+     */
+    issue({ audience, companyId, apiKeyId, tokenVersion }: AccessClaims): string {
       const issuedAt = Math.floor(now() / 1_000);
-      return new SignJWT({ api_key_id: claims.apiKeyId, token_version: claims.tokenVersion })
-        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: keyId ?? '' })
-        .setIssuer(issuer)
-        .setAudience(claims.audience)
-        .setSubject(String(claims.companyId))
-        .setJti(randomUUID())
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(issuedAt + lifetimeSeconds)
-        .sign(privateKey);
+      const payload = encode({
+        iss: issuer,
+        aud: audience,
+        sub: String(companyId),
+        jti: randomUUID(),
+        iat: issuedAt,
+        exp: issuedAt + lifetimeSeconds,
+        api_key_id: apiKeyId,
+        token_version: tokenVersion,
+      });
+      const signed = `${header}.${payload}`;
+      return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
     },
 
     /** What a token says; undefined for every one that is not ours or not for this API. */
@@ -145,6 +151,8 @@ export async function createAccessTokens(options: {
     jwks: ring.jwks,
   };
 }
+
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
 /** Public keys by their thumbprints: a token names one of them and can bring none of its own. */
 async function createKeyRing(keys: readonly KeyObject[]) {

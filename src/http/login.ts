@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { apiKeyPrefix, isApiKeyOf } from '../crypto/random.js';
-import { findApiKey } from '../db/access.js';
 import { type Refusal, refuse } from '../domain/errors.js';
 import { admit } from './authentication.js';
 import { endpoint } from './endpoint.js';
@@ -34,7 +33,7 @@ export const login = endpoint({
     // A key of the other environment is refused unread: it was sent to the wrong address.
     if (!isApiKeyOf(services.settings.environment, body.key))
       return refuseKey(services, sourceAddress);
-    const found = await findApiKey(services.database, surface, services.digests.apiKey(body.key));
+    const found = await services.apiKeys(surface, services.digests.apiKey(body.key));
     const remembered = found?.isValid && (await services.accessDirectory(found.company));
     const caller = found
       ? { company: found.company, apiKeyId: found.id }
@@ -48,7 +47,7 @@ export const login = endpoint({
     // Only now: a key that leaked must not use up the company's calls from elsewhere.
     const ofCompany = await services.rateLimits.spend('company', `${surface} ${found.company.id}`);
     if (!ofCompany.ok) return { ...refuseTooMany(ofCompany), caller };
-    const accessToken = await services.accessTokens.issue({
+    const accessToken = services.accessTokens.issue({
       audience: surface,
       companyId: found.company.id,
       apiKeyId: found.id,

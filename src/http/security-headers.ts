@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 import type { Middleware } from 'koa';
 
@@ -20,10 +21,22 @@ export function securityHeaders({ isSecure }: { readonly isSecure: boolean }): M
     // Over plain HTTP browsers ignore it, and a test on localhost would bind other ports.
     strictTransportSecurity: isSecure,
   });
-  return async (context, next) => {
-    setHeaders(context.req, context.res, (error) => {
-      if (error) throw error;
-    });
-    await next();
+  const headers = headersThat(setHeaders);
+  return (context, next) => {
+    for (const [name, value] of headers) context.res.setHeader(name, value);
+    return next();
   };
+}
+
+/** They are the same for every answer, so that Helmet is asked once. */
+function headersThat(setHeaders: ReturnType<typeof helmet>): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  const response = {
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    removeHeader: () => {},
+  };
+  setHeaders({} as IncomingMessage, response as unknown as ServerResponse, (error) => {
+    if (error) throw error;
+  });
+  return headers;
 }

@@ -5,6 +5,7 @@ import type { Database } from '../db/connection.js';
 import type { Failpoint } from '../failpoint.js';
 import type { AccessDirectory } from './access-directory.js';
 import type { AccessTokens } from './access-token.js';
+import type { ApiKeyLookup } from './api-key-lookup.js';
 import type { CallRecorder } from './call-recorder.js';
 import type { ListReader } from './list-reader.js';
 import type { RateLimits } from './rate-limits.js';
@@ -16,6 +17,7 @@ export interface Services {
   readonly database: Database;
   readonly lists: ListReader;
   readonly workflows: WorkflowCalls;
+  readonly apiKeys: ApiKeyLookup;
   readonly accessTokens: AccessTokens;
   readonly accessDirectory: AccessDirectory;
   readonly calls: CallRecorder;

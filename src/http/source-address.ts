@@ -82,11 +82,23 @@ const normalise = (text: string | undefined): string | undefined =>
 /** The longest IPv6 address holds an IPv4 one: 45 characters. */
 const MAX_ADDRESS_LENGTH = 45;
 
-/** Only the four-part decimal form of IPv4: "127.1" and "0x7f000001" are no addresses here. */
+/** Those that were read: few callers make many requests, and each looks at its address thrice. */
+const readAddresses = new Map<string, Address | undefined>();
+const MAXIMUM_READ_ADDRESSES = 10_000;
+
 function parseAddress(text: string): Address | undefined {
   // A zone such as "%eth0" names a network card of this machine and is no part of the address.
   const [whole = ''] = text.split('%', 1);
   if (whole.length > MAX_ADDRESS_LENGTH) return undefined;
+  if (readAddresses.has(whole)) return readAddresses.get(whole);
+  if (readAddresses.size >= MAXIMUM_READ_ADDRESSES) readAddresses.clear();
+  const address = readAddress(whole);
+  readAddresses.set(whole, address);
+  return address;
+}
+
+/** Only the four-part decimal form of IPv4: "127.1" and "0x7f000001" are no addresses here. */
+function readAddress(whole: string): Address | undefined {
   // The form that a dual-stack socket reports, on every request.
   const bare = whole.replace(/^::ffff:(?=[0-9.]+$)/i, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
