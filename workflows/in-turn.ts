@@ -1,7 +1,6 @@
 import { condition } from '@temporalio/workflow';
 
-/** More promises, and more conditions, than are between an end and what a workflow does next. */
-const MICROTASKS = 64;
+/** More conditions than stand, one after the other, between an end and what a workflow does next. */
 const ROUNDS = 4;
 
 type Steps = Readonly<Record<string, (...parameters: never[]) => Promise<unknown>>>;
@@ -40,9 +39,9 @@ export function inTurn<These extends Steps>(steps: These): These {
 /** Gives way to all that the same activation of the workflow has set going. */
 async function untilOthersWentOn(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (let microtasks = 0; microtasks < MICROTASKS; microtasks += 1) await undefined;
     let isAskedAgain = false;
-    // Conditions are asked at once, and again when nothing else goes on: others' are met then, too.
+    // Conditions are asked at once, and again when no promise is left that could go on: others' are
+    // met then, too.
     await condition(() => {
       const answer = isAskedAgain;
       isAskedAgain = true;
