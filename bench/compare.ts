@@ -29,6 +29,12 @@ export const LANES = 20;
 const WARM_UP_CALLS = 600;
 
 /**
+ * The same for calls of which a thousand a second are answered: next to so little work the compiler's
+ * is much, and it goes on for some thousands of them.
+ */
+export const WARM_UP_OF_QUICK_CALLS = 4_000;
+
+/**
  * Measures both in turns, after a warm-up of each. The order alternates, so that what drifts on the
  * machine meanwhile falls on both alike.
  */
@@ -37,6 +43,7 @@ export async function compare(options: {
   readonly baseline: Calls;
   /** Calls in flight. */
   readonly lanes?: number;
+  readonly warmUpCalls?: number;
   /** Whether an earlier comparison has warmed both up. */
   readonly isWarm?: boolean;
   readonly settings: Pick<BenchOptions, 'rounds' | 'seconds'>;
@@ -45,13 +52,13 @@ export async function compare(options: {
   readonly note: (detail: string) => void;
 }): Promise<Comparison> {
   const { rounds, seconds } = options.settings;
-  const { lanes = LANES, isWarm = false, signal } = options;
+  const { lanes = LANES, isWarm = false, warmUpCalls = WARM_UP_CALLS, signal } = options;
   const measure = (side: 'subject' | 'baseline') =>
     runLoad({ calls: options[side], lanes, seconds, signal });
 
   if (!isWarm) options.note('warming up');
   const warmUp = { subject: 0, baseline: 0 };
-  while (!isWarm && Math.min(warmUp.subject, warmUp.baseline) < WARM_UP_CALLS) {
+  while (!isWarm && Math.min(warmUp.subject, warmUp.baseline) < warmUpCalls) {
     warmUp.subject += (await measure('subject')).milliseconds.length;
     warmUp.baseline += (await measure('baseline')).milliseconds.length;
   }

@@ -1,7 +1,7 @@
 import { makePartner } from '../test/support/companies.js';
 import type { Bench, Benchmark } from './benchmark.js';
 import { startChild } from './child-process.js';
-import { compare, LANES } from './compare.js';
+import { compare, LANES, WARM_UP_OF_QUICK_CALLS } from './compare.js';
 import type { Call } from './run-load.js';
 import { type Service, withService } from './service.js';
 
@@ -38,6 +38,7 @@ async function compareLogin(bench: Bench, service: Service) {
         subject: ofLane('login'),
         baseline: ofLane('select'),
         settings: options,
+        warmUpCalls: WARM_UP_OF_QUICK_CALLS,
         signal,
         note,
       }),

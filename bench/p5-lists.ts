@@ -1,7 +1,7 @@
 import { listPaths } from './bare-lists.js';
 import type { Bench, Benchmark, Measurement } from './benchmark.js';
 import { startChild } from './child-process.js';
-import { compare } from './compare.js';
+import { compare, WARM_UP_OF_QUICK_CALLS } from './compare.js';
 import { addListRows } from './list-rows.js';
 import { partnerHeaders } from './partner-calls.js';
 import type { Call, Calls } from './run-load.js';
@@ -118,6 +118,7 @@ async function againstBare(
           subject: callsOf(path),
           baseline: inTurn(partnerIds.map((id) => get(`${address}?partner=${id}`))),
           settings: bench.options,
+          warmUpCalls: WARM_UP_OF_QUICK_CALLS,
           signal: bench.signal,
           note,
         }),
