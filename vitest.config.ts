@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that need neither PostgreSQL nor Temporal, and so do not wait for them. */
 const unitTests = [
@@ -9,6 +10,18 @@ const unitTests = [
   'test/embedded/{data-directory,port,progress,temporal-binary}.test.ts',
   'test/**/*.unit.test.ts',
 ];
+
+/** Small files that take long, most of it waiting: at the end nothing would be left beside them. */
+const longFiles = ['/chaos.test.ts', '/killed-steps.test.ts', '/invitations.test.ts'];
+
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) =>
+      longFiles.some((end) => moduleId.endsWith(end));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 const shared = {
   // Temporal's native library does not bear worker threads.
@@ -21,6 +34,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     teardownTimeout: 60_000,
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       { test: { ...shared, name: 'unit', include: unitTests } },
       {

@@ -1,7 +1,7 @@
 import { expireOverdueClaims } from '../src/db/claims.js';
 import { expireVouchers } from '../src/db/expiry.js';
 import { pruneLeftRequests } from '../src/db/left-requests.js';
-import { pruneOperations } from '../src/db/operations.js';
+import { pruneOperations } from '../src/db/pruning.js';
 import { removeOldSignIns } from '../src/db/sign-in-attempts.js';
 import type { ActivityDependencies } from './dependencies.js';
 

@@ -2,6 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../src/crypto/random.js';
 import { isAdmitted } from '../src/db/access.js';
 import { violates } from '../src/db/connection.js';
+import {
+  type GenerationFacts,
+  generationFacts,
+  insertVoucher,
+  voucherOfOperation,
+} from '../src/db/generation.js';
 import { balanceConstraint } from '../src/db/ledger.js';
 import {
   findOperation,
@@ -10,12 +16,6 @@ import {
   recordRefusal,
   storedOutcome,
 } from '../src/db/operations.js';
-import {
-  type GenerationFacts,
-  generationFacts,
-  insertVoucher,
-  voucherOfOperation,
-} from '../src/db/vouchers.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { parseMoney } from '../src/domain/money.js';
 import { voucherCodeFromRandom } from '../src/domain/voucher-code.js';

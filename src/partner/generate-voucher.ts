@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { generatedVoucher } from '../db/vouchers.js';
+import { generatedVoucher } from '../db/generation.js';
 import { refuse } from '../domain/errors.js';
 import { formatVoucherCode } from '../domain/voucher-code.js';
 import { endpoint } from '../http/endpoint.js';

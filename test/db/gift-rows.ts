@@ -7,8 +7,8 @@ import {
   addProductCategory,
 } from '../../src/db/companies.js';
 import type { Database } from '../../src/db/connection.js';
+import { insertVoucher } from '../../src/db/generation.js';
 import { setPrice } from '../../src/db/prices.js';
-import { insertVoucher } from '../../src/db/vouchers.js';
 import { transferOf, write } from './ledger-writing.js';
 
 /** A partner that can sell a gift of 100 ETB at a merchant, with 1000 ETB in its gift wallet. */

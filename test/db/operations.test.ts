@@ -7,10 +7,10 @@ import {
   beginOperation,
   findOperation,
   type OperationIdentity,
-  pruneOperations,
   recordRefusal,
   settleOperation,
 } from '../../src/db/operations.js';
+import { pruneOperations } from '../../src/db/pruning.js';
 import { refuse } from '../../src/domain/errors.js';
 import { addShop } from './gift-rows.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/connection.js';
+import { generationFacts } from '../../src/db/generation.js';
 import { priceSubjects } from '../../src/db/prices.js';
-import { generationFacts } from '../../src/db/vouchers.js';
 import { addGiftSeller, addShop, type GiftSeller, priceGift } from './gift-rows.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';
 
