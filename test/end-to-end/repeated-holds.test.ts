@@ -76,6 +76,25 @@ it.each(Object.keys(requests))(
   },
 );
 
+it('who has no key and cannot be remembered is told to look at the voucher, not to repeat', async () => {
+  const { merchant } = await scene.payee('partner', { payoutSuffix: '014' });
+  const gift = await scene.gift({ owner: null, isRestricted: false });
+  const { voucherCode } = gift;
+  const body = { voucherCode, amount: 40, merchantId: merchant.id };
+  const mend = await breakStatement(scene.stack.database, { table: 'left_requests', on: 'insert' });
+  const answer = await scene.asPartner.post(REDEEM, body);
+  await mend();
+  expect(answer.status).toBe(409);
+  expect(answer.body).toMatchObject({ success: false, statusCode: 409, data: null });
+  expect(answer.body.message).toContain('look at the voucher first');
+  await scene.settlePayout(merchant, 'completed');
+  await vi.waitFor(
+    async () => expect(await scene.voucher(gift)).toMatchObject({ held: '0.000000' }),
+    10_000,
+  );
+  expect(scene.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
+});
+
 it('a redemption without a key that its caller left before it began is made by the repetition', async () => {
   const { stack } = scene;
   const { merchant } = await scene.payee('partner');
