@@ -1,36 +1,20 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/http/app.js';
-import { createPortal } from '../../src/portal/portal.js';
 import { createCanary, secretsInDatabase, secretsInHistories } from '../end-to-end/canary.js';
 import { PASSWORD, setInvitationScene } from './invitation-scene.js';
+import { type LoggedPortal, startLoggedPortal } from './logged-portal.js';
 import { hiddenFields, portalClient } from './portal-client.js';
 
 let scene: Awaited<ReturnType<typeof setInvitationScene>>;
-/** A second server whose log is read. */
-let server: Server;
-let log = '';
+let logged: LoggedPortal;
 const canary = createCanary();
 
 beforeAll(async () => {
   scene = await setInvitationScene();
-  const logger = pino({ level: 'trace' }, { write: (line: string) => (log += line) });
-  const services = { ...scene.stack.api.services, logger };
-  const portal = createPortal(services, {
-    session: { idleSeconds: 60, maximumSeconds: 60 },
-    signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress: 8 },
-    passwordCost: 14,
-  });
-  server = createApp(services, [], portal).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  logged = await startLoggedPortal(scene.stack, 8);
 });
 afterAll(async () => {
-  server?.close();
-  server?.closeAllConnections();
+  logged?.stop();
   await scene?.stop();
 });
 
@@ -191,7 +175,7 @@ test('links are throttled by address, and their tokens stand in no log, database
   const token = path.split('/').at(-1) ?? '';
   canary.add('token', token);
   const visitor = portalClient({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: logged.url,
   });
   const answer = await visitor.submit(path, path, { 'new-password': PASSWORD });
   expect(answer.status).toBe(303);
@@ -200,9 +184,9 @@ test('links are throttled by address, and their tokens stand in no log, database
   expect(statuses).toEqual([404, 404, 404, 404, 404, 404, 429, 429]);
   await visitor.get(`${path}/more`);
   await visitor.request(path, { method: 'PUT' });
-  expect(log).toContain('"route":"/portal/activate/:token"');
-  expect(canary.foundIn(log)).toEqual([]);
-  expect(log).not.toContain(phone);
+  expect(logged.log()).toContain('"route":"/portal/activate/:token"');
+  expect(canary.foundIn(logged.log())).toEqual([]);
+  expect(logged.log()).not.toContain(phone);
   expect(await secretsInDatabase(scene.stack.database, canary)).toEqual([]);
   const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = scene.stack.config;
   const { found, workflowIds } = await secretsInHistories({ address, taskQueue }, canary);

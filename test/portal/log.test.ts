@@ -1,33 +1,18 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp } from '../../src/http/app.js';
-import { createPortal } from '../../src/portal/portal.js';
 import { makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { type LoggedPortal, startLoggedPortal } from './logged-portal.js';
 import { makeAccount, portalClient } from './portal-client.js';
 
 let stack: Stack;
-let server: Server;
-let log = '';
+let logged: LoggedPortal;
 
 beforeAll(async () => {
   stack = await startStack();
-  const logger = pino({ level: 'trace' }, { write: (line: string) => (log += line) });
-  const services = { ...stack.api.services, logger };
-  const portal = createPortal(services, {
-    session: { idleSeconds: 60, maximumSeconds: 60 },
-    signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress: 10 },
-    passwordCost: 14,
-  });
-  server = createApp(services, [], portal).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  logged = await startLoggedPortal(stack, 10);
 });
 afterAll(async () => {
-  server?.close();
-  server?.closeAllConnections();
+  logged?.stop();
   await stack?.stop();
 });
 
@@ -35,7 +20,7 @@ test('no secret is in the log, whatever is sent and whatever breaks', async () =
   const { id } = await makePartner(stack);
   const account = await makeAccount(stack, { kind: 'partner', id });
   const client = portalClient({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: logged.url,
   });
   await client.signIn({ ...account, password: 'a-wrong-password' });
   await client.signIn(account);
@@ -54,10 +39,10 @@ test('no secret is in the log, whatever is sent and whatever breaks', async () =
   expect(broken.html).toContain('Something went wrong');
   expect(broken.html).not.toMatch(/api_keys|secret-name|relation/);
 
-  expect(log).toContain('"route":"/portal/keys"');
-  expect(log).toContain('"route":"/portal/keys/:id/revoke"');
-  expect(log).toContain('Request failed');
+  expect(logged.log()).toContain('"route":"/portal/keys"');
+  expect(logged.log()).toContain('"route":"/portal/keys/:id/revoke"');
+  expect(logged.log()).toContain('Request failed');
   const secrets = [token, key, formToken, account.password, account.email, 'a-wrong-password'];
   for (const secret of [...secrets, 'secret-query', 'secret-path', 'secret-name'])
-    expect(log.includes(secret), secret).toBe(false);
+    expect(logged.log().includes(secret), secret).toBe(false);
 });

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { createApp } from '../../src/http/app.js';
+import { createPortal } from '../../src/portal/portal.js';
+import type { Stack } from '../support/stack.js';
+
+export type LoggedPortal = Awaited<ReturnType<typeof startLoggedPortal>>;
+
+/** A second server with the portal of a stack, all of whose log is read; one address signs in so often. */
+export async function startLoggedPortal({ api }: Stack, perAddress: number) {
+  let log = '';
+  const logger = pino({ level: 'trace' }, { write: (line: string) => (log += line) });
+  const services = { ...api.services, logger };
+  const portal = createPortal(services, {
+    session: { idleSeconds: 60, maximumSeconds: 60 },
+    signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress },
+    passwordCost: 14,
+  });
+  const server = createApp(services, [], portal).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    log: () => log,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
