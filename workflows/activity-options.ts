@@ -64,13 +64,14 @@ export const reconciliation = proxyActivities<
 
 /**
  * The check of the books. While it lasts no other reconciliation starts, so books that cannot be read
- * must not keep money on hold: the next run checks them again. The second try is for a worker that
- * stopped in the first.
+ * must not keep money on hold for long: the next run checks them again. A database that is away for a
+ * moment, or a worker that stopped, calls nobody.
  */
 export const books = proxyActivities<Pick<Activities, 'checkInvariants'>>({
   startToCloseTimeout: '5m',
+  scheduleToCloseTimeout: '10m',
   heartbeatTimeout: '30s',
-  retry: { initialInterval: '1s', maximumAttempts: 2 },
+  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
 /** Batches of the sweeps. */

@@ -43,8 +43,8 @@ const steps: Steps = {
   checkInvariants: async () => [],
 };
 
-/** Runs the workflow on these steps: real ones take minutes until they have failed. */
-async function failureOf(broken: Partial<Steps>): Promise<{ cause: unknown; isFound: boolean }> {
+/** Runs the workflow on these steps, in place of those that take minutes until they have failed. */
+async function runOn(changed: Partial<Steps>) {
   const { client, connection, namespace, dataConverter } = temporal;
   const taskQueue = `test-${randomUUID()}`;
   const worker = await Worker.create({
@@ -53,17 +53,22 @@ async function failureOf(broken: Partial<Steps>): Promise<{ cause: unknown; isFo
     dataConverter,
     taskQueue,
     workflowBundle: { codePath: inject('workflowBundlePath') },
-    activities: { ...steps, ...broken },
+    activities: { ...steps, ...changed },
   });
   return worker.runUntil(async () => {
     const workflowId = `reconcile-${randomUUID()}`;
     const handle = await client.workflow.start('reconcile', { workflowId, taskQueue });
-    const error = await handle.result().catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(WorkflowFailedError);
+    const result: unknown = await handle.result().catch((thrown: unknown) => thrown);
     const { typedSearchAttributes } = await handle.describe();
     const isFound = typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'));
-    return { cause: (error as WorkflowFailedError).cause, isFound: isFound === true };
+    return { result, isFound: isFound === true };
   });
+}
+
+async function failureOf(broken: Partial<Steps>): Promise<{ cause: unknown; isFound: boolean }> {
+  const { result, isFound } = await runOn(broken);
+  expect(result).toBeInstanceOf(WorkflowFailedError);
+  return { cause: (result as WorkflowFailedError).cause, isFound };
 }
 
 it.each<[string, Partial<Steps>]>([
@@ -101,14 +106,14 @@ it('ends with the failure of a step where nothing was found, and does all the ot
   expect(done).toEqual(['resumeTopUps', 'checkInvariants']);
 });
 
-it('tries books that cannot be checked twice, so that money on hold soon has its next run', async () => {
+it('is not red because the database was away for a moment while the books were checked', async () => {
   let tries = 0;
-  const { isFound } = await failureOf({
-    checkInvariants: async () => {
-      tries += 1;
-      throw new Error('canceling statement due to statement timeout');
-    },
-  });
-  expect(isFound).toBe(true);
-  expect(tries).toBe(2);
+  const checkInvariants = async () => {
+    tries += 1;
+    if (tries <= 2) throw new Error('connect ECONNREFUSED');
+    return [];
+  };
+  const { result } = await runOn({ listRechecks: async () => [], checkInvariants });
+  expect(result).toEqual({ resumedPayments: 0, resumedTopUps: 0, rechecked: 0 });
+  expect(tries).toBe(3);
 });
