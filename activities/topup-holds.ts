@@ -92,7 +92,8 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       await failpoint(`${subject}-begun`);
       const topup = await lockTopup(transaction, command.transactionId);
       if (begun.kind === 'resumed') return describeAttempt(transaction, command.operationId, true);
-      if (!topup) return answer(transaction, refuse('topup-not-found'));
+      // A duplicate drew the same number, was refused and has discarded it: the next one draws anew.
+      if (!topup) return answer(transaction, refuse('unavailable', { retryAfterSeconds: 1 }));
       if (!retry && topup.status !== 'PENDING') return answerEnded(transaction, topup);
       const refusal = refuseByState(topup, command, retry);
       if (refusal) return answer(transaction, refusal);

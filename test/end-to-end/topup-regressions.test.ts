@@ -8,10 +8,15 @@ import { idOf, newKey, sale, setTopupScene, type TopupScene } from './topup-scen
 /** Faults of top-ups that were found once and must not come back. */
 let scene: TopupScene;
 let way: Awaited<ReturnType<typeof makeCuttableWay>>;
+/** Awaited by requests whose number is drawn and whose workflow is not started yet. */
+let whenDrawn: (() => Promise<void>) | undefined;
 
 beforeAll(async () => {
   way = await makeCuttableWay();
-  scene = await setTopupScene({ CALLER_WAIT_SECONDS: '2', AIRTIME_URL: `${way.url}/dt-one/v1` });
+  scene = await setTopupScene(
+    { CALLER_WAIT_SECONDS: '2', AIRTIME_URL: `${way.url}/dt-one/v1` },
+    { failpoint: async (step) => (step === 'topup-drawn' ? whenDrawn?.() : undefined) },
+  );
   way.setTarget(scene.stack.sandbox.url);
 });
 afterAll(async () => {
@@ -42,6 +47,29 @@ it('a lost workflow asks before it gives up: what the provider delivered is not 
   await scene.untilStatus(id, 'SUCCESS');
   expect((await scene.show(id)).attempts).toMatchObject([{ status: 'SUCCESS' }]);
   expect(await scene.wallet()).toBe(before - 50);
+  expect(await scene.delivered(msisdn)).toHaveLength(1);
+});
+
+it('a duplicate whose number was discarded by the refusal of the first is to be repeated', async () => {
+  const { database } = scene.stack;
+  const setStatus = (status: 'ACTIVE' | 'SUSPENDED') =>
+    database.updateTable('partners').set({ status }).where('id', '=', scene.partner.id).execute();
+  const msisdn = scene.number('000');
+  const headers = newKey();
+  const goOn: (() => void)[] = [];
+  whenDrawn = () => new Promise((resolve) => goOn.push(resolve));
+  const answers = [scene.topUp(msisdn, headers), scene.topUp(msisdn, headers)];
+  await vi.waitFor(() => expect(goOn).toHaveLength(2), 10_000);
+  await setStatus('SUSPENDED');
+  goOn[0]?.();
+  expect((await Promise.race(answers)).status).toBe(403);
+  await setStatus('ACTIVE');
+  goOn[1]?.();
+  whenDrawn = undefined;
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([403, 503]);
+  const repeated = await scene.topUp(msisdn, headers);
+  expect(repeated.body).toMatchObject({ statusCode: 200, data: { status: 'SUCCESS' } });
   expect(await scene.delivered(msisdn)).toHaveLength(1);
 });
 

@@ -17,8 +17,11 @@ export const newKey = () => ({ 'Idempotency-Key': randomUUID() });
 export const idOf = (answer: Answer): number => answer.body.data.transactionId;
 
 /** A stack with a partner who is logged in and has airtime to sell, and the steps of a top-up. */
-export async function setTopupScene(settings: Environment = {}) {
-  const stack = await startStack(settings);
+export async function setTopupScene(
+  settings: Environment = {},
+  options: Parameters<typeof startStack>[1] = {},
+) {
+  const stack = await startStack(settings, options);
   const partner = await makePartner(stack);
   await makeTopupProducts(stack, partner);
   await depositAirtime(stack, partner.id, '100000');
