@@ -40,14 +40,18 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   },
 
   async 'end-database-sessions'({ stack, random }) {
-    const { rows } = await sql<{ pid: number }>`
-      select pid from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() order by pid`.execute(
-      stack.database,
+    const { rows } = await persist(() =>
+      sql<{ pid: number }>`
+        select pid from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() order by pid`.execute(
+        stack.database,
+      ),
     );
     const chosen = rows.filter(() => random.chance(0.5)).map(({ pid }) => pid);
-    await sql`select pg_terminate_backend(pid) from unnest(${chosen}::int[]) as pid`.execute(
-      stack.database,
+    await persist(() =>
+      sql`select pg_terminate_backend(pid) from unnest(${chosen}::int[]) as pid`.execute(
+        stack.database,
+      ),
     );
     return `${chosen.length} of ${rows.length}`;
   },
@@ -114,11 +118,10 @@ const setPartner = ({ stack }: FaultScene, id: number, status: 'ACTIVE' | 'SUSPE
 const TRIES = 60;
 
 /** An operator tries again while the database is away because of another fault. */
-async function persist(work: () => Promise<unknown>): Promise<void> {
+async function persist<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await work();
-      return;
+      return await work();
     } catch (error) {
       if (tries === TRIES) throw error;
       await sleep(250);
