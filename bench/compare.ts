@@ -43,22 +43,21 @@ export async function compare(options: {
   readonly baseline: Calls;
   /** Calls in flight. */
   readonly lanes?: number;
+  /** Calls of each side before anything is measured; 0 where an earlier comparison has made them. */
   readonly warmUpCalls?: number;
-  /** Whether an earlier comparison has warmed both up. */
-  readonly isWarm?: boolean;
   readonly settings: Pick<BenchOptions, 'rounds' | 'seconds'>;
   readonly signal: AbortSignal;
   /** Told what is being measured. */
   readonly note: (detail: string) => void;
 }): Promise<Comparison> {
   const { rounds, seconds } = options.settings;
-  const { lanes = LANES, isWarm = false, warmUpCalls = WARM_UP_CALLS, signal } = options;
+  const { lanes = LANES, warmUpCalls = WARM_UP_CALLS, signal } = options;
   const measure = (side: 'subject' | 'baseline') =>
     runLoad({ calls: options[side], lanes, seconds, signal });
 
-  if (!isWarm) options.note('warming up');
+  if (warmUpCalls > 0) options.note('warming up');
   const warmUp = { subject: 0, baseline: 0 };
-  while (!isWarm && Math.min(warmUp.subject, warmUp.baseline) < warmUpCalls) {
+  while (Math.min(warmUp.subject, warmUp.baseline) < warmUpCalls) {
     warmUp.subject += (await measure('subject')).milliseconds.length;
     warmUp.baseline += (await measure('baseline')).milliseconds.length;
   }

@@ -45,7 +45,7 @@ async function measure(
   );
   const settings = { ...options, seconds: options.seconds * ONE_AT_A_TIME_SECONDS_FACTOR };
   const one = await progress.step(`P7 ${title}, one at a time`, (note) =>
-    compare({ ...sides, settings, note, lanes: 1, isWarm: true }),
+    compare({ ...sides, settings, note, lanes: 1, warmUpCalls: 0 }),
   );
   await requireTopups(service, bench.backing.sandboxUrl, {
     completed: many.subject.completed + one.subject.completed,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Caller, Company } from '../domain/voucher.js';
 import type { Database } from './connection.js';
 import type { CompanyKind } from './schema.js';
@@ -16,13 +16,20 @@ export interface AccessRow {
 export const isValidKey = sql<boolean>`(
   revoked_at is null and (expires_at is null or expires_at > now()))`;
 
+/** A kind of company's table, and the column that says in others whose a row is. */
+const tablesOf: Readonly<
+  Record<CompanyKind, { table: RawBuilder<unknown>; owner: RawBuilder<unknown> }>
+> = {
+  partner: { table: sql`partners`, owner: sql`partner_id` },
+  merchant: { table: sql`merchants`, owner: sql`merchant_id` },
+};
+
 /** Reads a company's access in one round trip; undefined where there is no such company. */
 export async function readAccess(
   database: Database,
   company: Company,
 ): Promise<AccessRow | undefined> {
-  const table = company.kind === 'partner' ? sql`partners` : sql`merchants`;
-  const owner = company.kind === 'partner' ? sql`partner_id` : sql`merchant_id`;
+  const { table, owner } = tablesOf[company.kind];
   const publicKeys =
     company.kind === 'partner'
       ? sql`'{}'::text[]`
@@ -44,12 +51,9 @@ export async function readAccess(
  */
 export const isStillAdmitted = ({ kind, id, credential }: Caller) => {
   if (credential === undefined) return sql<boolean>`true`;
-  const [table, owner] =
-    kind === 'partner'
-      ? [sql`partners`, sql`api_keys.partner_id`]
-      : [sql`merchants`, sql`api_keys.merchant_id`];
+  const { table, owner } = tablesOf[kind];
   return sql<boolean>`exists (
-    select from api_keys join ${table} as company on company.id = ${owner}
+    select from api_keys join ${table} as company on company.id = api_keys.${owner}
     where api_keys.id = ${credential.apiKeyId} and ${isValidKey}
       and company.id = ${id} and company.token_version = ${credential.tokenVersion})`;
 };
@@ -89,8 +93,7 @@ export async function findApiKeys(
   kind: CompanyKind,
   digests: readonly Buffer[],
 ): Promise<FoundApiKey[]> {
-  const [table, owner] =
-    kind === 'partner' ? [sql`partners`, sql`partner_id`] : [sql`merchants`, sql`merchant_id`];
+  const { table, owner } = tablesOf[kind];
   const { rows } = await sql<Omit<FoundApiKey, 'company'> & { readonly company_id: number }>`
     select api_keys.id, key_digest as digest, ${isValidKey} as "isValid",
       company.id as company_id, company.status, company.token_version

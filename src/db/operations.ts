@@ -87,8 +87,7 @@ export async function beginOperation<Result>(
     .executeTakeFirst();
   if (inserted) return { kind: 'begun' };
 
-  const existing = await lockOperation(transaction, identity.operationId);
-  if (!existing) throw gone(identity.operationId);
+  const existing = present(await lockOperation(transaction, identity.operationId));
   if (isSuperseded(existing, identity.requestDigest)) {
     await replaceRefused(transaction, identity);
     return { kind: 'begun' };
@@ -112,7 +111,11 @@ const lockOperation = (
     .forUpdate()
     .executeTakeFirst();
 
-const gone = (operationId: string) => new Error(`The operation ${operationId} is gone`);
+/** For who knows that the operation is there. */
+function present<Found>(found: Found | undefined): Found {
+  if (found === undefined) throw new Error('The operation is gone');
+  return found;
+}
 
 async function replaceRefused(
   transaction: DatabaseTransaction,
@@ -141,29 +144,23 @@ async function findSettledOutcome<Result>(
 }
 
 /** The answer of an operation that is settled already. */
-export async function settledOutcome<Result>(
+export const settledOutcome = async <Result>(
   transaction: DatabaseTransaction,
   operationId: string,
-): Promise<StoredOutcome<Result>> {
-  const outcome = await findSettledOutcome<Result>(transaction, operationId);
-  if (!outcome) throw gone(operationId);
-  return outcome;
-}
+): Promise<StoredOutcome<Result>> =>
+  present(await findSettledOutcome<Result>(transaction, operationId));
 
 /**
  * Writes an operation's answer, once: an operation that is settled keeps what it answered first.
  * Returns the answer as every later asker will get it.
  */
-export async function settleOperation<Result>(
+export const settleOperation = async <Result>(
   transaction: DatabaseTransaction,
   operationId: string,
   status: Exclude<OperationStatus, 'RUNNING'>,
   result: Result | Refusal,
-): Promise<StoredOutcome<Result>> {
-  const outcome = await settleKnownOperation(transaction, operationId, status, result);
-  if (!outcome) throw gone(operationId);
-  return outcome;
-}
+): Promise<StoredOutcome<Result>> =>
+  present(await settleKnownOperation(transaction, operationId, status, result));
 
 /** The same for an operation that may have been refused and forgotten; then undefined. */
 export async function settleKnownOperation<Result>(

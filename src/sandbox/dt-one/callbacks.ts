@@ -29,18 +29,15 @@ const told: Readonly<
 /** DT One's callbacks: the transaction is POSTed, and any 2xx acknowledges it. */
 export function createCallbacks(waiting: Waiting): Callbacks {
   async function post(url: string, body: string): Promise<boolean> {
-    if (waiting.ending.aborted) return false;
     const limit = new AbortController();
-    const abort = () => limit.abort();
-    const timer = setTimeout(abort, answerTimeoutMilliseconds);
-    waiting.ending.addEventListener('abort', abort);
+    const timer = setTimeout(() => limit.abort(), answerTimeoutMilliseconds);
     try {
       const answer = await fetch(url, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body,
         redirect: 'manual',
-        signal: limit.signal,
+        signal: AbortSignal.any([limit.signal, waiting.ending]),
       });
       await answer.body?.cancel();
       return answer.ok;
@@ -48,7 +45,6 @@ export function createCallbacks(waiting: Waiting): Callbacks {
       return false;
     } finally {
       clearTimeout(timer);
-      waiting.ending.removeEventListener('abort', abort);
     }
   }
 
