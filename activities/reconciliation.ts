@@ -1,6 +1,6 @@
 import { heartbeat, log } from '@temporalio/activity';
 import { findBrokenInvariants } from '../src/db/invariants.js';
-import { addTransfers } from '../src/db/ledger.js';
+import { bookLateSuccess } from '../src/db/late-successes.js';
 import {
   type HeldAttempt,
   type HeldRedemption,
@@ -13,7 +13,6 @@ import {
   type GivenBack,
   postponeRecheck,
   type Recheck,
-  recordContradiction,
 } from '../src/db/rechecks.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { RedeemCommand, TopUpInput } from '../workflows/messages.js';
@@ -75,21 +74,7 @@ export function createReconciliationActivities(dependencies: ActivityDependencie
       await postponeRecheck(database, recheck, isRefused ? 'still-refused' : 'unknown');
       return undefined;
     }
-    await database.transaction().execute(async (transaction) => {
-      const givenBack = await findGivenBack(transaction, recheck);
-      if (!givenBack || givenBack.is_contradicted) return;
-      await addTransfers(transaction, [
-        {
-          operationId: recheck.operationId,
-          partnerId: givenBack.partner_id,
-          step: 'late-success',
-          debit: 'suspense',
-          credit: recheck.kind === 'redemption' ? 'mobile-money-clearing' : 'airtime-clearing',
-          amount: parseMoney(givenBack.amount),
-        },
-      ]);
-      await recordContradiction(transaction, recheck);
-    });
+    await database.transaction().execute((transaction) => bookLateSuccess(transaction, recheck));
     const contradiction = describe(found);
     log.error('A provider did what it had refused', { contradiction: contradiction.description });
     return contradiction;

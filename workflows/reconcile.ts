@@ -109,8 +109,9 @@ const explainContradictions = (found: readonly string[]): string[] =>
     ? []
     : [
         '**A provider did what it had refused.** The money had been given back, so nobody was ' +
-          'charged; the amount stands in the account *suspense*. Settle with the company whether it ' +
-          'pays, or with the provider whether it is taken back.',
+          'charged; the amount stands in the account *suspense*. Agree with the company whether it ' +
+          'pays, or with the provider whether it is taken back, then tell the books: ' +
+          '`npm run admin -- settle late-success --help`.',
         listed(found),
       ];
 

@@ -11,6 +11,7 @@ import { cancelVoucher } from './commands/cancel-voucher.js';
 import { checkLedger } from './commands/check-ledger.js';
 import { deposit } from './commands/deposit.js';
 import { inviteMerchantCommand, listInvitationsCommand } from './commands/invitations.js';
+import { listLateSuccessesCommand, settleLateSuccessCommand } from './commands/late-successes.js';
 import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.js';
 import {
   changePartner,
@@ -67,6 +68,7 @@ export const allCommands = [
   listRefusedCallsCommand,
   listPortalAccountsCommand,
   listInvitationsCommand,
+  listLateSuccessesCommand,
   showPartner,
   showMerchant,
   showVoucher,
@@ -98,6 +100,7 @@ export const allCommands = [
   ...recordKinds.map(deleteCommand),
   ...restorableKinds.map(restoreCommand),
   cancelVoucher,
+  settleLateSuccessCommand,
   statement,
   checkLedger,
   audit,
@@ -127,4 +130,5 @@ export const verbs: Readonly<Record<string, string>> = {
   delete: 'Delete what is deactivated and no longer needed',
   restore: 'Bring back what was deleted',
   cancel: 'Cancel a voucher',
+  settle: 'Say who bears what a provider did after it had refused',
 };

@@ -20,11 +20,24 @@ export interface WalletChange {
 
 /** Says in words what made a line of a statement; phone numbers are masked. */
 export const explainLine = (line: WalletChange): string =>
-  explainDeposit(line) ?? explainVoucher(line) ?? explainTopUp(line) ?? explainUnknown(line);
+  explainDeposit(line) ??
+  explainLateSuccess(line) ??
+  explainVoucher(line) ??
+  explainTopUp(line) ??
+  explainUnknown(line);
 
 function explainDeposit({ operation_id }: WalletChange): string | undefined {
   const [, reference] = /^deposit:(.+)$/.exec(operation_id) ?? [];
   return reference && `Deposit ${reference}`;
+}
+
+/** What the partner has agreed to pay although the provider had refused it first. */
+function explainLateSuccess(line: WalletChange): string | undefined {
+  if (line.other_account !== 'suspense') return undefined;
+  return line.topup_id === null
+    ? `Voucher ${line.serial_number}: ${line.merchant_name} paid late, redemption ` +
+        `${line.redemption_reference}, charged as agreed`
+    : `Top-up ${line.topup_id}, attempt ${line.topup_attempt}: delivered late, charged as agreed`;
 }
 
 function explainVoucher(line: WalletChange): string | undefined {

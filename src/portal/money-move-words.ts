@@ -15,9 +15,14 @@ const words: Readonly<Record<string, string>> = {
   'airtime-hold > airtime-clearing': 'Charged: it was delivered',
   'airtime-hold > airtime': 'Not delivered: back in the airtime wallet',
   'suspense > mobile-money-clearing':
-    'The provider paid after it had refused; the service settles this, not you',
+    'The provider paid after it had refused; nothing was taken from your wallet',
   'suspense > airtime-clearing':
-    'The provider delivered after it had refused; the service settles this, not you',
+    'The provider delivered after it had refused; nothing was taken from your wallet',
+  'gift > suspense': 'Paid after all, as agreed, out of the gift wallet',
+  'airtime > suspense': 'Paid after all, as agreed, out of the airtime wallet',
+  'service-fees > suspense': 'Settled: the service bears what was done late',
+  'mobile-money-clearing > suspense': 'Settled: the provider has taken its payment back',
+  'airtime-clearing > suspense': 'Settled: the provider has taken its delivery back',
 };
 
 const wordsOf = ({ debit, credit }: MoneyMove): string =>

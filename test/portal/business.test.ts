@@ -1,9 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addTransfers } from '../../src/db/ledger.js';
-import { recordContradiction } from '../../src/db/rechecks.js';
-import { parseMoney } from '../../src/domain/money.js';
+import { bookLateSuccess } from '../../src/db/late-successes.js';
 import { createCanary } from '../end-to-end/canary.js';
 import { makePartner } from '../support/companies.js';
 import { type BusinessScene, cellsOf, setBusinessScene, textOf } from './business-scene.js';
@@ -299,25 +297,15 @@ test('what the provider paid after it had refused is told, and counted where it 
     .executeTakeFirstOrThrow();
   const person = await people('merchant', refusing.id);
   expect(await get(person, '/payouts')).toContain('You were paid nothing');
-  await stack.database.transaction().execute(async (transaction) => {
-    await addTransfers(transaction, [
-      {
-        operationId,
-        partnerId: scene.partner.id,
-        step: 'late-success',
-        debit: 'suspense',
-        credit: 'mobile-money-clearing',
-        amount: parseMoney('97.5'),
-      },
-    ]);
-    await recordContradiction(transaction, { kind: 'redemption', operationId });
-  });
+  await stack.database
+    .transaction()
+    .execute((transaction) => bookLateSuccess(transaction, { kind: 'redemption', operationId }));
   expect(cellsOf(await get(person, '/redemptions?state=CONTRADICTED'))[0]?.[2]).toBe('Paid late');
   const [total] = cellsOf(await get(person, '/payouts'));
   expect(total).toEqual(['All days', '1', await scene.paidByLedger(refusing.id), '0.00']);
   const voucher = textOf(await get(scene.asPerson, `/vouchers/${gifts.refused.id}`));
-  expect(voucher).toContain('had been paid all the same. The service settles this');
-  expect(voucher).toContain('the service settles this, not you');
+  expect(voucher).toContain('had been paid all the same. You were not charged');
+  expect(voucher).toContain('nothing was taken from your wallet');
 });
 
 test('files are attachments, and formulas in them are texts', async () => {

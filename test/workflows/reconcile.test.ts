@@ -7,6 +7,7 @@ import { findBrokenInvariants } from '../../src/db/invariants.js';
 import { settle } from '../../src/sandbox/taken-requests.js';
 import type { ReconcileResult } from '../../workflows/reconcile.js';
 import { reconcileId, redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
+import { commandsOn } from '../admin/scene.js';
 import { REDEEM } from '../end-to-end/gift-scene.js';
 import { type RedemptionScene, setRedemptionScene } from '../end-to-end/redemption-scene.js';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.js';
@@ -164,6 +165,11 @@ describe('what a provider did although it had refused it', () => {
     await call(`${stack.url}/callbacks/airtime`, callback);
     expect(await reconcile(stack)).toMatchObject({ rechecked: 0 });
     expect(await suspense(stack)).toBe(before + 50);
+
+    const operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+    await operator.json(`settle late-success ${ourReference} --by partner --note agreed`);
+    expect(await suspense(stack)).toBe(before);
+    expect(await topups.wallet()).toBe(wallet - 50);
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
 

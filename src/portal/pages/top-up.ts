@@ -78,7 +78,7 @@ const attempts = (topup: TopupDetail): Html =>
             html`${attemptStates[status]}${
               contradictedAt &&
               html` The provider said later that it was delivered all the same.
-The service settles this; you are not charged.`
+You were not charged; support asks you before that changes.`
             }`,
         },
         { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },

@@ -1,0 +1,108 @@
+import { violates } from '../../db/connection.js';
+import {
+  type Bearer,
+  bearerOf,
+  bearers,
+  findLateSuccess,
+  type LateSuccess,
+  listLateSuccesses,
+  settleLateSuccess,
+} from '../../db/late-successes.js';
+import { balanceConstraint } from '../../db/ledger.js';
+import { AdminError } from '../admin-error.js';
+import { changeCommand, lookCommand } from '../command.js';
+import { argument, flag, oneOf, required, text } from '../fields.js';
+import { column, money, numbers, table, time } from '../tables.js';
+
+const nameOf = (late: LateSuccess): string =>
+  late.kind === 'payment'
+    ? `payment of redemption ${late.redemptionReference}, voucher ${late.serialNumber}`
+    : `top-up ${late.topupId}, attempt ${late.attempt}`;
+
+export const listLateSuccessesCommand = lookCommand({
+  name: 'list late-successes',
+  summary: 'Show what providers did although they had refused it, and nobody has settled yet',
+  details:
+    'The money had been given back before the provider did it, so nobody was charged: the ' +
+    'platform has paid, and the amount stands in the account suspense until "settle late-success" ' +
+    'says who bears it.',
+  fields: { all: flag('Those that are settled, too') },
+  examples: ['list late-successes', 'list late-successes --all'],
+  async look(database, input) {
+    const found = await listLateSuccesses(database, { includeSettled: input.all });
+    const rows = found.map((late) => ({ ...late, settledBy: bearerOf(late) ?? null }));
+    return {
+      json: rows.map(({ operationId, settledFrom, ...row }) => row),
+      text: table(rows, [
+        column('found (utc)', (row) => time(row.foundAt)),
+        column('what', nameOf),
+        numbers('partner', (row) => row.partnerId),
+        numbers('etb', (row) => money(row.amount)),
+        column('our reference', (row) => row.reference),
+        column('settled by', (row) => row.settledBy),
+        column('settled (utc)', (row) => row.settledAt && time(row.settledAt)),
+      ]),
+    };
+  },
+});
+
+const outcomes: Readonly<Record<Bearer, (late: LateSuccess) => string>> = {
+  partner: ({ kind, partnerId }) =>
+    `the ${kind === 'payment' ? 'gift' : 'airtime'} wallet of partner ${partnerId} has paid it`,
+  platform: () => 'the platform bears it out of its service fees',
+  provider: () => 'the provider has taken it back',
+};
+
+export const settleLateSuccessCommand = changeCommand({
+  name: 'settle late-success',
+  summary: 'Say who bears what a provider did although it had refused it',
+  details:
+    'partner takes the amount out of the wallet that should have paid, which must cover it; ' +
+    'platform takes it out of the service fees; provider says that the provider has reversed it. ' +
+    'Agree on it with them first: it cannot be undone.',
+  fields: {
+    reference: argument(text, 'Our reference, as "list late-successes" shows it'),
+    by: required(oneOf(...bearers), 'Who bears it'),
+    note: required(text, 'Why, and with whom it was agreed; it is kept in the audit log'),
+  },
+  examples: ['settle late-success REFERENCE --by provider --note "Reversed, their ticket 4711"'],
+  async change(transaction, input) {
+    const late = await findLateSuccess(transaction, input.reference);
+    if (!late)
+      throw new AdminError(
+        `There is no late success ${input.reference}: see "list late-successes --all".`,
+      );
+    const earlier = await settle(transaction, late, input.by);
+    if (earlier) return { unchanged: unchangedBy(earlier, input.by) };
+    return {
+      subject: { kind: 'partner', id: late.partnerId },
+      details: {
+        reference: late.reference,
+        what: nameOf(late),
+        amount: late.amount,
+        by: input.by,
+        note: input.note,
+      },
+      text: `Settled ETB ${money(late.amount)} of ${nameOf(late)}: ${outcomes[input.by](late)}.`,
+    };
+  },
+});
+
+/** @throws {AdminError} when the partner's wallet does not cover it */
+const settle = (...[transaction, late, by]: Parameters<typeof settleLateSuccess>) =>
+  settleLateSuccess(transaction, late, by).catch((error: unknown) => {
+    if (!violates(error, balanceConstraint)) throw error;
+    throw new AdminError(
+      `The wallet of partner ${late.partnerId} does not cover ETB ${money(late.amount)}: ` +
+        'nothing was changed.',
+    );
+  });
+
+/** @throws {AdminError} when it was settled otherwise than is wanted */
+function unchangedBy(earlier: LateSuccess, wanted: Bearer): string {
+  const bearer = bearerOf(earlier);
+  if (bearer === wanted) return `It was settled before, by the ${bearer}: nothing was changed.`;
+  throw new AdminError(
+    `It was settled before, by the ${bearer}, and that cannot be undone: nothing was changed.`,
+  );
+}
