@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { parseMoney } from '../domain/money.js';
+import { LATE_SUCCESS_SETTLEMENT } from '../domain/statement-words.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import { addTransfers } from './ledger.js';
 import { findGivenBack, type Recheck, recordContradiction } from './rechecks.js';
@@ -31,7 +32,6 @@ export const bearers = ['partner', 'platform', 'provider'] as const;
 export type Bearer = (typeof bearers)[number];
 
 const LATE_STEP = 'late-success';
-const SETTLEMENT_STEP = 'settle-late-success';
 
 /** The account that bears it: of the partner the wallet that should have paid. */
 const accountOf = (bearer: Bearer, kind: LateSuccess['kind']): LedgerAccountsTable['kind'] => {
@@ -81,7 +81,7 @@ const lateSuccesses = sql`
   left join topup_attempts as attempt on attempt.operation_id = late.operation_id
   left join topups on topups.id = attempt.topup_id
   left join ledger_transfers as settlement on settlement.operation_id = late.operation_id
-    and settlement.step = ${SETTLEMENT_STEP}
+    and settlement.step = ${LATE_SUCCESS_SETTLEMENT}
   left join ledger_accounts as bearer on bearer.id = settlement.debit_account_id
   where late.step = ${LATE_STEP}
     and late.debit_account_id = (select id from ledger_accounts where kind = 'suspense')`;
@@ -130,7 +130,7 @@ export async function settleLateSuccess(
     {
       operationId,
       partnerId,
-      step: SETTLEMENT_STEP,
+      step: LATE_SUCCESS_SETTLEMENT,
       debit: accountOf(bearer, kind),
       credit: 'suspense',
       amount: parseMoney(amount),

@@ -1,5 +1,8 @@
 import { maskMsisdn } from './phone.js';
 
+/** The step by which somebody bears what a provider did although it had refused it. */
+export const LATE_SUCCESS_SETTLEMENT = 'settle-late-success';
+
 /** One change of a wallet, and what is known of the operation that made it. */
 export interface WalletChange {
   readonly operation_id: string;
@@ -33,7 +36,7 @@ function explainDeposit({ operation_id }: WalletChange): string | undefined {
 
 /** What the partner has agreed to pay although the provider had refused it first. */
 function explainLateSuccess(line: WalletChange): string | undefined {
-  if (line.other_account !== 'suspense') return undefined;
+  if (line.step !== LATE_SUCCESS_SETTLEMENT) return undefined;
   return line.topup_id === null
     ? `Voucher ${line.serial_number}: ${line.merchant_name} paid late, redemption ` +
         `${line.redemption_reference}, charged as agreed`
