@@ -47,7 +47,8 @@ export async function claimContext(
   const { rows } = await sql<ClaimContext>`
     select ${isStillAdmitted(company)} as is_admitted,
       partners.status as partner_status, merchants.status as merchant_status,
-      merchants.service_fee_percent, attempts.*, numbers.*,
+      merchants.service_fee_percent, wrong_codes, wrong_codes_retry_seconds,
+      messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
           and ${mayHaveArrived}) as seconds_since_message

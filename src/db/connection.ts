@@ -22,6 +22,9 @@ function statementName(text: string): string | undefined {
   return name;
 }
 
+/** `select *` and `returning *`, as opposed to `count(*)` and a multiplication. */
+const SELECTS_ALL = /\.\*|\*\s*(?:,|from\b)|returning\s+\*/i;
+
 /**
  * A client whose statements are prepared: for small statements PostgreSQL spends more time planning
  * than executing. What has no values is left alone (migrations hold several commands), and so is
@@ -32,7 +35,7 @@ class PreparingClient extends pg.Client {
   override query(...parameters: any[]): any {
     const [text, values, ...rest] = parameters;
     const isPlain = typeof text === 'string' && Array.isArray(values) && values.length > 0;
-    const name = isPlain && !text.includes('*') ? statementName(text) : undefined;
+    const name = isPlain && !SELECTS_ALL.test(text) ? statementName(text) : undefined;
     const forward = super.query as (...forwarded: unknown[]) => unknown;
     return name === undefined
       ? forward.apply(this, parameters)

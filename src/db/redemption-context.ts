@@ -34,12 +34,13 @@ export async function redemptionContext(
 ): Promise<RedemptionContext> {
   const { company, merchantId } = redemption;
   const { rows } = await sql<RedemptionContext>`
-    select ${isStillAdmitted(company)} as is_admitted, partners.status as partner_status, merchants.status as merchant_status,
+    select ${isStillAdmitted(company)} as is_admitted,
+      partners.status as partner_status, merchants.status as merchant_status,
       merchants.merchant_name, merchants.service_fee_percent,
       payout.party_key, payout.party_value,
       claim.id as claim_id, claim.amount as claim_amount,
       claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
-      attempts.*
+      wrong_codes, wrong_codes_retry_seconds
     from partners
     left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
     left join merchant_payout_accounts as payout

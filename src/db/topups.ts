@@ -157,7 +157,7 @@ export async function topupContext(
     join ledger_accounts as wallet
       on wallet.kind = 'airtime' and wallet.partner_id = partners.id
     left join lateral (
-      select products.* from partner_products
+      select products.id, operator, price_amount, provider_product_id from partner_products
       join products on products.id = partner_products.product_id
       where partner_products.partner_id = partners.id
         and products.kind = ${topup.kind} and products.status = 'ACTIVE'

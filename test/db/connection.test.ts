@@ -34,6 +34,29 @@ test('a session that ends between two statements fails its transaction and nothi
 });
 
 test.each([
+  ['a count', sql`select count(*) from partners where id > ${0}::bigint`, true],
+  ['a multiplication', sql`select ${2}::float8 * 86400 as seconds`, true],
+  ['columns by name', sql`select id, status from partners where id > ${0}::bigint`, true],
+  ['all columns', sql`select * from partners where id > ${0}::bigint`, false],
+  ['all of one table', sql`select partners.* from partners where id > ${0}::bigint`, false],
+  ['all and more', sql`select *, 1 as one from partners where id > ${0}::bigint`, false],
+  ['all of what was written', sql`delete from promos where id = ${0}::bigint returning *`, false],
+  ['no values', sql`select id from partners`, false],
+] as const)(
+  'a statement of %s is prepared once, or not at all',
+  async (_what, statement, isPrepared) => {
+    const prepared = await open.database.connection().execute(async (connection) => {
+      await statement.execute(connection);
+      const { sql: text } = statement.compile(connection);
+      const { rows } =
+        await sql`select from pg_prepared_statements where statement = ${text}`.execute(connection);
+      return rows.length;
+    });
+    expect(prepared).toBe(isPrepared ? 1 : 0);
+  },
+);
+
+test.each([
   ['22003', 'a value that does not fit', 'definite'],
   ['23505', 'a constraint', 'definite'],
   ['P0001', 'a rule of our own', 'definite'],
