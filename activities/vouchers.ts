@@ -4,7 +4,7 @@ import { isAdmitted } from '../src/db/access.js';
 import { violates } from '../src/db/connection.js';
 import {
   type GenerationFacts,
-  generationFacts,
+  type GenerationRequest,
   insertVoucher,
   voucherOfOperation,
 } from '../src/db/generation.js';
@@ -31,7 +31,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
 
   /**
-   * Generates a voucher (specification 4.1): one read, and one statement that writes everything.
+   * Generates a voucher (specification 4.1) by one statement that looks at everything and writes it.
    * Repeated with the same operation it gives the first answer.
    */
   async function generateVoucher(
@@ -47,22 +47,20 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
   async function generate(
     command: GenerateVoucherCommand,
   ): Promise<OperationOutcome<GeneratedVoucher>> {
-    const facts = await generationFacts(database, { ...command, partnerId: command.company.id });
-    if (facts.operation && !isSuperseded(facts.operation, command.requestDigest))
-      return storedOutcome(facts.operation);
-    const terms = refuseOrTerms(facts);
-    if ('reason' in terms) return recordRefusal(database, command, 'generate-voucher', terms);
-    await failpoint('generate-checked');
+    const end = (refusal: Refusal) =>
+      recordRefusal<GeneratedVoucher>(database, command, 'generate-voucher', refusal);
+    await failpoint('generate-begun');
     try {
-      const voucherId = await insertVoucher(database, newVoucher(command, terms));
+      const { voucherId, ...facts } = await insertVoucher(database, requestOf(command));
       await failpoint('generate-committed');
-      return voucherId === undefined
-        ? recordRefusal(database, command, 'generate-voucher', await refuseCaller(command))
-        : outcomeFor(command, { ok: true, voucherId });
+      if (voucherId !== null) return outcomeFor(command, { ok: true, voucherId });
+      if (facts.operation && !isSuperseded(facts.operation, command.requestDigest))
+        return storedOutcome(facts.operation);
+      return end(refusalFor(facts) ?? (await refuseCaller(command)));
     } catch (error) {
-      if (violates(error, balanceConstraint))
-        return recordRefusal(database, command, 'generate-voucher', refuse('money-insufficient'));
-      // A duplicate was quicker by a moment: its answer is there now.
+      // Another voucher was quicker by a moment.
+      if (violates(error, balanceConstraint)) return end(moneyInsufficient);
+      // A duplicate was: its answer is there now.
       if (violates(error, 'vouchers_operation_id_key')) return earlierVoucher(command);
       throw error;
     }
@@ -81,15 +79,15 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
     return outcomeFor(command, { ok: true, voucherId: id });
   }
 
-  function newVoucher(command: GenerateVoucherCommand, terms: GenerationTerms) {
+  function requestOf(command: GenerateVoucherCommand): GenerationRequest {
     const code = voucherCodeFromRandom(randomBytes(15));
     return {
       ...command.sale,
-      ...terms,
       operationId: command.operationId,
       requestId: command.requestId,
       requestDigest: command.requestDigest,
       partner: command.company,
+      merchant: command.merchant,
       denominationId: command.denominationId,
       ownerMsisdn: command.ownerMsisdn,
       isRestricted: command.isRestricted,
@@ -103,20 +101,15 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
   return { generateVoucher };
 }
 
-interface GenerationTerms {
-  readonly merchantId: number;
-  readonly amount: string;
-  readonly sellingPriceUsd: string;
-}
+const moneyInsufficient = refuse('money-insufficient');
 
 /** The ladder of a generation: the first rung that fails is the answer. */
-function refuseOrTerms(facts: GenerationFacts): GenerationTerms | Refusal {
+function refusalFor(facts: GenerationFacts): Refusal | undefined {
   const { merchantId, denominationAmount, sellingPriceUsd } = facts;
   if (!facts.hasAccess) return refuse('product-not-accessible');
   if (denominationAmount === null) return refuse('denomination-not-found');
   if (merchantId === null) return refuse('merchant-not-found');
   if (sellingPriceUsd === null) return refuse('price-not-defined');
-  if (parseMoney(facts.giftBalance) < parseMoney(denominationAmount))
-    return refuse('money-insufficient');
-  return { merchantId, amount: denominationAmount, sellingPriceUsd };
+  if (parseMoney(facts.giftBalance) < parseMoney(denominationAmount)) return moneyInsufficient;
+  return undefined;
 }

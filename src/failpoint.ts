@@ -7,7 +7,7 @@ import type { Operation } from './domain/errors.js';
  * others the worker's; those before a `…committed` are inside the transaction.
  */
 const steps = {
-  generate: ['requested', 'started', 'checked', 'committed', 'known', 'answered'],
+  generate: ['requested', 'started', 'begun', 'committed', 'known', 'answered'],
   claim: [
     ...(['requested', 'started', 'begun', 'recorded', 'committed', 'sending', 'sent'] as const),
     ...(['sent-recorded', 'confirmed', 'known', 'answered'] as const),

@@ -1,49 +1,25 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createHoldActivities } from '../../activities/redemption-holds.js';
 import { createRedemptionActivities } from '../../activities/redemptions.js';
-import { randomSerialNumber } from '../../src/crypto/random.js';
 import type { Database } from '../../src/db/connection.js';
 import { expireVouchers } from '../../src/db/expiry.js';
-import { insertVoucher } from '../../src/db/generation.js';
 import { addTransfers, type Transfer } from '../../src/db/ledger.js';
 import { beginAttempt, endAttempt } from '../../src/db/topup-attempts.js';
 import { drawTopup } from '../../src/db/topups.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { createFailpoint } from '../../src/failpoint.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/messages.js';
+import { addVoucher } from '../support/vouchers.js';
 import type { Catalogue } from './scene.js';
 
-/** Generates a voucher as the service does; without an owner unless one is named. */
-export async function makeVoucher(
+/** Adds a voucher as the service leaves it; without an owner unless one is named. */
+export const makeVoucher = (
   database: Database,
   catalogue: Catalogue,
   options: { amount?: string; ownerMsisdn?: string; validityDays?: number } = {},
-): Promise<{ id: number; serialNumber: string }> {
-  const serialNumber = randomSerialNumber();
-  const id = await insertVoucher(database, {
-    operationId: randomUUID(),
-    requestId: randomUUID(),
-    requestDigest: '',
-    partner: { kind: 'partner', id: catalogue.partnerId },
-    merchantId: catalogue.merchantId,
-    denominationId: catalogue.denominationId,
-    amount: options.amount ?? '500',
-    sellingPriceUsd: '4.75',
-    serialNumber,
-    codeDigest: randomBytes(32),
-    codeCiphertext: '',
-    ownerMsisdn: options.ownerMsisdn ?? null,
-    isRestricted: true,
-    validityDays: options.validityDays ?? 365,
-    exchangeRate: null,
-    currency: null,
-    originatingCountry: null,
-    foreignCurrencyAmount: null,
-  });
-  if (id === undefined) throw new Error('The partner is suspended');
-  return { id, serialNumber };
-}
+): Promise<{ id: number; serialNumber: string }> =>
+  addVoucher(database, catalogue, { amount: '500', ...options });
 
 /** The two phases of a redemption of an anonymous voucher, as the workflow runs them. */
 export function redemptions(database: Database, catalogue: Catalogue) {

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   addDenomination,
   addMerchant,
@@ -7,8 +7,8 @@ import {
   addProductCategory,
 } from '../../src/db/companies.js';
 import type { Database } from '../../src/db/connection.js';
-import { insertVoucher } from '../../src/db/generation.js';
 import { setPrice } from '../../src/db/prices.js';
+import { addVoucher as addVoucherOf } from '../support/vouchers.js';
 import { transferOf, write } from './ledger-writing.js';
 
 /** A partner that can sell a gift of 100 ETB at a merchant, with 1000 ETB in its gift wallet. */
@@ -64,31 +64,9 @@ export const priceGift = (
   merchantId: number | null = null,
 ) => setPrice(database, { ...seller, merchantId, sellingPriceUsd });
 
-/** Generates an anonymous voucher of 100 ETB that is valid for so many days. */
-export async function addVoucher(
+/** Adds an anonymous voucher of 100 ETB that is valid for so many days. */
+export const addVoucher = async (
   database: Database,
   seller: GiftSeller,
-  validityDays = 365,
-): Promise<number> {
-  const id = await insertVoucher(database, {
-    ...seller,
-    partner: { kind: 'partner', id: seller.partnerId },
-    operationId: randomUUID(),
-    requestId: randomUUID(),
-    requestDigest: 'digest',
-    amount: '100',
-    sellingPriceUsd: '1',
-    serialNumber: randomUUID(),
-    codeDigest: randomBytes(32),
-    codeCiphertext: 'sealed',
-    ownerMsisdn: null,
-    isRestricted: true,
-    validityDays,
-    exchangeRate: null,
-    currency: null,
-    originatingCountry: null,
-    foreignCurrencyAmount: null,
-  });
-  if (id === undefined) throw new Error('The partner is suspended');
-  return id;
-}
+  validityDays?: number,
+): Promise<number> => (await addVoucherOf(database, seller, { amount: '100', validityDays })).id;

@@ -1,7 +1,8 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/connection.js';
-import { generationFacts } from '../../src/db/generation.js';
+import { insertVoucher } from '../../src/db/generation.js';
 import { priceSubjects } from '../../src/db/prices.js';
 import { addGiftSeller, addShop, type GiftSeller, priceGift } from './gift-rows.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';
@@ -22,13 +23,31 @@ beforeEach(async () => {
 /** The price that generating a voucher for a merchant goes by. */
 async function priceAt(merchantId: number): Promise<string | null> {
   const { partnerId, denominationId } = seller;
-  const facts = await generationFacts(database, {
-    operationId: 'none',
-    partnerId,
-    denominationId,
+  const { sellingPriceUsd, voucherId } = await insertVoucher(database, {
+    operationId: randomUUID(),
+    requestId: randomUUID(),
+    requestDigest: 'digest',
+    partner: { kind: 'partner', id: partnerId },
     merchant: { id: merchantId },
+    denominationId,
+    serialNumber: randomUUID(),
+    codeDigest: randomBytes(32),
+    codeCiphertext: 'sealed',
+    ownerMsisdn: null,
+    isRestricted: true,
+    validityDays: 365,
+    exchangeRate: null,
+    currency: null,
+    originatingCountry: null,
+    foreignCurrencyAmount: null,
   });
-  return facts.sellingPriceUsd;
+  const frozen = await database
+    .selectFrom('vouchers')
+    .select('selling_price_usd')
+    .where('id', '=', voucherId)
+    .executeTakeFirst();
+  expect(frozen?.selling_price_usd ?? null).toBe(sellingPriceUsd);
+  return sellingPriceUsd;
 }
 
 const pricesSet = () =>

@@ -12,7 +12,7 @@ import { createStories, type Stories, type StoryName, type Surroundings } from '
  * before it left, and clients repeat their requests all the while.
  */
 const cases: readonly (readonly [StoryName, FailpointName])[] = [
-  ['generate', 'generate-checked'],
+  ['generate', 'generate-begun'],
   ['generate', 'generate-known'],
   ['claim', 'claim-recorded'],
   ['claim', 'claim-sent'],

@@ -1,0 +1,57 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { randomSerialNumber } from '../../src/crypto/random.js';
+import type { Database } from '../../src/db/connection.js';
+import { addTransfers } from '../../src/db/ledger.js';
+import { parseMoney } from '../../src/domain/money.js';
+
+/** Adds a voucher as generating one leaves it, of any amount and without asking for a price. */
+export async function addVoucher(
+  database: Database,
+  subjects: {
+    readonly partnerId: number;
+    readonly merchantId: number;
+    readonly denominationId: number;
+  },
+  options: {
+    readonly amount: string;
+    readonly ownerMsisdn?: string | undefined;
+    readonly validityDays?: number | undefined;
+  },
+): Promise<{ id: number; serialNumber: string }> {
+  const { partnerId, merchantId, denominationId } = subjects;
+  const { amount, ownerMsisdn = null, validityDays = 365 } = options;
+  const [operationId, serialNumber] = [randomUUID(), randomSerialNumber()];
+  return database.transaction().execute(async (transaction) => {
+    const { id } = await transaction
+      .insertInto('vouchers')
+      .values({
+        operation_id: operationId,
+        partner_id: partnerId,
+        merchant_id: merchantId,
+        denomination_id: denominationId,
+        serial_number: serialNumber,
+        code_digest: randomBytes(32),
+        code_ciphertext: '',
+        owner_msisdn: ownerMsisdn,
+        is_restricted: true,
+        amount,
+        remaining: amount,
+        expires_at: sql<Date>`now() + make_interval(days => ${validityDays})`,
+        selling_price_usd: '4.75',
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await addTransfers(transaction, [
+      {
+        operationId,
+        partnerId,
+        step: 'reserve',
+        debit: 'gift',
+        credit: 'reserved',
+        amount: parseMoney(amount),
+      },
+    ]);
+    return { id, serialNumber };
+  });
+}
