@@ -6,6 +6,8 @@ RUN npm ci --omit=dev
 
 FROM node:20.20.2-bookworm-slim
 ENV NODE_ENV=production
+# Requests leave so much behind at once that the default of 16 MB is collected several times a second.
+ENV NODE_OPTIONS=--max-semi-space-size=64
 WORKDIR /service
 COPY --from=dependencies /service/node_modules ./node_modules
 COPY package.json tsconfig.json ./

@@ -23,6 +23,8 @@ class ChaosFirst extends BaseSequencer {
 const shared = {
   // Temporal's native library does not bear worker threads.
   pool: 'forks' as const,
+  // Loading the service anew for each file takes longer than many files do.
+  isolate: false,
   testTimeout: 30_000,
   hookTimeout: 120_000,
 };
@@ -41,6 +43,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: unitTests,
           globalSetup: 'test/support/global-setup.ts',
+          setupFiles: 'test/support/temporal-runtime.ts',
         },
       },
     ],

@@ -6,7 +6,7 @@ import { createDigests, type Digests } from '../../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import { findBrokenInvariants } from '../../src/db/invariants.js';
 import type { Failpoint } from '../../src/failpoint.js';
-import { createLogger, installTemporalRuntime } from '../../src/logger.js';
+import { createLogger } from '../../src/logger.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { makeSecrets } from '../../src/start/secrets.js';
 import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
@@ -49,17 +49,12 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** A process has one native runtime, however many stacks run in it. */
-let isRuntimeInstalled = false;
-
 /** Starts the stack; `settings` replace the test's durations and limits. */
 export async function startStack(
   settings: Environment = {},
   options: { readonly failpoint?: Failpoint } = {},
 ): Promise<Stack> {
   const logger = createLogger('silent', 'test');
-  if (!isRuntimeInstalled) installTemporalRuntime(logger);
-  isRuntimeInstalled = true;
   const testDatabase = await createTestDatabase();
   const sandbox = await startSandbox({ port: 0, delayScale: 0.02 });
   const config = readConfig({

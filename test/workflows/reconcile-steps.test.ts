@@ -5,7 +5,6 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Activities } from '../../activities/index.js';
 import { readPayloadKeys } from '../../src/config.js';
-import { createLogger, installTemporalRuntime } from '../../src/logger.js';
 import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 
@@ -16,7 +15,6 @@ type Steps = Pick<
 
 let temporal: TemporalConnection;
 beforeAll(async () => {
-  installTemporalRuntime(createLogger('silent', 'test'));
   temporal = await connectTemporal({
     address: inject('temporalAddress'),
     namespace: 'default',

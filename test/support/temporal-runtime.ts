@@ -1,0 +1,7 @@
+import { createLogger, installTemporalRuntime } from '../../src/logger.js';
+
+/** Test files share a process, and a process has one native runtime. */
+const installed = globalThis as { hasTemporalRuntime?: boolean };
+
+if (!installed.hasTemporalRuntime) installTemporalRuntime(createLogger('silent', 'test'));
+installed.hasTemporalRuntime = true;
