@@ -64,6 +64,10 @@ export function createReconciliationActivities(dependencies: ActivityDependencie
     const found = await findGivenBack(database, recheck);
     if (!found) return undefined;
     if (found.is_contradicted) return describe(found);
+    if (found.is_settled) {
+      await postponeRecheck(database, recheck, 'still-refused');
+      return undefined;
+    }
     const answer = await withHeartbeat(() =>
       recheck.kind === 'redemption'
         ? mobileMoney.findPayment(found.reference)

@@ -12,35 +12,45 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 /** So many statements a connection remembers; lists of every shape cannot grow it without bound. */
 const MAXIMUM_STATEMENTS = 200;
 
-const statementNames = new Map<string, string>();
-
-function statementName(text: string): string | undefined {
-  const known = statementNames.get(text);
-  if (known !== undefined || statementNames.size >= MAXIMUM_STATEMENTS) return known;
-  const name = `statement-${statementNames.size + 1}`;
-  statementNames.set(text, name);
-  return name;
-}
+/** A comment that keeps a statement from being prepared. */
+export const NOT_PREPARED = '/* of a form that few ask for */';
 
 /** `select *` and `returning *`, as opposed to `count(*)` and a multiplication. */
-const SELECTS_ALL = /\.\*|\*\s*(?:,|from\b)|returning\s+\*/i;
+const SELECTS_ALL = /\.\*|\*\s*(?:,|from\b)|(?:returning|,)\s*\*/i;
+
+/** Names for the statements of one pool, as far as they are to be prepared. */
+function createStatementNames() {
+  const names = new Map<string, string>();
+  return (text: string): string | undefined => {
+    const known = names.get(text);
+    if (known !== undefined || names.size >= MAXIMUM_STATEMENTS) return known;
+    if (SELECTS_ALL.test(text) || text.includes(NOT_PREPARED)) return undefined;
+    const name = `statement-${names.size + 1}`;
+    names.set(text, name);
+    return name;
+  };
+}
 
 /**
- * A client whose statements are prepared: for small statements PostgreSQL spends more time planning
- * than executing. What has no values is left alone (migrations hold several commands), and so is
- * what selects `*`, whose columns may change under a running process.
+ * The clients of one pool, whose statements are prepared: for small statements PostgreSQL spends more
+ * time planning than executing. What has no values is left alone (migrations hold several commands),
+ * and so is what selects `*`, whose columns may change under a running process. Each pool has its own
+ * names, so that lists of every shape never use up the places of the statements that move money.
  */
-class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads.
-  override query(...parameters: any[]): any {
-    const [text, values, ...rest] = parameters;
-    const isPlain = typeof text === 'string' && Array.isArray(values) && values.length > 0;
-    const name = isPlain && !SELECTS_ALL.test(text) ? statementName(text) : undefined;
-    const forward = super.query as (...forwarded: unknown[]) => unknown;
-    return name === undefined
-      ? forward.apply(this, parameters)
-      : forward.apply(this, [{ name, text, values }, ...rest]);
-  }
+function createPreparingClient(): typeof pg.Client {
+  const statementName = createStatementNames();
+  return class extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads.
+    override query(...parameters: any[]): any {
+      const [text, values, ...rest] = parameters;
+      const isPlain = typeof text === 'string' && Array.isArray(values) && values.length > 0;
+      const name = isPlain ? statementName(text) : undefined;
+      const forward = super.query as (...forwarded: unknown[]) => unknown;
+      return name === undefined
+        ? forward.apply(this, parameters)
+        : forward.apply(this, [{ name, text, values }, ...rest]);
+    }
+  };
 }
 
 export interface ConnectionOptions {
@@ -57,7 +67,7 @@ export interface ConnectionOptions {
  */
 export function connectDatabase(url: string, options: ConnectionOptions): Database {
   const pool = new pg.Pool({
-    Client: PreparingClient,
+    Client: createPreparingClient(),
     connectionString: url,
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LATE_SUCCESS_SETTLEMENT } from '../domain/statement-words.js';
 import { voucherMoves } from '../domain/voucher.js';
 import type { Database } from './connection.js';
 
@@ -80,6 +81,16 @@ const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string 
       select from topup_attempts
       where topup_attempts.topup_id = topups.id and topup_attempts.status = 'HELD')`,
 
+  'I6 what was settled is what was done late, once': sql`
+    select 'operation ' || settlement.operation_id as fault
+    from ledger_transfers as settlement
+    join ledger_accounts as suspense
+      on suspense.id = settlement.credit_account_id and suspense.kind = 'suspense'
+    where settlement.step = ${LATE_SUCCESS_SETTLEMENT} and not exists (
+      select from ledger_transfers as late
+      where late.operation_id = settlement.operation_id and late.step = 'late-success'
+        and late.debit_account_id = suspense.id and late.amount = settlement.amount)`,
+
   'I10 a voucher moves only along the allowed graph': sql`
     select 'voucher ' || voucher_id || ': ' || from_status || ' to ' || to_status as fault
     from (
@@ -97,7 +108,7 @@ const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string 
 };
 
 /**
- * Checks the invariants of money and state (I1–I5 and I10): the oracle of the tests, of operations
+ * Checks the invariants of money and state (I1–I6 and I10): the oracle of the tests, of operations
  * and of the scheduled reconciliation. Returns one line per fault, none when all is well. It reads in
  * one snapshot, so it may run beside live traffic.
  */

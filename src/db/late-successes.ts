@@ -3,7 +3,12 @@ import { parseMoney } from '../domain/money.js';
 import { LATE_SUCCESS_SETTLEMENT } from '../domain/statement-words.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import { addTransfers } from './ledger.js';
-import { findGivenBack, type Recheck, recordContradiction } from './rechecks.js';
+import {
+  findGivenBack,
+  type Recheck,
+  recordContradiction,
+  withdrawContradiction,
+} from './rechecks.js';
 import type { LedgerAccountsTable } from './schema.js';
 
 /** What a provider did although it had refused it, as it was booked against suspense. */
@@ -51,7 +56,7 @@ export async function bookLateSuccess(
   recheck: Recheck,
 ): Promise<void> {
   const givenBack = await findGivenBack(transaction, recheck);
-  if (!givenBack || givenBack.is_contradicted) return;
+  if (!givenBack || givenBack.is_contradicted || givenBack.is_settled) return;
   await addTransfers(transaction, [
     {
       operationId: recheck.operationId,
@@ -111,8 +116,9 @@ export async function findLateSuccess(
 
 /**
  * Takes what a late success cost out of suspense, once: the partner's wallet pays it, the platform
- * bears it out of its fees, or the provider has taken it back. Returns undefined when it did, and the
- * late success as it was settled before, having changed nothing.
+ * bears it out of its fees, or the provider has taken it back, and then it counts as refused again.
+ * Returns undefined when it did, and the late success as it was settled before, having changed
+ * nothing.
  *
  * @throws a violation of `balanceConstraint` when the partner's wallet does not cover it
  */
@@ -136,6 +142,11 @@ export async function settleLateSuccess(
       amount: parseMoney(amount),
     },
   ]);
+  if (bearer === 'provider')
+    await withdrawContradiction(transaction, {
+      kind: kind === 'payment' ? 'redemption' : 'topup',
+      operationId,
+    });
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from './connection.js';
+import { type Database, NOT_PREPARED } from './connection.js';
 import { conditionSql, contains, sortExpression } from './list-conditions.js';
 import type { ListQuery, ListSource } from './list-query.js';
 import { type RememberedCount, recallCount, rememberCount } from './remembered-counts.js';
@@ -64,16 +64,13 @@ export function pageStatement<Row>(
         else (select count(1) ${from}) end`
     : sql`(select count(1) ${from})`;
   return sql<Row & Totals>`
-    ${query.isUsual ? sql`` : NOT_PREPARED}
+    ${query.isUsual ? sql`` : sql.raw(NOT_PREPARED)}
     select ${source.select}, ${total} as "listTotal",
       ${version ?? sql`null`} as "listVersion"
     ${from}
     order by ${order(source, query)}
     limit ${query.limit}::bigint offset ${(query.page - 1) * query.limit}::bigint`;
 }
-
-/** Keeps a statement from being prepared, as every `*` does (see `PreparingClient`). */
-const NOT_PREPARED = sql`/* of a form that few ask for */`;
 
 /** The caller's own conditions. */
 function wanted(source: ListSource<unknown>, { conditions, search }: ListQuery, fitsMany: boolean) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LATE_SUCCESS_SETTLEMENT } from '../domain/statement-words.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 
 /** What was given back because its provider refused it, and is asked about once more. */
@@ -40,7 +41,13 @@ export interface GivenBack {
   /** The service's own reference of a redemption. */
   readonly platform_reference: string | null;
   readonly is_contradicted: boolean;
+  /** A late success was booked and somebody has borne it: there is nothing more to book. */
+  readonly is_settled: boolean;
 }
+
+const isSettled = (operationId: string) => sql`exists (
+  select from ledger_transfers
+  where operation_id = ${operationId} and step = ${LATE_SUCCESS_SETTLEMENT})`;
 
 /** Reads it; undefined where nothing was given back under this operation. */
 export async function findGivenBack(
@@ -52,7 +59,7 @@ export async function findGivenBack(
       ? await sql<GivenBack>`
           select vouchers.partner_id, payment_reference as reference, to_merchant as amount,
             null as topup_id, null as attempt, platform_reference,
-            contradicted_at is not null as is_contradicted
+            contradicted_at is not null as is_contradicted, ${isSettled(operationId)} as is_settled
           from redemptions join vouchers on vouchers.id = voucher_id
           where redemptions.operation_id = ${operationId} and redemptions.status = 'VOIDED'
           for no key update of redemptions`.execute(database)
@@ -62,7 +69,7 @@ export async function findGivenBack(
             null as platform_reference,
             (select amount from ledger_transfers
               where operation_id = ${operationId} and step = 'hold') as amount,
-            contradicted_at is not null as is_contradicted
+            contradicted_at is not null as is_contradicted, ${isSettled(operationId)} as is_settled
           from topup_attempts join topups on topups.id = topup_id
           where topup_attempts.operation_id = ${operationId}
             and topup_attempts.status = 'VOIDED'
@@ -95,6 +102,16 @@ export async function recordContradiction(
 ): Promise<void> {
   await sql`
     update ${tableOf(recheck)} set recheck_at = null, contradicted_at = now()
+    where operation_id = ${recheck.operationId}`.execute(transaction);
+}
+
+/** Notes that the provider has taken it back: it is refused as it was, and may be tried again. */
+export async function withdrawContradiction(
+  transaction: DatabaseTransaction,
+  recheck: Recheck,
+): Promise<void> {
+  await sql`
+    update ${tableOf(recheck)} set contradicted_at = null
     where operation_id = ${recheck.operationId}`.execute(transaction);
 }
 

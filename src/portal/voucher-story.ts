@@ -70,8 +70,8 @@ service fee of ${money(redemption.serviceFee)}.`,
       : [
           {
             at: new Date(contradictedAt),
-            what: html`The provider said that ${merchant} had been paid all the same. You were not
-charged; support asks you before that changes.`,
+            what: html`The provider said that ${merchant} had been paid all the same. How the money
+moved says whether you were charged for it.`,
           },
         ]),
   ];

@@ -141,6 +141,27 @@ describe.each([
     expect(await standsIn('suspense')).toBe(open);
   });
 
+  test('that the provider has taken back counts as refused again, and is not booked anew', async () => {
+    const late = await make();
+    const table = kind === 'payment' ? 'redemptions' : 'topup_attempts';
+    const isContradicted = async () => {
+      const { rows } = await sql<{ is: boolean }>`
+        select contradicted_at is not null as is from ${sql.table(table)}
+        where operation_id = ${late.operationId}`.execute(scene.database);
+      return rows[0]?.is;
+    };
+    expect(await isContradicted()).toBe(true);
+    await settle(late.reference, 'provider');
+    expect(await isContradicted()).toBe(false);
+    const open = await standsIn('suspense');
+    await book({
+      kind: kind === 'payment' ? 'redemption' : 'topup',
+      operationId: late.operationId,
+    });
+    expect(await isContradicted()).toBe(false);
+    expect(await standsIn('suspense')).toBe(open);
+  });
+
   test('that a wallet does not cover stays as it is', async () => {
     const late = await make();
     await scene.database.transaction().execute(async (transaction) => {

@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { isDatabaseUnavailable, isDefiniteDatabaseError } from '../../src/db/connection.js';
+import {
+  isDatabaseUnavailable,
+  isDefiniteDatabaseError,
+  NOT_PREPARED,
+} from '../../src/db/connection.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';
 
 let open: OpenDatabase;
@@ -42,6 +46,11 @@ test.each([
   ['all and more', sql`select *, 1 as one from partners where id > ${0}::bigint`, false],
   ['all of what was written', sql`delete from promos where id = ${0}::bigint returning *`, false],
   ['no values', sql`select id from partners`, false],
+  [
+    'a rare form',
+    sql`${sql.raw(NOT_PREPARED)} select id from partners where id > ${0}::bigint`,
+    false,
+  ],
 ] as const)(
   'a statement of %s is prepared once, or not at all',
   async (_what, statement, isPrepared) => {

@@ -199,6 +199,14 @@ describe('what is broken on purpose is found', () => {
         where step in ('post-payment', 'post-service-fee')`,
     ],
     [
+      'I6, a settlement of nothing',
+      'I6 what was settled is what was done late, once: operation nothing',
+      `insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
+        select 'nothing', 'settle-late-success', fees.id, suspense.id, 1
+        from ledger_accounts as fees, ledger_accounts as suspense
+        where fees.kind = 'service-fees' and suspense.kind = 'suspense'`,
+    ],
+    [
       'I10, a status without a move to it',
       'I10 a voucher moves only along the allowed graph: voucher 1 is EXPIRED without a move to it',
       withoutTriggers,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RawBodyError, readRawBody } from '../../src/http/raw-body.js';
 
 const LIMIT_BYTES = 1_000;
@@ -124,6 +124,7 @@ describe('readRawBody', () => {
   });
 
   it('cuts off a refused body that never ends', async () => {
+    onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const { socket, receive } = await dial();
     socket.write(head('Content-Length: 100000000'));
@@ -131,7 +132,6 @@ describe('readRawBody', () => {
     expect(socket.closed).toBe(false);
     vi.advanceTimersByTime(5_000);
     await once(socket, 'close');
-    vi.useRealTimers();
   });
 
   it('notices that the caller hung up', async () => {

@@ -304,7 +304,7 @@ test('what the provider paid after it had refused is told, and counted where it 
   const [total] = cellsOf(await get(person, '/payouts'));
   expect(total).toEqual(['All days', '1', await scene.paidByLedger(refusing.id), '0.00']);
   const voucher = textOf(await get(scene.asPerson, `/vouchers/${gifts.refused.id}`));
-  expect(voucher).toContain('had been paid all the same. You were not charged');
+  expect(voucher).toContain('had been paid all the same. How the money moved');
   expect(voucher).toContain('nothing was taken from your wallet');
 });
 

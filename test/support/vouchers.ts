@@ -42,6 +42,19 @@ export async function addVoucher(
       })
       .returning('id')
       .executeTakeFirstOrThrow();
+    await transaction
+      .insertInto('operations')
+      .values({
+        id: operationId,
+        company_kind: 'partner',
+        company_id: partnerId,
+        kind: 'generate-voucher',
+        request_id: randomUUID(),
+        request_digest: operationId,
+        status: 'SUCCEEDED',
+        outcome: JSON.stringify({ ok: true, voucherId: id }),
+      })
+      .execute();
     await addTransfers(transaction, [
       {
         operationId,

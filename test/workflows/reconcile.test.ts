@@ -167,9 +167,15 @@ describe('what a provider did although it had refused it', () => {
     expect(await suspense(stack)).toBe(before + 50);
 
     const operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
-    await operator.json(`settle late-success ${ourReference} --by partner --note agreed`);
+    await operator.json(`settle late-success ${ourReference} --by provider --note reversed`);
     expect(await suspense(stack)).toBe(before);
-    expect(await topups.wallet()).toBe(wallet - 50);
+    // It is told again, which changes nothing any more; and who wants it may try again.
+    await call(`${stack.url}/callbacks/airtime`, callback);
+    expect(await reconcile(stack)).toMatchObject({ rechecked: 1 });
+    expect(await reconcile(stack)).toMatchObject({ rechecked: 0 });
+    expect(await suspense(stack)).toBe(before);
+    expect(await topups.wallet()).toBe(wallet);
+    expect((await topups.retry(id, msisdn, newKey())).status).toBe(424);
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
 

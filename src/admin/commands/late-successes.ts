@@ -58,8 +58,10 @@ export const settleLateSuccessCommand = changeCommand({
   summary: 'Say who bears what a provider did although it had refused it',
   details:
     'partner takes the amount out of the wallet that should have paid, which must cover it; ' +
-    'platform takes it out of the service fees; provider says that the provider has reversed it. ' +
-    'Agree on it with them first: it cannot be undone.',
+    'platform takes it out of the service fees; provider says that the provider has reversed it, ' +
+    'so that it counts as refused again. Agree on it with them first: it cannot be undone. The ' +
+    'voucher of a late payment has its value back all the same: cancel it first if its owner is ' +
+    'not to spend that again.',
   fields: {
     reference: argument(text, 'Our reference, as "list late-successes" shows it'),
     by: required(oneOf(...bearers), 'Who bears it'),
@@ -94,7 +96,7 @@ const settle = (...[transaction, late, by]: Parameters<typeof settleLateSuccess>
     if (!violates(error, balanceConstraint)) throw error;
     throw new AdminError(
       `The wallet of partner ${late.partnerId} does not cover ETB ${money(late.amount)}: ` +
-        'nothing was changed.',
+        'nothing was changed. Deposit first, or cancel the voucher that has its value back.',
     );
   });
 

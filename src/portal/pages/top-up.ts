@@ -32,7 +32,7 @@ export const showTopUp: AccountPage = {
       title: `Top-up ${topup.id}`,
       content: html`<p><a href="${PORTAL_PATH}/top-ups">All top-ups</a></p>
 <h1>Top-up ${topup.id} ${stateBadge(topupStates, topup.status)}</h1>
-<p>${meanings[topup.status]}${topup.message && html` <span class="quiet">${topup.message}</span>`}</p>
+<p>${meaningOf(topup)}${topup.message && html` <span class="quiet">${topup.message}</span>`}</p>
 <section class="card"><h2>The top-up</h2>
 ${facts({
   What: productOf(topup),
@@ -59,6 +59,11 @@ const meanings: Readonly<Record<TopupStatus, string>> = {
   FAILED: 'It failed, and nothing was charged. Your server can retry it.',
 };
 
+const LATE = 'It failed, and the provider delivered it later all the same. It cannot be retried.';
+
+const meaningOf = ({ status, attempts: all }: TopupDetail): string =>
+  all.some(({ contradictedAt }) => contradictedAt !== null) ? LATE : meanings[status];
+
 const attemptStates = {
   HELD: badge('warning', 'Under way'),
   POSTED: badge('success', 'Delivered'),
@@ -76,9 +81,7 @@ const attempts = (topup: TopupDetail): Html =>
           title: 'State',
           value: ({ status, contradictedAt }) =>
             html`${attemptStates[status]}${
-              contradictedAt &&
-              html` The provider said later that it was delivered all the same.
-You were not charged; support asks you before that changes.`
+              contradictedAt && html` The provider said later that it was delivered all the same.`
             }`,
         },
         { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
