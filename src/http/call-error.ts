@@ -1,4 +1,8 @@
-import { isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import {
+  isGrpcServiceError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
 
 /** The caller's time is up; the workflow goes on, and repeating the request gives its result. */
 export class StillProcessingError extends Error {
@@ -29,12 +33,26 @@ const grpcError = (error: unknown) =>
 export const foundNobody = (error: unknown): boolean => grpcError(error)?.code === UNAVAILABLE_CODE;
 
 /**
+ * Failures of an update that the server makes itself: the workflow ended in that moment, or its worker
+ * lost the task that the update came with.
+ */
+const MISSED_UPDATES: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'];
+
+/** Whether an update missed its workflow, so that another one may find it. */
+export const missedWorkflow = (error: unknown): boolean =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof Error &&
+  'type' in error.cause &&
+  MISSED_UPDATES.includes(error.cause.type);
+
+/**
  * What the failure of a call says. The native client repeats a call by itself, so that even "no
  * connection" leaves open whether its first try arrived.
  */
 export function callError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
     return new StillProcessingError('The workflow has not answered yet', { cause: error });
+  if (missedWorkflow(error)) return new WorkflowsUnavailableError(false, error);
   const grpc = grpcError(error);
   if (!grpc) return error;
   return DEADLINE_CODES.includes(grpc.code)

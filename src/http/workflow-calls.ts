@@ -1,9 +1,4 @@
-import {
-  type Client,
-  WithStartWorkflowOperation,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
 import type { generateVoucher } from '../../workflows/generate-voucher.js';
 import {
   type ClaimCommand,
@@ -47,6 +42,7 @@ import {
 import {
   callError,
   foundNobody,
+  missedWorkflow,
   StillProcessingError,
   WorkflowsUnavailableError,
 } from './call-error.js';
@@ -174,7 +170,7 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
       ...policy,
     });
 
-  /** A call that met a workflow in the moment of its end is made once more, to a new one. */
+  /** A call that missed its workflow, such as in the moment of its end, is made once more. */
   const answerOf = async <Answer>(
     step: FailpointName | undefined,
     call: () => Promise<Answer>,
@@ -194,7 +190,7 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     try {
       return await callOnce(true);
     } catch (error) {
-      if (!metEndOfWorkflow(error)) throw callError(error);
+      if (!missedWorkflow(error)) throw callError(error);
     }
     return callOnce(false).catch((error) => {
       throw callError(error);
@@ -223,9 +219,3 @@ async function before<Answer>(deadline: number, answer: Promise<Answer>): Promis
   answer.catch(() => {});
   return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
 }
-
-const metEndOfWorkflow = (error: unknown): boolean =>
-  error instanceof WorkflowUpdateFailedError &&
-  error.cause instanceof Error &&
-  'type' in error.cause &&
-  error.cause.type === 'AcceptedUpdateCompletedWorkflow';
