@@ -47,19 +47,22 @@ export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddre
 
   router.post('/books/payouts/:reference', async (ctx) => {
     const payout = books.findPayout('reference', ctx.params.reference ?? '');
-    give(ctx, await settlePending(ctx, 'payout', payout));
+    give(ctx, await settleTaken(ctx, 'payout', payout));
   });
   router.post('/books/topups/:reference', async (ctx) => {
     const topup = books.findTopup('reference', ctx.params.reference ?? '');
-    const reply = await settlePending(ctx, 'top-up', topup);
+    const reply = await settleTaken(ctx, 'top-up', topup);
     give(ctx, reply);
     if (topup && reply.status === 200) void callbacks.announce(topup, statusOf(topup));
   });
   return router;
 }
 
-/** Decides what is pending, as a provider's support staff would. */
-async function settlePending(ctx: Context, name: string, taken: TakenRequest | undefined) {
+/**
+ * Decides what is pending, as a provider's support staff would; or has done late what was refused, as
+ * providers should not.
+ */
+async function settleTaken(ctx: Context, name: string, taken: TakenRequest | undefined) {
   if (!ctx.is('json')) return problem(415, 'Send JSON.');
   const status = (await readJsonObject(ctx))?.status;
   if (status !== 'completed' && status !== 'failed') {
@@ -67,7 +70,8 @@ async function settlePending(ctx: Context, name: string, taken: TakenRequest | u
   }
   if (!taken) return problem(404, `No ${name} has this reference.`);
   const current = statusOf(taken);
-  if (current !== 'pending') return problem(409, `The ${name} is ${current} already.`);
+  const isLate = current === 'failed' && status === 'completed';
+  if (current !== 'pending' && !isLate) return problem(409, `The ${name} is ${current} already.`);
   settle(taken, status);
   return { status: 200, body: rowOf(taken) };
 }

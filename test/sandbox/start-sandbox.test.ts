@@ -172,6 +172,14 @@ describe.each([
     expect(sandbox.books[kind]({ reference })).toMatchObject([{ status }]);
   });
 
+  it('does late what was refused, and never takes back what was done', async () => {
+    const reference = await take('+251911000014');
+    await settle(reference, '{"status":"failed"}');
+    expect((await settle(reference, '{"status":"completed"}')).status).toBe(200);
+    expect((await settle(reference, '{"status":"failed"}')).status).toBe(409);
+    expect(sandbox.books[kind]({ reference })).toMatchObject([{ status: 'completed' }]);
+  });
+
   it.each([
     ['{"status":"reversed"}', 'application/json', 400],
     ['{}', 'application/json', 400],
