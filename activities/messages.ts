@@ -1,5 +1,10 @@
 import { claimMessage, eraseClaimCode } from '../src/db/claims.js';
-import { messageStatus, recordMessage, takeMessage } from '../src/db/messages.js';
+import {
+  giveUpConfirmation as giveUp,
+  messageStatus,
+  recordMessage,
+  takeMessage,
+} from '../src/db/messages.js';
 import { redemptionMessage } from '../src/db/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { ProviderOutcome } from '../src/providers/outcome.js';
@@ -79,5 +84,8 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
       await eraseClaimCode(transaction, claimId);
     });
 
-  return { sendMessage };
+  /** A confirmation that could not be sent is left out: the money is done all the same. */
+  const giveUpConfirmation = (messageId: number): Promise<void> => giveUp(database, messageId);
+
+  return { sendMessage, giveUpConfirmation };
 }

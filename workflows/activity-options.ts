@@ -16,6 +16,7 @@ export const database = proxyLocalActivities<
     | 'holdRedemption'
     | 'postRedemption'
     | 'voidRedemption'
+    | 'giveUpConfirmation'
     | 'holdTopUp'
     | 'markTopUpUnknown'
     | 'postTopUp'

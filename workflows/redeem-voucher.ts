@@ -3,6 +3,7 @@ import {
   CancellationScope,
   condition,
   getExternalWorkflowHandle,
+  patched,
   setHandler,
   sleep,
   upsertSearchAttributes,
@@ -134,9 +135,15 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
         `The provider's last words: ${quoted(ending.message)}. The value is back on the voucher; the ` +
           'claim is over, so the owner needs a new one.',
       );
-    if (paid && hold.messageId !== null)
-      background.push(sendUntilSettled(hold.messageId, 'Confirm the redemption by SMS'));
+    if (paid && hold.messageId !== null) background.push(confirm(hold.messageId));
     return outcome;
+  }
+
+  /** A confirmation that could not be sent is left out, so that nothing waits for it for ever. */
+  async function confirm(messageId: number): Promise<void> {
+    const message = await sendUntilSettled(messageId, 'Confirm the redemption by SMS');
+    if (message.kind === 'not-sent' && patched('give-up-confirmation'))
+      await database.giveUpConfirmation(messageId);
   }
 
   /** The answer waits for the provider's word on the code, but not for ever. */

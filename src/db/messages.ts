@@ -158,6 +158,16 @@ export async function giveUpMessage(
     .execute();
 }
 
+/** Gives up a confirmation that provably was not sent, however often it was tried. */
+export async function giveUpConfirmation(database: Database, messageId: number): Promise<void> {
+  await database
+    .updateTable('messages')
+    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
+    .where('id', '=', messageId)
+    .where('status', '=', 'QUEUED')
+    .execute();
+}
+
 /** The confirmation of a redemption that was not paid is not sent. */
 export async function cancelConfirmation(
   transaction: DatabaseTransaction,

@@ -102,3 +102,19 @@ test('confirmations of anonymous redemptions are capped for each number; the mon
   const texts = () => messagesTo(msisdn).filter(({ text }) => text.includes('were paid'));
   await expect.poll(() => texts().length, { timeout: 10_000 }).toBe(3);
 });
+
+test('a confirmation that could not be sent is left out, and its redemption ends', async () => {
+  const msisdn = newOwner('018');
+  const gift = await scene.gift({ owner: null });
+  done(await redeem(scene.asMerchant, gift, { amount: 10, msisdn }));
+  const statuses = async () => {
+    const rows = await scene.stack.database
+      .selectFrom('messages')
+      .select('status')
+      .where('msisdn', '=', msisdn)
+      .execute();
+    return rows.map(({ status }) => status);
+  };
+  await expect.poll(statuses, { timeout: 15_000 }).toEqual(['CANCELLED']);
+  expect(messagesTo(msisdn)).toEqual([]);
+}, 30_000);
