@@ -142,6 +142,19 @@ export async function recordMessage(
     .execute();
 }
 
+/** Cancels what waits to be sent; what is being sent or was sent stays as it is. */
+const cancelQueued = (
+  database: Database,
+  column: 'id' | 'claim_id' | 'redemption_id',
+  value: number | string,
+) =>
+  database
+    .updateTable('messages')
+    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
+    .where(column, '=', value)
+    .where('status', '=', 'QUEUED')
+    .execute();
+
 /**
  * Gives up the message of a claim that provably was not sent. Its provider has refused nothing, so
  * that an outage keeps no number from claiming once it is over.
@@ -150,22 +163,12 @@ export async function giveUpMessage(
   transaction: DatabaseTransaction,
   claimId: string,
 ): Promise<void> {
-  await transaction
-    .updateTable('messages')
-    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
-    .where('claim_id', '=', claimId)
-    .where('status', '=', 'QUEUED')
-    .execute();
+  await cancelQueued(transaction, 'claim_id', claimId);
 }
 
 /** Gives up a confirmation that provably was not sent, however often it was tried. */
 export async function giveUpConfirmation(database: Database, messageId: number): Promise<void> {
-  await database
-    .updateTable('messages')
-    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
-    .where('id', '=', messageId)
-    .where('status', '=', 'QUEUED')
-    .execute();
+  await cancelQueued(database, 'id', messageId);
 }
 
 /** The confirmation of a redemption that was not paid is not sent. */
@@ -173,10 +176,5 @@ export async function cancelConfirmation(
   transaction: DatabaseTransaction,
   redemptionId: number,
 ): Promise<void> {
-  await transaction
-    .updateTable('messages')
-    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
-    .where('redemption_id', '=', redemptionId)
-    .where('status', '=', 'QUEUED')
-    .execute();
+  await cancelQueued(transaction, 'redemption_id', redemptionId);
 }
