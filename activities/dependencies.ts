@@ -32,6 +32,7 @@ export interface ActivityDependencies {
     readonly messagesPerNumberAndDay: number;
     readonly refusedMessagesPerNumberAndHour: number;
     readonly signInWindowSeconds: number;
+    readonly sessionMaximumSeconds: number;
     readonly operationRetentionDays: number;
     readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
     readonly topupStartSeconds: number;

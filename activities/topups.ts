@@ -6,7 +6,7 @@ import {
   settleOperation,
 } from '../src/db/operations.js';
 import { endAttempt, findAttempt, markTopupUnknown } from '../src/db/topup-attempts.js';
-import { failStaleTopups, lockTopup } from '../src/db/topups.js';
+import { lockTopup } from '../src/db/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { AirtimeOrder } from '../src/providers/airtime/airtime.js';
@@ -15,7 +15,7 @@ import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
-  const { database, airtime, limits, failpoint } = dependencies;
+  const { database, airtime, failpoint } = dependencies;
 
   /** Sends a held attempt; the reference is the same at every repetition. */
   async function sendTopUp(operationId: string) {
@@ -125,10 +125,6 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
         : refuseOperation<TopUpMade>(transaction, command, result);
     });
 
-  /** Fails top-ups whose workflows never began; returns how many there were. */
-  const failTopUpsNeverStarted = (): Promise<number> =>
-    failStaleTopups(database, limits.topupStartSeconds);
-
   return {
     sendTopUp,
     inquireTopUp,
@@ -136,7 +132,6 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     postTopUp,
     voidTopUp,
     recordSharedAnswer,
-    failTopUpsNeverStarted,
   };
 }
 

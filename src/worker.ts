@@ -83,6 +83,7 @@ export async function startWorker(
       refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
       operationRetentionDays: config.OPERATION_RETENTION_DAYS,
       signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
+      sessionMaximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
       topupStartSeconds: config.TOPUP_START_SECONDS,
       topupRanges: {
         ETHIO_TELECOM: {

@@ -75,13 +75,24 @@ export const books = proxyActivities<Pick<Activities, 'checkInvariants'>>({
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
-/** Batches of the sweeps. */
+/**
+ * Steps of a sweep. What fails for minutes turns the run red instead of keeping the steps behind it,
+ * and the next sweep, from being done.
+ */
 export const sweeps = proxyActivities<
   Pick<
     Activities,
-    'expireLeftClaims' | 'expireDueVouchers' | 'failTopUpsNeverStarted' | 'pruneOldOperations'
+    | 'sweepClaims'
+    | 'sweepVouchers'
+    | 'sweepTopUps'
+    | 'pruneRows'
+    | 'expireLeftClaims'
+    | 'expireDueVouchers'
+    | 'failTopUpsNeverStarted'
+    | 'pruneOldOperations'
   >
 >({
-  startToCloseTimeout: '60s',
-  retry: { initialInterval: '1s', maximumInterval: '1m' },
+  startToCloseTimeout: '2m',
+  heartbeatTimeout: '1m',
+  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });

@@ -1,5 +1,14 @@
+import { ApplicationFailure, patched, upsertSearchAttributes } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
 import { sweeps } from './activity-options.js';
+import { showDetails } from './current-details.js';
+import { needsAction } from './search-attributes.js';
 
+/** A step is asked to go on so often at most; the next sweep does the rest. */
+const MAXIMUM_ROUNDS = 20;
+const MAXIMUM_SHOWN = 20;
+
+/** The batch of sweeps that began before the steps were apart. */
 const BATCH_SIZE = 500;
 
 /** What one sweep did, as it stands in the Temporal UI. */
@@ -7,14 +16,86 @@ export interface SweepResult {
   readonly expiredClaims: number;
   readonly expiredVouchers: number;
   readonly failedTopups: number;
+  /** Rows that are kept for a limited time, operations among them. */
   readonly prunedOperations: number;
 }
 
+type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][number];
+
 /**
  * Ends what is over: vouchers and claims that are due, top-ups that never began, and what is kept for
- * a limited time. A Schedule starts it. Claims come first, since a claimed voucher does not expire.
+ * a limited time. A Schedule starts it. Claims come first, since a claimed voucher does not expire. A
+ * step that fails keeps none of the others from being done.
+ *
+ * @throws ApplicationFailure that names the partners whose vouchers cannot expire, or the failure of
+ *   a step
  */
 export async function expireVouchers(): Promise<SweepResult> {
+  if (!patched('sweep-steps-apart')) return expireInOneGo();
+  const failures: unknown[] = [];
+  const stuck: StuckPartner[] = [];
+  const step = (sweep: () => Promise<{ count: number; isDone: boolean }>): Promise<number> =>
+    untilDone(sweep).catch((error: unknown) => {
+      failures.push(error);
+      return 0;
+    });
+
+  const result = {
+    expiredClaims: await step(sweeps.sweepClaims),
+    expiredVouchers: await step(async () => {
+      const swept = await sweeps.sweepVouchers(stuck.map(({ partnerId }) => partnerId));
+      stuck.push(...swept.stuck);
+      return swept;
+    }),
+    failedTopups: await step(sweeps.sweepTopUps),
+    prunedOperations: await step(sweeps.pruneRows),
+  };
+  if (stuck.length > 0) raise(stuck, failures.length);
+  if (failures.length > 0) throw failures[0];
+  return result;
+}
+
+/** Goes on with a step while there is more for it to do. */
+async function untilDone(
+  sweep: () => Promise<{ count: number; isDone: boolean }>,
+): Promise<number> {
+  let total = 0;
+  for (let round = 0; round < MAXIMUM_ROUNDS; round += 1) {
+    const { count, isDone } = await sweep();
+    total += count;
+    if (isDone) break;
+  }
+  return total;
+}
+
+function raise(stuck: readonly StuckPartner[], failed: number): never {
+  upsertSearchAttributes([{ key: needsAction, value: true }]);
+  showDetails(
+    `**Vouchers of ${stuck.length} partners cannot expire.** Their value stays reserved; those of all ` +
+      'other partners have expired. See what the books lack with `npm run admin -- check-ledger`, ' +
+      'and find the transfer that took it with ' +
+      '`npm run admin -- statement --partner <id> --wallet reserved`. Once the reserve is right ' +
+      'again, the next sweep expires them by itself.',
+    stuck
+      .slice(0, MAXIMUM_SHOWN)
+      .map((one) => `- ${words(one)}`)
+      .join('\n'),
+    ...(failed > 0 ? [`**${failed} other steps failed.** The next sweep repeats them.`] : []),
+  );
+  throw ApplicationFailure.create({
+    message: stuck.slice(0, MAXIMUM_SHOWN).map(words).join('\n'),
+    type: 'NeedsAction',
+    nonRetryable: true,
+  });
+}
+
+const words = (stuck: StuckPartner): string =>
+  `partner ${stuck.partnerId} (${stuck.companyName}): ${stuck.vouchers} vouchers worth ` +
+  `${stuck.amount} ETB are due, its reserve holds ${stuck.reserved} ETB` +
+  (stuck.reason === 'reserve-too-small' ? '' : '; the database refused the transfer');
+
+/** How sweeps went that began before the steps were apart. */
+async function expireInOneGo(): Promise<SweepResult> {
   return {
     expiredClaims: await inBatches(() => sweeps.expireLeftClaims(BATCH_SIZE)),
     expiredVouchers: await inBatches(() => sweeps.expireDueVouchers(BATCH_SIZE)),
@@ -23,7 +104,6 @@ export async function expireVouchers(): Promise<SweepResult> {
   };
 }
 
-/** Each batch is a transaction of its own, so that a sweep never holds many rows for long. */
 async function inBatches(sweepBatch: () => Promise<number>): Promise<number> {
   for (let total = 0; ; ) {
     const swept = await sweepBatch();

@@ -65,16 +65,6 @@ export async function addRefusedCalls(
     order by at`.execute(database);
 }
 
-const REMOVED_AT_ONCE = 10_000;
-
-/** Removes refused calls that are older than the database keeps them for; some at a time. */
-export async function removeOldRefusedCalls(database: Database): Promise<void> {
-  await sql`
-    delete from refused_calls where id in (
-      select id from refused_calls where at < now() - interval '90 days'
-      order by at limit ${REMOVED_AT_ONCE} for update skip locked)`.execute(database);
-}
-
 /**
  * Writes calls that were let in, notes on their keys when and from where they were last used, and
  * removes all but the newest of each company.

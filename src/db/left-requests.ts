@@ -7,15 +7,13 @@ import {
   type StoredOutcome,
   storedOutcome,
 } from './operations.js';
+import { FORGET_LEFT_REQUESTS_HOURS } from './pruning.js';
 
 /**
  * Several callers may be told to repeat the same request, and nothing tells them apart: once one has
  * come back, the others have so long to get the same answer.
  */
 const RETURN_SECONDS = 60;
-
-/** Who comes back later than this asks anew. */
-const FORGET_HOURS = 24;
 
 const isOver = sql<boolean>`coalesce(
   left_requests.taken_at < now() - make_interval(secs => ${RETURN_SECONDS}::float8), false)`;
@@ -62,7 +60,7 @@ export async function takeLeftAnswer<Result>(
       update left_requests set taken_at = coalesce(taken_at, now())
       where company_kind = ${company.kind} and company_id = ${company.id}
         and request_digest = ${requestDigest} and not ${isOver}
-        and left_at > now() - make_interval(hours => ${FORGET_HOURS}::int)
+        and left_at > now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)
       returning company_kind, company_id, request_digest, left_at)
     select status, request_id, operations.request_digest, outcome
     from operations join taken using (company_kind, company_id, request_digest)
@@ -70,8 +68,3 @@ export async function takeLeftAnswer<Result>(
     order by settled_at desc limit 1`.execute(transaction);
   return rows[0] && storedOutcome<Result>(rows[0]);
 }
-
-/** Deletes what callers have left and will not come back for. */
-export const pruneLeftRequests = (database: Database): Promise<unknown> =>
-  sql`delete from left_requests
-    where left_at < now() - make_interval(hours => ${FORGET_HOURS}::int)`.execute(database);

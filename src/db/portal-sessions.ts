@@ -22,16 +22,11 @@ export interface SessionLifetimes {
   readonly maximumSeconds: number;
 }
 
-/** Begins a session, and removes those of everybody that have ended by their age. */
+/** Begins a session; the sweep removes those that have ended by their age. */
 export async function addPortalSession(
   database: Database,
   session: { readonly accountId: number; readonly tokenDigest: Buffer },
-  lifetimes: SessionLifetimes,
 ): Promise<void> {
-  await database
-    .deleteFrom('portal_sessions')
-    .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${lifetimes.maximumSeconds})`)
-    .execute();
   await database
     .insertInto('portal_sessions')
     .values({ account_id: session.accountId, token_digest: session.tokenDigest })

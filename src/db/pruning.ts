@@ -1,24 +1,73 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connection.js';
 
-/** Rows deleted in one go, so that pruning never holds locks for long. */
-const PRUNE_BATCH = 5_000;
+/** How long rows are kept that are only kept for a time. */
+export interface Retention {
+  readonly operationDays: number;
+  readonly signInSeconds: number;
+  readonly sessionSeconds: number;
+}
+
+/** A caller that was told to repeat its request and comes back later than this asks anew. */
+export const FORGET_LEFT_REQUESTS_HOURS = 24;
+
+/** The database itself refuses to delete younger ones. */
+const REFUSED_CALL_DAYS = 90;
 
 /**
- * Deletes a batch of what is older than the retention: settled operations, and what signed requests
- * were bound to. Returns how many rows went, so that the caller can go on until there are none.
+ * Rows whose time is over, by table: what names them, and an index has their age. Rows that another
+ * process holds locked wait for the next time.
  */
-export async function pruneOperations(database: Database, retentionDays: number): Promise<number> {
-  const { numAffectedRows: operations = 0n } = await sql`
-    delete from operations where id in (
+const prunings = {
+  operations: ({ operationDays }: Retention, batchSize: number) => sql`
+    delete from operations where id = any(array(
       select id from operations
-      where created_at < now() - make_interval(days => ${retentionDays}::int)
+      where created_at < now() - make_interval(days => ${operationDays}::int)
         and status <> 'RUNNING'
-      limit ${PRUNE_BATCH})`.execute(database);
-  const { numAffectedRows: signed = 0n } = await sql`
+      order by created_at limit ${batchSize} for update skip locked))`,
+
+  'what signed requests were bound to': ({ operationDays }: Retention, batchSize: number) => sql`
     delete from signed_requests where ctid = any(array(
       select ctid from signed_requests
-      where created_at < now() - make_interval(days => ${retentionDays}::int)
-      limit ${PRUNE_BATCH}))`.execute(database);
-  return Number(operations + signed);
+      where created_at < now() - make_interval(days => ${operationDays}::int)
+      order by created_at limit ${batchSize} for update skip locked))`,
+
+  'counts of sign-ins': ({ signInSeconds }: Retention, batchSize: number) => sql`
+    delete from portal_sign_in_attempts where subject_digest = any(array(
+      select subject_digest from portal_sign_in_attempts
+      where window_began_at < now() - make_interval(secs => ${signInSeconds}::float8)
+      order by window_began_at limit ${batchSize} for update skip locked))`,
+
+  'sessions of the portal': ({ sessionSeconds }: Retention, batchSize: number) => sql`
+    delete from portal_sessions where id = any(array(
+      select id from portal_sessions
+      where created_at < now() - make_interval(secs => ${sessionSeconds}::float8)
+      order by created_at limit ${batchSize} for update skip locked))`,
+
+  'left requests': (_retention: Retention, batchSize: number) => sql`
+    delete from left_requests where ctid = any(array(
+      select ctid from left_requests
+      where left_at < now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)
+      order by left_at limit ${batchSize} for update skip locked))`,
+
+  'refused calls': (_retention: Retention, batchSize: number) => sql`
+    delete from refused_calls where id = any(array(
+      select id from refused_calls
+      where at < now() - make_interval(days => ${REFUSED_CALL_DAYS}::int)
+      order by at limit ${batchSize} for update skip locked))`,
+} satisfies Record<string, (retention: Retention, batchSize: number) => RawBuilder<unknown>>;
+
+export type PrunedRows = keyof typeof prunings;
+
+export const prunedRows = Object.keys(prunings) as PrunedRows[];
+
+/** Deletes up to `batchSize` rows of one kind whose time is over; returns how many. */
+export async function pruneBatch(
+  database: Database,
+  kind: PrunedRows,
+  retention: Retention,
+  batchSize: number,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await prunings[kind](retention, batchSize).execute(database);
+  return Number(numAffectedRows);
 }

@@ -76,19 +76,3 @@ export async function forgiveSignIn(
         .where('subject_digest', '=', subjectDigest)
         .execute();
 }
-
-const REMOVED_AT_ONCE = 10_000;
-
-/** Removes counts whose window is over. */
-export async function removeOldSignIns(database: Database, windowSeconds: number): Promise<void> {
-  for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE; ) {
-    const { numAffectedRows = 0n } = await sql`
-      delete from portal_sign_in_attempts where subject_digest in (
-        select subject_digest from portal_sign_in_attempts
-        where window_began_at < now() - make_interval(secs => ${windowSeconds})
-        order by window_began_at limit ${REMOVED_AT_ONCE} for update skip locked)`.execute(
-      database,
-    );
-    removed = Number(numAffectedRows);
-  }
-}

@@ -175,18 +175,23 @@ export async function topupContext(
 export const NEVER_STARTED = 'It was never started and nothing was charged';
 
 /**
- * Fails top-ups that were drawn so long ago that their workflows will not begin any more, because the
- * answer that they were started was lost. Should one begin after all, it finds the top-up failed.
- * Returns how many.
+ * Fails up to `batchSize` top-ups that were drawn so long ago that their workflows will not begin any
+ * more, because the answer that they were started was lost. Should one begin after all, it finds the
+ * top-up failed. Returns how many.
  */
-export async function failStaleTopups(database: Database, startSeconds: number): Promise<number> {
-  const failed = await database
-    .updateTable('topups')
-    .set({ status: 'FAILED', message: NEVER_STARTED, updated_at: sql<Date>`now()` })
-    .where('status', '=', 'PENDING')
-    .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${startSeconds}::float8)`)
-    .executeTakeFirst();
-  return Number(failed.numUpdatedRows);
+export async function failStaleTopups(
+  database: Database,
+  startSeconds: number,
+  batchSize: number,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
+    where id = any(array(
+      select id from topups
+      where status = 'PENDING'
+        and created_at < now() - make_interval(secs => ${startSeconds}::float8)
+      order by created_at limit ${batchSize} for update skip locked))`.execute(database);
+  return Number(numAffectedRows);
 }
 
 export type TopupRow = Omit<Selectable<TopupsTable>, 'partner_id'>;

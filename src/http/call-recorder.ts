@@ -1,10 +1,5 @@
 import type { Logger } from 'pino';
-import {
-  type AdmittedCall,
-  addAdmittedCalls,
-  addRefusedCalls,
-  removeOldRefusedCalls,
-} from '../db/calls.js';
+import { type AdmittedCall, addAdmittedCalls, addRefusedCalls } from '../db/calls.js';
 import { type Database, isDatabaseUnavailable } from '../db/connection.js';
 import { createGatheredRefusals } from './gathered-refusals.js';
 import type { Refused } from './refusal-bursts.js';
@@ -22,7 +17,6 @@ export interface CallRecorder {
 /** Of each key: the newest calls since the last flush; the table keeps only a few anyway. */
 const MAXIMUM_ADMITTED_OF_KEY = 5;
 const MAXIMUM_KEYS = 1_000;
-const TIDY_INTERVAL_MS = 3_600_000;
 
 /** `now` is for tests. */
 export function createCallRecorder(
@@ -64,13 +58,6 @@ export function createCallRecorder(
   };
   const timer = setInterval(() => void flush('due'), options.intervalMs);
   timer.unref();
-  const tidy = () =>
-    removeOldRefusedCalls(database).catch((error: Error) =>
-      logger.warn({ error: error.name }, 'Old refused calls could not be removed'),
-    );
-  const tidyTimer = setInterval(() => void tidy(), TIDY_INTERVAL_MS);
-  tidyTimer.unref();
-
   return {
     admitted(call) {
       const key = `${call.company.kind} ${call.company.id} ${call.apiKeyId}`;
@@ -84,7 +71,6 @@ export function createCallRecorder(
     flush: () => flush('due'),
     stop() {
       clearInterval(timer);
-      clearInterval(tidyTimer);
       return flush('all');
     },
   };

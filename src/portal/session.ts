@@ -20,17 +20,16 @@ export async function beginSession(
   request: PublicRequest,
   account: CheckedAccount & { readonly email: string; readonly company: Company },
 ): Promise<readonly string[] | undefined> {
-  const { services, settings, cookies } = request;
+  const { services, cookies } = request;
   const token = randomToken();
   const hasBegun = await services.database.transaction().execute(async (transaction) => {
     if (!(await noteSignIn(transaction, account))) return false;
     if (request.sessionToken !== undefined)
       await endPortalSession(transaction, services.digests.portalSession(request.sessionToken));
-    await addPortalSession(
-      transaction,
-      { accountId: account.id, tokenDigest: services.digests.portalSession(token) },
-      settings.session,
-    );
+    await addPortalSession(transaction, {
+      accountId: account.id,
+      tokenDigest: services.digests.portalSession(token),
+    });
     await addAuditEntry(transaction, {
       actor: PORTAL_ACTOR + account.email,
       action: 'sign in',

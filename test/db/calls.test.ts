@@ -8,12 +8,12 @@ import {
   listCalls,
   listRefusedCalls,
   type RefusedCall,
-  removeOldRefusedCalls,
 } from '../../src/db/calls.js';
 import { addApiKey, addPartner } from '../../src/db/companies.js';
 import { listApiKeys } from '../../src/db/company-access.js';
 import type { Company } from '../../src/domain/voucher.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';
+import { prune } from './prune.js';
 
 let open: OpenDatabase;
 beforeAll(async () => {
@@ -139,7 +139,7 @@ test('refused calls cannot be changed, and not removed before 90 days have passe
   await expect(statement(`delete from refused_calls where request_id = 'new'`)).rejects.toThrow(
     /90 days/,
   );
-  await removeOldRefusedCalls(database);
+  await prune(database, 'refused calls');
   const left = await listRefusedCalls(database, { limit: 100 });
   expect(left.map(({ requestId }) => requestId)).toContain('new');
   expect(left.map(({ requestId }) => requestId)).not.toContain('old');

@@ -10,10 +10,10 @@ import {
   recordRefusal,
   settleOperation,
 } from '../../src/db/operations.js';
-import { pruneOperations } from '../../src/db/pruning.js';
 import { refuse } from '../../src/domain/errors.js';
 import { addShop } from './gift-rows.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';
+import { prune as pruneRows } from './prune.js';
 
 const KIND = 'redeem-gift';
 const refusal = refuse('verification-code-incorrect');
@@ -182,7 +182,7 @@ describe('recordRefusal', () => {
   });
 });
 
-describe('pruneOperations', () => {
+describe('pruneBatch', () => {
   const RETENTION_DAYS = 30;
 
   const makeOlder = (days: number) =>
@@ -192,7 +192,7 @@ describe('pruneOperations', () => {
       .where('id', '=', first.operationId)
       .execute();
 
-  const prune = () => pruneOperations(database, RETENTION_DAYS);
+  const prune = () => pruneRows(database, 'operations', { operationDays: RETENTION_DAYS });
 
   it.each(['SUCCEEDED', 'REFUSED', 'FAILED'] as const)(
     'deletes what has long %s',
@@ -231,7 +231,7 @@ describe('pruneOperations', () => {
       .set({ created_at: sql<Date>`now() - interval '31 days'` })
       .where('subject', '=', 'body:old')
       .execute();
-    expect(await prune()).toBe(1);
+    expect(await pruneRows(database, 'what signed requests were bound to')).toBe(1);
     expect(await signed('old', '/initiate-claim')).toBe(true);
     expect(await signed('young', '/initiate-claim')).toBe(false);
   });

@@ -8,7 +8,7 @@ import {
   setPortalAccountDisabled,
 } from '../../src/db/portal-accounts.js';
 import { endPortalSessions } from '../../src/db/portal-sessions.js';
-import { removeOldSignIns } from '../../src/db/sign-in-attempts.js';
+import { prune } from '../db/prune.js';
 import { makePartner } from '../support/companies.js';
 import { untilBlocked } from '../support/database-locks.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -266,7 +266,7 @@ describe('guesses of somebody else', () => {
       .set({ window_began_at: sql<Date>`now() - interval '901 seconds'` })
       .execute();
     await guess('somebody@portal.example', address, 1);
-    await removeOldSignIns(stack.database, 900);
+    await prune(stack.database, 'counts of sign-ins', { signInSeconds: 900 });
     expect(await rows()).toHaveLength(3);
     await forgetAttempts();
   });

@@ -205,7 +205,7 @@ describe('expire-vouchers', () => {
       .set({ expires_at: sql<Date>`now() - interval '1 second'` })
       .where('id', '=', voucher.id)
       .execute();
-    expect(await sweep('expire-vouchers')).toMatchObject({ expiredVouchers: 1 });
+    expect(await sweep('expire-vouchers-apart')).toMatchObject({ expiredVouchers: 1 });
     expect(await voucherRow(voucher.id)).toMatchObject({
       status: 'EXPIRED',
       returned: '100.000000',
@@ -222,7 +222,7 @@ describe('expire-vouchers', () => {
       .set({ expires_at: sql<Date>`now() - interval '2 minutes'` })
       .where('voucher_id', '=', voucher.id)
       .execute();
-    expect(await sweep('expire-vouchers-claims')).toMatchObject({ expiredClaims: 1 });
+    expect(await sweep('expire-vouchers-apart-claims')).toMatchObject({ expiredClaims: 1 });
     expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
   });
 

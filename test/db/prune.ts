@@ -1,0 +1,11 @@
+import type { Database } from '../../src/db/connection.js';
+import { type PrunedRows, pruneBatch, type Retention } from '../../src/db/pruning.js';
+
+/** Deletes a batch of rows of one kind whose time is over; returns how many. */
+export const prune = (database: Database, kind: PrunedRows, retention: Partial<Retention> = {}) =>
+  pruneBatch(
+    database,
+    kind,
+    { operationDays: 30, signInSeconds: 900, sessionSeconds: 43_200, ...retention },
+    5_000,
+  );

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Activities } from '../../activities/index.js';
+import { readPayloadKeys } from '../../src/config.js';
+import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+
+type Steps = Pick<Activities, 'sweepClaims' | 'sweepVouchers' | 'sweepTopUps' | 'pruneRows'>;
+type Name = keyof Steps;
+
+const NAMES: readonly Name[] = ['sweepClaims', 'sweepVouchers', 'sweepTopUps', 'pruneRows'];
+
+let temporal: TemporalConnection;
+beforeAll(async () => {
+  temporal = await connectTemporal({
+    address: inject('temporalAddress'),
+    namespace: 'default',
+    payloadKeys: readPayloadKeys(TEST_PAYLOAD_KEYS),
+  });
+});
+afterAll(() => temporal?.connection.close());
+
+/** Runs the sweep on steps that note that they are done, but for those that are changed. */
+async function runOn(changed: Partial<Steps>) {
+  const { client, connection, namespace, dataConverter } = temporal;
+  const taskQueue = `test-${randomUUID()}`;
+  const done: Name[] = [];
+  const steps = Object.fromEntries(
+    NAMES.map((name) => [
+      name,
+      async () => {
+        done.push(name);
+        return { count: 1, isDone: true, stuck: [] };
+      },
+    ]),
+  );
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    dataConverter,
+    taskQueue,
+    workflowBundle: { codePath: inject('workflowBundlePath') },
+    activities: { ...steps, ...changed },
+  });
+  const result = await worker.runUntil(() =>
+    client.workflow
+      .execute('expireVouchers', { workflowId: `sweep-${randomUUID()}`, taskQueue })
+      .catch((error: unknown) => (error as { cause: unknown }).cause),
+  );
+  return { result, done };
+}
+
+const breaks = async (): Promise<never> => {
+  throw ApplicationFailure.nonRetryable('broken for good');
+};
+
+describe('a sweep', () => {
+  it.each(NAMES)('does the other steps where %s fails, and is red', async (broken) => {
+    const { result, done } = await runOn({ [broken]: breaks });
+    expect(result).toBeInstanceOf(ActivityFailure);
+    expect(done).toEqual(NAMES.filter((name) => name !== broken));
+  });
+
+  it('asks for a step again while there is more to do', async () => {
+    let rounds = 0;
+    const { result } = await runOn({
+      async pruneRows() {
+        rounds += 1;
+        return { count: 5, isDone: rounds === 3 };
+      },
+    });
+    expect(result).toMatchObject({ prunedOperations: 15 });
+  });
+
+  it('leaves a step that is never done to the next sweep', async () => {
+    const { result, done } = await runOn({
+      sweepClaims: async () => ({ count: 1, isDone: false }),
+    });
+    expect(result).toMatchObject({ expiredClaims: 20 });
+    expect(done).toEqual(['sweepVouchers', 'sweepTopUps', 'pruneRows']);
+  });
+
+  it('leaves out in the next round who was found stuck in the one before', async () => {
+    const asked: (readonly number[])[] = [];
+    const stuck = (partnerId: number) => ({
+      partnerId,
+      companyName: 'Short',
+      vouchers: 1,
+      amount: '1',
+      reserved: '0',
+      reason: 'reserve-too-small' as const,
+    });
+    const { result } = await runOn({
+      async sweepVouchers(before) {
+        asked.push(before);
+        return { count: 0, isDone: asked.length === 2, stuck: [stuck(asked.length)] };
+      },
+    });
+    expect(asked).toEqual([[], [1]]);
+    expect(result).toMatchObject({
+      type: 'NeedsAction',
+      message: expect.stringMatching(/partner 1.*\npartner 2/),
+    });
+  });
+});
