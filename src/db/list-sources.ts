@@ -144,11 +144,14 @@ interface ProductRow extends Dated {
   /** Of a package. */
   readonly operator: string | null;
   readonly categoryName: string;
-  /** Decimal string in ETB; null where the price is part of the request. */
-  readonly amount: string | null;
+  /** Decimal string in ETB. */
+  readonly amount: string;
 }
 
-/** The products that the partner has access to. */
+/**
+ * The products with a unit price that the partner has access to (specification 2.8). Airtime and gifts
+ * have none: the request names their amount, or their denomination.
+ */
 export const productSource: ListSource<ProductRow> = {
   name: 'products',
   select: sql`products.id, products.created_at as "createdAt", products.updated_at as "updatedAt",
@@ -157,6 +160,7 @@ export const productSource: ListSource<ProductRow> = {
   from: () => sql`partner_products as access join products on products.id = access.product_id
     join product_categories as category on category.id = products.product_category_id`,
   where: (partnerId) => sql`access.partner_id = ${partnerId}::bigint
+    and products.price_amount is not null
     and products.deleted_at is null and category.deleted_at is null`,
   id: sql`products.id`,
   columns: {

@@ -244,6 +244,12 @@ export const reasons = {
     partner: { 'redeem-gift': 403 },
     merchant: { 'redeem-gift': 4035 },
   },
+  'msisdn-not-owner': {
+    message: 'The phone number is not the one of the voucher owner: leave it out',
+    remedy: 'correct',
+    partner: { 'redeem-gift': 403 },
+    merchant: { 'redeem-gift': 4035 },
+  },
   'amount-not-claimed': {
     message: 'The amount is not the one that was claimed: leave it out, or claim again',
     remedy: 'correct',

@@ -115,9 +115,9 @@ function refuseByCode(
   if (!facts.claim) return refuse('claim-not-found');
   if (facts.wrongCodes.count >= limits.wrongCodesPerDay)
     return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
-  // One answer for both, so that nobody learns the owner's number by asking.
-  const isOwner = request.msisdn === undefined || request.msisdn === ownerMsisdn;
-  if (request.codeDigest !== facts.claim.codeDigest || !isOwner)
-    return refuse('verification-code-incorrect');
+  if (request.codeDigest !== facts.claim.codeDigest) return refuse('verification-code-incorrect');
+  // Only after the code: a caller without it would learn the owner's number by asking.
+  if (request.msisdn !== undefined && request.msisdn !== ownerMsisdn)
+    return refuse('msisdn-not-owner');
   return undefined;
 }

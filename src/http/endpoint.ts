@@ -3,6 +3,7 @@ import type { ZodType, z } from 'zod';
 import type { Operation, Reason, Surface } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
 import type { RefusalReply, Reply } from './envelope.js';
+import type { JsonObject } from './json-body.js';
 import type { Services } from './services.js';
 
 /** What a handler gets: validated, and sent by whom the token says. */
@@ -38,6 +39,8 @@ export interface Endpoint<
   /** `public` needs no token; `signed` needs a token and x-signature over the body. */
   readonly access: 'public' | 'token' | 'signed';
   readonly body?: Body;
+  /** What a body lacks that is answered before the form of its fields (specification 7.2). */
+  lacks?(body: JsonObject): Reason | undefined;
   readonly query?: Query;
   readonly params?: Params;
   /** Of `data`; of the whole body where `bare` is set. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseRequestAmount } from '../domain/money.js';
 import { parseMsisdn } from '../domain/phone.js';
 import { parseVoucherCode } from '../domain/voucher-code.js';
-import { countryCodes } from './country-codes.js';
+import { parseCountry } from './country-codes.js';
 
 /**
  * The fields that several endpoints have, each in its canonical form after validation. Their
@@ -86,15 +86,18 @@ function isJson(text: string): boolean {
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
-/** ISO 4217. */
-export const currencyField = z
-  .string('must be a currency code')
-  .refine((text) => currencies.has(text), 'must be an ISO 4217 currency code, such as USD');
+/** ISO 4217, in any case; the code in capitals after validation. */
+export const currencyField = z.string('must be a currency code').transform((text, context) => {
+  const currency = /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : '';
+  if (currencies.has(currency)) return currency;
+  context.addIssue('must be an ISO 4217 currency code, such as USD');
+  return z.NEVER;
+});
 
-/** ISO 3166-1 alpha-2. */
-export const countryField = z
-  .string('must be a country code')
-  .refine(
-    (text) => countryCodes.has(text),
-    'must be an ISO 3166-1 alpha-2 country code, such as US',
-  );
+/** A country by its ISO 3166-1 code or English name; the alpha-2 code after validation. */
+export const countryField = z.string('must be a country code').transform((text, context) => {
+  const country = parseCountry(text);
+  if (country !== undefined) return country;
+  context.addIssue('must be an ISO 3166-1 country code or name, such as US or Ethiopia');
+  return z.NEVER;
+});

@@ -6,6 +6,7 @@ import { type Authenticated, authenticate } from './authentication.js';
 import { writeConditionally } from './conditional-answer.js';
 import type { Endpoint } from './endpoint.js';
 import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
+import { issueMessage } from './issue-messages.js';
 import { parseJsonBody } from './json-body.js';
 import { rateLimitHeaders, refuseTooMany } from './rate-limits.js';
 import { readRawBody } from './raw-body.js';
@@ -127,14 +128,17 @@ function readBody(
 ): Validated {
   if (!rawBody) return { ok: true, value: undefined };
   const json = parseJsonBody(rawBody, contentType);
-  if (json.ok) return validate(endpoint.body, json.value);
+  if (json.ok) {
+    const lacking = endpoint.lacks?.(json.value);
+    return lacking ? refuse(lacking) : validate(endpoint.body, json.value);
+  }
   if (json.kind === 'unsupported-media-type') return refuse('media-type-unsupported');
   return refuse('request-invalid', { detail: json.message });
 }
 
 function validate(schema: ZodType | undefined, value: unknown): Validated {
   if (!schema) return { ok: true, value: undefined };
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: issueMessage });
   if (result.success) return { ok: true, value: result.data };
   const issues = issuesOf(result.error);
   const detail = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
@@ -143,7 +147,7 @@ function validate(schema: ZodType | undefined, value: unknown): Validated {
 
 const MAXIMUM_ISSUES = 20;
 
-/** Zod's messages name what is expected; the values themselves are never repeated. */
+/** Messages say what to send; the values themselves are never repeated. */
 const issuesOf = (error: ZodError) =>
   error.issues
     .slice(0, MAXIMUM_ISSUES)

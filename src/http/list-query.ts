@@ -5,14 +5,16 @@ import { type Filterable, type Filters, readFilters } from './list-filters.js';
 const MAXIMUM_LIMIT = 100;
 const MAXIMUM_PAGE = 1_000_000;
 
-const wholeNumber = (maximum: number) =>
+const wholeNumber = (maximum: number, range: string) =>
   z
-    .string()
-    .regex(/^[0-9]{1,9}$/, 'must be a whole number')
+    .string(range)
+    .regex(/^[0-9]{1,9}$/, range)
     .transform(Number)
-    .pipe(z.number().min(1).max(maximum));
+    .refine((number) => number >= 1 && number <= maximum, range);
 
-const texts = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
+const texts = z
+  .union([z.string(), z.array(z.string())], 'must be text')
+  .transform((value) => [value].flat());
 
 /** What the query of a list depends on. */
 export interface ListOptions extends Filterable {
@@ -31,12 +33,14 @@ export interface ListRequest extends ListQuery, Pick<Filters, 'filter' | 'given'
 export const listQuery = (options: ListOptions) =>
   z
     .looseObject({
-      page: wholeNumber(MAXIMUM_PAGE).default(1),
-      limit: wholeNumber(999_999_999)
+      page: wholeNumber(MAXIMUM_PAGE, `must be one whole number from 1 to ${MAXIMUM_PAGE}`).default(
+        1,
+      ),
+      limit: wholeNumber(999_999_999, 'must be one whole number above 0')
         .transform((limit) => Math.min(limit, MAXIMUM_LIMIT))
         .default(options.defaultLimit),
       sortBy: texts.optional(),
-      search: z.string().optional(),
+      search: z.string('must be one text').optional(),
       searchBy: texts.optional(),
       q: texts.optional(),
       ...Object.fromEntries(

@@ -19,7 +19,10 @@ export const login = endpoint({
     'registered address and never from client-side code.',
   access: 'public',
   body: z.object({
-    key: z.string('must be the API key as text').min(1, 'must be the API key').max(200),
+    key: z
+      .string('must be the API key as text')
+      .min(1, 'must be the API key')
+      .max(200, 'must be the API key'),
   }),
   answer: z.object({
     accessToken: z.string(),

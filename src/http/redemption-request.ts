@@ -20,6 +20,7 @@ export const redemptionReasons: readonly Reason[] = [
   'claim-not-found',
   'attempts-exhausted',
   'verification-code-incorrect',
+  'msisdn-not-owner',
   'amount-not-claimed',
   'service-fee-missing',
   'balance-insufficient',

@@ -17,7 +17,11 @@ import { carryOut, identify } from '../http/operation.js';
 const bodySchema = z.object({
   denominationId: idField,
   merchantId: idField.optional(),
-  merchantIdentifier: z.string().min(1).max(100).optional(),
+  merchantIdentifier: z
+    .string('must be the identifier as text')
+    .min(1, 'must have at least 1 character')
+    .max(100, 'must have at most 100 characters')
+    .optional(),
   msisdn: msisdnField.nullable(),
   exchangeRate: positiveDecimalField.optional(),
   currency: currencyField.optional(),
@@ -38,6 +42,8 @@ export const generateVoucher = endpoint({
     'be able to repeat the request safely.',
   access: 'token',
   body: bodySchema,
+  lacks: ({ merchantId = null, merchantIdentifier = null }) =>
+    merchantId === null && merchantIdentifier === null ? 'merchant-unspecified' : undefined,
   answer: z.object({
     voucher: z.object({ id: z.string(), voucherCode: z.string(), amount: z.string() }),
   }),
@@ -57,8 +63,6 @@ export const generateVoucher = endpoint({
   async handle({ services, company, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
-    const merchant = merchantOf(body);
-    if (!merchant) return refuse('merchant-unspecified');
     const identity = identify(services, {
       company,
       kind: 'generate-voucher',
@@ -68,7 +72,7 @@ export const generateVoucher = endpoint({
     const { result, replayed } = await carryOut(services, identity, () =>
       services.workflows.generate({
         ...identity,
-        merchant,
+        merchant: merchantOf(body),
         denominationId: body.denominationId,
         ownerMsisdn: body.msisdn,
         isRestricted: body.isRestricted,
@@ -101,8 +105,6 @@ export const generateVoucher = endpoint({
   },
 });
 
-function merchantOf(body: z.output<typeof bodySchema>) {
-  if (body.merchantId !== undefined) return { id: body.merchantId };
-  if (body.merchantIdentifier !== undefined) return { identifier: body.merchantIdentifier };
-  return undefined;
-}
+/** The merchant by its id, else by its identifier; a body that lacks both is refused before. */
+const merchantOf = ({ merchantId, merchantIdentifier }: z.output<typeof bodySchema>) =>
+  merchantId === undefined ? { identifier: merchantIdentifier ?? '' } : { id: merchantId };

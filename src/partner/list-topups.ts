@@ -24,7 +24,11 @@ export const listTopups = listEndpoint({
     kind: { schema: topupSchema.shape.kind, column: 'kind', operator: 'eq' },
     from: { schema: time, column: 'createdAt', operator: 'gte' },
     to: { schema: time, column: 'createdAt', operator: 'lt' },
-    reference: { schema: z.string().min(1).max(100), column: 'reference', operator: 'eq' },
+    reference: {
+      schema: z.string('must be one text').min(1).max(100),
+      column: 'reference',
+      operator: 'eq',
+    },
   },
   answer: z.array(topupSchema),
   present: presentTopup,

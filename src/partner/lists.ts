@@ -107,9 +107,9 @@ export const lists: readonly Endpoint[] = [
     path: '/product-list',
     summary: 'List products',
     description:
-      'Those that you have access to; packages by `q=productCategory.categoryName=PACKAGES`, the ' +
-      'operator that one belongs to in `metadata`. The amount is null where it is part of the ' +
-      'request, as with airtime.',
+      'Those with a unit price that you have access to; packages by ' +
+      '`q=productCategory.categoryName=PACKAGES`, the operator that one belongs to in `metadata`. ' +
+      'Airtime and gifts have no unit price and are not listed.',
     message: 'Products',
     source: productSource,
     defaultSort: byIdDescending,
@@ -123,7 +123,7 @@ export const lists: readonly Endpoint[] = [
         pricingType: z.enum(['COMISSION', 'SERVICE_FEE']),
         status: activity,
         productCategory: z.object({ categoryName: z.string() }),
-        productPrice: z.object({ amount: z.string().nullable() }),
+        productPrice: z.object({ amount: z.string() }),
       }),
     ),
     present: ({ operator, categoryName, amount, ...product }) => ({

@@ -22,6 +22,8 @@ export const showBalance = endpoint({
   async handle({ services, company, path }) {
     const balances = await partnerBalances(services.database, company.id);
     const meta = listMeta({ page: 1, limit: 1 }, 1);
+    // Specification 2.2: meta of the balance has the first four fields only, its link has the order too.
+    const sorted = { ...meta, sortBy: [['walletBalance', 'ASC']] as const };
     return reply(
       {
         walletBalance: moneyToNumber(parseMoney(balances.airtime)),
@@ -30,7 +32,7 @@ export const showBalance = endpoint({
       },
       {
         meta,
-        links: listLinks(services.settings.publicUrl + path, meta),
+        links: listLinks(services.settings.publicUrl + path, sorted),
         message: 'Current balances',
       },
     );

@@ -133,6 +133,7 @@ async function visible(list: 'merchants' | 'products'): Promise<Row[]> {
       ({ partner_id, product_id }) => partner_id === partnerId && product_id === product.id,
     );
     if (!isOwn || !category || product.deleted_at || category.deleted_at) return [];
+    if (product.price_amount === null) return [];
     return [
       {
         id: product.id,
@@ -140,7 +141,7 @@ async function visible(list: 'merchants' | 'products'): Promise<Row[]> {
         description: product.description,
         status: product.status,
         'productCategory.categoryName': category.category_name,
-        'productPrice.amount': product.price_amount === null ? null : Number(product.price_amount),
+        'productPrice.amount': Number(product.price_amount),
       },
     ];
   });

@@ -74,6 +74,7 @@ describe('the table of reasons and the tables 7.2 and 7.3 of the specification',
     const several = [...shared].filter(([, named]) => named.size > 1);
     expect(several.map(([code, named]) => [code, [...named]])).toEqual([
       [4092, ['redemption-in-progress', 'still-processing']],
+      [4035, ['verification-code-incorrect', 'msisdn-not-owner']],
       [5031, ['payout-account-missing', 'payment-refused']],
     ]);
   });

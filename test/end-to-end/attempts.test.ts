@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi } from '../../src/api.js';
 import { createLogger } from '../../src/logger.js';
 import type { Answer } from '../support/clients.js';
-import { CLAIM, type Client, done, type Gift, otherCode } from './gift-scene.js';
+import { CLAIM, type Client, done, type Gift, newOwner, otherCode } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 import { expectRefusal } from './refusals.js';
 
@@ -118,4 +118,24 @@ test('a right code among wrong ones redeems once and clears the count', async ()
   const next = await scene.claimed(scene.asMerchant, gift, { amount: 100 });
   done(await redeem(scene.asMerchant, gift, { verificationCode: next }));
   expect(await wrongCodesOf(gift)).toBe(0);
+});
+
+test('another number than the owner’s costs no attempt, and is only named to who has the code', async () => {
+  const gift = await scene.gift();
+  for (const client of [scene.asPartner, scene.asMerchant]) {
+    const surface = client === scene.asPartner ? 'partner' : 'merchant';
+    const statusCode = surface === 'partner' ? 403 : 4035;
+    const verificationCode = await scene.claimed(client, gift);
+    const before = await wrongCodesOf(gift);
+    const msisdn = newOwner();
+    for (let times = 0; times < 3; times += 1) {
+      const answer = await redeem(client, gift, { verificationCode, msisdn });
+      expectRefusal(answer, surface, statusCode, { reason: 'msisdn-not-owner' });
+    }
+    expect(await wrongCodesOf(gift)).toBe(before);
+    const wrong = { verificationCode: otherCode(verificationCode), msisdn };
+    const guess = await redeem(client, gift, wrong);
+    expectRefusal(guess, surface, statusCode, { reason: 'verification-code-incorrect' });
+    expect(await wrongCodesOf(gift)).toBe(before + 1);
+  }
 });

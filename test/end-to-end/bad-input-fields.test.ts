@@ -133,8 +133,8 @@ describe.each([
   ...cases([price], 'sellingPriceUsd', [...noDecimals, null]),
   ...cases([price], 'denominationId', [...noIds, null]),
   ...cases([redemptionOf('partner')], 'merchantId', noIds),
-  ...cases([generation], 'currency', ['', 'usd', 'US', 'DOLLAR', 'US$', 5, {}, [], 'ÜSD']),
-  ...cases([generation], 'originatingCountry', ['', 'us', 'USA', 'XX', 'ZZ', 'U', 5, {}, []]),
+  ...cases([generation], 'currency', ['', 'US', 'DOLLAR', 'US$', 5, {}, [], 'ÜSD']),
+  ...cases([generation], 'originatingCountry', ['', 'Nowhere', 'XX', 'ZZ', 'U', 5, {}, []]),
   ...cases([generation], 'isRestricted', ['true', 'false', 0, 1, '', {}, []]),
   ...cases(
     [claimOf('partner'), claimOf('merchant'), redemptionOf('partner'), redemptionOf('merchant')],

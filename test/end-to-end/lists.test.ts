@@ -63,6 +63,7 @@ beforeAll(async () => {
     );
   await packageOf('Daily data', partner.id);
   await packageOf('Weekly voice', partner.id);
+  await packageOf('Monthly data', partner.id);
   await packageOf('Of another partner', other.id);
   await packageOf('Of nobody', undefined);
   const food = await addMerchantCategory(stack.database, 'Food');
@@ -221,16 +222,35 @@ describe('merchants', () => {
   });
 });
 
+describe('the balance', () => {
+  it('has a link to itself with page, limit and order, and meta without an order', async () => {
+    const { body } = await asPartner.get('/info/get-current-balance');
+    const address = `${PUBLIC_URL}/api/v1/client/info/get-current-balance`;
+    expect(body.links).toEqual({ current: `${address}?page=1&limit=1&sortBy=walletBalance:ASC` });
+    expect(body.meta).toEqual({ itemsPerPage: 1, totalItems: 1, currentPage: 1, totalPages: 1 });
+  });
+});
+
+describe('a page or a limit that is none', () => {
+  it.each([
+    ['limit=0', 'limit: must be one whole number above 0'],
+    ['page=0', 'page: must be one whole number from 1 to 1000000'],
+    ['limit=1&limit=2', 'limit: must be one whole number above 0'],
+  ])('?%s says what to send', async (query, message) => {
+    const { status, body } = await asPartner.get(`/merchants?${query}`);
+    expect([status, body.message]).toEqual([400, `The request is not valid: ${message}`]);
+  });
+});
+
 describe('products', () => {
   it('are those that the partner has access to', async () => {
     const answer = await asPartner.get('/product-list');
-    expect(names(answer, 'productName')).toEqual(['Weekly voice', 'Daily data', 'Gift voucher']);
+    expect(names(answer, 'productName')).toEqual(['Monthly data', 'Weekly voice', 'Daily data']);
     expect(answer.body.meta.filter).toEqual({
       'allowedProducts.partnerCompanyId': String(partner.id),
     });
     expect(names(await asOther.get('/product-list'), 'productName')).toEqual([
       'Of another partner',
-      'Gift voucher',
     ]);
   });
 
@@ -251,6 +271,7 @@ describe('products', () => {
         productCategory: { categoryName: 'PACKAGES' },
         productPrice: { amount: '15.000000' },
       },
+      expect.objectContaining({ productName: 'Monthly data' }),
       expect.objectContaining({ productName: 'Weekly voice' }),
     ]);
     expect(answer.body.meta.filter).toEqual({
@@ -259,11 +280,13 @@ describe('products', () => {
     });
   });
 
-  it('have no price where it is part of the request', async () => {
-    const { body } = await asPartner.get('/product-list?filter.productPrice.amount=$null');
-    expect(body.data).toMatchObject([
-      { productName: 'Gift voucher', productPrice: { amount: null } },
-    ]);
+  it('without a unit price are not listed, whatever is asked for', async () => {
+    const queries = ['filter.productPrice.amount=$null', 'search=Gift', 'sortBy=productName:ASC'];
+    for (const query of queries) {
+      const { body } = await asPartner.get(`/product-list?${query}`);
+      expect(names({ body }, 'productName')).not.toContain('Gift voucher');
+      expect(body.meta.totalItems).toBe(body.data.length);
+    }
   });
 
   it('are gone as soon as the access is taken, and the count with them', async () => {
@@ -273,7 +296,7 @@ describe('products', () => {
       .where('product_id', '=', first.id)
       .execute();
     const { body } = await asOther.get('/product-list');
-    expect([names({ body }, 'productName'), body.meta.totalItems]).toEqual([['Gift voucher'], 1]);
+    expect([names({ body }, 'productName'), body.meta.totalItems]).toEqual([[], 0]);
     expect((await asOther.get('/product-categories-list')).body.meta.totalItems).toBe(1);
   });
 });
@@ -381,6 +404,6 @@ describe('the pages of a list', () => {
     expect(first.meta).toMatchObject({ totalItems: 3, totalPages: 3 });
     expect(
       [first, second, last].flatMap(({ data }) => names({ body: { data } }, 'productName')),
-    ).toEqual(['Weekly voice', 'Gift voucher', 'Daily data']);
+    ).toEqual(['Weekly voice', 'Monthly data', 'Daily data']);
   });
 });

@@ -360,8 +360,8 @@ const cases: readonly RefusalCase[] = [
   },
   {
     operation: 'redeem-gift',
-    reason: 'verification-code-incorrect',
-    when: 'the msisdn is not the owner’s',
+    reason: 'msisdn-not-owner',
+    statusCode: 4035,
     arrange: async () => {
       const gift = await scene.gift();
       const verificationCode = await scene.claimed(asMerchant, gift);

@@ -88,6 +88,12 @@ const generation: readonly RefusalCase[] = [
   },
   {
     operation: 'generate-voucher',
+    reason: 'merchant-unspecified',
+    when: 'other fields are missing, too',
+    arrange: async () => () => asPartner.post(GENERATE, {}),
+  },
+  {
+    operation: 'generate-voucher',
     reason: 'product-not-accessible',
     arrange: async () => {
       const partner = await makePartner(scene.stack);
@@ -379,8 +385,8 @@ const redemptions: readonly RefusalCase[] = [
   },
   {
     operation: 'redeem-gift',
-    reason: 'verification-code-incorrect',
-    when: 'the msisdn is not the owner’s',
+    reason: 'msisdn-not-owner',
+    statusCode: 403,
     arrange: async () => {
       const gift = await scene.gift();
       const verificationCode = await scene.claimed(asPartner, gift);

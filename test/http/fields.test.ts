@@ -136,16 +136,40 @@ testField('currencyField', currencyField, {
   accepted: [
     ['USD', 'USD'],
     ['ETB', 'ETB'],
+    ['usd', 'USD'],
+    ['Usd', 'USD'],
   ],
-  refused: [840, '', 'usd', 'US', 'BIRR', 'ZZZ', LONG],
+  refused: [840, '', 'US', 'BIRR', 'ZZZ', 'uſd', ' USD', LONG],
 });
 
 testField('countryField', countryField, {
   accepted: [
     ['US', 'US'],
     ['ET', 'ET'],
+    ['et', 'ET'],
+    ['Us', 'US'],
+    ['USA', 'US'],
+    ['eth', 'ET'],
+    ['Ethiopia', 'ET'],
+    ['ETHIOPIA', 'ET'],
+    ['United States of America', 'US'],
+    ['the United States of America', 'US'],
+    ['United States', 'US'],
+    ['Tanzania, the United Republic of', 'TZ'],
+    ['United Republic of Tanzania', 'TZ'],
+    ['Bolivia (Plurinational State of)', 'BO'],
+    ['Congo', 'CG'],
+    ['Congo, Democratic Republic of the', 'CD'],
+    ["Cote d'Ivoire", 'CI'],
+    ['Côte d’Ivoire', 'CI'],
+    ['Saint Kitts and Nevis', 'KN'],
+    ['Korea, Republic of', 'KR'],
+    ["Korea (Democratic People's Republic of)", 'KP'],
   ],
-  refused: [251, '', 'us', 'USA', 'EU', 'UN', 'UK', 'YU', 'ZZ', 'XA', LONG],
+  refused: [
+    ...[251, '', 'EU', 'UN', 'UK', 'YU', 'ZZ', 'XA', 'ÜS', 'Kosovo', 'Ethiopian', LONG],
+    ...['the', '-', 'United', 'Republic of', 'European Union'],
+  ],
 });
 
 describe('countryCodes', () => {
@@ -153,5 +177,11 @@ describe('countryCodes', () => {
     const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
     expect(countryCodes.size).toBe(249);
     expect([...countryCodes].filter((code) => names.of(code) === undefined)).toEqual([]);
+  });
+
+  it('are each found by the name that a runtime gives them', () => {
+    const names = new Intl.DisplayNames('en', { type: 'region' });
+    const found = [...countryCodes].map((code) => countryField.parse(names.of(code)));
+    expect(found).toEqual([...countryCodes]);
   });
 });

@@ -55,6 +55,21 @@ describe('page and limit', () => {
   );
 });
 
+describe('what is refused', () => {
+  it.each([
+    [{ page: '0' }, 'must be one whole number from 1 to 1000000'],
+    [{ page: '1000001' }, 'must be one whole number from 1 to 1000000'],
+    [{ page: ['1', '2'] }, 'must be one whole number from 1 to 1000000'],
+    [{ limit: '0' }, 'must be one whole number above 0'],
+    [{ limit: 'x' }, 'must be one whole number above 0'],
+    [{ limit: '9'.repeat(10) }, 'must be one whole number above 0'],
+    [{ search: ['a', 'b'] }, 'must be one text'],
+    [{ q: { a: '1' } }, 'must be text'],
+  ])('says of %j what to send', (sent, message) => {
+    expect(query.safeParse(sent).error?.issues.map((issue) => issue.message)).toEqual([message]);
+  });
+});
+
 describe('sortBy', () => {
   it.each<[string | string[], [string, string][]]>([
     ['name:ASC', [['name', 'ASC']]],
