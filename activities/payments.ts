@@ -1,5 +1,6 @@
 import { redemptionPayment } from '../src/db/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
+import type { Payment } from '../src/providers/mobile-money/mobile-money.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
 
@@ -13,15 +14,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   async function payMerchant(operationId: string) {
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
-    const outcome = await sendValue(() =>
-      mobileMoney.pay({
-        reference: payment.payment_reference,
-        amount: formatAmount(parseMoney(payment.to_merchant)),
-        currency: CURRENCY,
-        payee: payment.payee,
-        description: `Gift voucher redemption ${payment.platform_reference}`,
-      }),
-    );
+    const outcome = await sendValue(() => mobileMoney.pay(paymentOf(payment)));
     await failpoint('redeem-paid');
     return outcome;
   }
@@ -29,8 +22,19 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   /** Asks the provider by our own reference what became of the payment. */
   async function inquirePayment(operationId: string) {
     const payment = await redemptionPayment(database, operationId);
-    return withHeartbeat(() => mobileMoney.findPayment(payment.payment_reference));
+    return withHeartbeat(() => mobileMoney.findPayment(paymentOf(payment)));
   }
 
   return { payMerchant, inquirePayment };
 }
+
+type FoundPayment = Awaited<ReturnType<typeof redemptionPayment>>;
+
+/** What the provider is told of a payment, and what its answers are held against. */
+export const paymentOf = (payment: FoundPayment): Payment => ({
+  reference: payment.payment_reference,
+  amount: formatAmount(parseMoney(payment.to_merchant)),
+  currency: CURRENCY,
+  payee: payment.payee,
+  description: `Gift voucher redemption ${payment.platform_reference}`,
+});

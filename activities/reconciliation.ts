@@ -14,11 +14,15 @@ import {
   postponeRecheck,
   type Recheck,
 } from '../src/db/rechecks.js';
+import { redemptionPayment } from '../src/db/redemptions.js';
+import { findAttempt } from '../src/db/topup-attempts.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { RedeemCommand, TopUpInput } from '../workflows/messages.js';
 import { runUnhurried } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+import { paymentOf } from './payments.js';
 import { withHeartbeat } from './provider-call.js';
+import { orderOf } from './topups.js';
 
 const PAGE_SIZE = 200;
 const MAXIMUM_RECHECKS = 100;
@@ -70,8 +74,12 @@ export function createReconciliationActivities(dependencies: ActivityDependencie
     }
     const answer = await withHeartbeat(() =>
       recheck.kind === 'redemption'
-        ? mobileMoney.findPayment(found.reference)
-        : airtime.findOrder(found.reference),
+        ? redemptionPayment(database, recheck.operationId).then((payment) =>
+            mobileMoney.findPayment(paymentOf(payment)),
+          )
+        : findAttempt(database, recheck.operationId).then((attempt) =>
+            airtime.findOrder(orderOf({ ...attempt, amount: found.amount })),
+          ),
     );
     if (answer.kind !== 'delivered') {
       const isRefused = answer.kind === 'refused' || answer.kind === 'never-seen';

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { RedemptionContext } from '../src/db/redemption-context.js';
 import type { NewRedemption } from '../src/db/redemptions.js';
 import type { LockedVoucher } from '../src/db/vouchers.js';
@@ -19,6 +18,7 @@ export function newRedemption(
   voucher: LockedVoucher,
   context: RedemptionContext,
   settlement: Settlement,
+  paymentReference: string,
 ): NewRedemption {
   const { party_key: key, party_value: value } = context;
   return {
@@ -29,7 +29,7 @@ export function newRedemption(
     merchantId: payeeOf(command, voucher),
     toMerchant: formatMoney(settlement.toMerchant),
     serviceFee: formatMoney(settlement.fee),
-    paymentReference: randomUUID(),
+    paymentReference,
     platformReference: `RDM-${command.operationId.slice(0, 16).toUpperCase()}`,
     payee: key !== null && value !== null ? [{ key, value }] : [],
   };

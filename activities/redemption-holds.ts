@@ -5,6 +5,7 @@ import { confirmationsToday, findMessage, lockNumber, queueMessage } from '../sr
 import { beginOperation, outcomeFor, refuseOperation } from '../src/db/operations.js';
 import { type RedemptionContext, redemptionContext } from '../src/db/redemption-context.js';
 import {
+  attemptWithoutKey,
   holdVoucher,
   insertRedemption,
   lockRedemption,
@@ -44,7 +45,7 @@ export interface RedemptionAnswered {
 }
 
 export function createHoldActivities(dependencies: ActivityDependencies) {
-  const { database, limits, mobileMoney, failpoint } = dependencies;
+  const { database, digests, limits, mobileMoney, failpoint } = dependencies;
 
   /**
    * The first phase of a redemption: reserved → gift-hold, the redemption's row and its
@@ -117,7 +118,11 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       context: RedemptionContext,
       settlement: Settlement,
     ): Promise<RedemptionHeld> {
-      const redemption = newRedemption(command, voucher, context, settlement);
+      const attempt = command.hasKey
+        ? { operationId: command.operationId, attempt: 1 }
+        : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
+      const paymentReference = digests.paymentReference(attempt.operationId, attempt.attempt);
+      const redemption = newRedemption(command, voucher, context, settlement, paymentReference);
       const redemptionId = await runStep('redemption-not-recorded', () =>
         insertRedemption(transaction, redemption),
       );

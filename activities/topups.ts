@@ -29,26 +29,8 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
 
   /** Asks the provider by our own reference what became of the attempt. */
   async function inquireTopUp(operationId: string) {
-    const { reference } = await findAttempt(database, operationId);
-    return withHeartbeat(() => airtime.findOrder(reference));
-  }
-
-  function orderOf(attempt: FoundAttempt): AirtimeOrder {
-    const { reference, msisdn, operator, amount, provider_product_id } = attempt;
-    if (attempt.kind === 'PACKAGE') {
-      if (provider_product_id === null) throw new Error('The package has no provider product');
-      return {
-        reference,
-        msisdn,
-        product: { kind: 'package', providerProductId: provider_product_id },
-      };
-    }
-    if (operator === null || amount === null) throw new Error('The attempt was never held');
-    return {
-      reference,
-      msisdn,
-      product: { kind: 'airtime', operator, amount: formatAmount(parseMoney(amount)) },
-    };
+    const order = orderOf(await findAttempt(database, operationId));
+    return withHeartbeat(() => airtime.findOrder(order));
   }
 
   /** Nobody knows what became of the attempt; the hold stays. */
@@ -140,3 +122,22 @@ type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
 /** Whose failpoints an attempt comes by. */
 const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): 'topup' | 'retry' =>
   attempt === 1 ? 'topup' : 'retry';
+
+/** What the provider is told of an attempt, and what its answers are held against. */
+export function orderOf(attempt: FoundAttempt): AirtimeOrder {
+  const { reference, msisdn, operator, amount, provider_product_id } = attempt;
+  if (attempt.kind === 'PACKAGE') {
+    if (provider_product_id === null) throw new Error('The package has no provider product');
+    return {
+      reference,
+      msisdn,
+      product: { kind: 'package', providerProductId: provider_product_id },
+    };
+  }
+  if (operator === null || amount === null) throw new Error('The attempt was never held');
+  return {
+    reference,
+    msisdn,
+    product: { kind: 'airtime', operator, amount: formatAmount(parseMoney(amount)) },
+  };
+}

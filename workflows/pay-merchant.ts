@@ -2,7 +2,7 @@ import type { RedemptionHeld } from '../activities/redemption-holds.js';
 import { providers } from './activity-options.js';
 import { showDetails } from './current-details.js';
 import type { RedemptionTiming } from './messages.js';
-import { type Ending, untilKnown } from './until-known.js';
+import { type Ending, untilKnown, urgencyWords } from './until-known.js';
 
 /** Pays the merchant of a held redemption; ends when it is known whether it was paid. */
 export function payMerchant(
@@ -20,10 +20,9 @@ export function payMerchant(
       providers.inquirePayment.executeWithOptions({ summary: `Ask about ${summary}` }, [
         operationId,
       ]),
-    whileUnknown: async (lastWords, isOverdue) =>
+    whileUnknown: async (lastWords, urgency) =>
       showDetails(
-        `${isOverdue ? '**Overdue: ask the provider by phone.** ' : ''}**Payment unknown**: ` +
-          describeRedemption(hold),
+        `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,
         `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
           'again by itself.',
       ),

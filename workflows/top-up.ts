@@ -24,7 +24,7 @@ import {
   topUpResult,
 } from './messages.js';
 import * as searchAttributes from './search-attributes.js';
-import { type Ending, untilKnown } from './until-known.js';
+import { type Ending, untilKnown, urgencyWords } from './until-known.js';
 
 /** How a top-up ended, for the Temporal UI. */
 export interface TopUpResult {
@@ -151,7 +151,7 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
       ending.kind === 'done'
         ? await database.postTopUp(by.operationId, {
             providerReference: ending.providerReference,
-            message: ending.alarm ?? 'Delivered',
+            message: ending.reversal ?? 'Delivered',
           })
         : await database.voidTopUp(by.operationId, ending.message);
     ended = ending.kind === 'done' ? 'delivered' : 'failed';
@@ -177,15 +177,14 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
         hinted = false;
         return taken;
       },
-      whileUnknown: async (lastWords, isOverdue) => {
+      whileUnknown: async (lastWords, urgency) => {
         await database.markTopUpUnknown(operationId, lastWords);
         upsertSearchAttributes([
           { key: searchAttributes.transactionId, value: String(command.transactionId) },
           { key: searchAttributes.outcome, value: 'UNKNOWN' },
         ]);
         showDetails(
-          `${isOverdue ? '**Overdue: ask the provider by phone.** ' : ''}**Outcome unknown**: ` +
-            describe(hold),
+          `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}`,
           `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
             'again by itself; to ask now, send the signal `providerHint`. Nothing can be retried ' +
             'until it has answered.',
@@ -196,7 +195,7 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
 
   function report(hold: TopUpHeld, ending: Ending): void {
     const failed = ending.kind === 'not-done';
-    const alarm = ending.kind === 'done' ? ending.alarm : undefined;
+    const alarm = ending.kind === 'done' ? ending.reversal : undefined;
     upsertSearchAttributes([
       { key: searchAttributes.transactionId, value: String(command.transactionId) },
       { key: searchAttributes.outcome, value: failed ? 'FAILED' : 'SUCCESS' },

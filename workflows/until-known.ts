@@ -8,15 +8,18 @@ type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
 
 /** How a call to a provider ended for certain: only these release a hold. */
 export type Ending =
-  | { readonly kind: 'done'; readonly providerReference: string; readonly alarm?: string }
+  | { readonly kind: 'done'; readonly providerReference: string; readonly reversal?: string }
   | { readonly kind: 'not-done'; readonly message: string };
+
+/** Why a person must look at what nobody knows: it takes too long, or is another at the provider. */
+export type Urgency = 'none' | 'overdue' | 'disagrees';
 
 /** One business attempt towards a provider, always under the same reference of ours. */
 export interface ProviderAttempt {
   readonly send: () => Promise<SendOutcome>;
   readonly inquire: () => Promise<InquiryOutcome>;
   /** Told each time when nobody knows yet: for the database and for support staff. */
-  readonly whileUnknown: (lastWords: string, isOverdue: boolean) => Promise<void>;
+  readonly whileUnknown: (lastWords: string, urgency: Urgency) => Promise<void>;
   /** An earlier run may have sent it already: only an inquiry decides from the start. */
   readonly mayBeSent: boolean;
   /** Whether the provider has hinted that there is news; asked while waiting. */
@@ -38,76 +41,100 @@ export async function untilKnown(attempt: ProviderAttempt): Promise<Ending> {
   const startedAt = Date.now();
   const first = attempt.mayBeSent ? takenOver : await sendUntilSent(attempt);
   if (first.kind !== 'unknown') return first;
-  const ending = await inquireUntilKnown(attempt, first.message, startedAt);
-  if (isOverdue(attempt, startedAt)) upsertSearchAttributes([{ key: needsAction, value: false }]);
+  const { ending, wasRaised } = await inquireUntilKnown(attempt, first, startedAt);
+  if (wasRaised || isOverdue(attempt, startedAt))
+    upsertSearchAttributes([{ key: needsAction, value: false }]);
   return ending;
 }
 
-const takenOver = { kind: 'unknown', message: 'taken over from a run that was cut off' } as const;
+/** What is not known yet; `disagrees` when the provider knows our reference with another content. */
+interface Unknown {
+  readonly kind: 'unknown';
+  readonly message: string;
+  readonly disagrees?: true;
+}
+
+const takenOver: Unknown = { kind: 'unknown', message: 'taken over from a run that was cut off' };
 
 const isOverdue = ({ timing }: ProviderAttempt, startedAt: number): boolean =>
   Date.now() - startedAt >= timing.alarmAfterMs;
 
 async function inquireUntilKnown(
   attempt: ProviderAttempt,
-  firstWords: string,
+  first: Unknown,
   startedAt: number,
-): Promise<Ending> {
+): Promise<{ readonly ending: Ending; readonly wasRaised: boolean }> {
   // It may have been done. From here on only an inquiry decides: the refusal of a repetition says
   // nothing about the first sending, unless the provider also says that it never saw one.
-  let lastWords = firstWords;
+  let last: Pick<Unknown, 'message' | 'disagrees'> = first;
+  let wasRaised = false;
   let repetitionRefused: string | undefined;
   let pauseMs = attempt.timing.inquiryIntervalMs;
   for (let inquiries = 0; ; inquiries += 1) {
-    const overdue = isOverdue(attempt, startedAt);
-    if (overdue) upsertSearchAttributes([{ key: needsAction, value: true }]);
-    await attempt.whileUnknown(quoted(lastWords), overdue);
+    const urgency = urgencyOf(last, isOverdue(attempt, startedAt));
+    if (urgency !== 'none') upsertSearchAttributes([{ key: needsAction, value: true }]);
+    wasRaised ||= urgency !== 'none';
+    await attempt.whileUnknown(quoted(last.message), urgency);
     // A hint is followed at once and does not make the next pause longer.
     const isFollowed =
       (inquiries === 0 && attempt.mayBeSent) || (await hintComes(attempt, pauseMs));
     if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
     const found = await attempt.inquire();
-    if (found.kind === 'delivered') return done(found);
-    if (found.kind === 'refused') return { kind: 'not-done', message: found.message };
+    if (found.kind === 'delivered') return { ending: done(found), wasRaised };
+    if (found.kind === 'refused') return { ending: notDone(found.message), wasRaised };
     if (found.kind !== 'never-seen') {
-      lastWords = found.message;
+      last = found;
       continue;
     }
-    if (repetitionRefused !== undefined) return { kind: 'not-done', message: repetitionRefused };
+    if (repetitionRefused !== undefined) return { ending: notDone(repetitionRefused), wasRaised };
     // Never seen under our reference: sending it again cannot do it twice.
     const repeated = await attempt.send();
-    if (repeated.kind === 'delivered') return done(repeated);
+    if (repeated.kind === 'delivered') return { ending: done(repeated), wasRaised };
     if (repeated.kind === 'refused') repetitionRefused = repeated.message;
-    lastWords = repeated.message;
+    last = repeated;
   }
 }
 
 /** The first sending: what provably never left is tried again a few times. */
-async function sendUntilSent({
-  send,
-}: ProviderAttempt): Promise<Ending | { readonly kind: 'unknown'; readonly message: string }> {
+async function sendUntilSent({ send }: ProviderAttempt): Promise<Ending | Unknown> {
   for (let sendings = 1; ; sendings += 1) {
     const outcome = await send();
     if (outcome.kind === 'delivered') return done(outcome);
-    if (outcome.kind === 'refused') return { kind: 'not-done', message: outcome.message };
+    if (outcome.kind === 'refused') return notDone(outcome.message);
     if (outcome.kind === 'unknown') return outcome;
-    if (sendings === MAXIMUM_SENDINGS) return { kind: 'not-done', message: outcome.message };
+    if (sendings === MAXIMUM_SENDINGS) return notDone(outcome.message);
     const askedMs = (outcome.retryAfterSeconds ?? 0) * 1_000;
     const pauseMs = Math.max(RESEND_PAUSE_MS * sendings, askedMs);
     // A provider that wants to be left alone for long is not waited for: nothing was sent.
-    if (pauseMs > MAXIMUM_RESEND_PAUSE_MS) return { kind: 'not-done', message: outcome.message };
+    if (pauseMs > MAXIMUM_RESEND_PAUSE_MS) return notDone(outcome.message);
     await condition(() => false, pauseMs, { summary: 'Not sent: try again soon' });
   }
 }
 
 const done = (outcome: {
   readonly providerReference: string;
-  readonly alarm?: string;
+  readonly reversal?: string;
 }): Ending => ({
   kind: 'done',
   providerReference: outcome.providerReference,
-  ...(outcome.alarm === undefined ? {} : { alarm: outcome.alarm }),
+  ...(outcome.reversal === undefined ? {} : { reversal: outcome.reversal }),
 });
+
+const notDone = (message: string): Ending => ({ kind: 'not-done', message });
+
+const urgencyOf = ({ disagrees }: Pick<Unknown, 'disagrees'>, overdue: boolean): Urgency => {
+  if (disagrees) return 'disagrees';
+  return overdue ? 'overdue' : 'none';
+};
+
+/** What stands first on the page of what nobody knows. */
+export const urgencyWords: Readonly<Record<Urgency, string>> = {
+  none: '',
+  overdue: '**Overdue: ask the provider by phone.** ',
+  disagrees:
+    '**The provider knows our reference with another content: ask it by phone, and hold it against ' +
+    'our books.** ',
+};
 
 /** Waits; true when the provider hints at news before the time is up. */
 const hintComes = (attempt: ProviderAttempt, pauseMs: number): Promise<boolean> =>

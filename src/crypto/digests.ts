@@ -52,6 +52,12 @@ export function createDigests(key: Buffer) {
       )
         .subarray(0, 16)
         .toString('hex'),
+    /**
+     * Our reference of a payment towards its provider, as a UUID: the same for the same attempt of an
+     * operation, even after the database has been restored to before it.
+     */
+    paymentReference: (operationId: string, attempt: number): string =>
+      uuidOf(digest('payment-reference', operationId, String(attempt))),
     /** Of a request's bytes, to tell a repetition from another request under the same key. */
     request: (request: string | Uint8Array): string => digest('request', request).toString('hex'),
     /** Of the token in a portal session's cookie. */
@@ -70,4 +76,12 @@ export function createDigests(key: Buffer) {
     portalDevice: (account: string, name: string): string =>
       digest('portal-device', account, name).toString('base64url'),
   };
+}
+
+/** The first bytes as a UUID of version 8, whose bits are its maker's (RFC 9562, 5.8). */
+function uuidOf(bytes: Buffer): string {
+  const uuid = Buffer.from(bytes.subarray(0, 16));
+  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x80;
+  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80;
+  return uuid.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -42,6 +42,26 @@ export async function insertRedemption(
   return id;
 }
 
+/**
+ * What a redemption without a key is an attempt of, so that it is known again after a restore: its
+ * claim, which has only one; without a claim the voucher, whose redemptions are counted.
+ */
+export async function attemptWithoutKey(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  claimId: string | null,
+): Promise<{ readonly operationId: string; readonly attempt: number }> {
+  const { rows } = await sql<{ operationId: string; attempt: number }>`
+    select coalesce(claim.operation_id, vouchers.operation_id) as "operationId",
+      case when claim.id is null then 1 + (
+        select count(1) from redemptions where voucher_id = vouchers.id) else 1 end as attempt
+    from vouchers left join voucher_claims as claim on claim.id = ${claimId}
+    where vouchers.id = ${voucherId}`.execute(transaction);
+  const [found] = rows;
+  if (!found) throw new Error('The redemption has no voucher');
+  return found;
+}
+
 /** Moves `taken` from a voucher's remaining balance on hold; false when its state forbids it. */
 export async function holdVoucher(
   transaction: DatabaseTransaction,

@@ -6,8 +6,8 @@ export type ProviderOutcome =
   | {
       readonly kind: 'delivered';
       readonly providerReference: string;
-      /** What a person has to look at although it was delivered, e.g. a reversal after it. */
-      readonly alarm?: string;
+      /** That it was taken back by the provider after it had been done, in words. */
+      readonly reversal?: string;
     }
   | {
       readonly kind: 'refused';
@@ -18,7 +18,12 @@ export type ProviderOutcome =
       readonly retryCanHelp: boolean;
     }
   | NotSent
-  | { readonly kind: 'unknown'; readonly message: string };
+  | {
+      readonly kind: 'unknown';
+      readonly message: string;
+      /** The provider knows our reference with another content: a person must look at once. */
+      readonly disagrees?: true;
+    };
 
 /** Nothing reached the provider, or nothing of it was taken. */
 export interface NotSent {
@@ -33,3 +38,10 @@ export interface NotSent {
  * even that it was not sent.
  */
 export const unknown = (message: string): ProviderOutcome => ({ kind: 'unknown', message });
+
+/** What is known under our reference is not what we sent: it says nothing of ours. */
+export const disagreement = (message: string): ProviderOutcome => ({
+  kind: 'unknown',
+  message,
+  disagrees: true,
+});

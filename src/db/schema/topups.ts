@@ -37,8 +37,16 @@ export interface TopupAttemptsTable {
   status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
   provider_reference: string | null;
   provider_message: string | null;
-  /** When the provider is asked once more about what it refused. */
+  /** When the provider is asked once more about what it refused, or did. */
   recheck_at: Timestamp | null;
-  /** When it said that it had been done all the same. */
+  /** When it said that what it had refused had been done all the same. */
   contradicted_at: Timestamp | null;
+  /** When it was found to have taken back what it had done. */
+  reversed_at: Timestamp | null;
+  /** Who has borne a late success, or has got what was taken back. */
+  settled_by: 'partner' | 'platform' | 'provider' | null;
+  /** What the provider says otherwise than we do, in words. */
+  disagreement: string | null;
+  /** Since when what the provider has decided cannot be booked. */
+  unbooked_since: Timestamp | null;
 }

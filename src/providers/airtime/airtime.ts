@@ -29,8 +29,9 @@ export interface Airtime {
    */
   send(order: AirtimeOrder): Promise<ProviderOutcome>;
   /**
-   * What became of an order, asked by our reference. `never-seen` only when the provider says
-   * definitely that nothing was created under it: then it is safe to send the order again.
+   * What became of an order, asked by our reference and held against what we sent. `never-seen` only
+   * when the provider says definitely that nothing was created under it: then it is safe to send the
+   * order again.
    */
-  findOrder(reference: string): Promise<ProviderOutcome | { readonly kind: 'never-seen' }>;
+  findOrder(order: AirtimeOrder): Promise<ProviderOutcome | { readonly kind: 'never-seen' }>;
 }

@@ -25,8 +25,9 @@ export interface MobileMoney {
   /** Sends the payment. Repeating it with the same reference never pays twice. */
   pay(payment: Payment): Promise<ProviderOutcome>;
   /**
-   * What became of a payment, asked by our reference. `never-seen` only when the provider says
-   * definitely that nothing was created under it: then it is safe to send the payment again.
+   * What became of a payment, asked by our reference and held against what we sent. `never-seen` only
+   * when the provider says definitely that nothing was created under it: then it is safe to send the
+   * payment again.
    */
-  findPayment(reference: string): Promise<ProviderOutcome | { readonly kind: 'never-seen' }>;
+  findPayment(payment: Payment): Promise<ProviderOutcome | { readonly kind: 'never-seen' }>;
 }

@@ -33,6 +33,13 @@ export const transactionSchema = z.object({
     .nullish()
     .catch(undefined),
   credit_party_identifier: z.object({ mobile_number: z.string() }).nullish().catch(undefined),
+  /** What was asked for; of a package only its product says it. */
+  requested_values: z
+    .object({
+      destination: z.object({ unit: z.string(), amount: z.coerce.number() }).nullish(),
+    })
+    .nullish()
+    .catch(undefined),
 });
 
 /** The answer of `GET /transactions`. */

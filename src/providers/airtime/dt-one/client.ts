@@ -2,7 +2,12 @@ import { basicAuthorization } from '../../basic-authorization.js';
 import { callHttp } from '../../http-call.js';
 import { unknown } from '../../outcome.js';
 import type { Airtime } from '../airtime.js';
-import { type RangedProducts, toDtOneAmount, toTransactionRequest } from './transaction-request.js';
+import {
+  type RangedProducts,
+  type TransactionRequest,
+  toDtOneAmount,
+  toTransactionRequest,
+} from './transaction-request.js';
 import { readFoundOrders, readOrderAnswer } from './transformers.js';
 
 interface DtOneSettings {
@@ -30,7 +35,7 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
   };
   const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
 
-  async function find(request: Parameters<typeof readFoundOrders>[1], deadline: AbortSignal) {
+  async function find(request: TransactionRequest, deadline: AbortSignal) {
     const url = `${baseUrl}/transactions?external_id=${encodeURIComponent(request.external_id)}`;
     const answer = await callHttp({ method: 'GET', url, headers, deadline });
     return answer.kind === 'answered' ? readFoundOrders(answer, request) : unknown(answer.message);
@@ -59,6 +64,9 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
         : found;
     },
 
-    findOrder: (reference) => find({ external_id: reference }, newDeadline()),
+    async findOrder(order) {
+      const request = toTransactionRequest(order, settings.rangedProducts, undefined);
+      return 'problem' in request ? unknown(request.problem) : find(request, newDeadline());
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { agree } from '../../agree.js';
 import type { HttpAnswer } from '../../http-call.js';
-import { type ProviderOutcome, unknown } from '../../outcome.js';
+import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
 import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
 import { tooManyRequests } from '../../too-many-requests.js';
@@ -56,13 +56,15 @@ export function readOrderAnswer(
   if (answer.status < 200 || answer.status >= 300) return readErrors(answer);
   const transaction = readJson(transactionSchema, answer.body);
   if (!transaction) return unreadable(answer);
-  return agrees(transaction, request) ? readTransaction(transaction, request) : ofAnother;
+  return agree(transaction.product?.id, String(request.product_id))
+    ? readOurs(transaction, request)
+    : ofAnother;
 }
 
 /** What the list of transactions under our reference says. An empty one is definite. */
 export function readFoundOrders(
   answer: HttpAnswer,
-  request: Pick<TransactionRequest, 'external_id'> & Partial<TransactionRequest>,
+  request: TransactionRequest,
 ): ProviderOutcome | { readonly kind: 'never-seen' } {
   const transactions =
     answer.status === 200 ? readJson(transactionsSchema, answer.body) : undefined;
@@ -71,18 +73,33 @@ export function readFoundOrders(
   if (!transaction) return { kind: 'never-seen' };
   if (others.length > 0) return unknown('The provider knows several top-ups by our reference.');
   // A provider that did not understand the filter lists whatever was sent last.
-  const isOurs = transaction.external_id === request.external_id && agrees(transaction, request);
-  return isOurs ? readTransaction(transaction, request) : ofAnother;
+  if (transaction.external_id !== request.external_id) return ofAnother;
+  return readOurs(transaction, request);
 }
 
-/** A transaction that names another reference, product or number than ours proves nothing. */
-function agrees(transaction: Transaction, request: Partial<TransactionRequest>): boolean {
-  const { product, credit_party_identifier: party } = transaction;
-  return (
-    agree(transaction.external_id, request.external_id) &&
-    agree(product?.id, request.product_id?.toString()) &&
-    agree(party?.mobile_number, request.credit_party_identifier?.mobile_number, digitsOf)
-  );
+/** A transaction that names another reference, product, number or amount than ours proves nothing. */
+function readOurs(transaction: Transaction, request: TransactionRequest): ProviderOutcome {
+  if (!agree(transaction.external_id, request.external_id)) return ofAnother;
+  const other = differenceOf(transaction, request);
+  return other
+    ? disagreement(`The provider knows a top-up with another ${other}.`)
+    : readTransaction(transaction, request);
+}
+
+/** What the provider names otherwise than we do; never its value, which may be personal. */
+function differenceOf(
+  { product, credit_party_identifier: party, requested_values: requested }: Transaction,
+  request: TransactionRequest,
+): string | undefined {
+  const { destination } = request;
+  if (!agree(party?.mobile_number, request.credit_party_identifier.mobile_number, digitsOf))
+    return 'number';
+  // The product of airtime is a setting, which may be another one by now; its amount says it all.
+  if (destination === undefined)
+    return agree(product?.id, String(request.product_id)) ? undefined : 'product';
+  const theirs = requested?.destination;
+  if (!agree(theirs?.unit, destination.unit)) return 'currency';
+  return agree(theirs?.amount.toString(), destination.amount.toString()) ? undefined : 'amount';
 }
 
 function readTransaction(
@@ -99,8 +116,8 @@ function readTransaction(
   const providerReference = operator_reference ?? id ?? request.external_id;
   if (name === 'COMPLETED') return { kind: 'delivered', providerReference };
   if (name === 'REVERSED') {
-    const alarm = 'The provider reversed the top-up after it had completed it.';
-    return { kind: 'delivered', providerReference, alarm };
+    const reversal = 'The provider reversed the top-up after it had completed it.';
+    return { kind: 'delivered', providerReference, reversal };
   }
   if (!refusedClasses.includes(name)) return unknown(`The status of the top-up is ${name}.`);
   return {

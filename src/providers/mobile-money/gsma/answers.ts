@@ -27,6 +27,11 @@ export const transactionSchema = caseless({
   amount: text.nullish(),
   currency: z.string().nullish(),
   requestingorganisationtransactionreference: z.string().nullish(),
+  /** What cannot be read says nothing of who was paid. */
+  creditparty: z
+    .array(z.object({ key: z.string(), value: text }))
+    .catch([])
+    .nullish(),
 });
 
 /** A request state. The document calls its error `error`, the guide `errorReference`. */
@@ -41,3 +46,4 @@ export const requestStateSchema = caseless({
 export const linkSchema = caseless({ link: z.string() });
 
 export type GsmaError = z.infer<typeof errorSchema>;
+export type GsmaTransaction = z.infer<typeof transactionSchema>;

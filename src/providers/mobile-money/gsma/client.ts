@@ -38,33 +38,31 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
   const get = (path: string, deadline: AbortSignal) =>
     call({ method: 'GET', url: `${baseUrl}/${path}`, headers: commonHeaders(), deadline });
 
-  async function find(reference: string, deadline: AbortSignal): Promise<Found> {
-    const answer = await get(`responses/${encodeURIComponent(reference)}`, deadline);
+  async function find(payment: Payment, deadline: AbortSignal): Promise<Found> {
+    const answer = await get(`responses/${encodeURIComponent(payment.reference)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     if (saysNeverSeen(answer)) return { kind: 'never-seen' };
     const resource = readLink(answer);
     if (!resource) return unknown(`HTTP status ${answer.status}, without a readable link.`);
     return resource.collection === 'transactions'
-      ? findTransaction(resource.id, reference, deadline)
-      : findRequestState(resource.id, reference, deadline);
+      ? findTransaction(resource.id, payment, deadline)
+      : findRequestState(resource.id, payment, deadline);
   }
 
-  async function findRequestState(id: string, reference: string, deadline: AbortSignal) {
+  async function findRequestState(id: string, payment: Payment, deadline: AbortSignal) {
     const answer = await get(`requeststates/${encodeURIComponent(id)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     const state = readRequestState(answer);
-    if (state?.kind === 'transaction') return findTransaction(state.reference, reference, deadline);
+    if (state?.kind === 'transaction') return findTransaction(state.reference, payment, deadline);
     if (state === undefined || state.kind === 'look-up') {
       return unknown(`HTTP status ${answer.status}, without a readable request state.`);
     }
     return state;
   }
 
-  async function findTransaction(id: string, reference: string, deadline: AbortSignal) {
+  async function findTransaction(id: string, payment: Payment, deadline: AbortSignal) {
     const answer = await get(`transactions/${encodeURIComponent(id)}`, deadline);
-    return answer.kind === 'answered'
-      ? readTransaction(answer, { reference })
-      : unknown(answer.message);
+    return answer.kind === 'answered' ? readTransaction(answer, payment) : unknown(answer.message);
   }
 
   return {
@@ -87,13 +85,13 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
       if (answer.kind !== 'answered') return answer;
       const outcome = readPaymentAnswer(answer, payment);
       if (outcome.kind !== 'look-up') return outcome;
-      const found = await find(payment.reference, deadline);
+      const found = await find(payment, deadline);
       return found.kind === 'never-seen'
         ? unknown('The provider calls the payment a duplicate of one that it does not know.')
         : found;
     },
 
-    findPayment: (reference) => find(reference, newDeadline()),
+    findPayment: (payment) => find(payment, newDeadline()),
   };
 }
 

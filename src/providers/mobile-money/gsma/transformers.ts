@@ -1,14 +1,15 @@
 import { agree } from '../../agree.js';
 import { exactAmount } from '../../exact-amount.js';
 import type { HttpAnswer } from '../../http-call.js';
-import { type ProviderOutcome, unknown } from '../../outcome.js';
+import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
 import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
 import { tooManyRequests } from '../../too-many-requests.js';
-import type { Payment } from '../mobile-money.js';
+import type { PartyIdentifier, Payment } from '../mobile-money.js';
 import {
   errorSchema,
   type GsmaError,
+  type GsmaTransaction,
   linkSchema,
   requestStateSchema,
   transactionSchema,
@@ -26,6 +27,7 @@ interface LinkedResource {
 /** `transactionStatus` is free text, so only these words are believed; the rest is unknown. */
 const completedWords: readonly string[] = ['completed', 'success', 'successful', 'succeeded'];
 const failedWords: readonly string[] = ['failed', 'failure', 'declined', 'rejected'];
+const reversedWords: readonly string[] = ['reversed'];
 
 /** With these statuses an error of these categories says that nothing was done. */
 const refusalCategories: Readonly<Record<number, readonly string[]>> = {
@@ -85,26 +87,44 @@ export function readPaymentAnswer(answer: HttpAnswer, payment: Payment): Provide
   return unknown(`HTTP status ${answer.status}.`);
 }
 
-/** A transaction that names another reference, amount or currency than ours proves nothing. */
-export function readTransaction(
-  answer: HttpAnswer,
-  ours: { readonly reference: string; readonly amount?: string; readonly currency?: string },
-): ProviderOutcome {
+/** A transaction that names another reference, amount, currency or payee than ours proves nothing. */
+export function readTransaction(answer: HttpAnswer, ours: Payment): ProviderOutcome {
   const found = answer.status < 300 ? readJson(transactionSchema, answer.body) : undefined;
   if (!found) return unknown(`HTTP status ${answer.status}, without a readable transaction.`);
-  const isOurs =
-    agree(found.requestingorganisationtransactionreference, ours.reference) &&
-    agree(found.currency, ours.currency) &&
-    agree(found.amount, ours.amount, toGsmaAmount);
-  if (!isOurs) return unknown('The answer is about another payment.');
+  if (!agree(found.requestingorganisationtransactionreference, ours.reference))
+    return unknown('The answer is about another payment.');
+  const other = differenceOf(found, ours);
+  if (other) return disagreement(`The provider knows a payment with another ${other}.`);
 
   const status = found.transactionstatus;
-  if (completedWords.includes(status)) {
-    return { kind: 'delivered', providerReference: found.transactionreference };
+  const providerReference = found.transactionreference;
+  if (completedWords.includes(status)) return { kind: 'delivered', providerReference };
+  if (reversedWords.includes(status)) {
+    const reversal = 'The provider reversed the payment after it had completed it.';
+    return { kind: 'delivered', providerReference, reversal };
   }
   if (!failedWords.includes(status)) return undecided(status);
   return { kind: 'refused', code: status, message: failure, retryCanHelp: true };
 }
+
+/** What the provider names otherwise than we do; never its value, which may be personal. */
+function differenceOf(found: GsmaTransaction, ours: Payment): string | undefined {
+  if (!agree(found.currency, ours.currency)) return 'currency';
+  if (!agree(found.amount, ours.amount, toGsmaAmount)) return 'amount';
+  return isPaidTo(found.creditparty ?? [], ours.payee) ? undefined : 'payee';
+}
+
+/** Providers may add identifiers of their own; those that both name must be the same. */
+const isPaidTo = (theirs: readonly PartyIdentifier[], ours: readonly PartyIdentifier[]): boolean =>
+  ours.every(({ key, value }) =>
+    theirs
+      .filter((one) => one.key.toLowerCase() === key.toLowerCase())
+      .every((one) => agree(one.value, value, canonicalIdentifier)),
+  );
+
+/** +251911000000 is 251911000000. */
+const canonicalIdentifier = (value: string): string =>
+  value.trim().toLowerCase().replace(/^\+/, '');
 
 /** Undefined where the answer is no request state. A completed one names its transaction. */
 export function readRequestState(

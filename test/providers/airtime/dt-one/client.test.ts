@@ -32,8 +32,9 @@ const orderFor = (msisdn: string, product: Product = airtime): AirtimeOrder => (
 });
 
 const delivered = { kind: 'delivered', providerReference: expect.stringMatching(/^OP/) };
-const reversed = { ...delivered, alarm: expect.any(String) };
+const reversed = { ...delivered, reversal: expect.any(String) };
 const unknown = { kind: 'unknown', message: expect.any(String) };
+const disagreeing = { ...unknown, disagrees: true };
 const notSent = { kind: 'not-sent', message: expect.any(String) };
 const neverSeen = { kind: 'never-seen' };
 const refused = (code: string, retryCanHelp: boolean) => ({
@@ -91,9 +92,9 @@ describe('against the sandbox', () => {
     it.each(bySuffix)('for a number that ends in %s', async (suffix, sent, found, statuses) => {
       const client = clientAt(sandbox.airtimeUrl);
       const order = orderFor(`+251911000${suffix}`, product);
-      expect(await client.findOrder(order.reference)).toEqual(neverSeen);
+      expect(await client.findOrder(order)).toEqual(neverSeen);
       expect(await client.send(order)).toEqual(sent);
-      expect(await client.findOrder(order.reference)).toEqual(found);
+      expect(await client.findOrder(order)).toEqual(found);
 
       // A repetition, as after a lost answer, tells what is known and sends nothing again.
       const again = await client.send(order);
@@ -113,11 +114,19 @@ describe('against the sandbox', () => {
     expect(sandbox.books.topups({ reference: order.reference })).toHaveLength(1);
   });
 
-  it('never takes the order of another number for its own', async () => {
+  it('never takes an order of another number, amount or product for its own', async () => {
     const client = clientAt(sandbox.airtimeUrl);
     const order = orderFor('+251911000000');
     expect(await client.send(order)).toEqual(delivered);
-    expect(await client.send({ ...order, msisdn: '+251911000011' })).toEqual(unknown);
+    const others = [
+      { ...order, msisdn: '+251911000011' },
+      { ...order, product: { ...airtime, amount: '97.51' } },
+      { ...order, product: { kind: 'package', providerProductId: 2002 } as const },
+    ];
+    for (const other of others) {
+      expect(await client.send(other)).toEqual(disagreeing);
+      expect(await client.findOrder(other)).toEqual(disagreeing);
+    }
     expect(sandbox.books.topups({ reference: order.reference })).toHaveLength(1);
   });
 
@@ -132,7 +141,7 @@ describe('against the sandbox', () => {
     expect(await client.send(none)).toEqual(refused('1003001', false));
     const dear = orderFor('+251911000000', { ...airtime, amount: '10000.01' });
     expect(await client.send(dear)).toEqual(refused('1003002', false));
-    expect(await client.findOrder(dear.reference)).toEqual(neverSeen);
+    expect(await client.findOrder(dear)).toEqual(neverSeen);
   });
 
   it.each([
@@ -148,7 +157,7 @@ describe('against the sandbox', () => {
       body: JSON.stringify({ status }),
     });
     expect(settled.status).toBe(200);
-    expect(await client.findOrder(order.reference)).toEqual(found);
+    expect(await client.findOrder(order)).toEqual(found);
   });
 
   it('finds a slow order in progress, then delivered', async () => {
@@ -157,9 +166,9 @@ describe('against the sandbox', () => {
     const impatient = clientAt(slow.airtimeUrl, { timeoutSeconds: 0.1 });
     expect(await impatient.send(order)).toEqual(unknown);
     const client = clientAt(slow.airtimeUrl);
-    expect(await client.findOrder(order.reference)).toEqual(unknown);
+    expect(await client.findOrder(order)).toEqual(unknown);
     expect(await client.send(order)).toEqual(unknown);
-    await expect.poll(() => client.findOrder(order.reference)).toEqual(delivered);
+    await expect.poll(() => client.findOrder(order)).toEqual(delivered);
     expect(slow.books.topups({ reference: order.reference })).toHaveLength(1);
     await slow.close();
   });
@@ -171,7 +180,7 @@ describe('against the sandbox', () => {
       const order = orderFor('+251911000000', { ...airtime, amount });
       expect(client.canCarry(amount)).toBe(false);
       expect(await client.send(order)).toEqual(notSent);
-      expect(await client.findOrder(order.reference)).toEqual(neverSeen);
+      expect(sandbox.books.topups({ reference: order.reference })).toEqual([]);
     },
   );
 
@@ -201,7 +210,7 @@ describe('against the sandbox', () => {
     });
     const order = orderFor('+251911000000');
     expect(await client.send(order)).toEqual(notSent);
-    expect(await client.findOrder(order.reference)).toEqual(unknown);
+    expect(await client.findOrder(order)).toEqual(unknown);
   });
 });
 
@@ -299,7 +308,7 @@ describe('against providers that are broken', () => {
   ])('an inquiry says unknown when the provider %s', async (_name, inquiry) => {
     const server = await providerWith(inquiry ? { inquiry } : {});
     const client = clientAt(server.url, { timeoutSeconds: 0.2 });
-    expect(await client.findOrder(order.reference)).toEqual(unknown);
+    expect(await client.findOrder(order)).toEqual(unknown);
   });
 
   it.each<[string, Handle | undefined]>([
@@ -317,7 +326,7 @@ describe('against providers that are broken', () => {
 
   it('an inquiry that cannot be sent says unknown, never not-sent', async () => {
     const client = clientAt(await closedAddress());
-    expect(await client.findOrder(order.reference)).toEqual(unknown);
+    expect(await client.findOrder(order)).toEqual(unknown);
     expect(await client.send(order)).toEqual(notSent);
   });
 

@@ -92,7 +92,11 @@ describe('readOrderAnswer', () => {
       transaction('COMPLETED', { credit_party_identifier: { mobile_number: '251911234567' } }),
       delivered(),
     ],
-    [201, transaction('REVERSED'), { ...delivered(), alarm: expect.stringContaining('reversed') }],
+    [
+      201,
+      transaction('REVERSED'),
+      { ...delivered(), reversal: expect.stringContaining('reversed') },
+    ],
     [201, transaction('CREATED'), unknown],
     [201, transaction('CONFIRMED'), unknown],
     [201, transaction('SUBMITTED'), unknown],
@@ -206,7 +210,7 @@ describe('readFoundOrders, asked by our reference', () => {
     [200, [found], delivered()],
     [200, [transaction('DECLINED')], refused('DECLINED', 'Declined.', false)],
     [200, [transaction('SUBMITTED')], unknown],
-    [200, [transaction('REVERSED')], { ...delivered(), alarm: expect.any(String) }],
+    [200, [transaction('REVERSED')], { ...delivered(), reversal: expect.any(String) }],
     [200, [{ ...found, product: { id: 12 } }], delivered()],
     [200, [{ ...found, external_id: 'T-other' }], unknown],
     [200, [{ ...found, external_id: null }], unknown],
@@ -227,14 +231,26 @@ describe('readFoundOrders, asked by our reference', () => {
     [429, '', unknown],
     [500, [], unknown],
   ])('%i %j', (status, body, outcome) => {
-    expect(readFoundOrders(answer(status, body), { external_id: reference })).toEqual(outcome);
+    expect(readFoundOrders(answer(status, body), request)).toEqual(outcome);
   });
 
+  const destination = { unit_type: 'CURRENCY', unit: 'ETB', amount: 97.5 };
   it.each([
-    ['another product', { product: { id: 12 } }],
-    ['another number', { credit_party_identifier: { mobile_number: '+251911234568' } }],
-  ])('with the order at hand, one for %s is not ours', (_name, change) => {
+    ['number', { credit_party_identifier: { mobile_number: '+251911234568' } }],
+    ['amount', { requested_values: { destination: { ...destination, amount: 97.51 } } }],
+    ['currency', { requested_values: { destination: { ...destination, unit: 'USD' } } }],
+  ])('one with another %s is not ours', (name, change) => {
     const outcome = readFoundOrders(answer(200, [{ ...found, ...change }]), request);
-    expect(outcome).toEqual(unknown);
+    expect(outcome).toEqual({
+      kind: 'unknown',
+      message: `The provider knows a top-up with another ${name}.`,
+      disagrees: true,
+    });
+  });
+
+  it('a package of another product is not ours', () => {
+    const { destination: _amount, calculation_mode: _mode, ...aPackage } = request;
+    const other = [{ ...found, product: { id: 12 } }];
+    expect(readFoundOrders(answer(200, other), aPackage)).toMatchObject({ disagrees: true });
   });
 });

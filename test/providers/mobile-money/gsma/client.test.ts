@@ -18,6 +18,7 @@ const paymentTo = (number: string, key = 'msisdn'): Payment => ({
 });
 
 const delivered = { kind: 'delivered', providerReference: expect.stringMatching(/^MM/) };
+const reversed = { ...delivered, reversal: expect.any(String) };
 const unknown = { kind: 'unknown', message: expect.any(String) };
 const notSent = { kind: 'not-sent', message: expect.any(String) };
 const neverSeen = { kind: 'never-seen' };
@@ -52,7 +53,7 @@ describe('against the sandbox', () => {
     ['012', unknown, delivered, ['completed']],
     ['013', unknown, delivered, ['completed']],
     ['014', unknown, unknown, ['pending']],
-    ['015', delivered, unknown, ['reversed']],
+    ['015', delivered, reversed, ['reversed']],
     ['016', { ...notSent, retryAfterSeconds: 5 }, neverSeen, []],
     ['017', delivered, delivered, ['completed']],
     ['018', notSent, neverSeen, []],
@@ -63,9 +64,9 @@ describe('against the sandbox', () => {
   it.each(bySuffix)('a payee whose number ends in %s', async (suffix, paid, found, statuses) => {
     const client = clientAt(sandbox.mobileMoneyUrl);
     const payment = paymentTo(`+251911000${suffix}`);
-    expect(await client.findPayment(payment.reference)).toEqual(neverSeen);
+    expect(await client.findPayment(payment)).toEqual(neverSeen);
     expect(await client.pay(payment)).toEqual(paid);
-    expect(await client.findPayment(payment.reference)).toEqual(found);
+    expect(await client.findPayment(payment)).toEqual(found);
 
     // A repetition, as after a lost answer, tells what is known and pays nothing again.
     const again = await client.pay(payment);
@@ -99,7 +100,7 @@ describe('against the sandbox', () => {
       body: JSON.stringify({ status }),
     });
     expect(settled.status).toBe(200);
-    expect(await client.findPayment(payment.reference)).toEqual(found);
+    expect(await client.findPayment(payment)).toEqual(found);
   });
 
   it('finds a slow payment in progress, then completed', async () => {
@@ -107,10 +108,27 @@ describe('against the sandbox', () => {
     const payment = paymentTo('+251911000100');
     expect(await clientAt(slow.mobileMoneyUrl, 0.1).pay(payment)).toEqual(unknown);
     const client = clientAt(slow.mobileMoneyUrl);
-    expect(await client.findPayment(payment.reference)).toEqual(unknown);
-    await expect.poll(() => client.findPayment(payment.reference)).toEqual(delivered);
+    expect(await client.findPayment(payment)).toEqual(unknown);
+    await expect.poll(() => client.findPayment(payment)).toEqual(delivered);
     expect(slow.books.payouts({ reference: payment.reference })).toHaveLength(1);
     await slow.close();
+  });
+
+  it('never takes a payment of another amount or to another payee for its own', async () => {
+    const client = clientAt(sandbox.mobileMoneyUrl);
+    const payment = paymentTo('+251911000000');
+    expect(await client.pay(payment)).toEqual(delivered);
+    const others = [
+      { ...payment, amount: '97.51' },
+      { ...payment, payee: paymentTo('+251911000011').payee },
+    ];
+    for (const other of others) {
+      expect(await client.pay(other)).toEqual({ ...unknown, disagrees: true });
+      expect(await client.findPayment(other)).toEqual({ ...unknown, disagrees: true });
+    }
+    const sameNumber = { ...payment, payee: [{ key: 'MSISDN', value: '251911000000' }] };
+    expect(await client.findPayment(sameNumber)).toEqual(delivered);
+    expect(sandbox.books.payouts({ reference: payment.reference })).toHaveLength(1);
   });
 
   it.each(['0', '0.00001', '-5', 'x'])('cannot carry %j and sends nothing', async (amount) => {
@@ -118,7 +136,7 @@ describe('against the sandbox', () => {
     const payment = { ...paymentTo('+251911000000'), amount };
     expect(client.canCarry(amount)).toBe(false);
     expect(await client.pay(payment)).toEqual(notSent);
-    expect(await client.findPayment(payment.reference)).toEqual(neverSeen);
+    expect(await client.findPayment(payment)).toEqual(neverSeen);
   });
 
   it('can carry what the ledger holds', () => {
@@ -205,7 +223,7 @@ describe('with access tokens', () => {
     const payment = paymentTo('+251911000000');
     expect(await client.pay(payment)).toEqual(notSent);
     expect(server.requests).toHaveLength(2);
-    expect(await client.findPayment(payment.reference)).toEqual(unknown);
+    expect(await client.findPayment(payment)).toEqual(unknown);
     expect(sandbox.books.payouts({ reference: payment.reference })).toEqual([]);
   });
 
@@ -227,7 +245,7 @@ describe('with access tokens', () => {
     const client = clientWith(server.url);
     const payment = paymentTo('+251911000000');
     expect(await client.pay(payment)).toEqual(notSent);
-    expect(await client.findPayment(payment.reference)).toEqual(unknown);
+    expect(await client.findPayment(payment)).toEqual(unknown);
     expect(sandbox.books.payouts({ reference: payment.reference })).toEqual([]);
   });
 
@@ -287,7 +305,7 @@ describe('against providers that are broken', () => {
       ['/responses/', 200, { link: `${elsewhere.url}/transactions/MM1` }],
       ['/transactions/MM1', 200, { ...transaction, transactionStatus: 'pending' }],
     ]);
-    expect(await clientAt(server.url).findPayment(payment.reference)).toEqual(unknown);
+    expect(await clientAt(server.url).findPayment(payment)).toEqual(unknown);
     expect(elsewhere.requests).toEqual([]);
   });
 
@@ -326,12 +344,12 @@ describe('against providers that are broken', () => {
   ];
   it.each(inquiries)('an inquiry says unknown when %s', async (_name, rows) => {
     const server = await providerWith(rows);
-    expect(await clientAt(server.url, 0.2).findPayment(payment.reference)).toEqual(unknown);
+    expect(await clientAt(server.url, 0.2).findPayment(payment)).toEqual(unknown);
   });
 
   it('an inquiry that cannot be sent says unknown, never not-sent', async () => {
     const client = clientAt(await closedAddress());
-    expect(await client.findPayment(payment.reference)).toEqual(unknown);
+    expect(await client.findPayment(payment)).toEqual(unknown);
     expect(await client.pay(payment)).toEqual(notSent);
   });
 

@@ -103,7 +103,13 @@ describe('readPaymentAnswer', () => {
     [201, transaction('Declined'), failed('declined')],
     [201, transaction('pending'), unknown],
     [201, transaction('not completed'), unknown],
-    [201, transaction('reversed'), unknown],
+    [201, transaction('reversed'), { ...delivered, reversal: expect.any(String) }],
+    [
+      201,
+      transaction('completed', { creditParty: [{ key: 'msisdn', value: '+251911000001' }] }),
+      unknown,
+    ],
+    [201, transaction('completed', { creditParty: 'somebody' }), delivered],
     [201, transaction(''), unknown],
     [201, transaction(7), unknown],
     [201, transaction('completed', { transactionReference: '' }), unknown],
@@ -177,17 +183,13 @@ describe('readPaymentAnswer', () => {
   });
 });
 
-describe('readTransaction, asked by our reference only', () => {
+describe('readTransaction, asked about', () => {
   it.each([
-    [
-      200,
-      { transactionReference: 'T1', transactionStatus: 'completed', amount: '1.00' },
-      delivered,
-    ],
+    [200, { transactionReference: 'T1', transactionStatus: 'completed', amount: '1.00' }, unknown],
     [404, { transactionReference: 'T1', transactionStatus: 'completed' }, unknown],
     [500, '', unknown],
   ])('%i %j', (status, body, outcome) => {
-    expect(readTransaction(answer(status, body), { reference })).toEqual(outcome);
+    expect(readTransaction(answer(status, body), payment)).toEqual(outcome);
   });
 });
 
