@@ -36,5 +36,7 @@ export interface ActivityDependencies {
     readonly operationRetentionDays: number;
     readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
     readonly topupStartSeconds: number;
+    /** Whether the signal `retry` makes one more attempt. */
+    readonly supportRetrySignal: boolean;
   };
 }

@@ -97,10 +97,18 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       if (!retry && topup.status !== 'PENDING') return answerEnded(transaction, topup);
       const refusal = refuseByState(topup, command, retry);
       if (refusal) return answer(transaction, refusal);
+      if (isRetrySignal(command) && !limits.supportRetrySignal)
+        return answer(transaction, refuse('topup-not-failed', { detail: SIGNAL_SWITCHED_OFF }));
       const msisdn = retry?.msisdn ?? topup.msisdn;
       const context = await topupContext(transaction, topup, command.company);
       const operator = await operatorLookup(msisdn);
-      const terms = priceTopup(topupFacts(topup, context, operator), limits.topupRanges);
+      const terms = priceTopup(
+        {
+          ...topupFacts(topup, context, operator),
+          isAdmitted: isAdmitted(topup, context, command),
+        },
+        limits.topupRanges,
+      );
       if (!terms.ok) return answer(transaction, terms);
       if (!airtime.canCarry(formatAmount(terms.amount)))
         return answer(transaction, refuse('amount-out-of-range'));
@@ -215,12 +223,28 @@ function refuseByState(
     : refuse('topup-not-failed', { detail: `it is ${topup.status}` });
 }
 
+const SIGNAL_SWITCHED_OFF = 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
+
+/** Sent in the Temporal UI: it repeats what failed, to the same number. */
+const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
+  'attempt' in command &&
+  command.msisdn === null &&
+  command.company.credential !== undefined &&
+  'operatorSignal' in command.company.credential;
+
+const isAdmitted = (
+  topup: LockedTopup,
+  context: TopupContext,
+  command: TopUpCommand | RetryCommand,
+): boolean =>
+  topup.partner_id === command.company.id &&
+  (Boolean(context.is_admitted) || isRetrySignal(command));
+
 const topupFacts = (
   topup: LockedTopup,
   context: TopupContext,
   operator: Operator | undefined,
-): TopupFacts => ({
-  isAdmitted: context.is_admitted,
+): Omit<TopupFacts, 'isAdmitted'> => ({
   kind: topup.kind,
   partnerIsActive: context.partner_status === 'ACTIVE',
   product:

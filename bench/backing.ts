@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import type { Progress } from '../src/embedded/progress.js';
 import type { Stops } from '../src/start/stops.js';
-import { failureConverterPath } from '../src/temporal/connection.js';
+import {
+  failureConverterPath,
+  workflowInterceptorModules,
+} from '../src/temporal/workflow-bundle.js';
 import { sandboxDelayScale } from './slow-provider.js';
 import { startThrowawayServices, type ThrowawayServices } from './throwaway-services.js';
 
@@ -28,6 +31,7 @@ async function bundleWorkflows(file: string): Promise<void> {
     logger: new DefaultLogger('WARN'),
     workflowsPath: fileURLToPath(new URL('./workflows/index.ts', import.meta.url)),
     failureConverterPath,
+    workflowInterceptorModules,
   });
   await writeFile(file, code);
 }

@@ -18,8 +18,10 @@ import {
   createSmsSender,
 } from './providers/registry.js';
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
+import { guardActivities } from './temporal/guard-activities.js';
 import { createResumption } from './temporal/resumption.js';
 import { ensureSchedules } from './temporal/schedules.js';
+import { workflowInterceptorModules } from './temporal/workflow-bundle.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 import { isMainModule, runProcess } from './termination.js';
 import { createInvitationPickup } from './worker/invitation-pickup.js';
@@ -85,6 +87,7 @@ export async function startWorker(
       signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
       sessionMaximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
       topupStartSeconds: config.TOPUP_START_SECONDS,
+      supportRetrySignal: config.SUPPORT_RETRY_SIGNAL === 'on',
       topupRanges: {
         ETHIO_TELECOM: {
           minimum: parseMoney(config.AIRTIME_MINIMUM_ETHIO_TELECOM),
@@ -103,6 +106,7 @@ export async function startWorker(
     dataConverter: temporal.dataConverter,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     activities,
+    interceptors: { activity: [guardActivities], workflowModules: workflowInterceptorModules },
     ...(options.workflowBundle ? { workflowBundle: options.workflowBundle } : { workflowsPath }),
     ...workerTuning,
   });

@@ -1,31 +1,12 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
+import type { databaseSteps } from './database-steps.js';
 
 /**
  * Steps in the database: short and idempotent, so they run inside the workflow task and are simply
  * repeated while the database is away. Only infrastructure faults throw; refusals are values.
  */
-export const database = proxyLocalActivities<
-  Pick<
-    Activities,
-    | 'generateVoucher'
-    | 'createClaim'
-    | 'confirmClaim'
-    | 'cancelClaim'
-    | 'expireClaim'
-    | 'holdRedemption'
-    | 'postRedemption'
-    | 'voidRedemption'
-    | 'giveUpConfirmation'
-    | 'holdTopUp'
-    | 'markTopUpUnknown'
-    | 'postTopUp'
-    | 'voidTopUp'
-    | 'recordSharedAnswer'
-    | 'beginInvitation'
-    | 'endInvitation'
-  >
->({
+export const database = proxyLocalActivities<Pick<Activities, (typeof databaseSteps)[number]>>({
   startToCloseTimeout: '12s',
   localRetryThreshold: '1s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '10s' },

@@ -70,6 +70,10 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
   );
   setHandler(redeem, (command) => CancellationScope.nonCancellable(() => redeemOnce(command)), {
     description: 'Redeems the voucher with its verification code; sent by the API',
+    validator: ({ voucherId }) => {
+      const { voucherId: own } = begin.kind === 'claim' ? begin.claim : begin.redeem;
+      if (voucherId !== own) throw new Error('This is another voucher');
+    },
   });
   setHandler(
     superseded,

@@ -114,6 +114,8 @@ export const serviceSettings = {
   TOPUP_RETRY_WINDOW_SECONDS: seconds.default(86_400),
   /** A top-up whose workflow never began is failed after this long; nothing was charged. */
   TOPUP_START_SECONDS: seconds.default(300),
+  /** Whether support staff may retry a failed top-up by the signal `retry`, which needs no data. */
+  SUPPORT_RETRY_SIGNAL: z.enum(['on', 'off']).default('on'),
   /** What may be sent to an operator's numbers in one airtime top-up, in ETB. */
   AIRTIME_MINIMUM_ETHIO_TELECOM: amount.default('5'),
   AIRTIME_MAXIMUM_ETHIO_TELECOM: amount.default('10000'),

@@ -46,11 +46,12 @@ export async function readAccess(
 }
 
 /**
- * Part of a query: whether the key and the token that a caller was let in by still hold, so that
- * nothing moves on what a process remembered of them (design 8).
+ * Part of a query: whether the authority of a command still holds, so that nothing moves on what a
+ * process remembered of a key, or on what somebody has made up (design 8 and 10). What has none may
+ * begin nothing. What an operator may do is for the activity to say.
  */
 export const isStillAdmitted = ({ kind, id, credential }: Caller) => {
-  if (credential === undefined) return sql<boolean>`true`;
+  if (credential === undefined || !('apiKeyId' in credential)) return sql<boolean>`false`;
   const { table, owner } = tablesOf[kind];
   return sql<boolean>`exists (
     select from api_keys join ${table} as company on company.id = api_keys.${owner}

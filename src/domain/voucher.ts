@@ -25,13 +25,24 @@ export interface Company {
   readonly id: number;
 }
 
-/** By what a company was let in: checked again where its request moves money (design 8). */
-export interface Credential {
+/** What the access token says that a company was let in by. */
+export interface ApiKeyCredential {
   readonly apiKeyId: number;
   readonly tokenVersion: number;
 }
 
-/** A company that calls, with what its token says; support staff act for one without a token. */
+/** An operator who has written a command, or has sent a signal that needs no data. */
+export type OperatorCredential =
+  | { readonly operatorCommandId: number }
+  | { readonly operatorSignal: 'retry' };
+
+/** The authority of a command: checked again where it moves money (design 8 and 10). */
+export type Credential = ApiKeyCredential | OperatorCredential;
+
+/**
+ * A company for which something is done, and by whose authority. Without one nothing new is begun:
+ * what exists is finished, such as money on hold whose workflow is gone.
+ */
 export interface Caller extends Company {
   readonly credential?: Credential;
 }

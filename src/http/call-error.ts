@@ -3,6 +3,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import { ForeignPayloadError } from '../temporal/payload-codec.js';
 
 /** The caller's time is up; the workflow goes on, and repeating the request gives its result. */
 export class StillProcessingError extends Error {
@@ -52,7 +53,9 @@ export const missedWorkflow = (error: unknown): boolean =>
 export function callError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
     return new StillProcessingError('The workflow has not answered yet', { cause: error });
-  if (missedWorkflow(error)) return new WorkflowsUnavailableError(false, error);
+  // Somebody else has ended the workflow: what it has done is not known.
+  if (missedWorkflow(error) || error instanceof ForeignPayloadError)
+    return new WorkflowsUnavailableError(false, error);
   const grpc = grpcError(error);
   if (!grpc) return error;
   return DEADLINE_CODES.includes(grpc.code)

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { generatedVoucher } from '../db/generation.js';
 import { refuse } from '../domain/errors.js';
 import { formatVoucherCode } from '../domain/voucher-code.js';
+import { WorkflowsUnavailableError } from '../http/call-error.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import {
@@ -88,6 +89,8 @@ export const generateVoucher = endpoint({
       return refuse('generation-unknown');
     if (!result.ok) return { ...result, replayed };
     const voucher = await generatedVoucher(services.database, result.voucherId);
+    // An answer that was copied from another workflow gives nobody's code away.
+    if (voucher.operation_id !== identity.operationId) throw new WorkflowsUnavailableError(false);
     const code = services.secretBox.open(
       voucher.code_ciphertext,
       `voucher ${voucher.operation_id}`,

@@ -1,19 +1,20 @@
-import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
-import { createPayloadCodec, type PayloadKey } from './payload-codec.js';
+import { createPayloadCodec, type ForeignPayloads, type PayloadKey } from './payload-codec.js';
 import { createReachability, type Reachability } from './reachability.js';
+import { failureConverterPath } from './workflow-bundle.js';
 
-/** Loaded by path, by the processes and by the workflow bundle alike. */
-export const failureConverterPath = fileURLToPath(
-  new URL('../failure-converter.cjs', import.meta.url),
-);
-
-/** What client and worker must share to understand each other. */
-export const createDataConverter = (payloadKeys: readonly PayloadKey[]): DataConverter => ({
+/**
+ * What client and worker must share to understand each other. A worker must not trip over what others
+ * have sent, so payloads that are not ours are marked for it; a client refuses them.
+ */
+export const createDataConverter = (
+  payloadKeys: readonly PayloadKey[],
+  foreign: Exclude<ForeignPayloads, 'pass'> = 'mark',
+): DataConverter => ({
   failureConverterPath,
-  payloadCodecs: [createPayloadCodec(payloadKeys)],
+  payloadCodecs: [createPayloadCodec(payloadKeys, foreign)],
 });
 
 /** Temporal cannot be reached; the message names the setting that says where it is. */
@@ -29,6 +30,7 @@ export interface TemporalConnection {
   readonly connection: NativeConnection;
   readonly client: Client;
   readonly namespace: string;
+  /** The worker's; the client has its own. */
   readonly dataConverter: DataConverter;
   readonly reachability: Reachability;
 }
@@ -53,7 +55,11 @@ export async function connectTemporal(options: {
   });
   const dataConverter = createDataConverter(options.payloadKeys);
   const { namespace } = options;
-  const client = new Client({ connection, namespace, dataConverter });
+  const client = new Client({
+    connection,
+    namespace,
+    dataConverter: createDataConverter(options.payloadKeys, 'refuse'),
+  });
   const reachability = createReachability(options.address);
   return { connection, client, namespace, dataConverter, reachability };
 }

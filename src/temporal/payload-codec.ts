@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import proto from '@temporalio/proto';
+import { foreignPayload } from '../../workflows/foreign-payload.js';
 
 const ENCODING = 'binary/encrypted';
 const ALGORITHM = 'aes-256-gcm';
@@ -15,20 +17,55 @@ export interface PayloadKey {
 }
 
 /**
+ * What becomes of a payload that was not encrypted by our keys: it passes as it is; what is read in its
+ * place says what it is; or nothing is read at all.
+ */
+export type ForeignPayloads = 'pass' | 'mark' | 'refuse';
+
+/** A payload that is not ours, where only ours are expected. */
+export class ForeignPayloadError extends Error {
+  override readonly name = 'ForeignPayloadError';
+}
+
+/**
  * Encrypts every payload that reaches Temporal: arguments, results, markers, summaries and failure
  * details (design 7). The first key encrypts and all decrypt, so a key is rotated by putting a new
- * one in front and keeping the old one as long as histories are kept.
+ * one in front and keeping the old one as long as histories are kept. One that
+ * marks never throws: that would fail the workflow task, and whoever reaches Temporal could so hold up
+ * money on hold.
  */
-export function createPayloadCodec(keys: readonly PayloadKey[]): PayloadCodec {
+export function createPayloadCodec(
+  keys: readonly PayloadKey[],
+  foreign: ForeignPayloads = 'pass',
+): PayloadCodec {
   const [current] = keys;
   if (!current) throw new RangeError('A payload codec needs at least one key.');
   const keysById = new Map(keys.map(({ id, key }) => [id, key]));
 
   return {
     encode: async (payloads) => payloads.map((payload) => encrypt(payload, current)),
-    decode: async (payloads) => payloads.map((payload) => decrypt(payload, keysById)),
+    decode: async (payloads) => payloads.map((payload) => readers[foreign](payload, keysById)),
   };
 }
+
+type Reader = (payload: Payload, keysById: ReadonlyMap<string, Buffer>) => Payload;
+
+const marked = defaultPayloadConverter.toPayload(foreignPayload);
+
+const readers: Readonly<Record<ForeignPayloads, Reader>> = {
+  pass: (payload, keysById) => (isEncrypted(payload) ? decrypt(payload, keysById) : payload),
+  mark(payload, keysById) {
+    try {
+      return isEncrypted(payload) ? decrypt(payload, keysById) : marked;
+    } catch {
+      return marked;
+    }
+  },
+  refuse(payload, keysById) {
+    if (isEncrypted(payload)) return decrypt(payload, keysById);
+    throw new ForeignPayloadError('A payload from Temporal was not encrypted by this service.');
+  },
+};
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
@@ -42,12 +79,15 @@ function encrypt(payload: Payload, { id, key }: PayloadKey): Payload {
   };
 }
 
-/** What is not encrypted passes as it is: Temporal's own payloads are not all ours. */
+function isEncrypted({ metadata }: Payload): boolean {
+  const encoding = metadata?.encoding;
+  return encoding !== undefined && encoding !== null && decode(encoding) === ENCODING;
+}
+
 function decrypt(payload: Payload, keysById: ReadonlyMap<string, Buffer>): Payload {
-  const { encoding, 'encryption-key-id': keyId } = payload.metadata ?? {};
-  if (!encoding || decode(encoding) !== ENCODING) return payload;
+  const keyId = payload.metadata?.['encryption-key-id'];
   const key = keysById.get(keyId ? decode(keyId) : '');
-  if (!key) throw new Error('The key that encrypted this payload is not configured.');
+  if (!key) throw new ForeignPayloadError('The key that encrypted this payload is not configured.');
   const data = Buffer.from(payload.data ?? []);
   const nonce = data.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });

@@ -1,13 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createHoldActivities } from '../../activities/redemption-holds.js';
 import { createRedemptionActivities } from '../../activities/redemptions.js';
+import { addApiKey } from '../../src/db/companies.js';
 import type { Database } from '../../src/db/connection.js';
 import { expireVouchers } from '../../src/db/expiry.js';
 import { addTransfers, type Transfer } from '../../src/db/ledger.js';
 import { beginAttempt, endAttempt } from '../../src/db/topup-attempts.js';
 import { drawTopup } from '../../src/db/topups.js';
 import { parseMoney } from '../../src/domain/money.js';
+import type { Company } from '../../src/domain/voucher.js';
 import { createFailpoint } from '../../src/failpoint.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/messages.js';
 import { addVoucher } from '../support/vouchers.js';
@@ -40,7 +42,11 @@ export function redemptions(database: Database, catalogue: Catalogue) {
         operationId,
         requestId: randomUUID(),
         requestDigest: operationId,
-        company: { kind: 'merchant', id: catalogue.merchantId },
+        company: {
+          kind: 'merchant',
+          id: catalogue.merchantId,
+          credential: await credentialOf(database, 'merchant', catalogue.merchantId),
+        },
         voucherId,
         hasKey: true,
         merchantId: null,
@@ -53,6 +59,16 @@ export function redemptions(database: Database, catalogue: Catalogue) {
     post: (operationId: string) => ends.postRedemption(operationId, 'MM-1'),
     void: (operationId: string) => ends.voidRedemption(operationId, 'no such account'),
   };
+}
+
+/** What a token of a new API key would say. */
+async function credentialOf(database: Database, kind: Company['kind'], id: number) {
+  const apiKeyId = await addApiKey(
+    database,
+    { kind, id },
+    { name: 'test', prefix: 'test', digest: randomBytes(32) },
+  );
+  return { apiKeyId, tokenVersion: 1 };
 }
 
 const reasonOf = ({ result }: OperationOutcome<RedemptionMade>) =>

@@ -1,5 +1,4 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +14,10 @@ import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
 import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.js';
 import { startTemporalServer } from '../../src/embedded/temporal-server.js';
 import { prepareTemporal } from '../../src/temporal/prepare.js';
+import {
+  failureConverterPath,
+  workflowInterceptorModules,
+} from '../../src/temporal/workflow-bundle.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -67,7 +70,8 @@ async function bundleWorkflows(directory: string): Promise<string> {
   const { code } = await bundleWorkflowCode({
     logger: new DefaultLogger('WARN'),
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    failureConverterPath: createRequire(import.meta.url).resolve('../../src/failure-converter.cjs'),
+    failureConverterPath,
+    workflowInterceptorModules,
   });
   const file = join(directory, 'workflow-bundle.js');
   await writeFile(file, code);

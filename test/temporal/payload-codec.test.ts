@@ -3,6 +3,7 @@ import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@tempo
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
+import { isForeign } from '../../workflows/foreign-payload.js';
 
 const makeKey = (id: string) => ({ id, key: randomBytes(32) });
 const oldKey = makeKey('payload-1');
@@ -117,6 +118,26 @@ describe('the payload codec', () => {
   ])('lets a payload that it has not encrypted pass: %s', async (_name, payload) => {
     expect(await codec.decode([payload])).toEqual([payload]);
   });
+
+  it.each([
+    ['plain', async () => plain(secret)],
+    ['of another key', () => encodeOne(createPayloadCodec([newKey]), plain(secret))],
+    ['altered', async () => ({ ...(await encodeOne(codec, plain(secret))), data: encode('{') })],
+    ['no JSON', async () => ({ metadata: { encoding: encode('json/plain') }, data: encode('{') })],
+    ['empty', async () => ({})],
+  ])(
+    'marks what is not its own for workflows, and refuses it for clients: %s',
+    async (...given) => {
+      const payload = await given[1]();
+      const marking = createPayloadCodec([oldKey], 'mark');
+      expect(isForeign(await decodeOne(marking, payload))).toBe(true);
+      const refusing = createPayloadCodec([oldKey], 'refuse');
+      await expect(refusing.decode([payload])).rejects.toThrow();
+      const own = await encodeOne(codec, plain(secret));
+      expect(await decodeOne(marking, own)).toEqual(secret);
+      expect(await decodeOne(refusing, own)).toEqual(secret);
+    },
+  );
 
   it('needs a key', () => {
     expect(() => createPayloadCodec([])).toThrow(RangeError);

@@ -1,0 +1,24 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { databaseSteps } from '../../workflows/database-steps.js';
+import { isForeign } from '../../workflows/foreign-payload.js';
+
+const localOnly: ReadonlySet<string> = new Set(databaseSteps);
+
+/**
+ * Refuses what no workflow of the service has asked for: activities whose input was not encrypted by
+ * the service, and steps in the database that somebody else has put on the task queue.
+ */
+export const guardActivities: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    async execute(input, next) {
+      const isMisplaced = !info.isLocal && localOnly.has(info.activityType);
+      if (isMisplaced || input.args.some(isForeign))
+        throw ApplicationFailure.nonRetryable(
+          `Refused to run ${info.activityType}: no workflow of this service asks for it so`,
+          'CommandFromOutside',
+        );
+      return next(input);
+    },
+  },
+});

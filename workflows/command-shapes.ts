@@ -1,0 +1,44 @@
+/**
+ * The least that an input must be before a workflow acts on it. What was encrypted by the service may
+ * still have been copied from another place, and a workflow that trips over it would stand still.
+ */
+type Fields = Readonly<Record<string, unknown>>;
+type Shape = (input: unknown) => boolean;
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+const isRequest = (value: unknown): value is Fields =>
+  isObject(value) &&
+  typeof value.operationId === 'string' &&
+  typeof value.requestId === 'string' &&
+  isObject(value.company) &&
+  typeof value.company.id === 'number';
+
+const isOfVoucher: Shape = (value) => isRequest(value) && typeof value.voucherId === 'number';
+
+const isOfTopUp = (value: unknown): value is Fields =>
+  isRequest(value) && typeof value.transactionId === 'number';
+
+const isRetry: Shape = (value) => isOfTopUp(value) && typeof value.attempt === 'number';
+
+/** By the type of the workflow; one that is not listed needs no input. */
+export const inputShapes: Readonly<Record<string, Shape>> = {
+  generateVoucher: (input) => isRequest(input) && typeof input.denominationId === 'number',
+  redeemVoucher: (input) =>
+    isObject(input) &&
+    isObject(input.timing) &&
+    isObject(input.begin) &&
+    (isOfVoucher(input.begin.claim) || isOfVoucher(input.begin.redeem)),
+  topUp: (input) =>
+    isObject(input) &&
+    isObject(input.timing) &&
+    isObject(input.begin) &&
+    (input.begin.kind === 'retry' ? isRetry(input.begin.command) : isOfTopUp(input.begin.command)),
+  inviteMerchant: (input) => isObject(input) && typeof input.invitationId === 'string',
+};
+
+/** The same of updates, by their names. */
+export const updateShapes: Readonly<Record<string, Shape>> = {
+  redeem: isOfVoucher,
+  retryTopUp: isRetry,
+};
