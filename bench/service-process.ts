@@ -1,5 +1,5 @@
 import { startApi } from '../src/api.js';
-import { type Config, readConfig } from '../src/config.js';
+import { type ApiConfig, readApiConfig } from '../src/config.js';
 import { createLogger, installTemporalRuntime } from '../src/logger.js';
 import { createStops, type Stops } from '../src/start/stops.js';
 import { connectTemporal } from '../src/temporal/connection.js';
@@ -24,7 +24,12 @@ export interface ReadyMessage {
   readonly port: number;
 }
 
-async function start(role: ServiceRole, config: Config, workflowBundlePath: string, stops: Stops) {
+async function start(
+  role: ServiceRole,
+  config: ApiConfig,
+  workflowBundlePath: string,
+  stops: Stops,
+) {
   if (role === 'bare-lists') return { port: await startBareLists(config, stops) };
   if (role === 'bare-select') return { port: await startBareSelect(config, stops) };
   const logger = createLogger(config.LOG_LEVEL, role);
@@ -60,7 +65,7 @@ await runProcess(async () => {
   try {
     const ready: ReadyMessage = await start(
       role as ServiceRole,
-      readConfig(),
+      readApiConfig(),
       workflowBundlePath,
       stops,
     );

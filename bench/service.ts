@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { type Config, readConfig } from '../src/config.js';
+import { type ApiConfig, readApiConfig } from '../src/config.js';
 import { createDigests, type Digests } from '../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../src/db/connection.js';
 import { findBrokenInvariants } from '../src/db/invariants.js';
@@ -13,7 +13,7 @@ import type { ServiceRole } from './service-process.js';
 export interface Service {
   /** Of the API, without a path. */
   readonly url: string;
-  readonly config: Config;
+  readonly config: ApiConfig;
   readonly database: Database;
   readonly digests: Digests;
 }
@@ -86,7 +86,7 @@ async function startService(
     stops.add(child.stop);
     port = child.port;
   }
-  const config = readConfig(settings);
+  const config = readApiConfig(settings);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
   stops.add(() => database.destroy());
   return {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startThrowawayServices, type ThrowawayServices } from '../bench/throwaway-services.js';
-import { type Config, readConfig } from '../src/config.js';
+import { type ApiConfig, readApiConfig } from '../src/config.js';
 import { createDigests, type Digests } from '../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../src/db/connection.js';
 import { freePort } from '../src/embedded/port.js';
@@ -47,7 +47,7 @@ export interface ThrowawayStack {
   /** Of the API, without a path. */
   readonly url: string;
   readonly services: ThrowawayServices;
-  readonly config: Config;
+  readonly config: ApiConfig;
   readonly database: Database;
   readonly digests: Digests;
   readonly api: SupervisedProcess;
@@ -71,7 +71,7 @@ export async function startThrowawayStack(
     PORT: String(port),
     AIRTIME_CALLBACK_URL: `${url}/callbacks/airtime`,
   };
-  const config = readConfig(settings);
+  const config = readApiConfig(settings);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
   stops.add(() => database.destroy());
   const worker = superviseProcess('worker', settings);

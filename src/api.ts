@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { callbackRoutes } from './callbacks/routes.js';
-import { type Config, publicUrlOf, readConfig } from './config.js';
+import { type ApiConfig, type Config, publicUrlOf, readApiConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
-import { createSecretBox } from './crypto/secret-box.js';
+import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
 import { listSourceNames } from './db/access.js';
 import { connectDatabase, type Database } from './db/connection.js';
 import { createFailpoint, type Failpoint } from './failpoint.js';
@@ -41,7 +41,7 @@ const tokenIssuer = ({ ENVIRONMENT }: Config) => `voucher-topup-service/${ENVIRO
 
 /** Starts the API over a connection to Temporal; `eager` where a worker shares that connection. */
 export async function startApi(
-  config: Config,
+  config: ApiConfig,
   temporal: TemporalConnection,
   options: {
     readonly logger: Logger;
@@ -69,6 +69,7 @@ export async function startApi(
     failpoint,
     digests: createDigests(config.DIGEST_KEY),
     secretBox: createSecretBox(config.DATA_KEYS),
+    keyCopies: keyCopiesOf(config),
     apiKeys: createApiKeyLookup(database),
     accessDirectory: createAccessDirectory(database, names, config.ACCESS_CACHE_SECONDS),
     accessTokens: await createAccessTokens({
@@ -121,6 +122,10 @@ export async function startApi(
     },
   };
 }
+
+/** What API keys that can be copied are sealed with; undefined where none are kept. */
+export const keyCopiesOf = ({ PORTAL_KEY_COPY, COPY_KEYS }: ApiConfig): SecretBox | undefined =>
+  PORTAL_KEY_COPY === 'on' && COPY_KEYS !== undefined ? createSecretBox(COPY_KEYS) : undefined;
 
 /** A quarter of the connections is for lists; either part has one at least. */
 function openConnections({ DATABASE_URL, ...config }: Config, logger: Logger) {
@@ -179,7 +184,7 @@ const rateLimitSettings = (config: Config) => ({
 
 if (isMainModule(import.meta.url)) {
   await runProcess(async () => {
-    const config = readConfig();
+    const config = readApiConfig();
     const logger = createLogger(config.LOG_LEVEL, 'api');
     installTemporalRuntime(logger);
     const temporal = await connectTemporal({

@@ -1,15 +1,30 @@
 import { z } from 'zod';
+import { apiSettings } from './config/api-settings.js';
 import { secretSettings } from './config/secret-settings.js';
 import { serviceSettings } from './config/service-settings.js';
 import { keyRing } from './config/setting-kinds.js';
 import { startSettings } from './config/start-settings.js';
 
-const configSchema = z
-  .object({ ...secretSettings, ...serviceSettings })
-  .refine(({ ENVIRONMENT, FAILPOINT }) => ENVIRONMENT === 'test' || FAILPOINT === undefined, {
-    path: ['FAILPOINT'],
-    message: 'is for the test environment only',
-  });
+const sharedSettings = { ...secretSettings, ...serviceSettings };
+const isFailpointAllowed = ({
+  ENVIRONMENT,
+  FAILPOINT,
+}: Pick<z.infer<z.ZodObject<typeof serviceSettings>>, 'ENVIRONMENT' | 'FAILPOINT'>) =>
+  ENVIRONMENT === 'test' || FAILPOINT === undefined;
+const failpointProblem = { path: ['FAILPOINT'], message: 'is for the test environment only' };
+const configSchema = z.object(sharedSettings).refine(isFailpointAllowed, failpointProblem);
+const apiConfigSchema = z
+  .object({ ...sharedSettings, ...apiSettings })
+  .refine(isFailpointAllowed, failpointProblem)
+  .refine(
+    ({ PORTAL_KEY_COPY, COPY_KEYS }) => PORTAL_KEY_COPY === 'off' || COPY_KEYS !== undefined,
+    {
+      path: ['COPY_KEYS'],
+      message: 'is not set; without it set PORTAL_KEY_COPY to "off"',
+      // Beside whatever else is wrong: all of it is said at once.
+      when: () => true,
+    },
+  );
 const startConfigSchema = z.object(startSettings);
 const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, LOG_LEVEL, HOST } = serviceSettings;
 const migrationConfigSchema = z.object({
@@ -33,6 +48,8 @@ const adminConfigSchema = z.object({
 });
 
 export type Config = z.infer<typeof configSchema>;
+/** What the API reads: all that the worker reads, and settings of its own. */
+export type ApiConfig = z.infer<typeof apiConfigSchema>;
 export type StartConfig = z.infer<typeof startConfigSchema>;
 export type AdminConfig = z.infer<typeof adminConfigSchema>;
 export type Environment = Record<string, string | undefined>;
@@ -53,7 +70,11 @@ function read<Schema extends z.ZodType>(schema: Schema, environment: Environment
   throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
 }
 
-/** The settings of the API and worker processes. */
+/** The settings of the API process. */
+export const readApiConfig = (environment: Environment = process.env): ApiConfig =>
+  read(apiConfigSchema, environment);
+
+/** The settings of the worker process. */
 export const readConfig = (environment: Environment = process.env): Config =>
   read(configSchema, environment);
 
@@ -62,8 +83,8 @@ export const publicUrlOf = ({ PUBLIC_URL, PORT }: Config): string =>
   (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/$/, '');
 
 /** The same, where `npm start` has settings of its own making for what it started. */
-export const readConfigWith = (overrides: Environment): Config =>
-  readConfig({ ...process.env, ...overrides });
+export const readApiConfigWith = (overrides: Environment): ApiConfig =>
+  readApiConfig({ ...process.env, ...overrides });
 
 /** The settings of `npm start`. */
 export const readStartConfig = (environment: Environment = process.env): StartConfig =>

@@ -1,5 +1,5 @@
-import { type RunningApi, startApi } from './api.js';
-import { type Config, readConfigWith, readStartConfig, type StartConfig } from './config.js';
+import { keyCopiesOf, type RunningApi, startApi } from './api.js';
+import { type ApiConfig, readApiConfigWith, readStartConfig, type StartConfig } from './config.js';
 import { createDigests } from './crypto/digests.js';
 import { connectDatabase } from './db/connection.js';
 import { migrateToLatest } from './db/migrate.js';
@@ -45,8 +45,12 @@ async function start(startConfig: StartConfig, progress: Progress, stops: Stops)
 }
 
 /** The same settings that the separate processes read from their environment. */
-const configFor = (startConfig: StartConfig, secrets: Secrets, backing: BackingServices): Config =>
-  readConfigWith({
+const configFor = (
+  startConfig: StartConfig,
+  secrets: Secrets,
+  backing: BackingServices,
+): ApiConfig =>
+  readApiConfigWith({
     ...secrets,
     ...backing.settings,
     LOG_LEVEL: startConfig.LOG_LEVEL,
@@ -58,7 +62,7 @@ const configFor = (startConfig: StartConfig, secrets: Secrets, backing: BackingS
   });
 
 /** Worker and API share one process and one connection, so that workflows start eagerly. */
-async function startService(config: Config, stops: Stops): Promise<RunningApi> {
+async function startService(config: ApiConfig, stops: Stops): Promise<RunningApi> {
   const logger = createLogger(config.LOG_LEVEL, 'start');
   installTemporalRuntime(logger);
   const temporal = await connectTemporal({
@@ -74,14 +78,20 @@ async function startService(config: Config, stops: Stops): Promise<RunningApi> {
   return api;
 }
 
-async function writeDemo(startConfig: StartConfig, config: Config, addresses: StackAddresses) {
+async function writeDemo(startConfig: StartConfig, config: ApiConfig, addresses: StackAddresses) {
   const existing = await readDemoFile(startConfig.DATA_DIR);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 1 });
   try {
     const digests = createDigests(config.DIGEST_KEY);
     // The file may be of another database.
     const isKnown = existing && (await isDemoKey(database, digests, existing));
-    const access = isKnown ? existing : await makeDemoData(database, digests, config.ENVIRONMENT);
+    const access = isKnown
+      ? existing
+      : await makeDemoData(database, {
+          digests,
+          keyCopies: keyCopiesOf(config),
+          environment: config.ENVIRONMENT,
+        });
     const demo = await writeDemoFile(startConfig.DATA_DIR, access, addresses);
     await makeDemoAccounts(database, digests, demo);
     return demo;

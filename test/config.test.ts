@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   ConfigError,
   type Environment,
+  readApiConfig,
+  readApiConfigWith,
   readConfig,
-  readConfigWith,
   readMigrationConfig,
   readPayloadKeys,
   readSandboxConfig,
@@ -14,9 +15,9 @@ import { createAddressMatcher } from '../src/http/source-address.js';
 import { makeSecrets } from '../src/start/secrets.js';
 
 const key = () => randomBytes(32).toString('base64');
-const secrets = makeSecrets();
+const { COPY_KEYS, ...secrets } = makeSecrets();
 
-/** The least that the API and the worker start with. */
+/** The least that the worker starts with. */
 const least: Environment = {
   ...secrets,
   DATABASE_URL: 'postgres://service:database-password@localhost/service',
@@ -91,7 +92,7 @@ describe('defaults', () => {
   });
 
   it('give way to what npm start has made', () => {
-    expect(readConfigWith({ ...least, PORT: '3055' }).PORT).toBe(3055);
+    expect(readApiConfigWith({ ...least, COPY_KEYS, PORT: '3055' }).PORT).toBe(3055);
   });
 });
 
@@ -103,6 +104,18 @@ describe('what is missing', () => {
 
   it.each(Object.keys(secrets))('is named: %s has no default', (name) => {
     expect(problemsWith({ [name]: undefined })).toEqual([`  ${name}: is not set`]);
+  });
+
+  it('is one key more for the API, unless it keeps no API keys', () => {
+    const line = '  COPY_KEYS: is not set; without it set PORTAL_KEY_COPY to "off"';
+    expect(problems(() => readApiConfig(least))).toEqual([line]);
+    expect(problems(() => readApiConfig({}))).toContain(line);
+    expect(readApiConfig({ ...least, PORTAL_KEY_COPY: 'off' }).COPY_KEYS).toBeUndefined();
+    expect(readApiConfig({ ...least, COPY_KEYS })).toMatchObject({
+      PORTAL_KEY_COPY: 'on',
+      COPY_KEYS: [{ id: 'copy-1' }],
+    });
+    expect(Object.keys(readConfig({ ...least, COPY_KEYS }))).not.toContain('COPY_KEYS');
   });
 
   it('is less for the migration, which needs no secrets', () => {

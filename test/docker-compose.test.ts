@@ -5,7 +5,12 @@ import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { readConfig, readMigrationConfig, readSandboxConfig } from '../src/config.js';
+import {
+  readApiConfig,
+  readConfig,
+  readMigrationConfig,
+  readSandboxConfig,
+} from '../src/config.js';
 import { temporalArguments } from '../src/embedded/temporal-arguments.js';
 import { makeSecrets } from '../src/start/secrets.js';
 
@@ -44,6 +49,7 @@ const SECRETS: Record<string, string> = {
   DIGEST_KEY: key,
   DATA_KEYS: `k1:${key}`,
   PAYLOAD_KEYS: `k1:${key}`,
+  COPY_KEYS: `k1:${key}`,
 };
 
 /** Interpolates as Compose does: `${NAME:-default}` and `${NAME:?error}`. */
@@ -72,24 +78,27 @@ test('it is valid by the schema of the Compose Specification', async () => {
   expect(validate({ services: { api: { ports: 3000 } } })).toBe(false);
 });
 
-describe.each(['api', 'worker'])('%s', (service) => {
+describe.each([
+  ['api', readApiConfig],
+  ['worker', readConfig],
+])('%s', (service, read) => {
   test('has every setting that the process reads, and no other', () => {
     const environment = environmentOf(service);
     // Optional settings show up only when they have a value.
     const all = Object.entries(environment).map(([name, value]) => [name, value || VALUES[name]]);
-    expect(Object.keys(readConfig(Object.fromEntries(all))).sort()).toEqual(
+    expect(Object.keys(read(Object.fromEntries(all))).sort()).toEqual(
       Object.keys(environment).sort(),
     );
   });
 
   test('starts with nothing but the secrets', () => {
-    const config = readConfig(environmentOf(service));
+    const config = read(environmentOf(service));
     expect(config.DATABASE_URL).toBe('postgres://voucher_topup:p2@postgres:5432/voucher_topup');
     expect(config.TEMPORAL_ADDRESS).toBe('temporal:7233');
     expect(config.SMS_URL).toContain('http://sandbox:3001/');
   });
 
-  test.each(Object.keys(SECRETS).filter((name) => name.includes('KEY')))(
+  test.each(Object.keys(SECRETS).filter((name) => name.includes('KEY') && name !== 'COPY_KEYS'))(
     'says so when %s is missing',
     (name) => {
       expect(() => environmentOf(service, { ...SECRETS, [name]: '' })).toThrow(
@@ -97,6 +106,14 @@ describe.each(['api', 'worker'])('%s', (service) => {
       );
     },
   );
+});
+
+test('only the API has the key that API keys are kept under, and needs it to keep them', () => {
+  expect(environmentOf('worker')).not.toHaveProperty('COPY_KEYS');
+  const without = { ...SECRETS, COPY_KEYS: '' };
+  expect(() => readApiConfig(environmentOf('api', without))).toThrow('COPY_KEYS: is not set');
+  const off = environmentOf('api', { ...without, PORTAL_KEY_COPY: 'off' });
+  expect(readApiConfig(off).COPY_KEYS).toBeUndefined();
 });
 
 /** Values for the optional settings that are empty by default. */

@@ -9,6 +9,7 @@ import { pages } from '../src/portal/routes.js';
 const readme = readFileSync('README.md', 'utf8');
 /** Where settings are declared, and after them where they are taken over. */
 const config = [
+  'src/config/api-settings.ts',
   'src/config/secret-settings.ts',
   'src/config/service-settings.ts',
   'src/config/start-settings.ts',

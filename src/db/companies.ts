@@ -110,11 +110,16 @@ export async function addPromos(
 const ownerColumns = (company: Company) =>
   company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
 
-/** Stores an API key's digest; the key itself is shown once and never stored. */
+/** Stores an API key's digest, and its ciphertext if it can be copied; never the key itself. */
 export async function addApiKey(
   database: Database,
   company: Company,
-  apiKey: { readonly name: string; readonly prefix: string; readonly digest: Buffer },
+  apiKey: {
+    readonly name: string;
+    readonly prefix: string;
+    readonly digest: Buffer;
+    readonly ciphertext?: string | null;
+  },
 ): Promise<number> {
   const { id } = await database
     .insertInto('api_keys')
@@ -123,6 +128,7 @@ export async function addApiKey(
       key_name: apiKey.name,
       key_prefix: apiKey.prefix,
       key_digest: apiKey.digest,
+      key_ciphertext: apiKey.ciphertext ?? null,
     })
     .returning('id')
     .executeTakeFirstOrThrow();

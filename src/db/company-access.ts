@@ -19,8 +19,8 @@ const ownedBy = (company: Company | undefined) =>
     : sql<boolean>`${sql.ref(ownerColumn(company))} = ${company.id}`;
 
 /**
- * The API keys of a company, those that are over too, by the database's clock; a key itself is
- * stored nowhere. `ageDays` counts whole days.
+ * The API keys of a company, those that are over too, by the database's clock; never a key itself.
+ * `ageDays` counts whole days.
  */
 export const listApiKeys = (database: Database, company: Company) =>
   database
@@ -38,10 +38,39 @@ export const listApiKeys = (database: Database, company: Company) =>
         when expires_at <= now() then 'EXPIRED'
         when expires_at is not null then 'ENDING' else 'VALID' end`.as('status'),
       sql<number>`extract(day from now() - created_at)::int`.as('ageDays'),
+      sql<boolean>`key_ciphertext is not null`.as('isKept'),
     ])
     .where(ownerColumn(company), '=', company.id)
     .orderBy('id')
     .execute();
+
+interface ApiKeyCopy {
+  readonly name: string;
+  readonly prefix: string;
+  readonly digest: Buffer;
+  readonly ciphertext: string;
+}
+
+/** A company's API key that can be copied; undefined where it cannot, or is another's. */
+export async function findApiKeyCopy(
+  database: Database,
+  id: number,
+  company: Company,
+): Promise<ApiKeyCopy | undefined> {
+  const key = await database
+    .selectFrom('api_keys')
+    .select([
+      'key_name as name',
+      'key_prefix as prefix',
+      'key_digest as digest',
+      'key_ciphertext as ciphertext',
+    ])
+    .where('id', '=', id)
+    .where(ownerColumn(company), '=', company.id)
+    .where(isValidKey)
+    .executeTakeFirst();
+  return key?.ciphertext ? { ...key, ciphertext: key.ciphertext } : undefined;
+}
 
 type ChangedKey = Owner & { readonly name: string; readonly prefix: string };
 

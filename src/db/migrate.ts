@@ -12,6 +12,7 @@ import * as pages from '../../migrations/2026-11-22-2-pages.js';
 import * as invitations from '../../migrations/2026-11-22-3-invitations.js';
 import * as priceListVersions from '../../migrations/2026-11-22-3-price-list-versions.js';
 import * as leftRequests from '../../migrations/2026-11-22-4-left-requests.js';
+import * as copyableKeys from '../../migrations/2026-11-22-9a-copyable-keys.js';
 import { connectDatabase, DatabaseUnreachableError, isDatabaseUnavailable } from './connection.js';
 
 /** In order. Listed by hand: every runtime and bundler follows a plain import. */
@@ -29,6 +30,7 @@ const migrations = {
   '2026-11-22-3-invitations': invitations,
   '2026-11-22-3-price-list-versions': priceListVersions,
   '2026-11-22-4-left-requests': leftRequests,
+  '2026-11-22-9a-copyable-keys': copyableKeys,
 };
 
 /**

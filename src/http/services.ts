@@ -24,6 +24,8 @@ export interface Services {
   readonly rateLimits: RateLimits;
   readonly digests: Digests;
   readonly secretBox: SecretBox;
+  /** What API keys that can be copied are sealed with; undefined where none are kept. */
+  readonly keyCopies: SecretBox | undefined;
   readonly logger: Logger;
   readonly failpoint: Failpoint;
   readonly settings: {

@@ -1,6 +1,7 @@
 import { hasCalled } from '../db/calls.js';
 import { listApiKeys, listPublicKeys, listSourceAddresses } from '../db/company-access.js';
 import { type Html, html } from '../html.js';
+import { ACCESS_PATH } from './access-path.js';
 import { signedRoutesOf } from './api-base.js';
 import { type AccountRequest, PORTAL_PATH } from './page.js';
 import { badge } from './parts.js';
@@ -40,17 +41,17 @@ export async function gettingStarted(request: AccountRequest): Promise<Html | un
   const steps = [
     {
       isDone: progress.hasKey,
-      link: html`<a href="${PORTAL_PATH}/keys">Make an API key</a>`,
+      link: html`<a href="${ACCESS_PATH}#keys">Make an API key</a>`,
     },
     {
       isDone: progress.hasAddress,
-      link: html`<a href="${PORTAL_PATH}/addresses">Register your server’s address</a>`,
+      link: html`<a href="${ACCESS_PATH}#addresses">Register your server’s address</a>`,
     },
     ...(isMerchant
       ? [
           {
             isDone: progress.hasPublicKey,
-            link: html`<a href="${PORTAL_PATH}/public-keys">Register a public key</a>`,
+            link: html`<a href="${ACCESS_PATH}#public-keys">Register a public key</a>`,
           },
         ]
       : []),

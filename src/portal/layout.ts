@@ -90,9 +90,10 @@ function menu(session: PortalSession, path: string): Html {
   const groups = navigation.map(({ group, entries }) => {
     const links = entries
       .filter(({ kind }) => kind === undefined || kind === session.company.kind)
-      .map(({ label, path: end }) => {
+      .map(({ label, path: end, further = [] }) => {
         const target = PORTAL_PATH + end;
-        const current = isCurrent(target) ? html` aria-current="page"` : '';
+        const isHere = [end, ...further].some((one) => isCurrent(PORTAL_PATH + one));
+        const current = isHere ? html` aria-current="page"` : '';
         return html`<li><a href="${target}"${current}>${label}</a></li>`;
       });
     if (links.length === 0) return html``;

@@ -4,6 +4,8 @@ export interface NavigationEntry {
   readonly label: string;
   /** Below the portal's base path. */
   readonly path: string;
+  /** Further pages that belong to it, as does what is below them. */
+  readonly further?: readonly string[];
   /** Only for companies of this kind. */
   readonly kind?: CompanyKind;
 }
@@ -29,9 +31,11 @@ export const navigation: readonly {
     group: 'API access',
     entries: [
       { label: 'Getting started', path: '/getting-started', kind: 'merchant' },
-      { label: 'API keys', path: '/keys' },
-      { label: 'Addresses', path: '/addresses' },
-      { label: 'Public keys', path: '/public-keys', kind: 'merchant' },
+      {
+        label: 'Keys and addresses',
+        path: '/access',
+        further: ['/keys', '/addresses', '/public-keys'],
+      },
       { label: 'Try it', path: '/try-it' },
       { label: 'Activity', path: '/activity' },
     ],

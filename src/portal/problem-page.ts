@@ -25,6 +25,12 @@ export const problems = {
     'It was open for too long, your browser sent no cookie, or it came from another site. Nothing ' +
       'was changed. Open the page again and repeat it.',
   ),
+  keyNotKept: problem(
+    404,
+    'The key cannot be copied',
+    'It has ended meanwhile, or it was kept in a way that the service can no longer read. Rotate ' +
+      'it, or make another one.',
+  ),
   tooBig: problem(413, 'That was too much', 'The form or its file is too large.'),
   notAForm: problem(415, 'Not a form', 'This page takes forms as browsers send them.'),
   noSuchMethod: problem(405, 'Not possible', 'This page cannot be used in this way.'),
@@ -55,7 +61,9 @@ export const problems = {
 
 const byStatus = new Map<number, Problem>(
   Object.values(problems)
-    .filter((one) => one !== problems.formNotAccepted && one !== problems.tooManyRows)
+    .filter(
+      (one) => ![problems.formNotAccepted, problems.tooManyRows, problems.keyNotKept].includes(one),
+    )
     .map((one) => [one.status, one]),
 );
 

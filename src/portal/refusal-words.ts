@@ -1,11 +1,11 @@
 import { type Html, html } from '../html.js';
-import { PORTAL_PATH } from './page.js';
+import { ACCESS_PATH } from './access-path.js';
 
 /** Why a call was refused and what to do, in words; the reasons are of src/domain/reasons.ts. */
 const words: Readonly<Record<string, (sourceAddress: string) => Html>> = {
   'api-key-invalid':
     () => html`The key is not right: it is unknown, revoked or over, or it is one of the
-other environment. <a href="${PORTAL_PATH}/keys">Look at your keys.</a>`,
+other environment. <a href="${ACCESS_PATH}#keys">Look at your keys.</a>`,
   'token-invalid':
     () => html`The token is missing, older than 300 seconds, or its key was revoked. Log in
 again and send the new one in the header <code>x-api-token</code>.`,
@@ -13,7 +13,7 @@ again and send the new one in the header <code>x-api-token</code>.`,
     sourceAddress,
   ) => html`The address is not registered: the call came from
 <code>${sourceAddress}</code>. If that is not your server, your key is in wrong hands:
-<a href="${PORTAL_PATH}/keys">revoke it.</a>`,
+<a href="${ACCESS_PATH}#keys">revoke it.</a>`,
   'signature-invalid':
     () => html`The signature does not fit the body by any of your public keys, or its
 time is off. Sign the very bytes that are sent; the answer to the call says what was wrong.`,

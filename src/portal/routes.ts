@@ -1,17 +1,16 @@
 import type { Page } from './page.js';
+import { formerAccessPages, showAccess } from './pages/access.js';
 import { changePassword, showAccount, signOutEverywhere } from './pages/account.js';
 import { activate, showActivation } from './pages/activate.js';
 import { showActivity } from './pages/activity.js';
 import { addAddress } from './pages/add-address.js';
-import { showAddresses } from './pages/addresses.js';
-import { showApiKeys } from './pages/api-keys.js';
 import { askAddAddress } from './pages/ask-add-address.js';
 import { showBalances } from './pages/balances.js';
+import { askCopyApiKey, copyApiKey } from './pages/copy-api-key.js';
 import { showGettingStarted } from './pages/getting-started.js';
 import { makeApiKey } from './pages/make-api-key.js';
 import { showOverview } from './pages/overview.js';
 import { downloadPayouts, showPayouts } from './pages/payouts.js';
-import { showPublicKeys } from './pages/public-keys.js';
 import { downloadRedemptions, showRedemptions } from './pages/redemptions.js';
 import { registerPublicKey } from './pages/register-public-key.js';
 import { askRemoveAddress, removeAddress } from './pages/remove-address.js';
@@ -49,18 +48,19 @@ export const pages: readonly Page[] = [
   showPayouts,
   downloadPayouts,
   showGettingStarted,
-  showApiKeys,
+  showAccess,
+  ...formerAccessPages,
   makeApiKey,
+  askCopyApiKey,
+  copyApiKey,
   askRotateApiKey,
   rotateApiKey,
   askRevokeApiKey,
   revokeApiKey,
-  showAddresses,
   askAddAddress,
   addAddress,
   askRemoveAddress,
   removeAddress,
-  showPublicKeys,
   registerPublicKey,
   askRevokePublicKey,
   revokePublicKey,

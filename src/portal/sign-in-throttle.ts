@@ -37,8 +37,8 @@ export function signInLimits(request: PublicRequest, email: string): readonly Si
   ];
 }
 
-/** Who is counted when somebody who is signed in gives the present password to change it. */
-export const passwordChangeLimits = ({
+/** Who is counted when somebody who is signed in gives the present password once more. */
+export const presentPasswordLimits = ({
   services,
   session,
   settings,

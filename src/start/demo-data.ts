@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { sealApiKey } from '../crypto/api-key-copies.js';
 import type { Digests } from '../crypto/digests.js';
 import { type KeyEnvironment, randomApiKey } from '../crypto/random.js';
+import type { SecretBox } from '../crypto/secret-box.js';
 import { findApiKey } from '../db/access.js';
 import {
   addApiKey,
@@ -40,8 +42,16 @@ const DEMO_PARTNER = 'Demo Partner';
  */
 export const makeDemoData = (
   database: Database,
-  digests: Digests,
-  environment: KeyEnvironment,
+  {
+    digests,
+    keyCopies,
+    environment,
+  }: {
+    readonly digests: Digests;
+    /** Undefined where keys are not kept. */
+    readonly keyCopies: SecretBox | undefined;
+    readonly environment: KeyEnvironment;
+  },
 ): Promise<DemoAccess> =>
   database.transaction().execute(async (transaction) => {
     const { partnerId, merchantId } =
@@ -50,8 +60,9 @@ export const makeDemoData = (
     const merchant: Company = { kind: 'merchant', id: merchantId };
     const makeKey = async (company: Company) => {
       const { key, prefix } = randomApiKey(environment);
-      const apiKey = { name: 'Demo', prefix, digest: digests.apiKey(key) };
-      await addApiKey(transaction, company, apiKey);
+      const digest = digests.apiKey(key);
+      const ciphertext = sealApiKey(keyCopies, { key, digest });
+      await addApiKey(transaction, company, { name: 'Demo', prefix, digest, ciphertext });
       return key;
     };
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The secret settings of a stack on one machine, as the processes read them (src/config.ts). */
@@ -8,22 +8,34 @@ export interface Secrets {
   readonly DIGEST_KEY: string;
   readonly DATA_KEYS: string;
   readonly PAYLOAD_KEYS: string;
+  readonly COPY_KEYS: string;
 }
 
 /**
  * The secrets in `secrets.json` of the data folder; made on the first start and kept, because
- * without them the codes in the database cannot be read any more.
+ * without them the codes in the database cannot be read any more. COPY_KEYS is added to a file of a
+ * start that knew no keys to be copied.
  */
 export async function readOrMakeSecrets(dataDirectory: string): Promise<Secrets> {
   const file = join(dataDirectory, 'secrets.json');
+  const known = await readSecrets(file);
+  if (known?.COPY_KEYS !== undefined) return known as Secrets;
+  const { COPY_KEYS, ...others } = makeSecrets();
+  const secrets = { ...(known ?? others), COPY_KEYS } as Secrets;
+  // Whole or not at all, whenever the process ends.
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, file);
+  return secrets;
+}
+
+async function readSecrets(file: string): Promise<Partial<Secrets> | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
   }
-  const secrets = makeSecrets();
-  await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  return secrets;
 }
 
 /** Fresh secrets. */
@@ -35,5 +47,6 @@ export function makeSecrets(): Secrets {
     DIGEST_KEY: symmetricKey(),
     DATA_KEYS: `data-1:${symmetricKey()}`,
     PAYLOAD_KEYS: `payload-1:${symmetricKey()}`,
+    COPY_KEYS: `copy-1:${symmetricKey()}`,
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject, vi } from 'vitest';
-import { type Environment, readConfig } from '../../src/config.js';
+import { type Environment, readApiConfig } from '../../src/config.js';
 import { createDigests } from '../../src/crypto/digests.js';
 import { connectDatabase } from '../../src/db/connection.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
@@ -59,7 +59,7 @@ export async function setProcessScene() {
     MESSAGE_COOLDOWN_SECONDS: '0',
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.2',
   };
-  const config = readConfig(settings);
+  const config = readApiConfig(settings);
   const database = connectDatabase(databaseUrl.href, { poolSize: 2 });
   const started: ServiceProcess[] = [];
 

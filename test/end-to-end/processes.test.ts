@@ -12,7 +12,13 @@ import { CLAIM, REDEEM } from './gift-scene.js';
 import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
 
-const SECRET_SETTINGS = ['ACCESS_TOKEN_PRIVATE_KEY', 'DIGEST_KEY', 'DATA_KEYS', 'PAYLOAD_KEYS'];
+const SECRET_SETTINGS = [
+  'ACCESS_TOKEN_PRIVATE_KEY',
+  'DIGEST_KEY',
+  'DATA_KEYS',
+  'PAYLOAD_KEYS',
+  'COPY_KEYS',
+];
 
 /** The tests are one story: each takes up where the one before has left the processes. */
 let scene: ProcessScene;
@@ -84,8 +90,12 @@ describe('the processes', () => {
     const none = Object.fromEntries(SECRET_SETTINGS.map((setting) => [setting, undefined]));
     const started = scene.start(name, none);
     expect(await started.ended).toBe(1);
-    const lines = SECRET_SETTINGS.map((setting) => `  ${setting}: is not set\n`);
-    expect(started.output()).toBe(`Settings are missing or wrong:\n${lines.join('')}`);
+    const lines = SECRET_SETTINGS.filter((setting) => setting !== 'COPY_KEYS')
+      .map((setting) => `  ${setting}: is not set`)
+      .concat(
+        name === 'api' ? ['  COPY_KEYS: is not set; without it set PORTAL_KEY_COPY to "off"'] : [],
+      );
+    expect(started.output()).toBe(`Settings are missing or wrong:\n${lines.join('\n')}\n`);
   });
 
   test('refuse without saying what was sent', async () => {

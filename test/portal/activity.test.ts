@@ -134,8 +134,8 @@ describe('try it says of the last calls', () => {
 describe('activity shows', () => {
   test('who changed what, without the names of operators', async () => {
     const { id, client } = await partner();
-    await client.submit('/portal/keys', '/portal/keys', { name: '<b>Shop</b>' });
-    await client.submit('/portal/addresses', '/portal/addresses', { address: '203.0.113.60' });
+    await client.submit('/portal/access', '/portal/keys', { name: '<b>Shop</b>' });
+    await client.submit('/portal/access', '/portal/addresses', { address: '203.0.113.60' });
     await stack.database
       .insertInto('audit_log')
       .values(
@@ -182,7 +182,7 @@ test('the first page leads through the first steps, until all are done', async (
   const before = await client.get('/portal');
   expect(before.html).toContain('<h2>Getting started');
   expect(before.html.match(/>Done</g)).toHaveLength(1);
-  await client.submit('/portal/addresses', '/portal/addresses', { address: '127.0.0.1' });
+  await client.submit('/portal/access', '/portal/addresses', { address: '127.0.0.1' });
   await vi.waitFor(async () => expect((await logIn(apiKey)).status).toBe(200));
   await vi.waitFor(
     async () => expect((await client.get('/portal')).html).not.toContain('<h2>Getting started'),
@@ -235,7 +235,7 @@ test('a merchant has done the last step with a signed call, also if others follo
 test('a name of a company that looks like HTML stays text', async () => {
   const { id } = await makeMerchant(stack, { merchant_name: '"><img src=x onerror=alert(1)>' });
   const client = await signedIn(stack, await makeAccount(stack, { kind: 'merchant', id }));
-  for (const path of ['/portal', '/portal/keys', '/portal/public-keys', '/portal/keys/0/revoke']) {
+  for (const path of ['/portal', '/portal/access', '/portal/keys/0/revoke']) {
     const { html } = await client.get(path);
     expect(html).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;');
     expect(html).not.toContain('<img src=x');

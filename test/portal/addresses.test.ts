@@ -18,6 +18,7 @@ async function partner() {
   return { id, apiKey, account, client: await signedIn(stack, account) };
 }
 
+const ACCESS = '/portal/access';
 const PATH = '/portal/addresses';
 
 const logIn = async (key: string): Promise<number> =>
@@ -34,15 +35,15 @@ const addressId = async (id: number): Promise<number> => {
 
 test('calls are let in from an address once it is registered, and not after its removal', async () => {
   const { id, apiKey, client } = await partner();
-  expect((await client.get(PATH)).html).toContain('No address is registered');
+  expect((await client.get(ACCESS)).html).toContain('No address is registered');
   expect(await logIn(apiKey)).toBe(403);
-  const added = await client.submit(PATH, PATH, { address: ' 127.0.0.0/16 ' });
-  expect(added).toMatchObject({ status: 303, location: PATH });
-  expect((await client.get(PATH)).html).toContain('127.0.0.0/16 is registered.');
+  const added = await client.submit(ACCESS, PATH, { address: ' 127.0.0.0/16 ' });
+  expect(added).toMatchObject({ status: 303, location: ACCESS });
+  expect((await client.get(ACCESS)).html).toContain('127.0.0.0/16 is registered.');
   await vi.waitFor(async () => expect(await logIn(apiKey)).toBe(200));
   const remove = `${PATH}/${await addressId(id)}/remove`;
   expect((await client.get(remove)).html).toContain('It is the last address');
-  expect(await client.submit(remove, remove)).toMatchObject({ status: 303, location: PATH });
+  expect(await client.submit(remove, remove)).toMatchObject({ status: 303, location: ACCESS });
   await vi.waitFor(async () => expect(await logIn(apiKey)).toBe(403));
 });
 
@@ -50,11 +51,11 @@ test('the address that the browser calls from is added by one click', async () =
   const { account } = await partner();
   const client = portalClient(stack, { 'X-Forwarded-For': '203.0.113.77' });
   await client.signIn(account);
-  const { html } = await client.get(PATH);
+  const { html } = await client.get(ACCESS);
   expect(html).toContain('Add 203.0.113.77</button>');
   const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
   await client.post(PATH, { token, address: '203.0.113.77' });
-  const after = await client.get(PATH);
+  const after = await client.get(ACCESS);
   expect(after.html).toContain('<code>203.0.113.77</code>');
   expect(after.html).toContain('It is registered.');
 });
@@ -64,8 +65,8 @@ describe('registered is', () => {
     '%s',
     async (address) => {
       const { client } = await partner();
-      expect((await client.submit(PATH, PATH, { address })).status).toBe(303);
-      expect((await client.get(PATH)).html).toContain(`<code>${address.toLowerCase()}</code>`);
+      expect((await client.submit(ACCESS, PATH, { address })).status).toBe(303);
+      expect((await client.get(ACCESS)).html).toContain(`<code>${address.toLowerCase()}</code>`);
     },
   );
 });
@@ -77,19 +78,19 @@ describe('kept in one spelling is', () => {
     ['2001:db8:0:0::7', '2001:db8::7'],
   ])('%s, as %s', async (given, kept) => {
     const { client } = await partner();
-    await client.submit(PATH, PATH, { address: given });
-    expect((await client.get(PATH)).html).toContain(`<code>${kept}</code>`);
-    const again = await client.submit(PATH, PATH, { address: kept });
+    await client.submit(ACCESS, PATH, { address: given });
+    expect((await client.get(ACCESS)).html).toContain(`<code>${kept}</code>`);
+    const again = await client.submit(ACCESS, PATH, { address: kept });
     expect(again.html).toContain(`${kept} is registered already.`);
   });
 });
 
 test('an address inside a network is registered, with a word about it', async () => {
   const { client } = await partner();
-  await client.submit(PATH, PATH, { address: '192.168.1.5' });
-  expect((await client.get(PATH)).html).toContain('an address inside a network');
-  await client.submit(PATH, PATH, { address: '203.0.113.7' });
-  expect((await client.get(PATH)).html).not.toContain('an address inside a network');
+  await client.submit(ACCESS, PATH, { address: '192.168.1.5' });
+  expect((await client.get(ACCESS)).html).toContain('an address inside a network');
+  await client.submit(ACCESS, PATH, { address: '203.0.113.7' });
+  expect((await client.get(ACCESS)).html).not.toContain('an address inside a network');
 });
 
 describe('refused, in words, is', () => {
@@ -112,7 +113,7 @@ describe('refused, in words, is', () => {
     ['x'.repeat(400), 'no address that can be registered'],
   ])('%s', async (address, words) => {
     const { client } = await partner();
-    const answer = await client.submit(PATH, PATH, { address });
+    const answer = await client.submit(ACCESS, PATH, { address });
     expect(answer.status).toBe(422);
     expect(answer.html).toContain(words);
     expect(answer.html).not.toContain('<img src=x');
@@ -120,20 +121,20 @@ describe('refused, in words, is', () => {
 
   test('what is registered already', async () => {
     const { client } = await partner();
-    await client.submit(PATH, PATH, { address: '203.0.113.7' });
-    const answer = await client.submit(PATH, PATH, { address: '203.0.113.7' });
+    await client.submit(ACCESS, PATH, { address: '203.0.113.7' });
+    const answer = await client.submit(ACCESS, PATH, { address: '203.0.113.7' });
     expect(answer.html).toContain('203.0.113.7 is registered already.');
   });
 
   test('the eleventh name, though a name is kept as the DNS has it', async () => {
     const { client } = await partner();
     for (let index = 0; index < 10; index += 1)
-      await client.submit(PATH, PATH, { address: `Bücher-${index}.Example` });
-    expect((await client.get(PATH)).html).toContain('<code>xn--bcher-0-n2a.example</code>');
-    const answer = await client.submit(PATH, PATH, { address: 'api.shop.example' });
+      await client.submit(ACCESS, PATH, { address: `Bücher-${index}.Example` });
+    expect((await client.get(ACCESS)).html).toContain('<code>xn--bcher-0-n2a.example</code>');
+    const answer = await client.submit(ACCESS, PATH, { address: 'api.shop.example' });
     expect(answer.status).toBe(422);
     expect(answer.html).toContain('There are 10 names');
-    expect((await client.submit(PATH, PATH, { address: '203.0.113.7' })).status).toBe(303);
+    expect((await client.submit(ACCESS, PATH, { address: '203.0.113.7' })).status).toBe(303);
   });
 
   test('the fifty-first', async () => {
@@ -148,7 +149,7 @@ describe('refused, in words, is', () => {
         })),
       )
       .execute();
-    const answer = await client.submit(PATH, PATH, { address: '198.51.100.1' });
+    const answer = await client.submit(ACCESS, PATH, { address: '198.51.100.1' });
     expect(answer.status).toBe(422);
     expect(answer.html).toContain('There are 50 addresses');
   });
@@ -156,11 +157,11 @@ describe('refused, in words, is', () => {
 
 test('addresses of another company are not there', async () => {
   const [mine, other] = [await partner(), await partner()];
-  await other.client.submit(PATH, PATH, { address: '203.0.113.9' });
+  await other.client.submit(ACCESS, PATH, { address: '203.0.113.9' });
   const path = `${PATH}/${await addressId(other.id)}/remove`;
   expect((await mine.client.get(path)).status).toBe(404);
-  const { html } = await mine.client.get(PATH);
+  const { html } = await mine.client.get(ACCESS);
   const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
   expect((await mine.client.post(path, { token })).status).toBe(404);
-  expect((await other.client.get(PATH)).html).toContain('203.0.113.9');
+  expect((await other.client.get(ACCESS)).html).toContain('203.0.113.9');
 });

@@ -28,7 +28,7 @@ const logIn = async (key: string): Promise<number> =>
   (await call(`${stack.url}/api/v1/client/auth/login`, { body: { key } })).status;
 
 const makeKey = async (client: PortalClient, name: string) =>
-  client.submit('/portal/keys', '/portal/keys', { name });
+  client.submit('/portal/access', '/portal/keys', { name });
 
 const idOf = async (company: number, name: string): Promise<number> => {
   const { id } = await stack.database
@@ -42,14 +42,14 @@ const idOf = async (company: number, name: string): Promise<number> => {
 };
 
 describe('a new key', () => {
-  test('is shown once, works at once, and is stored nowhere', async () => {
+  test('is shown, works at once, and is stored nowhere in clear', async () => {
     const { client } = await partner();
     const made = await makeKey(client, 'Web shop');
     expect(made.status).toBe(200);
     expect(made.headers.get('cache-control')).toBe('no-store');
     const key = keyIn(made.html);
     expect(await logIn(key)).toBe(200);
-    const list = await client.get('/portal/keys');
+    const list = await client.get('/portal/access');
     expect(list.html).toContain('Web shop');
     expect(list.html).toContain(`${key.slice(0, 12)}…`);
     expect(list.html).not.toContain(key);
@@ -100,7 +100,7 @@ describe('a new key', () => {
     const { client } = await partner();
     const name = `<script>alert("1")</script> & 'x'`;
     const made = await makeKey(client, name);
-    const { html } = await client.get('/portal/keys');
+    const { html } = await client.get('/portal/access');
     for (const page of [made.html, html]) {
       expect(page).not.toContain('<script>alert');
       expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;');
@@ -119,7 +119,7 @@ describe('rotation', () => {
     const key = keyIn(answer.html);
     expect(await logIn(key)).toBe(200);
     expect(await logIn(apiKey)).toBe(200);
-    const { html } = await client.get('/portal/keys');
+    const { html } = await client.get('/portal/access');
     expect(html).toContain('Ending');
     await stack.database
       .updateTable('api_keys')
@@ -128,7 +128,7 @@ describe('rotation', () => {
       .execute();
     expect(await logIn(apiKey)).toBe(401);
     expect(await logIn(key)).toBe(200);
-    expect((await client.get('/portal/keys')).html).toContain('Replaced');
+    expect((await client.get('/portal/access')).html).toContain('Replaced');
   });
 
   test('without an overlap ends the old key at once', async () => {
@@ -159,8 +159,8 @@ test('a key is revoked after a question, and its calls are refused', async () =>
   const { client, id, apiKey } = await partner();
   const path = `/portal/keys/${await idOf(id, 'test')}/revoke`;
   const answer = await client.submit(path, path);
-  expect(answer).toMatchObject({ status: 303, location: '/portal/keys' });
-  const { html } = await client.get('/portal/keys');
+  expect(answer).toMatchObject({ status: 303, location: '/portal/access' });
+  const { html } = await client.get('/portal/access');
   expect(html).toContain('The key “test” is revoked.');
   expect(html).toContain('No key works');
   expect(await logIn(apiKey)).toBe(401);
@@ -169,13 +169,13 @@ test('a key is revoked after a question, and its calls are refused', async () =>
 
 test('an old key has a warning', async () => {
   const { client, id } = await partner();
-  expect((await client.get('/portal/keys')).html).not.toContain('90 days old');
+  expect((await client.get('/portal/access')).html).not.toContain('90 days old');
   await stack.database
     .updateTable('api_keys')
     .set({ created_at: sql<Date>`now() - interval '90 days 1 minute'` })
     .where('partner_id', '=', id)
     .execute();
-  expect((await client.get('/portal/keys')).html).toContain('A key is 90 days old or older.');
+  expect((await client.get('/portal/access')).html).toContain('A key is 90 days old or older.');
 });
 
 describe('keys of another company', () => {
@@ -185,7 +185,7 @@ describe('keys of another company', () => {
     for (const action of ['rotate', 'revoke']) {
       const path = `/portal/keys/${foreign}/${action}`;
       expect((await mine.client.get(path)).status).toBe(404);
-      const own = await mine.client.get('/portal/keys');
+      const own = await mine.client.get('/portal/access');
       const token = /name="token" value="([^"]+)"/.exec(own.html)?.[1] ?? '';
       const answer = await mine.client.post(path, { token, overlap: '0' });
       expect(answer.status).toBe(404);

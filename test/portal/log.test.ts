@@ -25,7 +25,7 @@ test('no secret is in the log, whatever is sent and whatever breaks', async () =
   await client.signIn({ ...account, password: 'a-wrong-password' });
   await client.signIn(account);
   const token = client.cookies.get('portal-session') ?? 'none';
-  const made = await client.submit('/portal/keys', '/portal/keys', { name: 'Shop' });
+  const made = await client.submit('/portal/access', '/portal/keys', { name: 'Shop' });
   const key = /gvs_test_\w{30}/.exec(made.html)?.[0] ?? 'none';
   const formToken = /name="token" value="([^"]+)"/.exec(made.html)?.[1] ?? 'none';
   await client.get('/portal/sign-in?next=secret-query');

@@ -70,7 +70,7 @@ describe.each([
     const publicKey = await readFile(join(directory, 'public-key.pem'), 'utf8');
     await page.getByLabel('Paste the public key').fill(publicKey);
     await page.getByRole('button', { name: 'Register the key' }).click();
-    await page.getByText('is registered.').waitFor();
+    await page.getByRole('status').getByText('is registered.').waitFor();
 
     await proceed();
     await page.getByRole('link', { name: 'Make a key' }).click();

@@ -44,7 +44,7 @@ describe('with a public address of https', () => {
     const { html } = await client.get('/portal/try-it');
     expect(html).toContain('https://portal.example/api/v1/client/auth/login');
     expect(html).toContain('Live environment');
-    const made = await client.submit('/portal/keys', '/portal/keys', { name: 'Shop' });
+    const made = await client.submit('/portal/access', '/portal/keys', { name: 'Shop' });
     expect(made.html).toMatch(/Live key.*value="gvs_live_\w{30}"/s);
   });
 });

@@ -13,6 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
+const ACCESS = '/portal/access';
 const PATH = '/portal/public-keys';
 
 /** A merchant with no public key yet. */
@@ -33,7 +34,7 @@ function newPair(namedCurve = 'secp256k1') {
 }
 
 const tokenOf = async (client: PortalClient): Promise<string> =>
-  /name="token" value="([^"]+)"/.exec((await client.get(PATH)).html)?.[1] ?? '';
+  /name="token" value="([^"]+)"/.exec((await client.get(ACCESS)).html)?.[1] ?? '';
 
 /** Sends the form as browsers do. */
 async function register(client: PortalClient, fields: { pem?: string; file?: string | Buffer }) {
@@ -61,8 +62,11 @@ test.each(['pem', 'file'] as const)(
   async (field) => {
     const { apiKey, client } = await merchant();
     const { privateKey, pem } = newPair();
-    expect(await register(client, { [field]: pem })).toMatchObject({ status: 303, location: PATH });
-    const { html } = await client.get(PATH);
+    expect(await register(client, { [field]: pem })).toMatchObject({
+      status: 303,
+      location: ACCESS,
+    });
+    const { html } = await client.get(ACCESS);
     expect(html.replaceAll(' ', '')).toContain(fingerprintOf(pem));
     const base = `${stack.url}/api/v1/merchant/client`;
     const { body: login } = await call(`${base}/auth/login`, { body: { key: apiKey } });
@@ -86,8 +90,8 @@ test('a key is registered as a file in DER', async () => {
   const { client } = await merchant();
   const { pem } = newPair();
   const file = createPublicKey(pem).export({ type: 'spki', format: 'der' });
-  expect(await register(client, { file })).toMatchObject({ status: 303, location: PATH });
-  expect((await client.get(PATH)).html.replaceAll(' ', '')).toContain(fingerprintOf(pem));
+  expect(await register(client, { file })).toMatchObject({ status: 303, location: ACCESS });
+  expect((await client.get(ACCESS)).html.replaceAll(' ', '')).toContain(fingerprintOf(pem));
 });
 
 describe('refused, in words, is', () => {
@@ -204,5 +208,6 @@ test('partners have no such page', async () => {
   const { id } = await makePartner(stack);
   const client = await signedIn(stack, await makeAccount(stack, { kind: 'partner', id }));
   expect((await client.get(PATH)).status).toBe(404);
+  expect((await client.get(ACCESS)).html).not.toContain('Public keys');
   expect((await client.get('/portal')).html).not.toContain(PATH);
 });

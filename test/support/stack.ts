@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { type RunningApi, startApi } from '../../src/api.js';
-import { type Config, type Environment, readConfig } from '../../src/config.js';
+import { type ApiConfig, type Environment, readApiConfig } from '../../src/config.js';
 import { createDigests, type Digests } from '../../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import { findBrokenInvariants } from '../../src/db/invariants.js';
@@ -37,7 +37,7 @@ const TEST_SETTINGS = {
 
 /** The whole service in this process: real PostgreSQL, Temporal server and HTTP, own database. */
 export interface Stack {
-  readonly config: Config;
+  readonly config: ApiConfig;
   readonly url: string;
   readonly database: Database;
   readonly digests: Digests;
@@ -57,7 +57,7 @@ export async function startStack(
   const logger = createLogger('silent', 'test');
   const testDatabase = await createTestDatabase();
   const sandbox = await startSandbox({ port: 0, delayScale: 0.02 });
-  const config = readConfig({
+  const config = readApiConfig({
     ...makeSecrets(),
     ...providerSettings(sandbox),
     ...TEST_SETTINGS,

@@ -10,6 +10,8 @@ export interface ApiKeysTable {
   key_name: string;
   key_prefix: string;
   key_digest: Buffer;
+  /** Of a key that can be copied (crypto/api-key-copies.ts); a trigger erases it when the key ends. */
+  key_ciphertext: Generated<string | null>;
   expires_at: Timestamp | null;
   last_used_at: Timestamp | null;
   last_used_address: string | null;

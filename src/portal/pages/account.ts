@@ -1,18 +1,12 @@
 import { addAuditEntry } from '../../db/audit.js';
-import { readPasswordHash, replacePassword } from '../../db/portal-accounts.js';
+import { replacePassword } from '../../db/portal-accounts.js';
 import { endPortalSessions } from '../../db/portal-sessions.js';
 import { html } from '../../html.js';
 import { PORTAL_ACTOR } from '../change-access.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { field, message, postForm } from '../parts.js';
 import { passwordHint, passwordProblem } from '../password-rules.js';
-import {
-  countPassword,
-  forgivePassword,
-  lookAtPassword,
-  passwordChangeLimits,
-  waitSentence,
-} from '../sign-in-throttle.js';
+import { checkPresentPassword, NOT_PRESENT } from '../present-password.js';
 
 const ACCOUNT_PATH = `${PORTAL_PATH}/account`;
 
@@ -35,17 +29,14 @@ export const changePassword: AccountPage = {
     const { services, passwords, session } = request;
     const present = request.form.text('password');
     const chosen = request.form.text('new-password');
-    const limits = passwordChangeLimits(request);
-    const waitSeconds = await countPassword(request, limits);
-    if (waitSeconds !== undefined)
-      return accountPage(request, { status: 429, present: waitSentence(waitSeconds), waitSeconds });
-    const hash = await readPasswordHash(services.database, session.accountId);
-    const notPresent = accountPage(request, { present: 'This is not your present password.' });
-    const look = () => passwords.fits(present, hash);
-    const isRight =
-      present.length <= MAXIMUM_LENGTH && (await lookAtPassword(request, limits, look));
-    if (!isRight || hash === null) return notPresent;
-    await forgivePassword(request, limits);
+    const checked = await checkPresentPassword(request);
+    if (!checked.isRight) {
+      const { problem, waitSeconds } = checked;
+      return accountPage(request, {
+        present: problem,
+        ...(waitSeconds === undefined ? {} : { status: 429, waitSeconds }),
+      });
+    }
     const problem = passwordProblem(chosen, session);
     if (problem !== undefined) return accountPage(request, { chosen: problem });
     if (chosen === present)
@@ -53,13 +44,13 @@ export const changePassword: AccountPage = {
     const newHash = await passwords.make(chosen);
     const ids = { accountId: session.accountId, sessionId: session.id };
     const isChanged = await services.database.transaction().execute(async (transaction) => {
-      const hashes = { checkedHash: hash, newHash };
+      const hashes = { checkedHash: checked.hash, newHash };
       if (!(await replacePassword(transaction, { ...ids, ...hashes }))) return false;
       await endPortalSessions(transaction, session.accountId, session.id);
       await addAuditEntry(transaction, auditEntry(request, 'change portal-password'));
       return true;
     });
-    if (!isChanged) return notPresent;
+    if (!isChanged) return accountPage(request, { present: NOT_PRESENT });
     return {
       kind: 'redirect',
       to: ACCOUNT_PATH,
@@ -67,8 +58,6 @@ export const changePassword: AccountPage = {
     };
   },
 };
-
-const MAXIMUM_LENGTH = 200;
 
 /** Ends every session of the account, this one too. */
 export const signOutEverywhere: AccountPage = {

@@ -26,6 +26,7 @@ const ofPerson = (words: string) => (entry: Entry) => html`${words} ${detail(ent
 /** What companies see of the audit log: changes of their access. The words say what was done. */
 const words: Readonly<Record<string, (entry: Entry) => HtmlValue>> = {
   'issue api-key': ofKey('Made the API key'),
+  'copy api-key': ofKey('Copied the API key'),
   'rotate api-key': ofKey('Rotated the API key'),
   'revoke api-key': ofKey('Revoked the API key'),
   'register address': ofAddress('Registered the address'),

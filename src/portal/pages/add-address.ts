@@ -2,10 +2,12 @@ import { addSourceAddresses } from '../../db/companies.js';
 import { listSourceAddresses } from '../../db/company-access.js';
 import { isInsideNetwork } from '../../http/source-address.js';
 import { isSourceName, MAXIMUM_NAMES } from '../../http/source-entries.js';
+import { ACCESS_PATH } from '../access-path.js';
 import { readRegisteredAddress } from '../address-words.js';
 import { changeAccess } from '../change-access.js';
 import type { AccountPage } from '../page.js';
-import { ADDRESS_LENGTH, ADDRESSES_PATH, addressesPage } from './addresses.js';
+import { accessPage } from './access.js';
+import { ADDRESS_LENGTH } from './addresses.js';
 
 const MAXIMUM_ADDRESSES = 50;
 
@@ -20,7 +22,8 @@ export const addAddress: AccountPage = {
   async handle(request) {
     const given = request.form.text('address').slice(0, ADDRESS_LENGTH + 1);
     const read = readRegisteredAddress(given);
-    if (!read.ok) return addressesPage(request, { address: given, problem: read.problem });
+    if (!read.ok)
+      return accessPage(request, { address: { address: given, problem: read.problem } });
     const { address } = read;
     const { company } = request.session;
     const outcome = await changeAccess(request, 'register address', async (transaction) => {
@@ -31,14 +34,14 @@ export const addAddress: AccountPage = {
       return { result: 'added', details: { addressId, address } };
     });
     if (outcome !== undefined)
-      return { kind: 'redirect', to: ADDRESSES_PATH, notice: noticeOf(address) };
+      return { kind: 'redirect', to: ACCESS_PATH, notice: noticeOf(address) };
     const known = await listSourceAddresses(request.services.database, company);
     const problem = known.some((row) => row.address === address)
       ? `${address} is registered already.`
       : hasTooManyNames(known, address)
         ? `There are ${MAXIMUM_NAMES} names: register addresses, or remove some names first.`
         : `There are ${MAXIMUM_ADDRESSES} addresses: register a range, or remove some first.`;
-    return addressesPage(request, { address: given, problem });
+    return accessPage(request, { address: { address: given, problem } });
   },
 };
 

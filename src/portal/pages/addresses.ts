@@ -1,33 +1,24 @@
 import { listSourceAddresses } from '../../db/company-access.js';
-import { html } from '../../html.js';
+import { type Html, html } from '../../html.js';
 import { createAddressMatcher } from '../../http/source-address.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { type AccountRequest, PORTAL_PATH } from '../page.js';
 import { emptyState, field, formTokenField, message, postForm, table, time } from '../parts.js';
 
 export const ADDRESSES_PATH = `${PORTAL_PATH}/addresses`;
 /** The longest name of a host has 253 characters. */
 export const ADDRESS_LENGTH = 253;
 
-/** From where the company's servers may call. */
-export const showAddresses: AccountPage = {
-  method: 'GET',
-  path: '/addresses',
-  access: 'account',
-  handle: (request) => addressesPage(request),
-};
+/** What is wrong with an address that was to be added. */
+export interface WrongAddress {
+  readonly address: string;
+  readonly problem: string;
+}
 
-/** The same page, with what is wrong with an address that was to be added. */
-export async function addressesPage(
-  request: AccountRequest,
-  wrong?: { readonly address: string; readonly problem: string },
-): Promise<PageAnswer> {
+/** From where the company's servers may call. */
+export async function addressesPart(request: AccountRequest, wrong?: WrongAddress): Promise<Html> {
   const { services, session, formToken } = request;
   const rows = await listSourceAddresses(services.database, session.company);
-  return {
-    kind: 'page',
-    title: 'Addresses',
-    ...(wrong ? { status: 422 } : {}),
-    content: html`<h1>Addresses</h1>
+  return html`<section class="page-part" aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
 <p>Calls of the API are let in from these addresses only. They are the addresses of your servers as
 the internet sees them. A new one counts after
 ${services.settings.accessCacheSeconds} s at most.</p>
@@ -39,7 +30,7 @@ ${
 the server that will call.`,
   )
 }
-<section class="card"><h2>Registered</h2>
+<section class="card"><h3>Registered addresses</h3>
 ${
   rows.length === 0
     ? emptyState('None yet', 'Add the first one below.')
@@ -55,7 +46,7 @@ ${address}</span></a>`,
       ])
 }
 </section>
-<section class="card"><h2>Add an address</h2>
+<section class="card"><h3>Add an address</h3>
 ${postForm(
   { action: ADDRESSES_PATH, formToken },
   html`${field({
@@ -72,8 +63,7 @@ ${postForm(
 ${yourAddress(
   request,
   rows.map(({ address }) => address),
-)}`,
-  };
+)}</section>`;
 }
 
 /** The browser's own address, which is the server's only where both are on one network. */
@@ -81,7 +71,7 @@ function yourAddress(request: AccountRequest, registered: readonly string[]) {
   const { sourceAddress, formToken } = request;
   if (sourceAddress === '') return undefined;
   const isRegistered = createAddressMatcher(registered)(sourceAddress);
-  return html`<section class="card"><h2>The address you are calling from</h2>
+  return html`<section class="card"><h3>The address you are calling from</h3>
 <p>This page sees you at <code>${sourceAddress}</code>. ${
     isRegistered
       ? 'It is registered.'

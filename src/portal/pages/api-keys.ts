@@ -2,7 +2,7 @@ import { listApiKeys } from '../../db/company-access.js';
 import { needsRotation, ROTATION_WARNING_DAYS } from '../../domain/api-key.js';
 import { type Html, html } from '../../html.js';
 import { apiBase } from '../api-base.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { type AccountRequest, PORTAL_PATH } from '../page.js';
 import { badge, emptyState, field, message, postForm, table, time } from '../parts.js';
 
 export const KEYS_PATH = `${PORTAL_PATH}/keys`;
@@ -10,36 +10,29 @@ export const KEY_NAME_LENGTH = 60;
 
 export type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/** The company's API keys: which work, how old they are, and when they were last used. */
-export const showApiKeys: AccountPage = {
-  method: 'GET',
-  path: '/keys',
-  access: 'account',
-  handle: (request) => apiKeysPage(request),
-};
+/** What is wrong with the name of a key that was to be made. */
+export interface WrongKeyName {
+  readonly name: string;
+  readonly problem: string;
+}
 
-/** The same page, with what is wrong with a key that was to be made. */
-export async function apiKeysPage(
-  request: AccountRequest,
-  wrong?: { readonly name: string; readonly problem: string },
-): Promise<PageAnswer> {
+/** The company's API keys: which work, how old they are, and when they were last used. */
+export async function apiKeysPart(request: AccountRequest, wrong?: WrongKeyName): Promise<Html> {
   const { services, session, formToken } = request;
   const keys = (await listApiKeys(services.database, session.company)).toReversed();
   const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
   const over = keys.filter((key) => !working.includes(key));
   const old = working.filter(needsRotation);
-  return {
-    kind: 'page',
-    title: 'API keys',
-    ...(wrong ? { status: 422 } : {}),
-    content: html`<h1>API keys</h1>
+  const canCopy = services.keyCopies !== undefined;
+  return html`<section class="page-part" aria-labelledby="keys"><h2 id="keys">API keys</h2>
 <p>With a key your server logs in at <code>${apiBase(request)}/auth/login</code> and gets a token for
 300 seconds. Keep keys on your servers: never in source code, apps, pages or logs.</p>
 ${old.length > 0 && rotationWarning(old)}
-<section class="card"><h2>Keys that work</h2>
-${working.length === 0 ? noKeys : workingKeys(working)}
+<section class="card"><h3>Keys that work</h3>
+${working.length === 0 ? noKeys : workingKeys(working, canCopy)}
+${working.length > 0 && copyNote(working, canCopy)}
 </section>
-<section class="card"><h2>Make a key</h2>
+<section class="card"><h3>Make a key</h3>
 ${postForm(
   { action: KEYS_PATH, formToken },
   html`${field({
@@ -57,8 +50,7 @@ ${
   over.length > 0 &&
   html`<details class="card"><summary>Keys that are over (${over.length})</summary>
 ${endedKeys(over)}</details>`
-}`,
-  };
+}</section>`;
 }
 
 const noKeys = emptyState(
@@ -75,7 +67,21 @@ const rotationWarning = (old: readonly ListedKey[]): Html =>
 by side for as long as you choose.</p>`,
   );
 
-const workingKeys = (keys: readonly ListedKey[]): Html =>
+/** What cannot be copied, and what to do about it. */
+function copyNote(keys: readonly ListedKey[], canCopy: boolean): Html | undefined {
+  if (!canCopy)
+    return html`<p class="quiet">Keys are shown once, when they are made: we keep digests alone.</p>`;
+  const notKept = keys.filter(({ status, isKept }) => status === 'VALID' && !isKept);
+  if (notKept.length === 0) return undefined;
+  const names = notKept.map(({ name }, index) => html`${index > 0 && ', '}“${name}”`);
+  return html`<p class="quiet">${names} cannot be copied: ${
+    notKept.length === 1 ? 'it was' : 'they were'
+  } made before keys were kept, or by an operator, and we have ${
+    notKept.length === 1 ? 'its digest' : 'their digests'
+  } alone. A rotated key can be copied.</p>`;
+}
+
+const workingKeys = (keys: readonly ListedKey[], canCopy: boolean): Html =>
   table('API keys that work', keys, [
     { title: 'Name', value: (key) => html`<strong>${key.name}</strong>` },
     { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
@@ -85,6 +91,11 @@ const workingKeys = (keys: readonly ListedKey[]): Html =>
     {
       title: 'Change',
       value: (key) => html`<span class="actions">${
+        canCopy &&
+        key.isKept &&
+        html`<a href="${KEYS_PATH}/${key.id}/copy">Copy<span class="visually-hidden"> ${key.name}</span></a>
+`
+      }${
         key.status === 'VALID' &&
         html`<a href="${KEYS_PATH}/${key.id}/rotate">Rotate<span class="visually-hidden">
 ${key.name}</span></a>`

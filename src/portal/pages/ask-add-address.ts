@@ -1,8 +1,10 @@
 import { html } from '../../html.js';
+import { ACCESS_PATH } from '../access-path.js';
 import { readRegisteredAddress } from '../address-words.js';
 import { type AccountPage, PORTAL_PATH } from '../page.js';
 import { confirmation } from '../parts.js';
-import { ADDRESSES_PATH, addressesPage } from './addresses.js';
+import { accessPage } from './access.js';
+import { ADDRESSES_PATH } from './addresses.js';
 
 /**
  * Asks whether an address that a call came from is really the company's: who has its key but not
@@ -15,7 +17,8 @@ export const askAddAddress: AccountPage = {
   handle(request) {
     const given = request.query.get('address') ?? '';
     const read = readRegisteredAddress(given);
-    if (!read.ok) return addressesPage(request, { address: given, problem: read.problem });
+    if (!read.ok)
+      return accessPage(request, { address: { address: given, problem: read.problem } });
     const { address } = read;
     return Promise.resolve(
       confirmation({
@@ -23,7 +26,7 @@ export const askAddAddress: AccountPage = {
         text: html`<p>A call with your key came from <code>${address}</code>. Register the address
 only if you know it as your own server’s.</p>
 <p><strong>If it is not yours, your key is in wrong hands:</strong> do not register it.
-<a href="${PORTAL_PATH}/keys">Revoke the key</a> instead.</p>`,
+<a href="${ACCESS_PATH}#keys">Revoke the key</a> instead.</p>`,
         action: ADDRESSES_PATH,
         formToken: request.formToken,
         fields: html`<input type="hidden" name="address" value="${address}">`,

@@ -1,4 +1,5 @@
 import { html } from '../../html.js';
+import { ACCESS_PATH } from '../access-path.js';
 import { apiBase } from '../api-base.js';
 import { commands, loginCommand, signedAnswer, signedCommand } from '../call-examples.js';
 import { doneBadge, readProgress } from '../getting-started.js';
@@ -22,16 +23,16 @@ export const showGettingStarted: AccountPage = {
 <section class="card"><h2>1. Register your server’s address ${doneBadge(progress.hasAddress)}</h2>
 <p>Calls are let in from registered addresses only. If this browser is on the same network as your
 server, the page offers you its address.</p>
-<p><a class="button secondary" href="${PORTAL_PATH}/addresses">Register an address</a></p></section>
+<p><a class="button secondary" href="${ACCESS_PATH}#addresses">Register an address</a></p></section>
 <section class="card"><h2>2. Register your public key ${doneBadge(progress.hasPublicKey)}</h2>
 <p>You sign requests with a private key that never leaves your server. Make a pair of keys:</p>
 ${commands(KEY_PAIR_COMMANDS)}
 <p>Then register the content of <code>public-key.pem</code>. Keep <code>private-key.pem</code>
 secret.</p>
-<p><a class="button secondary" href="${PORTAL_PATH}/public-keys">Register a public key</a></p></section>
+<p><a class="button secondary" href="${ACCESS_PATH}#public-keys">Register a public key</a></p></section>
 <section class="card"><h2>3. Make an API key ${doneBadge(progress.hasKey)}</h2>
 <p>Your server logs in with it. It is shown once: copy it.</p>
-<p><a class="button secondary" href="${PORTAL_PATH}/keys">Make a key</a></p></section>
+<p><a class="button secondary" href="${ACCESS_PATH}#keys">Make a key</a></p></section>
 <section class="card"><h2>4. Send the first signed request ${doneBadge(progress.hasCalled)}</h2>
 <p>In the folder of <code>private-key.pem</code>, with your API key in the place of
 <code>YOUR_KEY</code>:</p>

@@ -1,18 +1,20 @@
+import { sealApiKey } from '../../crypto/api-key-copies.js';
 import { randomApiKey } from '../../crypto/random.js';
 import { addApiKey } from '../../db/companies.js';
 import { listApiKeys } from '../../db/company-access.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
-import { html } from '../../html.js';
+import { type Html, html } from '../../html.js';
 import { changeAccess } from '../change-access.js';
 import { readName } from '../form.js';
+import { keyPage } from '../key-page.js';
 import type { AccountPage, AccountRequest, PageAnswer } from '../page.js';
-import { copyField, message } from '../parts.js';
-import { apiKeysPage, KEY_NAME_LENGTH, KEYS_PATH } from './api-keys.js';
+import { accessPage } from './access.js';
+import { KEY_NAME_LENGTH } from './api-keys.js';
 
 /** More than anybody needs, and few enough to see what each is for. */
 const MAXIMUM_WORKING_KEYS = 10;
 
-/** Makes a key and shows it, once. */
+/** Makes a key and shows it. */
 export const makeApiKey: AccountPage = {
   method: 'POST',
   path: '/keys',
@@ -22,7 +24,7 @@ export const makeApiKey: AccountPage = {
     const name = readName(given, KEY_NAME_LENGTH);
     if (name === undefined) {
       const problem = `Give the key a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`;
-      return apiKeysPage(request, { name: given.slice(0, KEY_NAME_LENGTH), problem });
+      return accessPage(request, { keyName: { name: given.slice(0, KEY_NAME_LENGTH), problem } });
     }
     const made = await changeAccess(request, 'issue api-key', async (transaction) => {
       const problem = await problemOf(transaction, request, name);
@@ -30,7 +32,9 @@ export const makeApiKey: AccountPage = {
     });
     if (made !== undefined) return newKeyPage(request, { name, key: made });
     const problem = await problemOf(request.services.database, request, name);
-    return apiKeysPage(request, { name, problem: problem ?? 'The key was not made. Try again.' });
+    return accessPage(request, {
+      keyName: { name, problem: problem ?? 'The key was not made. Try again.' },
+    });
   },
 };
 
@@ -52,7 +56,7 @@ async function problemOf(
   return undefined;
 }
 
-/** Adds a key for the company; its only copy is the answer. */
+/** Adds a key for the company; it stands in clear in the answer alone. */
 export async function addKey(
   transaction: DatabaseTransaction,
   { services, session }: AccountRequest,
@@ -60,29 +64,26 @@ export async function addKey(
 ) {
   const { key, prefix } = randomApiKey(services.settings.environment);
   const digest = services.digests.apiKey(key);
-  const keyId = await addApiKey(transaction, session.company, { name, prefix, digest });
+  const ciphertext = sealApiKey(services.keyCopies, { key, digest });
+  const apiKey = { name, prefix, digest, ciphertext };
+  const keyId = await addApiKey(transaction, session.company, apiKey);
   return { result: key, details: { keyId, name, prefix } };
 }
 
-/** The one page on which a key stands. */
-export function newKeyPage(
+/** The page of a key that was just made. */
+export const newKeyPage = (
   request: AccountRequest,
-  shown: { readonly name: string; readonly key: string; readonly before?: ReturnType<typeof html> },
-): PageAnswer {
-  const isTest = request.services.settings.environment === 'test';
-  return {
-    kind: 'page',
+  shown: { readonly name: string; readonly key: string; readonly before?: Html },
+): PageAnswer =>
+  keyPage(request, {
     title: 'New key',
-    content: html`<h1>Your new key</h1>
-<section class="card"><h2>${shown.name}</h2>
-${message(
-  'warning',
-  html`<strong>Copy it now: it is shown only this once.</strong> We keep a digest of it and cannot
+    heading: 'Your new key',
+    name: shown.name,
+    key: shown.key,
+    warning: request.services.keyCopies
+      ? html`<strong>Copy it now.</strong> Later you can copy it again, with your password, until it is
+replaced or revoked.`
+      : html`<strong>Copy it now: it is shown only this once.</strong> We keep a digest of it and cannot
 show it again.`,
-)}
-${copyField({ name: 'key', label: isTest ? 'Test key' : 'Live key', value: shown.key })}
-${shown.before && html`<p>${shown.before}</p>`}
-<p class="actions"><a class="button secondary" href="${KEYS_PATH}">I have copied it</a></p>
-</section>`,
-  };
-}
+    further: shown.before,
+  });

@@ -1,22 +1,13 @@
 import { listPublicKeys } from '../../db/company-access.js';
 import { type Html, html } from '../../html.js';
 import { parsePublicKey, publicKeyFingerprint } from '../../http/public-key.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { type AccountRequest, PORTAL_PATH } from '../page.js';
 import { emptyState, fileForm, message, table, time } from '../parts.js';
 
 export const PUBLIC_KEYS_PATH = `${PORTAL_PATH}/public-keys`;
 
 /** So many may be valid at a time: the one in use, and its successor. */
 export const MAXIMUM_PUBLIC_KEYS = 2;
-
-/** The keys that a merchant's signatures are checked with (specification 5). */
-export const showPublicKeys: AccountPage = {
-  method: 'GET',
-  path: '/public-keys',
-  access: 'account',
-  kind: 'merchant',
-  handle: (request) => publicKeysPage(request),
-};
 
 type ListedKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
 
@@ -26,20 +17,22 @@ export const fingerprintOf = ({ publicKeyPem }: Pick<ListedKey, 'publicKeyPem'>)
 
 const grouped = (fingerprint: string): string => (fingerprint.match(/.{8}/g) ?? []).join(' ');
 
-/** The same page, with what is wrong with a key that was to be registered. */
-export async function publicKeysPage(
+/** What is wrong with a key that was to be registered. */
+export interface WrongPublicKey {
+  readonly problem: string;
+  readonly isPrivateKey?: boolean;
+}
+
+/** The keys that a merchant's signatures are checked with (specification 5). */
+export async function publicKeysPart(
   request: AccountRequest,
-  wrong?: { readonly problem: string; readonly isPrivateKey?: boolean },
-): Promise<PageAnswer> {
+  wrong?: WrongPublicKey,
+): Promise<Html> {
   const { services, session, formToken } = request;
   const keys = await listPublicKeys(services.database, session.company.id);
   const valid = keys.filter(({ revokedAt }) => revokedAt === null);
   const over = keys.filter(({ revokedAt }) => revokedAt !== null).toReversed();
-  return {
-    kind: 'page',
-    title: 'Public keys',
-    ...(wrong ? { status: 422 } : {}),
-    content: html`<h1>Public keys</h1>
+  return html`<section class="page-part" aria-labelledby="public-keys"><h2 id="public-keys">Public keys</h2>
 <p>Claims and redemptions are signed with your private key, which stays with you. We check them with the
 public key that you register here. A new one counts after
 ${services.settings.accessCacheSeconds} s at most.</p>
@@ -48,14 +41,14 @@ ${
   valid.length === 0 &&
   message('warning', html`<strong>No public key is registered: signed calls are refused.</strong>`)
 }
-<section class="card"><h2>Registered</h2>
+<section class="card"><h3>Registered public keys</h3>
 ${
   valid.length === 0
     ? emptyState('None yet', 'Make a pair of keys and register the public one below.')
     : keyTable('Public keys in use', valid, true)
 }
 </section>
-<section class="card"><h2>Register a public key</h2>
+<section class="card"><h3>Register a public key</h3>
 ${
   valid.length >= MAXIMUM_PUBLIC_KEYS
     ? html`<p>Two keys are valid at a time: the one in use, and its successor. Revoke one first.</p>
@@ -70,8 +63,7 @@ ${
   over.length > 0 &&
   html`<details class="card"><summary>Revoked keys (${over.length})</summary>
 ${keyTable('Revoked public keys', over, false)}</details>`
-}`,
-  };
+}</section>`;
 }
 
 const privateKeyWarning = message(

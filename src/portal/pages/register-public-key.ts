@@ -2,14 +2,11 @@ import { addPublicKey } from '../../db/companies.js';
 import { listPublicKeys } from '../../db/company-access.js';
 import { parsePublicKey, publicKeyFingerprint } from '../../http/public-key.js';
 import { PRIVATE_KEY_REFUSAL } from '../../http/public-key-text.js';
+import { ACCESS_PATH } from '../access-path.js';
 import { changeAccess } from '../change-access.js';
 import type { AccountPage } from '../page.js';
-import {
-  fingerprintOf,
-  MAXIMUM_PUBLIC_KEYS,
-  PUBLIC_KEYS_PATH,
-  publicKeysPage,
-} from './public-keys.js';
+import { accessPage } from './access.js';
+import { fingerprintOf, MAXIMUM_PUBLIC_KEYS } from './public-keys.js';
 
 /** Registers a pasted or uploaded public key; what is wrong with it is said as the API says it. */
 export const registerPublicKey: AccountPage = {
@@ -22,14 +19,16 @@ export const registerPublicKey: AccountPage = {
     const { form, session, services } = request;
     const text = form.text('pem').trim() === '' ? form.text('file') : form.text('pem');
     const read = readKey(text);
-    if (!read.ok) return publicKeysPage(request, read);
+    if (!read.ok) return accessPage(request, { publicKey: read });
     const known = await listPublicKeys(services.database, session.company.id);
     const same = known.find((key) => fingerprintOf(key) === read.fingerprint);
     if (same)
-      return publicKeysPage(request, {
-        problem: same.revokedAt
-          ? 'This key was revoked: make a new pair.'
-          : 'This key is registered already.',
+      return accessPage(request, {
+        publicKey: {
+          problem: same.revokedAt
+            ? 'This key was revoked: make a new pair.'
+            : 'This key is registered already.',
+        },
       });
     const added = await changeAccess(request, 'register public-key', async (transaction) => {
       const valid = (await listPublicKeys(transaction, session.company.id)).filter(
@@ -41,10 +40,12 @@ export const registerPublicKey: AccountPage = {
       return { result: publicKeyId, details: { publicKeyId, fingerprint: read.fingerprint } };
     });
     if (added === undefined)
-      return publicKeysPage(request, { problem: 'Two keys are valid already: revoke one first.' });
+      return accessPage(request, {
+        publicKey: { problem: 'Two keys are valid already: revoke one first.' },
+      });
     return {
       kind: 'redirect',
-      to: PUBLIC_KEYS_PATH,
+      to: ACCESS_PATH,
       notice: `The public key ${read.fingerprint.slice(0, 8)}… is registered.`,
     };
   },

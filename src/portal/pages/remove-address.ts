@@ -1,5 +1,6 @@
 import { listSourceAddresses, removeSourceAddress } from '../../db/company-access.js';
 import { html } from '../../html.js';
+import { ACCESS_PATH } from '../access-path.js';
 import { changeAccess } from '../change-access.js';
 import { type AccountPage, idOf } from '../page.js';
 import { confirmation } from '../parts.js';
@@ -24,7 +25,7 @@ export const askRemoveAddress: AccountPage = {
       action: `${ADDRESSES_PATH}/${row.id}/remove`,
       formToken,
       button: 'Remove the address',
-      back: ADDRESSES_PATH,
+      back: `${ACCESS_PATH}#addresses`,
     });
   },
 };
@@ -41,6 +42,6 @@ export const removeAddress: AccountPage = {
       return row && { result: row.address, details: { addressId, address: row.address } };
     });
     if (removed === undefined) return problems.notFound;
-    return { kind: 'redirect', to: ADDRESSES_PATH, notice: `${removed} is removed.` };
+    return { kind: 'redirect', to: ACCESS_PATH, notice: `${removed} is removed.` };
   },
 };

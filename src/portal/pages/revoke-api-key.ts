@@ -1,5 +1,6 @@
 import { revokeApiKey as revokeInDatabase } from '../../db/company-access.js';
 import { html } from '../../html.js';
+import { ACCESS_PATH } from '../access-path.js';
 import { changeAccess } from '../change-access.js';
 import { type AccountPage, idOf } from '../page.js';
 import { confirmation, time } from '../parts.js';
@@ -23,7 +24,7 @@ tokens that it was given, are refused within two seconds. This cannot be undone.
       action: `${KEYS_PATH}/${key.id}/revoke`,
       formToken: request.formToken,
       button: 'Revoke the key',
-      back: KEYS_PATH,
+      back: `${ACCESS_PATH}#keys`,
     });
   },
 };
@@ -40,6 +41,6 @@ export const revokeApiKey: AccountPage = {
       return key && { result: key, details: { keyId, name: key.name, prefix: key.prefix } };
     });
     if (revoked === undefined) return problems.notFound;
-    return { kind: 'redirect', to: KEYS_PATH, notice: `The key “${revoked.name}” is revoked.` };
+    return { kind: 'redirect', to: ACCESS_PATH, notice: `The key “${revoked.name}” is revoked.` };
   },
 };

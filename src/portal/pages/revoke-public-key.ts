@@ -1,5 +1,6 @@
 import { listPublicKeys, revokePublicKey as revokeInDatabase } from '../../db/company-access.js';
 import { html } from '../../html.js';
+import { ACCESS_PATH } from '../access-path.js';
 import { changeAccess } from '../change-access.js';
 import { type AccountPage, idOf } from '../page.js';
 import { confirmation } from '../parts.js';
@@ -27,7 +28,7 @@ export const askRevokePublicKey: AccountPage = {
       action: `${PUBLIC_KEYS_PATH}/${key.id}/revoke`,
       formToken,
       button: 'Revoke the key',
-      back: PUBLIC_KEYS_PATH,
+      back: `${ACCESS_PATH}#public-keys`,
     });
   },
 };
@@ -49,7 +50,7 @@ export const revokePublicKey: AccountPage = {
     if (!revoked) return problems.notFound;
     return {
       kind: 'redirect',
-      to: PUBLIC_KEYS_PATH,
+      to: ACCESS_PATH,
       notice: `The public key ${revoked.slice(0, 8)}… is revoked.`,
     };
   },

@@ -1,5 +1,6 @@
 import { endApiKey, listApiKeys } from '../../db/company-access.js';
 import { html } from '../../html.js';
+import { ACCESS_PATH } from '../access-path.js';
 import { changeAccess } from '../change-access.js';
 import { type AccountPage, type AccountRequest, idOf } from '../page.js';
 import { postForm, time } from '../parts.js';
@@ -35,7 +36,7 @@ with <code>${key.prefix}…</code>, ends by itself.</p>
 ${postForm(
   { action: `${KEYS_PATH}/${key.id}/rotate`, formToken: request.formToken },
   html`<fieldset><legend>How long shall the old key still work?</legend>${choices}</fieldset>
-<p class="actions"><button>Make the new key</button><a href="${KEYS_PATH}">Back</a></p>`,
+<p class="actions"><button>Make the new key</button><a href="${ACCESS_PATH}#keys">Back</a></p>`,
 )}</section>`,
     };
   },

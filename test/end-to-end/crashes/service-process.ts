@@ -1,5 +1,5 @@
 import { startApi } from '../../../src/api.js';
-import { readConfig } from '../../../src/config.js';
+import { readApiConfig } from '../../../src/config.js';
 import { createLogger, installTemporalRuntime } from '../../../src/logger.js';
 import { connectTemporal } from '../../../src/temporal/connection.js';
 import { runProcess } from '../../../src/termination.js';
@@ -9,7 +9,7 @@ import { startWorker } from '../../../src/worker.js';
 // for all tests, because making it takes longer than everything else of a start.
 await runProcess(async () => {
   const [codePath = ''] = process.argv.slice(2);
-  const config = readConfig();
+  const config = readApiConfig();
   const logger = createLogger(config.LOG_LEVEL, 'service');
   installTemporalRuntime(logger);
   const temporal = await connectTemporal({
