@@ -1,6 +1,8 @@
 import { redemptionPayment } from '../src/db/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { Payment } from '../src/providers/mobile-money/mobile-money.js';
+import type { ProviderInquiry, ProviderOutcome } from '../src/providers/outcome.js';
+import type { Named } from '../workflows/named-results.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
 
@@ -11,18 +13,19 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   const { database, mobileMoney, failpoint } = dependencies;
 
   /** Pays the merchant of a held redemption; the reference is the same at every repetition. */
-  async function payMerchant(operationId: string) {
+  async function payMerchant(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
     const outcome = await sendValue(() => mobileMoney.pay(paymentOf(payment)));
     await failpoint('redeem-paid');
-    return outcome;
+    return { ...outcome, of: { operationId, call } };
   }
 
   /** Asks the provider by our own reference what became of the payment. */
-  async function inquirePayment(operationId: string) {
+  async function inquirePayment(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
     const payment = await redemptionPayment(database, operationId);
-    return withHeartbeat(() => mobileMoney.findPayment(paymentOf(payment)));
+    const found = await withHeartbeat(() => mobileMoney.findPayment(paymentOf(payment)));
+    return { ...found, of: { operationId, call } };
   }
 
   return { payMerchant, inquirePayment };

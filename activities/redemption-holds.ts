@@ -26,6 +26,8 @@ const KIND = 'redeem-gift';
 /** A redemption whose money is on hold, and how it reads to support staff. */
 export interface RedemptionHeld {
   readonly kind: 'held';
+  /** Compared by the workflow: what is on hold must be its own. */
+  readonly operationId: string;
   /** An earlier run held it, and may have sent it. */
   readonly isResumed: boolean;
   readonly messageId: number | null;
@@ -147,7 +149,11 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
         queueConfirmation(transaction, voucher, redemptionId),
       );
       await failpoint('redeem-held');
-      const names = { merchantName: context.merchant_name ?? '', isResumed: false };
+      const names = {
+        operationId: command.operationId,
+        merchantName: context.merchant_name ?? '',
+        isResumed: false,
+      };
       return describeHold({ ...redemption, ...names }, voucher.serial_number, messageId);
     }
 
@@ -179,6 +185,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       const message = await findMessage(transaction, { redemptionId: redemption.id });
       return describeHold(
         {
+          operationId: command.operationId,
           platformReference: redemption.platform_reference,
           paymentReference: redemption.payment_reference,
           merchantName: redemption.merchant_name,
@@ -212,7 +219,7 @@ async function debitReserve(
 type HeldAmounts = Pick<NewRedemption, 'toMerchant' | 'serviceFee'>;
 type HeldNames = Pick<
   RedemptionHeld,
-  'platformReference' | 'paymentReference' | 'merchantName' | 'isResumed'
+  'operationId' | 'platformReference' | 'paymentReference' | 'merchantName' | 'isResumed'
 >;
 
 const describeHold = (
@@ -221,6 +228,7 @@ const describeHold = (
   messageId: number | null,
 ): RedemptionHeld => ({
   kind: 'held',
+  operationId: redemption.operationId,
   isResumed: redemption.isResumed,
   messageId,
   serialNumber,

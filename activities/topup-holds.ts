@@ -34,12 +34,15 @@ import type {
 } from '../workflows/messages.js';
 import { refusalOf } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+import { isAdmitted, isRetrySignal, SIGNAL_SWITCHED_OFF } from './topup-authority.js';
 
 const KIND = 'top-up';
 
 /** An attempt whose money is on hold, and how it reads to support staff. */
 export interface TopUpHeld {
   readonly kind: 'held';
+  /** Compared by the workflow: what is on hold must be its own. */
+  readonly operationId: string;
   /** An earlier run held it, and may have sent it. */
   readonly isResumed: boolean;
   readonly attempt: number;
@@ -196,6 +199,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
     const attempt = await findAttempt(transaction, operationId);
     return {
       kind: 'held',
+      operationId,
       isResumed,
       attempt: attempt.attempt,
       msisdn: maskMsisdn(attempt.msisdn),
@@ -222,23 +226,6 @@ function refuseByState(
     ? undefined
     : refuse('topup-not-failed', { detail: `it is ${topup.status}` });
 }
-
-const SIGNAL_SWITCHED_OFF = 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
-
-/** Sent in the Temporal UI: it repeats what failed, to the same number. */
-const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
-  'attempt' in command &&
-  command.msisdn === null &&
-  command.company.credential !== undefined &&
-  'operatorSignal' in command.company.credential;
-
-const isAdmitted = (
-  topup: LockedTopup,
-  context: TopupContext,
-  command: TopUpCommand | RetryCommand,
-): boolean =>
-  topup.partner_id === command.company.id &&
-  (Boolean(context.is_admitted) || isRetrySignal(command));
 
 const topupFacts = (
   topup: LockedTopup,

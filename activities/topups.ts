@@ -10,7 +10,9 @@ import { lockTopup } from '../src/db/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { AirtimeOrder } from '../src/providers/airtime/airtime.js';
+import type { ProviderInquiry, ProviderOutcome } from '../src/providers/outcome.js';
 import type { OperationOutcome, TopUpCommand, TopUpMade } from '../workflows/messages.js';
+import type { Named } from '../workflows/named-results.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
 
@@ -18,19 +20,20 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   const { database, airtime, failpoint } = dependencies;
 
   /** Sends a held attempt; the reference is the same at every repetition. */
-  async function sendTopUp(operationId: string) {
+  async function sendTopUp(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt);
     await failpoint(`${subjectOf(attempt)}-sending`);
     const outcome = await sendValue(() => airtime.send(order));
     await failpoint(`${subjectOf(attempt)}-sent`);
-    return outcome;
+    return { ...outcome, of: { operationId, call } };
   }
 
   /** Asks the provider by our own reference what became of the attempt. */
-  async function inquireTopUp(operationId: string) {
+  async function inquireTopUp(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
     const order = orderOf(await findAttempt(database, operationId));
-    return withHeartbeat(() => airtime.findOrder(order));
+    const found = await withHeartbeat(() => airtime.findOrder(order));
+    return { ...found, of: { operationId, call } };
   }
 
   /** Nobody knows what became of the attempt; the hold stays. */

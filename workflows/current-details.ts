@@ -6,3 +6,9 @@ export const showDetails = (...paragraphs: string[]): void =>
 
 /** A provider's words, to stand before a full stop of ours. */
 export const quoted = (words: string): string => words.replace(/[.\s]+$/, '');
+
+/** When a time from now will be over, to the minute. */
+export function untilWhen(durationMs: number): string {
+  const end = new Date(Date.now() + durationMs).toISOString();
+  return `${end.slice(0, 16).replace('T', ' ')} UTC`;
+}

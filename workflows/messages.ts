@@ -74,8 +74,13 @@ export interface RedemptionMade {
   readonly platformReference: string;
 }
 
+/** Whether a workflow compares what results name; those that began before do not. */
+interface NamedResults {
+  readonly resultsAreNamed?: boolean;
+}
+
 /** Durations of a redemption, all settings, so that tests need not wait. */
-export interface RedemptionTiming {
+export interface RedemptionTiming extends NamedResults {
   readonly claimLifetimeMs: number;
   /** The longest a claim's answer waits for the SMS provider. */
   readonly messageWaitMs: number;
@@ -120,7 +125,7 @@ export interface TopUpMade {
   readonly referenceNumber: string;
 }
 
-export interface TopUpTiming {
+export interface TopUpTiming extends NamedResults {
   readonly retryWindowMs: number;
   readonly inquiryIntervalMs: number;
   readonly alarmAfterMs: number;

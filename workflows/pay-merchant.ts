@@ -2,6 +2,7 @@ import type { RedemptionHeld } from '../activities/redemption-holds.js';
 import { providers } from './activity-options.js';
 import { showDetails } from './current-details.js';
 import type { RedemptionTiming } from './messages.js';
+import { namedCalls } from './named-results.js';
 import { type Ending, untilKnown, urgencyWords } from './until-known.js';
 
 /** Pays the merchant of a held redemption; ends when it is known whether it was paid. */
@@ -10,16 +11,25 @@ export function payMerchant(
   hold: RedemptionHeld,
   timing: RedemptionTiming,
 ): Promise<Ending> {
+  const named = namedCalls(operationId, timing.resultsAreNamed);
   const summary = `ETB ${hold.toMerchant} to the merchant, ${hold.platformReference}`;
   return untilKnown({
     timing,
     mayBeSent: hold.isResumed,
     send: () =>
-      providers.payMerchant.executeWithOptions({ summary: `Pay ${summary}` }, [operationId]),
+      named((call) =>
+        providers.payMerchant.executeWithOptions({ summary: `Pay ${summary}` }, [
+          operationId,
+          call,
+        ]),
+      ),
     inquire: () =>
-      providers.inquirePayment.executeWithOptions({ summary: `Ask about ${summary}` }, [
-        operationId,
-      ]),
+      named((call) =>
+        providers.inquirePayment.executeWithOptions({ summary: `Ask about ${summary}` }, [
+          operationId,
+          call,
+        ]),
+      ),
     whileUnknown: async (lastWords, urgency) =>
       showDetails(
         `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,

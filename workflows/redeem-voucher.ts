@@ -24,6 +24,7 @@ import {
   redeem,
   superseded,
 } from './messages.js';
+import { isHeldBy, raiseForeignHold } from './named-results.js';
 import { describeRedemption, payMerchant } from './pay-merchant.js';
 import { voucherSerial } from './search-attributes.js';
 import { redeemVoucherByClaimId } from './workflow-ids.js';
@@ -124,6 +125,10 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
   ): Promise<OperationOutcome<RedemptionMade>> {
     const hold = await database.holdRedemption(command);
     if (hold.kind === 'answered') return hold.outcome;
+    if (!isHeldBy(command.operationId, timing.resultsAreNamed, hold)) {
+      ended ??= 'not-paid';
+      throw raiseForeignHold(command.operationId);
+    }
     upsertSearchAttributes([{ key: voucherSerial, value: hold.serialNumber }]);
     const ending = await payMerchant(command.operationId, hold, timing);
     const paid = ending.kind === 'done';

@@ -5,12 +5,12 @@ import {
   patched,
   setHandler,
   upsertSearchAttributes,
-  uuid4,
 } from '@temporalio/workflow';
 import type { TopUpHeld } from '../activities/topup-holds.js';
 import { messageOf, refuse } from '../src/domain/errors.js';
 import * as activities from './activity-options.js';
-import { quoted, showDetails } from './current-details.js';
+import { mayCome } from './command-shapes.js';
+import { quoted, showDetails, untilWhen } from './current-details.js';
 import { inTurn } from './in-turn.js';
 import {
   type OperationOutcome,
@@ -23,7 +23,9 @@ import {
   type TopUpMade,
   topUpResult,
 } from './messages.js';
+import { isHeldBy, namedCalls, raiseForeignHold } from './named-results.js';
 import * as searchAttributes from './search-attributes.js';
+import { supportRetry } from './support-retry.js';
 import { type Ending, untilKnown, urgencyWords } from './until-known.js';
 
 /** How a top-up ended, for the Temporal UI. */
@@ -54,7 +56,7 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
   const first = attemptOnce(command, attempts + 1);
   setHandler(topUpResult, () => first, {
     description: 'How the first attempt ended; asked by the API',
-    validator: hasPassed,
+    validator: mayCome,
   });
   setHandler(
     retryTopUp,
@@ -148,6 +150,10 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
         );
       return hold.outcome;
     }
+    if (!isHeldBy(by.operationId, timing.resultsAreNamed, hold)) {
+      ended = 'refused';
+      throw raiseForeignHold(by.operationId);
+    }
     attempts = hold.attempt;
     showDetails(`**Sending**: ${describe(hold)}.`);
     const ending = await deliver(by.operationId, hold);
@@ -164,18 +170,25 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
   }
 
   function deliver(operationId: string, hold: TopUpHeld): Promise<Ending> {
+    const named = namedCalls(operationId, timing.resultsAreNamed);
     const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
     return untilKnown({
       timing,
       mayBeSent: hold.isResumed,
       send: () =>
-        activities.providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [
-          operationId,
-        ]),
+        named((call) =>
+          activities.providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [
+            operationId,
+            call,
+          ]),
+        ),
       inquire: () =>
-        activities.providers.inquireTopUp.executeWithOptions({ summary: `Ask about ${summary}` }, [
-          operationId,
-        ]),
+        named((call) =>
+          activities.providers.inquireTopUp.executeWithOptions(
+            { summary: `Ask about ${summary}` },
+            [operationId, call],
+          ),
+        ),
       takeHint: () => {
         const taken = hinted;
         hinted = false;
@@ -217,14 +230,9 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
         'needed. The money is held again and the same number is tried; to another number only the ' +
         'partner can retry.',
       `The provider's last words: ${quoted(ending.message)}. The money is back in the partner's ` +
-        `wallet. Waits until ${untilWhen()}; after that the partner can still retry by the API.`,
+        `wallet. Waits until ${untilWhen(timing.retryWindowMs)}; after that the partner can still retry by the API.`,
       `${describe(hold)}.`,
     );
-  }
-
-  function untilWhen(): string {
-    const end = new Date(Date.now() + timing.retryWindowMs).toISOString();
-    return `${end.slice(0, 16).replace('T', ' ')} UTC`;
   }
 
   function describe(hold: TopUpHeld): string {
@@ -235,28 +243,9 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
   }
 }
 
-/** Without a validator, what comes before it (refuse-outsiders.ts) would not be asked either. */
-const hasPassed = (): void => {};
-
 /** An attempt under way, and whose it is. */
 interface RunningAttempt {
   readonly operationId: string;
   readonly msisdn: string | null;
   readonly outcome: Promise<OperationOutcome<TopUpMade>>;
 }
-
-/** An operation of its own for an attempt that support staff want. */
-const supportRetry = (command: TopUpCommand, attempt: number): RetryCommand => ({
-  operationId: uuid4().replaceAll('-', ''),
-  requestId: uuid4(),
-  requestDigest: 'support',
-  // Not by the token of whoever asked first: support staff retry long after it has ended.
-  company: {
-    kind: command.company.kind,
-    id: command.company.id,
-    credential: { operatorSignal: 'retry' },
-  },
-  transactionId: command.transactionId,
-  attempt,
-  msisdn: null,
-});

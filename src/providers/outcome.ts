@@ -25,6 +25,9 @@ export type ProviderOutcome =
       readonly disagrees?: true;
     };
 
+/** What an inquiry finds: how the call ended, or that the provider never saw it. */
+export type ProviderInquiry = ProviderOutcome | { readonly kind: 'never-seen' };
+
 /** Nothing reached the provider, or nothing of it was taken. */
 export interface NotSent {
   readonly kind: 'not-sent';

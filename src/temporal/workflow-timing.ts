@@ -7,5 +7,6 @@ export const workflowTiming = (config: Config): RedemptionTiming & TopUpTiming =
   messageWaitMs: Math.max(100, config.CALLER_WAIT_SECONDS * 1_000 - 500),
   inquiryIntervalMs: config.PAYMENT_INQUIRY_INTERVAL_SECONDS * 1_000,
   alarmAfterMs: config.PAYMENT_ALARM_SECONDS * 1_000,
+  resultsAreNamed: true,
   retryWindowMs: config.TOPUP_RETRY_WINDOW_SECONDS * 1_000,
 });

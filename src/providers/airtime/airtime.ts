@@ -1,5 +1,5 @@
 import type { Operator } from '../../domain/operator.js';
-import type { ProviderOutcome } from '../outcome.js';
+import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
 
 /** What is sent: airtime of any amount, or a package, which has a price and content of its own. */
 type AirtimeProduct =
@@ -33,5 +33,5 @@ export interface Airtime {
    * when the provider says definitely that nothing was created under it: then it is safe to send the
    * order again.
    */
-  findOrder(order: AirtimeOrder): Promise<ProviderOutcome | { readonly kind: 'never-seen' }>;
+  findOrder(order: AirtimeOrder): Promise<ProviderInquiry>;
 }

@@ -1,4 +1,4 @@
-import type { ProviderOutcome } from '../outcome.js';
+import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
 
 /** One identifier of a party, key and value as in GSMA's `creditParty` (e.g. msisdn, accountid). */
 export interface PartyIdentifier {
@@ -29,5 +29,5 @@ export interface MobileMoney {
    * when the provider says definitely that nothing was created under it: then it is safe to send the
    * payment again.
    */
-  findPayment(payment: Payment): Promise<ProviderOutcome | { readonly kind: 'never-seen' }>;
+  findPayment(payment: Payment): Promise<ProviderInquiry>;
 }

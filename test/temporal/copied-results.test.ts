@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import type { Config } from '../../src/config.js';
+import type { TemporalConnection } from '../../src/temporal/connection.js';
+import { workflowTiming } from '../../src/temporal/workflow-timing.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+/**
+ * Results that are encrypted by the service, but belong to another operation or to another call of the
+ * same one: copied by whoever reaches Temporal. They must not end anything.
+ */
+let stack: Stack;
+let config: Config;
+let temporal: TemporalConnection;
+
+beforeAll(async () => {
+  stack = await startStack();
+  ({ config, temporal } = stack);
+});
+afterAll(() => stack?.stop());
+
+const timing = () => ({ ...workflowTiming(config), inquiryIntervalMs: 50, retryWindowMs: 100 });
+
+const OPERATION = 'a'.repeat(32);
+const request = {
+  operationId: OPERATION,
+  requestId: randomUUID(),
+  requestDigest: 'digest',
+  company: { kind: 'partner', id: 1 },
+};
+const delivered = { kind: 'delivered', providerReference: 'COPIED' };
+const outcome = (result: unknown) => ({ requestId: '', requestDigest: '', result });
+
+/** Steps of a top-up whose provider answers are changed; which of its ends it came to. */
+async function topUpOn(
+  changed: Record<string, (...given: never[]) => Promise<unknown>>,
+  givenTiming: object = timing(),
+) {
+  const ends: string[] = [];
+  const taskQueue = `test-${randomUUID()}`;
+  const worker = await Worker.create({
+    connection: temporal.connection,
+    namespace: temporal.namespace,
+    dataConverter: temporal.dataConverter,
+    taskQueue,
+    workflowBundle: { codePath: inject('workflowBundlePath') },
+    activities: {
+      holdTopUp: async ({ operationId }: { operationId: string }) => ({
+        kind: 'held',
+        operationId,
+        isResumed: false,
+        attempt: 1,
+        msisdn: '',
+        amount: '50.00',
+        product: 'Airtime',
+        reference: 'R',
+      }),
+      sendTopUp: async (operationId: string, call: number) => ({
+        kind: 'unknown',
+        message: 'no answer',
+        of: { operationId, call },
+      }),
+      inquireTopUp: async (operationId: string, call: number) => ({
+        kind: 'refused',
+        code: '1',
+        message: 'refused',
+        retryCanHelp: false,
+        of: { operationId, call },
+      }),
+      markTopUpUnknown: async () => undefined,
+      postTopUp: async () => {
+        ends.push('posted');
+        return outcome({ ok: true, transactionId: 1, referenceNumber: '' });
+      },
+      voidTopUp: async () => {
+        ends.push('voided');
+        return outcome({ ok: false, reason: 'topup-failed' });
+      },
+      ...changed,
+    },
+  });
+  return worker.runUntil(async () => {
+    const handle = await temporal.client.workflow.start('topUp', {
+      workflowId: randomUUID(),
+      taskQueue,
+      args: [
+        {
+          begin: { kind: 'create', command: { ...request, transactionId: 1 } },
+          timing: givenTiming,
+        },
+      ],
+    });
+    const result: unknown = await handle.result().catch((error: unknown) => error);
+    const { typedSearchAttributes } = await handle.describe();
+    const needsAction = typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'));
+    return { result, ends, needsAction };
+  });
+}
+
+it.each([
+  ['another operation', () => ({ operationId: 'b'.repeat(32), call: 1 })],
+  ['another call', () => ({ operationId: OPERATION, call: 7 })],
+  ['nothing', () => undefined],
+])('a delivery of %s is not known', async (_name, of) => {
+  const copied = async () => ({ ...delivered, of: of() });
+  const { result, ends } = await topUpOn({ sendTopUp: copied });
+  expect(ends).toEqual(['voided']);
+  expect(result).toMatchObject({ ended: 'failed' });
+});
+
+it('a refusal that was copied is not known, nor is what is no result at all', async () => {
+  let inquiries = 0;
+  const { ends } = await topUpOn({
+    sendTopUp: async () => ({ kind: 'refused', message: 'copied' }),
+    inquireTopUp: async (...[operationId, call]: [string, number]) => {
+      inquiries += 1;
+      if (inquiries === 1) return 'an operation';
+      if (inquiries === 2) return { kind: 'refused', message: 'copied', of: { operationId: 'b' } };
+      return { ...delivered, of: { operationId, call } };
+    },
+  });
+  expect(inquiries).toBe(3);
+  expect(ends).toEqual(['posted']);
+});
+
+it('what began before results had names takes them as they are', async () => {
+  const { resultsAreNamed: _, ...before } = timing();
+  const { ends } = await topUpOn({ sendTopUp: async () => delivered }, before);
+  expect(ends).toEqual(['posted']);
+});
+
+it('nothing is sent on a hold of another operation, and a person is told', async () => {
+  let sendings = 0;
+  const { result, needsAction } = await topUpOn({
+    holdTopUp: async () => ({ kind: 'held', operationId: 'b'.repeat(32), attempt: 1 }),
+    sendTopUp: async () => {
+      sendings += 1;
+      return delivered;
+    },
+  });
+  expect(sendings).toBe(0);
+  expect(result).toMatchObject({ cause: { type: 'NeedsAction' } });
+  expect(needsAction).toBe(true);
+});
