@@ -17,9 +17,14 @@ import { welcome } from './start/welcome.js';
 import { connectTemporal } from './temporal/connection.js';
 import { prepareTemporal } from './temporal/prepare.js';
 import { runProcess } from './termination.js';
-import { startWorker } from './worker.js';
+import { type RunningWorker, startWorker } from './worker.js';
 
-async function start(startConfig: StartConfig, progress: Progress, stops: Stops): Promise<void> {
+/** Starts everything; the promise inside settles where the worker ends by itself. */
+async function start(
+  startConfig: StartConfig,
+  progress: Progress,
+  stops: Stops,
+): Promise<{ readonly ended: Promise<void> }> {
   stops.add(await claimDataDirectory(startConfig.DATA_DIR));
   await requireFreePort(startConfig.PORT, 'PORT');
   const secrets = await readOrMakeSecrets(startConfig.DATA_DIR);
@@ -33,7 +38,7 @@ async function start(startConfig: StartConfig, progress: Progress, stops: Stops)
       namespace: config.TEMPORAL_NAMESPACE,
     });
   });
-  const api = await progress.step('Worker and API', () => startService(config, stops));
+  const { api, worker } = await progress.step('Worker and API', () => startService(config, stops));
   const addresses = {
     api: `http://localhost:${api.port}`,
     sandboxUrl: backing.sandboxUrl,
@@ -42,6 +47,7 @@ async function start(startConfig: StartConfig, progress: Progress, stops: Stops)
   };
   const demo = await progress.step('Demo data', () => writeDemo(startConfig, config, addresses));
   process.stdout.write(welcome(demo, startConfig.DATA_DIR));
+  return { ended: worker.ended };
 }
 
 /** The same settings that the separate processes read from their environment. */
@@ -62,7 +68,10 @@ const configFor = (
   });
 
 /** Worker and API share one process and one connection, so that workflows start eagerly. */
-async function startService(config: ApiConfig, stops: Stops): Promise<RunningApi> {
+async function startService(
+  config: ApiConfig,
+  stops: Stops,
+): Promise<{ readonly api: RunningApi; readonly worker: RunningWorker }> {
   const logger = createLogger(config.LOG_LEVEL, 'start');
   installTemporalRuntime(logger);
   const temporal = await connectTemporal({
@@ -75,7 +84,7 @@ async function startService(config: ApiConfig, stops: Stops): Promise<RunningApi
   stops.add(() => worker.stop());
   const api = await startApi(config, temporal, { logger, eager: true });
   stops.add(() => api.stop());
-  return api;
+  return { api, worker };
 }
 
 async function writeDemo(startConfig: StartConfig, config: ApiConfig, addresses: StackAddresses) {
@@ -107,8 +116,8 @@ await runProcess(async () => {
   const progress = createProgress();
   const stops = createStops();
   try {
-    await start(startConfig, progress, stops);
-    return { stop: () => progress.step('Stopping', () => stops.run()) };
+    const { ended } = await start(startConfig, progress, stops);
+    return { ended, stop: () => progress.step('Stopping', () => stops.run()) };
   } catch (error) {
     await stops.run();
     throw error;

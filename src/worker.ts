@@ -20,14 +20,14 @@ import {
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
 import { guardActivities } from './temporal/guard-activities.js';
 import { createResumption } from './temporal/resumption.js';
-import { ensureSchedules } from './temporal/schedules.js';
 import { workflowInterceptorModules } from './temporal/workflow-bundle.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 import { isMainModule, runProcess } from './termination.js';
 import { createInvitationPickup } from './worker/invitation-pickup.js';
+import { startTemporalUpkeep } from './worker/temporal-upkeep.js';
 
 export interface RunningWorker {
-  /** Rejects when the worker fails by itself. */
+  /** Settles when the worker has ended: rejects where it failed by itself. */
   readonly ended: Promise<void>;
   /** Finishes what is under way and closes the database's connections. */
   stop(): Promise<void>;
@@ -100,6 +100,13 @@ export async function startWorker(
       },
     },
   });
+  const upkeep = await startTemporalUpkeep(temporal, {
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
+    reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
+    intervalMs: config.TEMPORAL_UPKEEP_SECONDS * 1_000,
+    logger: options.logger,
+  });
   const worker = await Worker.create({
     connection: temporal.connection,
     namespace: temporal.namespace,
@@ -109,11 +116,6 @@ export async function startWorker(
     interceptors: { activity: [guardActivities], workflowModules: workflowInterceptorModules },
     ...(options.workflowBundle ? { workflowBundle: options.workflowBundle } : { workflowsPath }),
     ...workerTuning,
-  });
-  await ensureSchedules(temporal.client, {
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
-    reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
   });
   const pickup = createInvitationPickup({
     database,
@@ -129,7 +131,7 @@ export async function startWorker(
   return {
     ended,
     async stop() {
-      await pickup.stop();
+      await Promise.all([pickup.stop(), upkeep.stop()]);
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended.finally(() => database.destroy());
     },
@@ -149,6 +151,7 @@ if (isMainModule(import.meta.url)) {
     const worker = await startWorker(config, temporal, { logger });
     logger.info('Worker is running');
     return {
+      ended: worker.ended,
       async stop() {
         await worker.stop();
         await temporal.connection.close();

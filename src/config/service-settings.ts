@@ -30,6 +30,8 @@ export const serviceSettings = {
   TEMPORAL_ADDRESS: z.string().min(1),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_TASK_QUEUE: z.string().default('voucher-topup-service'),
+  /** How often workers make sure of namespace, search attributes and Schedules. */
+  TEMPORAL_UPKEEP_SECONDS: seconds.default(120),
 
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(3000),

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
+import { Connection, type ConnectionLike } from '@temporalio/client';
 import type { SearchAttributeType } from '@temporalio/common';
 import {
   encodeSearchAttributeIndexedValueType,
   type SearchAttributeKey,
 } from '@temporalio/common/lib/search-attributes.js';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import {
   needsAction,
   outcome,
   transactionId,
   voucherSerial,
 } from '../../workflows/search-attributes.js';
-
 import { TemporalUnreachableError } from './connection.js';
 
 const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
@@ -22,30 +22,100 @@ const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
 ];
 
 const CONNECT_SECONDS = 30;
+/** A new namespace is known to every part of the server some seconds after it was registered. */
+const NAMESPACE_SECONDS = 30;
+/** Histories of what has ended stay so long in a namespace that had to be registered. */
+const RETENTION_SECONDS = 30 * 86_400;
 
-/**
- * Registers in a namespace the search attributes that it lacks; a workflow that sets another one
- * fails. Waits for a server that is still starting.
- */
+/** gRPC's NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED and UNIMPLEMENTED. */
+const NOT_FOUND = 5;
+const ALREADY_EXISTS = 6;
+const NOT_OURS = [7, 12];
+
+/** What of a connection, of the client or the worker, this needs. */
+type Services = Pick<ConnectionLike, 'workflowService'> & {
+  readonly operatorService: Connection['operatorService'];
+};
+
+/** Prepares a namespace as `prepareNamespace` does; waits for a server that is still starting. */
 export async function prepareTemporal(options: {
   readonly address: string;
   readonly namespace: string;
 }): Promise<void> {
-  const { namespace } = options;
   const connection = await connectPatiently(options.address);
   try {
-    const { operatorService } = connection;
-    const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-    const missing = searchAttributes.filter(({ name }) => !(name in (customAttributes ?? {})));
-    if (missing.length === 0) return;
-    await operatorService.addSearchAttributes({
-      namespace,
-      searchAttributes: Object.fromEntries(
-        missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type) ?? 0]),
-      ),
-    });
+    await prepareNamespace(connection, options.namespace);
   } finally {
     await connection.close();
+  }
+}
+
+/**
+ * Registers the namespace where it is missing, and in it the search attributes that it lacks; a
+ * workflow that sets another one fails. A server that keeps these for its administrators, as
+ * Temporal's cloud does, is left as it is. Returns what it registered.
+ */
+export async function prepareNamespace(services: Services, namespace: string): Promise<string[]> {
+  try {
+    if (!(await hasNamespace(services, namespace))) {
+      await registerNamespace(services, namespace);
+      return [namespace, ...(await untilKnown(() => addSearchAttributes(services, namespace)))];
+    }
+    return await addSearchAttributes(services, namespace);
+  } catch (error) {
+    if (NOT_OURS.includes(codeOf(error) ?? 0)) return [];
+    throw error;
+  }
+}
+
+const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
+
+async function hasNamespace({ workflowService }: Services, namespace: string): Promise<boolean> {
+  try {
+    await workflowService.describeNamespace({ namespace });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === NOT_FOUND) return false;
+    throw error;
+  }
+}
+
+async function registerNamespace({ workflowService }: Services, namespace: string): Promise<void> {
+  try {
+    await workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: msToTs(RETENTION_SECONDS * 1_000),
+    });
+  } catch (error) {
+    if (codeOf(error) !== ALREADY_EXISTS) throw error;
+  }
+}
+
+async function addSearchAttributes(
+  { operatorService }: Services,
+  namespace: string,
+): Promise<string[]> {
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+  const missing = searchAttributes.filter(({ name }) => !(name in (customAttributes ?? {})));
+  if (missing.length === 0) return [];
+  await operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(
+      missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type) ?? 0]),
+    ),
+  });
+  return missing.map(({ name }) => name);
+}
+
+async function untilKnown<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  const deadline = Date.now() + NAMESPACE_SECONDS * 1_000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (codeOf(error) !== NOT_FOUND || Date.now() > deadline) throw error;
+      await sleep(500);
+    }
   }
 }
 

@@ -4,8 +4,8 @@ import type { inviteMerchant } from '../../workflows/invite-merchant.js';
 import { inviteMerchantId } from '../../workflows/workflow-ids.js';
 import type { Database } from '../db/connection.js';
 import { invitationsToTakeUp } from '../db/invitations.js';
-import { describeError } from '../describe-error.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../temporal/workflow-starts.js';
+import { type Repetition, repeat } from './repeat.js';
 
 const BATCH_SIZE = 100;
 /** The client has no time limit of its own. */
@@ -23,11 +23,8 @@ export function createInvitationPickup(options: {
   readonly taskQueue: string;
   readonly lifetimeMs: number;
   readonly intervalMs: number;
-}) {
+}): Repetition {
   const { database, client, logger, taskQueue, lifetimeMs, intervalMs } = options;
-  let isStopped = false;
-  let hasFailed = false;
-  let wake = () => {};
 
   async function takeUp(): Promise<void> {
     for (const { id, merchantId } of await invitationsToTakeUp(database, BATCH_SIZE))
@@ -51,35 +48,5 @@ export function createInvitationPickup(options: {
     }
   }
 
-  const pause = () =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, intervalMs);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  const run = (async () => {
-    while (!isStopped) {
-      try {
-        await takeUp();
-        hasFailed = false;
-      } catch (error) {
-        // Said once, and not every few seconds while a server is away.
-        if (!hasFailed) logger.warn(describeError(error), 'Invitations could not be taken up');
-        hasFailed = true;
-      }
-      if (!isStopped) await pause();
-    }
-  })();
-
-  return {
-    /** Ends looking; waits for what is being started. */
-    async stop(): Promise<void> {
-      isStopped = true;
-      wake();
-      await run;
-    },
-  };
+  return repeat({ work: takeUp, intervalMs, logger, failure: 'Invitations could not be taken up' });
 }

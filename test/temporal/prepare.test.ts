@@ -43,3 +43,10 @@ it('is harmless when it is repeated', async () => {
   await prepare();
   expect(await registered()).toEqual(before);
 });
+
+it('registers a namespace that is missing', async () => {
+  namespace = `missing-${randomUUID()}`;
+  await prepare();
+  await untilRegistered();
+  await prepare();
+});

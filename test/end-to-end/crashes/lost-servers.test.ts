@@ -97,7 +97,9 @@ it('the Temporal server dies and comes back', async () => {
   process.kill(temporal.pid, 'SIGKILL');
   await ended(temporal.pid);
   await expectNothingIsHeld(stack, stories);
-  temporal = await startTemporalServer(options);
+  // The port of a process that was killed may take a moment to be free.
+  const startAgain = () => startTemporalServer(options);
+  temporal = await vi.waitFor(startAgain, { timeout: 40_000, interval: 500 });
   await sleep(1_500);
   await load.stop();
   expect([...statuses(stories)]).toContain(503);

@@ -21,6 +21,7 @@ await runProcess(async () => {
   const api = await startApi(config, temporal, { logger, eager: true });
   logger.info({ port: api.port }, 'Service is running');
   return {
+    ended: worker.ended,
     async stop() {
       await api.stop();
       await worker.stop();

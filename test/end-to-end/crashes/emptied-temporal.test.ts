@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { readStartConfig } from '../../../src/config.js';
+import { freePort } from '../../../src/embedded/port.js';
+import { commandLine } from '../../../src/embedded/process-identity.js';
+import { silentProgress as progress } from '../../../src/embedded/progress.js';
+import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
+import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
+import * as searchAttributes from '../../../workflows/search-attributes.js';
+import { expireVouchersId, reconcileId } from '../../../workflows/workflow-ids.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../redemption-scene.js';
+
+const SOON = {
+  TEMPORAL_UPKEEP_SECONDS: '0.3',
+  RECONCILE_INTERVAL_SECONDS: '2',
+  CALLER_WAIT_SECONDS: '8',
+};
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'emptied-temporal-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const namesOf = (taskQueue: string) => [expireVouchersId(taskQueue), reconcileId(taskQueue)];
+
+/** A voucher whose redemption waits for its provider; its caller was told to ask again. */
+async function heldRedemption(scene: RedemptionScene) {
+  const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
+  const gift = await scene.gift({ merchant });
+  const verificationCode = await scene.claimed(client, gift);
+  const answer = await redeem(client, gift, { verificationCode });
+  expect(answer.body.statusCode).toBe(4092);
+  expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
+  return { merchant, gift };
+}
+
+it('Schedules that were deleted come back', async () => {
+  const scene = await setRedemptionScene(SOON);
+  const { client } = scene.stack.temporal;
+  const handles = namesOf(scene.stack.config.TEMPORAL_TASK_QUEUE).map((id) =>
+    client.schedule.getHandle(id),
+  );
+  const { gift, merchant } = await heldRedemption(scene);
+  await Promise.all(handles.map((handle) => handle.delete()));
+  await vi.waitFor(() => Promise.all(handles.map((handle) => handle.describe())), 10_000);
+  await scene.settlePayout(merchant, 'completed');
+  await scene.untilStatus(gift, 'REDEEMED');
+  await scene.stop();
+}, 90_000);
+
+it('a redemption is finished although Temporal lost everything while the service ran', async () => {
+  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
+  const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
+  const port = await freePort();
+  const startOn = (name: string) =>
+    startTemporalServer({ binary, directory: join(directory, name), port, progress });
+
+  const first = await startOn('first');
+  const scene = await setRedemptionScene({ ...SOON, TEMPORAL_ADDRESS: first.address });
+  const { gift, merchant } = await heldRedemption(scene);
+  process.kill(first.pid, 'SIGKILL');
+  await vi.waitFor(async () => expect(await commandLine(first.pid)).toBeUndefined(), 10_000);
+  // The port of a process that was killed may take a moment to be free.
+  const second = await vi.waitFor(() => startOn('second'), { timeout: 40_000, interval: 500 });
+
+  await scene.settlePayout(merchant, 'completed');
+  await vi.waitFor(
+    async () => expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' }),
+    { timeout: 60_000, interval: 200 },
+  );
+  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+
+  const connection = await Connection.connect({ address: second.address });
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({
+    namespace: 'default',
+  });
+  expect(Object.keys(customAttributes ?? {})).toEqual(
+    expect.arrayContaining(Object.values(searchAttributes).map(({ name }) => name)),
+  );
+  await connection.close();
+  // What is asked for now is done as ever.
+  await scene.redeemed(scene.asMerchant, await scene.gift());
+  await scene.stop();
+  await second.stop();
+}, 180_000);
