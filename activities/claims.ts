@@ -5,6 +5,7 @@ import {
   claimContext,
   claimExpiry,
   endClaim,
+  type InsertedClaim,
   insertClaim,
   openClaimOf,
   releaseClaimedVoucher,
@@ -23,6 +24,7 @@ import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
 import { type ClaimFacts, refuseClaim } from '../src/domain/claim.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
+import { maskMsisdn } from '../src/domain/phone.js';
 import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/messages.js';
 import { DatabaseStepError, refusalOf, runStep } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
@@ -40,6 +42,14 @@ export interface ClaimStarted {
   readonly serialNumber: string;
   /** Decimal string with two digits, for people. */
   readonly amount: string;
+  /** Masked. Histories from before lack this and what follows. */
+  readonly owner?: string;
+  /** The merchant that claims, or that the voucher is for. */
+  readonly merchantName?: string;
+  /** ISO 8601 */
+  readonly expiresAt?: string;
+  /** Those of the voucher that count, when the claim was made. */
+  readonly wrongCodes?: number;
 }
 
 export interface ClaimAnswered {
@@ -76,7 +86,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       const voucher = await lockVoucher(transaction, command.voucherId);
       if (!voucher) return answer(transaction, refuse('voucher-not-found'));
       const made = await openClaimOf(transaction, command.operationId);
-      if (begun.kind === 'resumed' && made) return resume(transaction, voucher, made.id);
+      if (begun.kind === 'resumed' && made) return resume(transaction, voucher, made);
       if (voucher.owner_msisdn !== null) await lockNumber(transaction, voucher.owner_msisdn);
       const context = await claimContext(transaction, voucher, command.company);
       const facts = claimFacts(voucher, context, limits.messageCooldownSeconds);
@@ -102,7 +112,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       const code = randomVerificationCode();
       const claimId = randomUUID();
       const supersededOperationId = await supersedeClaim(transaction, voucher.current_claim_id);
-      await insertClaim(transaction, {
+      const inserted = await insertClaim(transaction, {
         id: claimId,
         operationId: command.operationId,
         voucherId: voucher.id,
@@ -126,22 +136,36 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
         }),
       );
       await failpoint('claim-recorded');
-      return { ...started(voucher), claimId, messageId, supersededOperationId };
+      return {
+        ...started(voucher, inserted),
+        claimId,
+        messageId,
+        supersededOperationId,
+        wrongCodes: context.wrong_codes,
+      };
     }
 
     async function resume(
       transaction: DatabaseTransaction,
       voucher: LockedVoucher,
-      claimId: string,
+      claim: InsertedClaim,
     ): Promise<ClaimStarted> {
+      const { id: claimId } = claim;
       const message = await findMessage(transaction, { claimId });
       if (!message) throw new Error('A claim without a message');
-      return { ...started(voucher), claimId, messageId: message.id, supersededOperationId: null };
+      const messageId = message.id;
+      return { ...started(voucher, claim), claimId, messageId, supersededOperationId: null };
     }
 
-    function started(voucher: LockedVoucher) {
-      const amount = formatAmount(parseMoney(command.amount ?? voucher.remaining));
-      return { kind: 'started', serialNumber: voucher.serial_number, amount } as const;
+    function started(voucher: LockedVoucher, claim: InsertedClaim) {
+      return {
+        kind: 'started',
+        serialNumber: voucher.serial_number,
+        amount: formatAmount(parseMoney(command.amount ?? voucher.remaining)),
+        owner: maskMsisdn(voucher.owner_msisdn ?? ''),
+        merchantName: claim.merchant_name ?? '',
+        expiresAt: claim.expires_at.toISOString(),
+      } as const;
     }
   }
 

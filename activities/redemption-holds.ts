@@ -15,6 +15,7 @@ import { clearWrongCodes, countWrongCode } from '../src/db/verification-attempts
 import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
+import { maskMsisdn } from '../src/domain/phone.js';
 import { type Settlement, settleOrRefuse } from '../src/domain/redemption.js';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/messages.js';
 import { DatabaseStepError, refusalOf, runStep } from './database-step.js';
@@ -35,6 +36,8 @@ export interface RedemptionHeld {
   /** What the provider knows the payment by. */
   readonly paymentReference: string;
   readonly merchantName: string;
+  /** Masked. Histories from before lack it. */
+  readonly payoutAccount?: string;
   readonly serialNumber: string;
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;
@@ -190,6 +193,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
           paymentReference: redemption.payment_reference,
           merchantName: redemption.merchant_name,
           isResumed: true,
+          payee: redemption.payee,
           toMerchant: redemption.to_merchant,
           serviceFee: redemption.service_fee,
         },
@@ -216,7 +220,7 @@ async function debitReserve(
   }
 }
 
-type HeldAmounts = Pick<NewRedemption, 'toMerchant' | 'serviceFee'>;
+type HeldAmounts = Pick<NewRedemption, 'toMerchant' | 'serviceFee' | 'payee'>;
 type HeldNames = Pick<
   RedemptionHeld,
   'operationId' | 'platformReference' | 'paymentReference' | 'merchantName' | 'isResumed'
@@ -235,6 +239,7 @@ const describeHold = (
   platformReference: redemption.platformReference,
   paymentReference: redemption.paymentReference,
   merchantName: redemption.merchantName,
+  payoutAccount: redemption.payee.map(({ key, value }) => `${key} ${maskMsisdn(value)}`).join(', '),
   toMerchant: formatAmount(parseMoney(redemption.toMerchant)),
   serviceFee: formatAmount(parseMoney(redemption.serviceFee)),
 });

@@ -1,8 +1,11 @@
+import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { RedemptionHeld } from '../activities/redemption-holds.js';
 import { providers } from './activity-options.js';
 import { showDetails } from './current-details.js';
 import type { RedemptionTiming } from './messages.js';
 import { namedCalls } from './named-results.js';
+import { describeRedemption } from './redemption-details.js';
+import { outcome } from './search-attributes.js';
 import { type Ending, untilKnown, urgencyWords } from './until-known.js';
 
 /** Pays the merchant of a held redemption; ends when it is known whether it was paid. */
@@ -13,6 +16,7 @@ export function payMerchant(
 ): Promise<Ending> {
   const named = namedCalls(operationId, timing.resultsAreNamed);
   const summary = `ETB ${hold.toMerchant} to the merchant, ${hold.platformReference}`;
+  let isMarked = isFromBefore(hold);
   return untilKnown({
     timing,
     mayBeSent: hold.isResumed,
@@ -30,16 +34,21 @@ export function payMerchant(
           call,
         ]),
       ),
-    whileUnknown: async (lastWords, urgency) =>
+    whileUnknown: async (lastWords, urgency) => {
+      if (!isMarked) upsertSearchAttributes([{ key: outcome, value: 'UNKNOWN' }]);
+      isMarked = true;
       showDetails(
         `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,
         `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
           'again by itself.',
-      ),
+      );
+    },
   });
 }
 
-/** A redemption as support staff and the provider know it. */
-export const describeRedemption = (hold: RedemptionHeld): string =>
-  `ETB ${hold.toMerchant} to ${hold.merchantName}, payment reference ${hold.paymentReference}; ` +
-  `voucher ${hold.serialNumber}, fee ETB ${hold.serviceFee}, ${hold.platformReference}.`;
+/**
+ * Whether a history was recorded before payments set their outcome: setting it is a command, which
+ * such a history must not get.
+ */
+export const isFromBefore = ({ payoutAccount }: RedemptionHeld): boolean =>
+  payoutAccount === undefined;

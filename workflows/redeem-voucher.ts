@@ -10,8 +10,8 @@ import {
 } from '@temporalio/workflow';
 import type { ClaimStarted } from '../activities/claims.js';
 import type { MessageOutcome } from '../activities/message-outcome.js';
+import { type Refusal, refuse } from '../src/domain/errors.js';
 import * as activities from './activity-options.js';
-import { quoted, showDetails } from './current-details.js';
 import { inTurn } from './in-turn.js';
 import {
   type ClaimCommand,
@@ -25,14 +25,16 @@ import {
   superseded,
 } from './messages.js';
 import { isHeldBy, raiseForeignHold } from './named-results.js';
-import { describeRedemption, payMerchant } from './pay-merchant.js';
-import { voucherSerial } from './search-attributes.js';
+import { isFromBefore, payMerchant } from './pay-merchant.js';
+import {
+  type RedeemVoucherResult,
+  showClaimed,
+  showEnd,
+  showNotPaid,
+  showPaid,
+} from './redemption-details.js';
+import { outcome, reference, voucherSerial } from './search-attributes.js';
 import { redeemVoucherByClaimId } from './workflow-ids.js';
-
-/** How a claim, or a redemption without one, ended; for the Temporal UI. */
-export interface RedeemVoucherResult {
-  readonly ended: 'refused' | 'redeemed' | 'not-paid' | 'superseded' | 'expired' | 'cancelled';
-}
 
 /** A message that provably was not sent is tried so often. */
 const MAXIMUM_SENDINGS = 3;
@@ -54,6 +56,10 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
   const background: Promise<unknown>[] = [];
   let claimOutcome: OperationOutcome<ClaimMade> | undefined;
   let ended: RedeemVoucherResult['ended'] | undefined;
+  let started: ClaimStarted | undefined;
+  let codeMessage: MessageOutcome | undefined;
+  let wrongCodes: number | undefined;
+  let refusal: Refusal | undefined;
   let redemptionsRunning = 0;
 
   setHandler(
@@ -92,8 +98,12 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
     if (claim.kind === 'answered') {
       claimOutcome = claim.outcome;
       ended = 'refused';
+      noteRefusal(claim.outcome.result);
     } else {
-      describeClaim(claim);
+      started = claim;
+      wrongCodes = claim.wrongCodes;
+      upsertSearchAttributes([{ key: voucherSerial, value: claim.serialNumber }]);
+      showProgress();
       await sendCode(claim, begin.claim);
       await claimIsOver(claim.claimId);
     }
@@ -103,7 +113,9 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
     await condition(allHandlersFinished);
     await Promise.all(background.splice(0));
   } while (background.length > 0 || !allHandlersFinished());
-  return { ended: ended ?? 'expired' };
+  const result = { ended: ended ?? 'expired' } as const;
+  showEnd(result.ended, started, refusal);
+  return result;
 
   /** Duplicates of a request, with its key or without, share one redemption while it runs. */
   function redeemOnce(command: RedeemCommand): Promise<OperationOutcome<RedemptionMade>> {
@@ -124,28 +136,49 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
     command: RedeemCommand,
   ): Promise<OperationOutcome<RedemptionMade>> {
     const hold = await database.holdRedemption(command);
-    if (hold.kind === 'answered') return hold.outcome;
+    if (hold.kind === 'answered') {
+      noteRefusal(hold.outcome.result, hold.outcome.requestId === command.requestId);
+      return hold.outcome;
+    }
     if (!isHeldBy(command.operationId, timing.resultsAreNamed, hold)) {
       ended ??= 'not-paid';
       throw raiseForeignHold(command.operationId);
     }
-    upsertSearchAttributes([{ key: voucherSerial, value: hold.serialNumber }]);
+    const references = [hold.platformReference, hold.paymentReference];
+    upsertSearchAttributes([
+      { key: voucherSerial, value: hold.serialNumber },
+      { key: reference, value: references },
+    ]);
     const ending = await payMerchant(command.operationId, hold, timing);
     const paid = ending.kind === 'done';
-    const outcome =
+    const answer =
       ending.kind === 'done'
         ? await database.postRedemption(command.operationId, ending.providerReference)
         : await database.voidRedemption(command.operationId, ending.message);
     ended = paid ? 'redeemed' : 'not-paid';
-    if (ending.kind === 'done') showDetails(`**Paid**: ${describeRedemption(hold)}`);
-    else
-      showDetails(
-        `**Not paid**: ${describeRedemption(hold)}`,
-        `The provider's last words: ${quoted(ending.message)}. The value is back on the voucher; the ` +
-          'claim is over, so the owner needs a new one.',
-      );
+    if (ending.kind === 'done') references.push(ending.providerReference);
+    if (!isFromBefore(hold))
+      upsertSearchAttributes([
+        { key: outcome, value: paid ? 'SUCCESS' : 'FAILED' },
+        { key: reference, value: references },
+      ]);
+    if (ending.kind === 'done') showPaid(hold, ending.providerReference);
+    else showNotPaid(hold, ending.message);
     if (paid && hold.messageId !== null) background.push(confirm(hold.messageId));
-    return outcome;
+    return answer;
+  }
+
+  /** Of a refused claim or redemption, for support staff; a wrong code counts once. */
+  function noteRefusal(result: { readonly ok: true } | Refusal, isNew = true): void {
+    if (result.ok) return;
+    refusal = result;
+    if (isNew && result.reason === 'verification-code-incorrect')
+      wrongCodes = (wrongCodes ?? 0) + 1;
+    if (ended === undefined) showProgress();
+  }
+
+  function showProgress(): void {
+    if (started) showClaimed(started, { message: codeMessage?.kind, wrongCodes, refusal });
   }
 
   /** A confirmation that could not be sent is left out, so that nothing waits for it for ever. */
@@ -159,20 +192,20 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
   async function sendCode(claim: ClaimStarted, command: ClaimCommand): Promise<void> {
     if (claim.supersededOperationId !== null)
       background.push(tellSuperseded(claim.supersededOperationId));
-    let message: MessageOutcome | undefined;
-    const sending = sendUntilSettled(claim.messageId, 'Send the code by SMS').then((outcome) => {
-      message = outcome;
+    const sending = sendUntilSettled(claim.messageId, 'Send the code by SMS').then((sent) => {
+      codeMessage = sent;
+      if (ended === undefined) showProgress();
     });
-    const answeredInTime = await condition(() => message !== undefined, timing.messageWaitMs, {
+    const answeredInTime = await condition(() => codeMessage !== undefined, timing.messageWaitMs, {
       summary: 'How long the answer waits for the SMS provider',
     });
     if (answeredInTime) {
-      claimOutcome = await settleClaim(command, claim.claimId, message);
+      claimOutcome = await settleClaim(command, claim.claimId, codeMessage);
       return;
     }
     // Nobody knows: the claim stands, and a refusal that comes later ends it.
     claimOutcome = await database.confirmClaim(command);
-    background.push(sending.then(() => settleClaim(command, claim.claimId, message)));
+    background.push(sending.then(() => settleClaim(command, claim.claimId, codeMessage)));
   }
 
   function settleClaim(
@@ -183,6 +216,7 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
     if (message?.kind !== 'refused' && message?.kind !== 'not-sent')
       return database.confirmClaim(command);
     ended ??= 'cancelled';
+    refusal = refuse('message-not-queued', { detail: message.message });
     return database.cancelClaim(command, claimId, message.message);
   }
 
@@ -214,12 +248,4 @@ async function tellSuperseded(operationId: string): Promise<void> {
   } catch {
     // It has ended by itself: there is nobody left to tell.
   }
-}
-
-function describeClaim(claim: ClaimStarted): void {
-  upsertSearchAttributes([{ key: voucherSerial, value: claim.serialNumber }]);
-  showDetails(
-    `**Claimed**: ETB ${claim.amount} of voucher ${claim.serialNumber}. The owner has been sent a ` +
-      'code; the workflow waits until it is redeemed or the claim expires.',
-  );
 }

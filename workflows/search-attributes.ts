@@ -9,5 +9,8 @@ export const voucherSerial = defineSearchAttributeKey('VoucherSerial', 'KEYWORD'
 /** The number of a top-up, as partners know it. */
 export const transactionId = defineSearchAttributeKey('TransactionId', 'KEYWORD');
 
-/** FAILED while a top-up waits for a retry, UNKNOWN while its provider has not said. */
+/** Our references and the provider's own, of a payment or a top-up. None of them is secret. */
+export const reference = defineSearchAttributeKey('Reference', 'KEYWORD_LIST');
+
+/** How a payment or a top-up ended: SUCCESS or FAILED; UNKNOWN while its provider has not said. */
 export const outcome = defineSearchAttributeKey('Outcome', 'KEYWORD');

@@ -7,10 +7,9 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { TopUpHeld } from '../activities/topup-holds.js';
-import { messageOf, refuse } from '../src/domain/errors.js';
+import { refuse } from '../src/domain/errors.js';
 import * as activities from './activity-options.js';
 import { mayCome } from './command-shapes.js';
-import { quoted, showDetails, untilWhen } from './current-details.js';
 import { inTurn } from './in-turn.js';
 import {
   type OperationOutcome,
@@ -26,7 +25,8 @@ import {
 import { isHeldBy, namedCalls, raiseForeignHold } from './named-results.js';
 import * as searchAttributes from './search-attributes.js';
 import { supportRetry } from './support-retry.js';
-import { type Ending, untilKnown, urgencyWords } from './until-known.js';
+import { createTopUpDetails } from './topup-details.js';
+import { type Ending, untilKnown } from './until-known.js';
 
 /** How a top-up ended, for the Temporal UI. */
 export interface TopUpResult {
@@ -52,6 +52,9 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
   let attempts = begin.kind === 'retry' ? begin.command.attempt - 1 : 0;
   let retryIsWanted = false;
   let hinted = false;
+  let lastHold: TopUpHeld | undefined;
+  const references = new Set<string>();
+  const details = createTopUpDetails(command.transactionId);
 
   const first = attemptOnce(command, attempts + 1);
   setHandler(topUpResult, () => first, {
@@ -91,6 +94,7 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
     await attemptOnce(supportRetry(command, attempts + 1), attempts + 1);
   }
   await condition(allHandlersFinished);
+  if (ended === 'failed') details.windowOver(lastHold);
   return { ended, attempts };
 
   /** Whether a retry is wanted, or was made by a handler, before the window closes. */
@@ -143,11 +147,8 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
       // Made before this run began, so there is nothing left to wait for.
       if (result.ok && ended !== 'delivered' && patched('answered-is-delivered'))
         ended = 'delivered';
-      if (ended === 'failed' && !result.ok)
-        showDetails(
-          `**The retry was refused**: ${messageOf(result.reason, result.detail)}.`,
-          'The top-up still waits; it can be retried again with the signal `retry`.',
-        );
+      if (ended === 'failed' && !result.ok) details.retryRefused(result);
+      if (ended === 'refused' && !result.ok) details.refused(result);
       return hold.outcome;
     }
     if (!isHeldBy(by.operationId, timing.resultsAreNamed, hold)) {
@@ -155,7 +156,9 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
       throw raiseForeignHold(by.operationId);
     }
     attempts = hold.attempt;
-    showDetails(`**Sending**: ${describe(hold)}.`);
+    references.add(hold.reference);
+    lastHold = hold;
+    details.sending(hold);
     const ending = await deliver(by.operationId, hold);
     const outcome =
       ending.kind === 'done'
@@ -199,13 +202,9 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
         upsertSearchAttributes([
           { key: searchAttributes.transactionId, value: String(command.transactionId) },
           { key: searchAttributes.outcome, value: 'UNKNOWN' },
+          { key: searchAttributes.reference, value: [...references] },
         ]);
-        showDetails(
-          `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}`,
-          `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
-            'again by itself; to ask now, send the signal `providerHint`. Nothing can be retried ' +
-            'until it has answered.',
-        );
+        details.unknown(hold, lastWords, urgency);
       },
     });
   }
@@ -213,33 +212,15 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
   function report(hold: TopUpHeld, ending: Ending): void {
     const failed = ending.kind === 'not-done';
     const alarm = ending.kind === 'done' ? ending.reversal : undefined;
+    if (ending.kind === 'done') references.add(ending.providerReference);
     upsertSearchAttributes([
       { key: searchAttributes.transactionId, value: String(command.transactionId) },
       { key: searchAttributes.outcome, value: failed ? 'FAILED' : 'SUCCESS' },
       { key: searchAttributes.needsAction, value: alarm !== undefined },
+      { key: searchAttributes.reference, value: [...references] },
     ]);
-    if (ending.kind === 'done') {
-      showDetails(
-        ...(alarm === undefined ? [] : [`**Look at it: ${quoted(alarm)}.**`]),
-        `**Delivered**: ${describe(hold)}. Provider's reference ${ending.providerReference}.`,
-      );
-      return;
-    }
-    showDetails(
-      '**Failed.** To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is ' +
-        'needed. The money is held again and the same number is tried; to another number only the ' +
-        'partner can retry.',
-      `The provider's last words: ${quoted(ending.message)}. The money is back in the partner's ` +
-        `wallet. Waits until ${untilWhen(timing.retryWindowMs)}; after that the partner can still retry by the API.`,
-      `${describe(hold)}.`,
-    );
-  }
-
-  function describe(hold: TopUpHeld): string {
-    return (
-      `top-up ${command.transactionId}, ${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, ` +
-      `attempt ${hold.attempt}, our reference ${hold.reference}`
-    );
+    if (ending.kind === 'done') details.delivered(hold, ending);
+    else details.failed(hold, ending.message, timing.retryWindowMs);
   }
 }
 

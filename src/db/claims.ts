@@ -62,14 +62,29 @@ export async function claimContext(
   return context;
 }
 
+/** A claim as it reads to support staff. */
+export interface InsertedClaim {
+  readonly id: string;
+  readonly expires_at: Date;
+  /** The merchant that claims, or that the voucher is for. */
+  readonly merchant_name: string | null;
+}
+
+const merchantName = sql<string | null>`(
+  select merchant_name from merchants
+  where id = case when company_kind = 'merchant' then company_id
+    else (select merchant_id from vouchers where vouchers.id = voucher_id) end)`.as(
+  'merchant_name',
+);
+
 /** The open claim that an operation made, undefined where it made none or that has ended. */
 export const openClaimOf = (
   transaction: DatabaseTransaction,
   operationId: string,
-): Promise<{ id: string } | undefined> =>
+): Promise<InsertedClaim | undefined> =>
   transaction
     .selectFrom('voucher_claims')
-    .select('id')
+    .select(['id', 'expires_at', merchantName])
     .where('operation_id', '=', operationId)
     .where('status', '=', 'OPEN')
     .executeTakeFirst();
@@ -99,11 +114,11 @@ export async function supersedeClaim(
 }
 
 /** Inserts a claim with the digest of its code, and the code's ciphertext for the message. */
-export async function insertClaim(
+export const insertClaim = (
   transaction: DatabaseTransaction,
   claim: NewClaim,
-): Promise<void> {
-  await transaction
+): Promise<InsertedClaim> =>
+  transaction
     .insertInto('voucher_claims')
     .values({
       id: claim.id,
@@ -117,8 +132,8 @@ export async function insertClaim(
       code_digest: claim.codeDigest,
       code_ciphertext: claim.codeCiphertext,
     })
-    .execute();
-}
+    .returning(['id', 'expires_at', merchantName])
+    .executeTakeFirstOrThrow();
 
 /** Ends a claim and erases its code; false when it had ended already. */
 export async function endClaim(

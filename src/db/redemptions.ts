@@ -118,6 +118,7 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'redemptions.service_fee',
       'redemptions.platform_reference',
       'redemptions.payment_reference',
+      'redemptions.payee',
       'merchants.merchant_name',
       'vouchers.partner_id',
       'vouchers.serial_number',

@@ -9,6 +9,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import {
   needsAction,
   outcome,
+  reference,
   transactionId,
   voucherSerial,
 } from '../../workflows/search-attributes.js';
@@ -18,6 +19,7 @@ const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   needsAction,
   voucherSerial,
   transactionId,
+  reference,
   outcome,
 ];
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { topUpStart } from '../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { topUpId } from '../../workflows/workflow-ids.js';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.js';
+import { detailsOf } from './details-of.js';
 import { ended } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 
@@ -37,11 +38,25 @@ describe('top-up', () => {
   it('ends delivered', async () => {
     const id = idOf(await scene.topUp(scene.number('000')));
     expect(await endOf(id, 'top-up-delivered')).toEqual({ ended: 'delivered', attempts: 1 });
+    const { attempts } = await scene.show(id);
+    const workflow = (await scene.workflowOf(id)).workflowId;
+    for (const reference of [attempts[0].ourReference, attempts[0].referenceNumber])
+      await vi.waitFor(
+        async () => {
+          const query = `Reference = "${reference}" and WorkflowId = "${workflow}"`;
+          const found = await scene.stack.temporal.client.workflow.count(query);
+          expect(found.count).toBe(1);
+        },
+        { timeout: 20_000, interval: 50 },
+      );
   });
 
   it('ends failed when the provider refuses and nobody retries', async () => {
     const id = await scene.failedTopUp();
     expect(await endOf(id, 'top-up-failed')).toEqual({ ended: 'failed', attempts: 1 });
+    const details = await detailsOf(await scene.workflowOf(id));
+    expect(details).toMatch(/^\*\*Failed\*\*: top-up \d+, Airtime, /);
+    expect(details).not.toContain('Send a Signal');
   });
 
   it('ends delivered when a retry to another number succeeds', async () => {

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  CLAIM,
+  type Gift,
+  type GiftScene,
+  otherCode,
+  REDEEM,
+  setGiftScene,
+} from '../end-to-end/gift-scene.js';
+import { call } from '../support/clients.js';
+import { makeMerchant } from '../support/companies.js';
+import { detailsOf } from './details-of.js';
+
+/** What support staff read and find of claims and payments in the Temporal UI. */
+let scene: GiftScene;
+beforeAll(async () => {
+  scene = await setGiftScene({ CLAIM_LIFETIME_SECONDS: '3', CALLER_WAIT_SECONDS: '8' });
+});
+afterAll(() => scene?.stop());
+
+async function list(query: string): Promise<WorkflowHandle[]> {
+  const { workflow } = scene.stack.temporal.client;
+  const handles: WorkflowHandle[] = [];
+  for await (const { workflowId } of workflow.list({ query }))
+    handles.push(workflow.getHandle(workflowId));
+  return handles;
+}
+
+/** The workflows that a query finds, as soon as it finds any. */
+const found = (query: string): Promise<WorkflowHandle[]> =>
+  vi.waitFor(
+    async () => {
+      const handles = await list(query);
+      expect(handles).not.toEqual([]);
+      return handles;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+
+const onlyOne = async (query: string): Promise<WorkflowHandle> => {
+  const handles = await found(query);
+  expect(handles).toHaveLength(1);
+  return handles[0] as WorkflowHandle;
+};
+
+const serialOf = async ({ id }: Gift): Promise<string> => {
+  const row = await scene.stack.database
+    .selectFrom('vouchers')
+    .select('serial_number')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return row.serial_number;
+};
+
+describe('a claim', () => {
+  it('names owner, merchant, expiry and the wrong codes so far', async () => {
+    const gift = await scene.gift();
+    const code = await scene.claimed(scene.asMerchant, gift);
+    const handle = await onlyOne(`VoucherSerial = "${await serialOf(gift)}"`);
+    const details = await detailsOf(handle);
+    expect(details).toMatch(
+      /\*\*Claimed\*\*: ETB 100\.00 of voucher \S+ at .+, owner \+2519\*+\d{3}\./,
+    );
+    expect(details).toMatch(/sent a code; .* expires at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./);
+    expect(details).toContain('Wrong codes so far: 0.');
+    expect(details).not.toContain(gift.owner);
+    await scene.asMerchant.post(REDEEM, {
+      voucherCode: gift.voucherCode,
+      verificationCode: otherCode(code),
+    });
+    const after = await detailsOf(handle);
+    expect(after).toContain('Wrong codes so far: 1.');
+    expect(after).toContain('The last redemption was refused: The verification code is incorrect.');
+    await handle.result();
+    expect(await detailsOf(handle)).toMatch(
+      /^\*\*Expired\*\*: the claim of ETB 100\.00 of voucher/,
+    );
+  });
+});
+
+describe('the end of a claim', () => {
+  it('is told where a newer one has taken its place', async () => {
+    const gift = await scene.gift();
+    await scene.claimed(scene.asMerchant, gift);
+    const serial = await serialOf(gift);
+    const handle = await onlyOne(`VoucherSerial = "${serial}"`);
+    await scene.claimed(scene.asMerchant, gift);
+    await handle.result();
+    expect(await detailsOf(handle)).toContain('**Superseded**: the claim of ETB 100.00');
+  });
+
+  it('is told where the SMS was refused', async () => {
+    const owner = `+25192${Math.trunc(1_000 + Math.random() * 8_999)}002`;
+    const gift = await scene.gift({ owner });
+    await scene.asMerchant.post(CLAIM, { voucherCode: gift.voucherCode });
+    const handle = await onlyOne(`VoucherSerial = "${await serialOf(gift)}"`);
+    await handle.result();
+    const details = await detailsOf(handle);
+    expect(details).toMatch(/^\*\*Cancelled\*\*: .*The SMS could not be sent/);
+    expect(details).not.toContain('sent a code');
+  });
+
+  it('is told where it was refused', async () => {
+    const gift = await scene.gift({ owner: null });
+    const idempotencyKey = randomUUID();
+    await scene.asMerchant.post(CLAIM, { voucherCode: gift.voucherCode, idempotencyKey });
+    const refused = `WorkflowType = "redeemVoucher" and ExecutionStatus = "Completed" and TaskQueue = "${scene.stack.config.TEMPORAL_TASK_QUEUE}"`;
+    await vi.waitFor(
+      async () => {
+        const all = await Promise.all((await found(refused)).map(detailsOf));
+        expect(all.join('\n')).toContain('**Refused**: the request: The voucher is anonymous');
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+  });
+});
+
+describe('a payment', () => {
+  const redeemAt = async (payoutSuffix: string) => {
+    const merchant = await makeMerchant(scene.stack, { payoutSuffix });
+    const gift = await scene.gift({ merchant, owner: null });
+    const answer = scene.asPartner.post(REDEEM, { voucherCode: gift.voucherCode, amount: 40 });
+    return { gift, answer };
+  };
+
+  it('is found by its outcome and by all its references, and names the account', async () => {
+    const { answer } = await redeemAt('000');
+    const { referenceNumber } = (await answer).body.data;
+    const row = await scene.stack.database
+      .selectFrom('redemptions')
+      .select(['platform_reference', 'payment_reference', 'provider_reference'])
+      .where('provider_reference', '=', referenceNumber)
+      .executeTakeFirstOrThrow();
+    for (const reference of Object.values(row)) {
+      const handle = await onlyOne(`Reference = "${reference}" and Outcome = "SUCCESS"`);
+      const details = await detailsOf(handle);
+      expect(details).toContain('**Paid**: ETB 40.00 to ');
+      expect(details).toMatch(
+        new RegExp(`Provider's reference ${referenceNumber}, paid to msisdn \\+2519\\*+000\\.`),
+      );
+    }
+  });
+
+  it('that was refused is found by its outcome', async () => {
+    const { gift, answer } = await redeemAt('006');
+    expect((await answer).body.statusCode).toBe(404);
+    const serial = await serialOf(gift);
+    const handle = await onlyOne(`VoucherSerial = "${serial}" and Outcome = "FAILED"`);
+    expect(await detailsOf(handle)).toContain('**Not paid**');
+  });
+
+  it('that nobody knows is found by Outcome = "UNKNOWN" until it is known', async () => {
+    const { gift, answer } = await redeemAt('014');
+    const serial = await serialOf(gift);
+    const handle = await onlyOne(`VoucherSerial = "${serial}" and Outcome = "UNKNOWN"`);
+    expect(await detailsOf(handle)).toContain('**Payment unknown**');
+    const { payment_reference } = await scene.stack.database
+      .selectFrom('redemptions')
+      .select('payment_reference')
+      .where('voucher_id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    const books = `${scene.stack.sandbox.url}/books/payouts/${payment_reference}`;
+    expect((await call(books, { body: { status: 'completed' } })).status).toBe(200);
+    expect((await answer).body.statusCode).toBe(200);
+    await handle.result();
+    await found(`VoucherSerial = "${serial}" and Outcome = "SUCCESS"`);
+    expect(await list(`VoucherSerial = "${serial}" and Outcome = "UNKNOWN"`)).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import type { ClaimStarted } from '../activities/claims.js';
+import type { MessageOutcome } from '../activities/message-outcome.js';
+import type { RedemptionHeld } from '../activities/redemption-holds.js';
+import { messageOf, type Refusal } from '../src/domain/errors.js';
+import { quoted, showDetails } from './current-details.js';
+
+/** How a claim, or a redemption without one, ended; for the Temporal UI. */
+export interface RedeemVoucherResult {
+  readonly ended: 'refused' | 'redeemed' | 'not-paid' | 'superseded' | 'expired' | 'cancelled';
+}
+
+/** What became of the message with the code; undefined while it is being sent. */
+type CodeMessage = MessageOutcome['kind'] | undefined;
+
+const codeWords = {
+  accepted: 'The owner has been sent a code',
+  unknown: 'Nobody knows whether the code arrived; it is not sent again',
+  sending: 'The code is being sent',
+} as const;
+
+/** A claim that waits for its redemption. */
+export function showClaimed(
+  claim: ClaimStarted,
+  progress: {
+    readonly message: CodeMessage;
+    readonly wrongCodes: number | undefined;
+    /** Of the last redemption that was tried. */
+    readonly refusal: Refusal | undefined;
+  },
+): void {
+  const { message, wrongCodes, refusal } = progress;
+  const sent = message === 'accepted' || message === 'unknown' ? message : 'sending';
+  showDetails(
+    `**Claimed**: ETB ${claim.amount} of voucher ${claim.serialNumber}` +
+      `${claim.merchantName ? ` at ${claim.merchantName}` : ''}` +
+      `${claim.owner ? `, owner ${claim.owner}` : ''}.`,
+    `${codeWords[sent]}; the workflow waits until it is redeemed or the claim expires` +
+      `${claim.expiresAt ? ` at ${readableTime(claim.expiresAt)}` : ''}.` +
+      `${wrongCodes === undefined ? '' : ` Wrong codes so far: ${wrongCodes}.`}`,
+    ...(refusal ? [lastRefusal(refusal)] : []),
+  );
+}
+
+const readableTime = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+
+const lastRefusal = (refusal: Refusal): string =>
+  `The last redemption was refused: ${wordsOf(refusal)}.`;
+
+const wordsOf = ({ reason, detail }: Refusal): string => quoted(messageOf(reason, detail));
+
+/** The end of what was never paid; a payment shows its own. */
+export function showEnd(
+  ended: RedeemVoucherResult['ended'],
+  claim: ClaimStarted | undefined,
+  refusal: Refusal | undefined,
+): void {
+  if (ended === 'redeemed' || ended === 'not-paid') return;
+  const what = claim
+    ? `the claim of ETB ${claim.amount} of voucher ${claim.serialNumber}`
+    : 'the request';
+  const isWhy = ended === 'refused' || ended === 'cancelled';
+  const why = refusal && isWhy ? `: ${wordsOf(refusal)}` : '';
+  const [title, ...next] = endings[ended];
+  showDetails(
+    `**${title}**: ${what}${why}.`,
+    ...next,
+    ...(refusal && !isWhy ? [lastRefusal(refusal)] : []),
+  );
+}
+
+const FREE_AGAIN = 'Nothing was paid. The owner needs a new claim to redeem.';
+
+const endings = {
+  refused: ['Refused', 'Nothing was changed.'],
+  expired: ['Expired', FREE_AGAIN],
+  superseded: ['Superseded', 'A newer claim of the voucher has taken its place.'],
+  cancelled: ['Cancelled', 'The code did not reach the owner.', FREE_AGAIN],
+} as const;
+
+/** The end of a payment that was made. */
+export const showPaid = (hold: RedemptionHeld, providerReference: string): void =>
+  showDetails(
+    `**Paid**: ${describeRedemption(hold)}`,
+    `Provider's reference ${providerReference}` +
+      `${hold.payoutAccount ? `, paid to ${hold.payoutAccount}` : ''}.`,
+  );
+
+/** The end of a payment that was refused. */
+export const showNotPaid = (hold: RedemptionHeld, message: string): void =>
+  showDetails(
+    `**Not paid**: ${describeRedemption(hold)}`,
+    `The provider's last words: ${quoted(message)}. The value is back on the voucher; the claim is ` +
+      'over, so the owner needs a new one.',
+  );
+
+/** A redemption as support staff and the provider know it. */
+export const describeRedemption = (hold: RedemptionHeld): string =>
+  `ETB ${hold.toMerchant} to ${hold.merchantName}, payment reference ${hold.paymentReference}; ` +
+  `voucher ${hold.serialNumber}, fee ETB ${hold.serviceFee}, ${hold.platformReference}.`;

@@ -1,0 +1,60 @@
+import type { TopUpHeld } from '../activities/topup-holds.js';
+import { messageOf, type Refusal } from '../src/domain/errors.js';
+import { quoted, showDetails, untilWhen } from './current-details.js';
+import { type Ending, type Urgency, urgencyWords } from './until-known.js';
+
+/** What support staff read of a top-up; `transactionId` is its number, as its partner knows it. */
+export function createTopUpDetails(transactionId: number) {
+  const describe = (hold: TopUpHeld): string =>
+    `top-up ${transactionId}, ${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, ` +
+    `attempt ${hold.attempt}, our reference ${hold.reference}`;
+
+  return {
+    sending: (hold: TopUpHeld) => showDetails(`**Sending**: ${describe(hold)}.`),
+
+    unknown: (hold: TopUpHeld, lastWords: string, urgency: Urgency) =>
+      showDetails(
+        `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}`,
+        `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
+          'again by itself; to ask now, send the signal `providerHint`. Nothing can be retried ' +
+          'until it has answered.',
+      ),
+
+    delivered: (hold: TopUpHeld, { providerReference, reversal }: Ending & { kind: 'done' }) =>
+      showDetails(
+        ...(reversal === undefined ? [] : [`**Look at it: ${quoted(reversal)}.**`]),
+        `**Delivered**: ${describe(hold)}. Provider's reference ${providerReference}.`,
+      ),
+
+    failed: (hold: TopUpHeld, message: string, retryWindowMs: number) =>
+      showDetails(
+        '**Failed.** To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is ' +
+          'needed. The money is held again and the same number is tried; to another number only the ' +
+          'partner can retry.',
+        `The provider's last words: ${quoted(message)}. The money is back in the partner's ` +
+          `wallet. Waits until ${untilWhen(retryWindowMs)}; after that the partner can still ` +
+          'retry by the API.',
+        `${describe(hold)}.`,
+      ),
+
+    retryRefused: ({ reason, detail }: Refusal) =>
+      showDetails(
+        `**The retry was refused**: ${messageOf(reason, detail)}.`,
+        'The top-up still waits; it can be retried again with the signal `retry`.',
+      ),
+
+    /** Nothing was sent by this run. */
+    refused: ({ reason, detail }: Refusal) =>
+      showDetails(
+        `**Refused**: top-up ${transactionId}: ${quoted(messageOf(reason, detail))}. This run sent ` +
+          'and charged nothing.',
+      ),
+
+    windowOver: (hold: TopUpHeld | undefined) =>
+      showDetails(
+        `**Failed**${hold ? `: ${describe(hold)}` : `: top-up ${transactionId}`}.`,
+        "The money is back in the partner's wallet. No signal is taken any more; the partner can " +
+          'still retry by the API.',
+      ),
+  };
+}
