@@ -5,7 +5,6 @@ import {
   getExternalWorkflowHandle,
   patched,
   setHandler,
-  sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { ClaimStarted } from '../activities/claims.js';
@@ -34,11 +33,8 @@ import {
   showPaid,
 } from './redemption-details.js';
 import { outcome, reference, voucherSerial } from './search-attributes.js';
+import { sendUntilSettled } from './send-message.js';
 import { redeemVoucherByClaimId } from './workflow-ids.js';
-
-/** A message that provably was not sent is tried so often. */
-const MAXIMUM_SENDINGS = 3;
-const RESEND_PAUSE_MS = 1_000;
 
 /**
  * A claim from its verification code to its redemption or expiry, or the redemption of an anonymous
@@ -229,16 +225,6 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
       ({ remainingMs } = await database.expireClaim(claimId));
       if (remainingMs === 0) ended ??= 'expired';
     }
-  }
-}
-
-async function sendUntilSettled(messageId: number, summary: string): Promise<MessageOutcome> {
-  for (let sendings = 1; ; sendings += 1) {
-    const outcome = await activities.providers.sendMessage.executeWithOptions({ summary }, [
-      messageId,
-    ]);
-    if (outcome.kind !== 'not-sent' || sendings === MAXIMUM_SENDINGS) return outcome;
-    await sleep(RESEND_PAUSE_MS, { summary: 'The message was not sent: try again soon' });
   }
 }
 
