@@ -63,6 +63,7 @@ const FOR_PEOPLE = [
   'PortUnavailableError',
   'DataDirectoryInUseError',
   'DatabaseUnreachableError',
+  'MigrationBlockedError',
   'TemporalUnreachableError',
 ];
 

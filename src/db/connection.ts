@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Schema } from './schema.js';
 
@@ -57,6 +57,8 @@ export interface ConnectionOptions {
   readonly poolSize: number;
   /** The longest that a statement may take. */
   readonly statementTimeoutMs?: number;
+  /** Settings of each session, in place of the limits above, such as those of a migration. */
+  readonly session?: Readonly<Record<string, number>>;
   /** Told of an idle connection that broke; the pool replaces it by itself. */
   readonly onIdleError?: (error: Error) => void;
 }
@@ -80,7 +82,16 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
   // In use but between two statements, a connection has no listener of the pool's, and its end would
   // end the process. The next statement on it fails, which is all that its user needs to know.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const settings = Object.entries(options.session ?? {});
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({
+      pool,
+      async onCreateConnection(connection) {
+        for (const [name, value] of settings)
+          await connection.executeQuery(CompiledQuery.raw(`set ${name} = ${value}`));
+      },
+    }),
+  });
 }
 
 /**

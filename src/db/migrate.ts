@@ -1,4 +1,6 @@
-import { Migrator } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Migration, Migrator, sql } from 'kysely';
+import pg from 'pg';
 import * as companies from '../../migrations/2026-11-21-1-companies.js';
 import * as ledger from '../../migrations/2026-11-21-2-ledger.js';
 import * as vouchers from '../../migrations/2026-11-21-3-vouchers.js';
@@ -12,11 +14,23 @@ import * as pages from '../../migrations/2026-11-22-2-pages.js';
 import * as invitations from '../../migrations/2026-11-22-3-invitations.js';
 import * as priceListVersions from '../../migrations/2026-11-22-3-price-list-versions.js';
 import * as leftRequests from '../../migrations/2026-11-22-4-left-requests.js';
+import * as productionIndexes from '../../migrations/2026-11-22-7-production-indexes.js';
 import * as copyableKeys from '../../migrations/2026-11-22-9a-copyable-keys.js';
-import { connectDatabase, DatabaseUnreachableError, isDatabaseUnavailable } from './connection.js';
+import {
+  connectDatabase,
+  type Database,
+  DatabaseUnreachableError,
+  isDatabaseUnavailable,
+} from './connection.js';
+
+/** An index on a table that may be big; its name is the key. */
+type Indexes = Readonly<Record<string, { readonly table: string; readonly columns: string }>>;
+
+/** What is made before a migration without keeping anybody from writing, where its tables exist. */
+type MigrationWithIndexes = Migration & { readonly indexes?: Indexes };
 
 /** In order. Listed by hand: every runtime and bundler follows a plain import. */
-const migrations = {
+const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-21-1-companies': companies,
   '2026-11-21-2-ledger': ledger,
   '2026-11-21-3-vouchers': vouchers,
@@ -30,25 +44,138 @@ const migrations = {
   '2026-11-22-3-invitations': invitations,
   '2026-11-22-3-price-list-versions': priceListVersions,
   '2026-11-22-4-left-requests': leftRequests,
+  '2026-11-22-7-production-indexes': productionIndexes,
   '2026-11-22-9a-copyable-keys': copyableKeys,
 };
 
+/** No longer than this do those who use a table wait behind a migration that waits for it. */
+const LOCK_TIMEOUT_MS = 3_000;
+/** Between two tries, so that those who have waited get through. */
+const RETRY_PAUSE_MS = 2_000;
+const RETRY_SECONDS = 600;
+
+/** SQLSTATE of a lock that was not had in time, and of a deadlock. */
+const LOCK_CODES = ['55P03', '40P01'];
+
+/** Tables that a migration needs were in use all the time. */
+export class MigrationBlockedError extends Error {
+  override readonly name = 'MigrationBlockedError';
+
+  constructor(seconds: number, cause: unknown) {
+    super(
+      `The migration could not lock its tables within ${seconds} s: end the transactions that ` +
+        'hold them (pg_stat_activity, pg_locks), or repeat it when less is going on',
+      { cause },
+    );
+  }
+}
+
 /**
- * Brings the schema up to date; safe to run by several processes at once (Kysely takes a lock).
+ * Brings the schema up to date; safe to run by several processes at once (Kysely takes a lock). A
+ * statement may take as long as a big table needs, but none waits long for a lock, since everybody
+ * else would wait behind it: the migration is rolled back then and tried again.
  *
  * @throws the error of the migration that failed; the ones before it stay applied
  */
-export async function migrateToLatest(databaseUrl: string): Promise<void> {
-  const database = connectDatabase(databaseUrl, { poolSize: 1 });
+export async function migrateToLatest(
+  databaseUrl: string,
+  {
+    migrations = allMigrations,
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
+    retryPauseMs = RETRY_PAUSE_MS,
+    retrySeconds = RETRY_SECONDS,
+  } = {},
+): Promise<void> {
+  const database = connect(databaseUrl, lockTimeoutMs);
+  const deadline = Date.now() + retrySeconds * 1_000;
   try {
-    const migrator = new Migrator({
-      db: database,
-      provider: { getMigrations: () => Promise.resolve(migrations) },
-    });
-    const { error } = await migrator.migrateToLatest();
-    if (isDatabaseUnavailable(error)) throw new DatabaseUnreachableError(error);
-    if (error) throw error;
+    for (;;) {
+      const error = await migrateOnce(database, databaseUrl, migrations);
+      if (error === undefined) return;
+      if (isDatabaseUnavailable(error) && !isBlocked(error))
+        throw new DatabaseUnreachableError(error);
+      if (!isBlocked(error)) throw error;
+      if (Date.now() > deadline) throw new MigrationBlockedError(retrySeconds, error);
+      await sleep(retryPauseMs);
+    }
   } finally {
     await database.destroy();
   }
+}
+
+/** One connection without the limits of requests. */
+const connect = (databaseUrl: string, lockTimeoutMs: number): Database =>
+  connectDatabase(databaseUrl, {
+    poolSize: 1,
+    session: {
+      statement_timeout: 0,
+      lock_timeout: lockTimeoutMs,
+      idle_in_transaction_session_timeout: 0,
+    },
+  });
+
+const isBlocked = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && LOCK_CODES.includes(error.code ?? '');
+
+/** The error that it failed with, undefined where everything is up to date. */
+async function migrateOnce(
+  database: Database,
+  databaseUrl: string,
+  migrations: Readonly<Record<string, MigrationWithIndexes>>,
+): Promise<unknown> {
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
+  });
+  try {
+    const pending = (await migrator.getMigrations()).filter(({ executedAt }) => !executedAt);
+    const indexes = pending.map(({ name }) => migrations[name]?.indexes ?? {});
+    await makeIndexes(databaseUrl, Object.assign({}, ...indexes));
+  } catch (error) {
+    return error;
+  }
+  return (await migrator.migrateToLatest()).error;
+}
+
+/** Whoever makes indexes holds this advisory lock. */
+const INDEX_LOCK = 4_127_061_108;
+
+/**
+ * Makes indexes on tables that exist, while they are written to. Making one waits for transactions
+ * under way, but keeps nobody waiting, so it may wait as long as it takes.
+ */
+async function makeIndexes(databaseUrl: string, indexes: Indexes): Promise<void> {
+  if (Object.keys(indexes).length === 0) return;
+  const database = connect(databaseUrl, 0);
+  const hasLock = async () => {
+    const { rows } = await sql<{ has: boolean }>`
+      select pg_try_advisory_lock(${INDEX_LOCK}) as has`.execute(database);
+    return rows[0]?.has === true;
+  };
+  try {
+    // Waiting inside PostgreSQL would be a transaction that the other one waits for.
+    while (!(await hasLock())) await sleep(200);
+    for (const [name, index] of Object.entries(indexes)) await makeIndex(database, name, index);
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** Makes an index that is missing; one that was broken off is invalid and made again. */
+async function makeIndex(
+  database: Database,
+  name: string,
+  { table, columns }: { readonly table: string; readonly columns: string },
+): Promise<void> {
+  const { rows } = await sql<{ exists: boolean; isValid: boolean | null }>`
+    select to_regclass(${table}) is not null as exists,
+      (select indisvalid from pg_index where indexrelid = to_regclass(${name})) as "isValid"
+  `.execute(database);
+  const [found] = rows;
+  if (!found?.exists || found.isValid) return;
+  if (found.isValid === false)
+    await sql`drop index concurrently ${sql.ref(name)}`.execute(database);
+  await sql`
+    create index concurrently ${sql.ref(name)} on ${sql.table(table)} ${sql.raw(columns)}
+  `.execute(database);
 }

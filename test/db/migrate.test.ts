@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { connectDatabase, type Database } from '../../src/db/connection.js';
+import { MigrationBlockedError, migrateToLatest } from '../../src/db/migrate.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { untilBlocked } from '../support/database-locks.js';
+
+let url: string;
+let name: string;
+let admin: pg.Client;
+let database: Database;
+
+beforeEach(async () => {
+  admin = new pg.Client({ connectionString: inject('databaseAdminUrl') });
+  await admin.connect();
+  name = `test_${randomUUID().replaceAll('-', '')}`;
+  await admin.query(`create database ${name}`);
+  const address = new URL(inject('databaseAdminUrl'));
+  address.pathname = name;
+  url = address.href;
+  database = connectDatabase(url, { poolSize: 3 });
+  await sql`create table things (id int primary key, size int)`.execute(database);
+});
+afterEach(async () => {
+  await database.destroy();
+  await admin.query(`drop database ${name} with (force)`);
+  await admin.end();
+});
+
+const alter = {
+  one: {
+    up: async (migrated: Kysely<unknown>) => {
+      await sql`alter table things add column colour text`.execute(migrated);
+    },
+  },
+};
+const SOON = { migrations: alter, lockTimeoutMs: 150, retryPauseMs: 50, retrySeconds: 60 };
+
+const isApplied = async () => {
+  const { rows } = await sql`
+    select from information_schema.columns where table_name = 'things' and column_name = 'colour'
+  `.execute(database);
+  return rows.length === 1;
+};
+
+it('a statement of a migration may take its time, but does not wait long for a lock', async () => {
+  const settings = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+  let found: string[] = [];
+  const up = async (migrated: Kysely<unknown>) => {
+    const { rows } = await sql<{ setting: string }>`
+      select current_setting(name) as setting
+      from unnest(${settings}::text[]) with ordinality as asked (name, position) order by position
+    `.execute(migrated);
+    found = rows.map(({ setting }) => setting);
+  };
+  await migrateToLatest(url, { migrations: { one: { up } } });
+  expect(found).toEqual(['0', '3s', '0']);
+});
+
+it('waits for a table in use without keeping others from it, and comes to its turn', async () => {
+  let migrated: Promise<void> | undefined;
+  await database.transaction().execute(async (transaction) => {
+    // A long report.
+    await sql`select from things`.execute(transaction);
+    migrated = migrateToLatest(url, SOON);
+    await untilBlocked(database);
+    const began = Date.now();
+    // Behind a migration that waited as long as it had to, this would be ended after ten seconds.
+    for (let count = 0; count < 5; count += 1)
+      await sql`insert into things values (${count}, 1)`.execute(database);
+    expect(Date.now() - began).toBeLessThan(8_000);
+    expect(await isApplied()).toBe(false);
+  });
+  await migrated;
+  expect(await isApplied()).toBe(true);
+});
+
+it('says what keeps it from its tables when they are never free', async () => {
+  await database.transaction().execute(async (transaction) => {
+    await sql`select from things`.execute(transaction);
+    const attempt = migrateToLatest(url, { ...SOON, retrySeconds: 0.3 });
+    await expect(attempt).rejects.toThrow(MigrationBlockedError);
+  });
+  expect(await isApplied()).toBe(false);
+});
+
+it('makes the indexes of big tables while they are written to, and broken-off ones again', async () => {
+  const index = { table: 'things', columns: '(size)' };
+  const up = async (migrated: Kysely<unknown>) => {
+    await sql`create index if not exists things_by_size on things (size)`.execute(migrated);
+  };
+  await sql`insert into things values (1, 1), (2, 1)`.execute(database);
+  const broken = sql`create unique index concurrently things_by_size on things (size)`;
+  await expect(broken.execute(database)).rejects.toThrow(/could not create unique index/);
+
+  let isIndexed: Promise<void> | undefined;
+  await database.transaction().execute(async (transaction) => {
+    // It waits for this one, and meanwhile others write.
+    await sql`insert into things values (3, 1)`.execute(transaction);
+    isIndexed = migrateToLatest(url, {
+      migrations: { one: { up, indexes: { things_by_size: index } } },
+    });
+    await untilBlocked(database);
+    await sql`insert into things values (4, 1)`.execute(database);
+  });
+  await isIndexed;
+  const { rows } = await sql`
+    select indisvalid, indisunique from pg_index
+    where indexrelid = 'things_by_size'::regclass`.execute(database);
+  expect(rows).toEqual([{ indisvalid: true, indisunique: false }]);
+});
+
+it('several processes may migrate at the same time', async () => {
+  await sql`drop table things`.execute(database);
+  await Promise.all([migrateToLatest(url), migrateToLatest(url), migrateToLatest(url)]);
+  await migrateToLatest(url);
+});
+
+it('a database that is up to date has every index that a migration makes beforehand', async () => {
+  const migrated: TestDatabase = await createTestDatabase();
+  const open = connectDatabase(migrated.url, { poolSize: 1 });
+  const { rows } = await sql`
+    select indexrelid::regclass::text as name from pg_index
+    where indexrelid = 'vouchers_by_current_claim'::regclass and indisvalid`.execute(open);
+  expect(rows).toEqual([{ name: 'vouchers_by_current_claim' }]);
+  await open.destroy();
+  await migrated.drop();
+});
