@@ -37,6 +37,7 @@ import { deleteCommand, restoreCommand } from './commands/record-deletion.js';
 import { activateCommand, deactivateCommand } from './commands/record-status.js';
 import { changeRecordCommand, createCommand } from './commands/records.js';
 import { listRefusedCallsCommand } from './commands/refused-calls.js';
+import { reverseDepositCommand } from './commands/reverse-deposit.js';
 import {
   listMerchantCategoriesCommand,
   listProductCategoriesCommand,
@@ -82,6 +83,7 @@ export const allCommands = [
   setServiceFee,
   setPayoutAccount,
   deposit,
+  reverseDepositCommand,
   grantAccessCommand,
   issueApiKey,
   rotateApiKey,
@@ -114,6 +116,7 @@ export const verbs: Readonly<Record<string, string>> = {
   invite: 'Invite a merchant to activate its portal account',
   change: 'Change partners, merchants and what is sold',
   set: 'Set the fee and the payout account of a merchant',
+  reverse: 'Undo a deposit that was a mistake',
   grant: 'Let a partner sell a product',
   issue: 'Make an API key',
   rotate: 'Replace an API key by a new one',

@@ -1,9 +1,9 @@
-import { formatAmount, parseMoney } from '../domain/money.js';
+import { formatGroupedAmount, parseMoney } from '../domain/money.js';
 
 /** Tables and records as people read them on a terminal. */
 
-/** A decimal string as people write it: "100.00". */
-export const money = (decimal: string): string => formatAmount(parseMoney(decimal));
+/** A decimal string as people write it: "1,250.00". */
+export const money = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
 
 /** A time in UTC, to the second. */
 export const time = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { LATE_SUCCESS_SETTLEMENT } from '../domain/statement-words.js';
+import { DEPOSIT_REVERSAL, LATE_SUCCESS_SETTLEMENT } from '../domain/statement-words.js';
 import { voucherMoves } from '../domain/voucher.js';
 import type { Database } from './connection.js';
 
@@ -90,6 +90,16 @@ const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string 
       select from ledger_transfers as late
       where late.operation_id = settlement.operation_id and late.step = 'late-success'
         and late.debit_account_id = suspense.id and late.amount = settlement.amount)`,
+
+  'I6 what was reversed is what was deposited, once': sql`
+    select 'operation ' || reversal.operation_id as fault
+    from ledger_transfers as reversal
+    where reversal.step = ${DEPOSIT_REVERSAL} and not exists (
+      select from ledger_transfers as deposit
+      where deposit.operation_id = reversal.operation_id and deposit.step = 'deposit'
+        and deposit.credit_account_id = reversal.debit_account_id
+        and deposit.debit_account_id = reversal.credit_account_id
+        and deposit.amount = reversal.amount)`,
 
   'I10 a voucher moves only along the allowed graph': sql`
     select 'voucher ' || voucher_id || ': ' || from_status || ' to ' || to_status as fault

@@ -3,6 +3,9 @@ import { maskMsisdn } from './phone.js';
 /** The step by which somebody bears what a provider did although it had refused it. */
 export const LATE_SUCCESS_SETTLEMENT = 'settle-late-success';
 
+/** The step by which an operator has undone a deposit. */
+export const DEPOSIT_REVERSAL = 'reverse-deposit';
+
 /** One change of a wallet, and what is known of the operation that made it. */
 export interface WalletChange {
   readonly operation_id: string;
@@ -29,9 +32,10 @@ export const explainLine = (line: WalletChange): string =>
   explainTopUp(line) ??
   explainUnknown(line);
 
-function explainDeposit({ operation_id }: WalletChange): string | undefined {
+function explainDeposit({ operation_id, step }: WalletChange): string | undefined {
   const [, reference] = /^deposit:(.+)$/.exec(operation_id) ?? [];
-  return reference && `Deposit ${reference}`;
+  if (reference === undefined) return undefined;
+  return step === DEPOSIT_REVERSAL ? `Deposit ${reference} reversed` : `Deposit ${reference}`;
 }
 
 /** What the partner has agreed to pay although the provider had refused it first. */

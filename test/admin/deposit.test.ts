@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { partnerBalances } from '../../src/db/ledger.js';
-import { openScene, type Scene } from './scene.js';
+import { addTransfers, partnerBalances } from '../../src/db/ledger.js';
+import { openScene, type Scene, statementOf } from './scene.js';
 
 let scene: Scene;
 let partnerId: number;
@@ -30,7 +30,7 @@ test.each(['gift', 'airtime'] as const)(
       `deposit --partner ${partnerId} --wallet ${wallet} --amount 1500.5 --reference ${reference}`,
     );
     expect(code).toBe(0);
-    expect(out).toContain(`Deposited ETB 1500.50 to the ${wallet} wallet of partner ${partnerId}`);
+    expect(out).toContain(`Deposited ETB 1,500.50 to the ${wallet} wallet of partner ${partnerId}`);
     const untouched = { airtime: '0.000000', gift: '0.000000', reserved: '0.000000' };
     expect(await partnerBalances(scene.database, partnerId)).toEqual({
       ...untouched,
@@ -94,6 +94,123 @@ describe('with the reference of an earlier deposit', () => {
     );
     expect(other.code).toBe(1);
     expect((await partnerBalances(scene.database, id)).gift).toBe('0.000000');
+  });
+});
+
+describe('a deposit that was a mistake', () => {
+  const reverse = (reference: string) =>
+    scene.admin(['reverse', 'deposit', reference, '--reason', 'Meant for another partner']);
+  const balances = () => partnerBalances(scene.database, partnerId);
+  const deposited = async (wallet: string, tag: string) => {
+    const reference = `${tag}-${partnerId}`;
+    await scene.json(
+      `deposit --partner ${partnerId} --wallet ${wallet} --amount 1250000.5 --reference ${reference}`,
+    );
+    return reference;
+  };
+
+  test.each(['gift', 'airtime'] as const)('is taken out of the %s wallet', async (wallet) => {
+    const reference = await deposited(wallet, 'wrong');
+    const { out, code } = await reverse(reference);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      `Reversed the deposit ${reference}: ETB 1,250,000.50 to the ${wallet} wallet of partner ${partnerId}.`,
+    );
+    expect((await balances())[wallet]).toBe('0.000000');
+    const { lines } = await statementOf(scene, partnerId, wallet);
+    expect(lines.map(({ explanation, debit, credit }) => [explanation, debit, credit])).toEqual([
+      [`Deposit ${reference}`, null, '1250000.500000'],
+      [`Deposit ${reference} reversed`, '1250000.500000', null],
+    ]);
+    expect((await scene.auditRows()).at(-1)).toMatchObject({
+      action: 'reverse deposit',
+      details: {
+        wallet,
+        amount: '1250000.500000',
+        reference,
+        reason: 'Meant for another partner',
+      },
+    });
+  });
+
+  test('is taken out once, also by ten at the same moment', async () => {
+    const reference = await deposited('gift', 'once');
+    // What a second one could take, if it were made.
+    await scene.json(`deposit --partner ${partnerId} --wallet gift --amount 9000000`);
+    const results = await Promise.all(Array.from({ length: 10 }, () => reverse(reference)));
+    expect(results.map(({ code }) => code)).toEqual(Array(10).fill(0));
+    expect(results.filter(({ out }) => out.includes('reversed before'))).toHaveLength(9);
+    expect((await balances()).gift).toBe('9000000.000000');
+    const audited = (await scene.auditRows()).filter(
+      ({ action, details }) =>
+        action === 'reverse deposit' && JSON.stringify(details).includes(reference),
+    );
+    expect(audited).toHaveLength(1);
+  });
+
+  test('is left alone where the wallet does not cover it any more', async () => {
+    const reference = await deposited('gift', 'spent');
+    await scene.database.transaction().execute((transaction) =>
+      addTransfers(transaction, [
+        {
+          operationId: `spending-${partnerId}`,
+          partnerId,
+          step: 'correct',
+          debit: 'gift',
+          credit: 'suspense',
+          amount: 1n,
+        },
+      ]),
+    );
+    const refused = await reverse(reference);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/does not cover the deposit .* nothing was changed/);
+    expect((await balances()).gift).toBe('1250000.499999');
+  });
+
+  test('keeps its reference: the same deposit again is refused', async () => {
+    const reference = await deposited('gift', 'again');
+    await reverse(reference);
+    const again = await scene.admin(
+      `deposit --partner ${partnerId} --wallet gift --amount 1250000.5 --reference ${reference}`,
+    );
+    expect(again).toMatchObject({ code: 1, out: '' });
+    expect(again.err).toContain('was reversed');
+    expect((await balances()).gift).toBe('0.000000');
+  });
+
+  test('that nobody made is refused, as is one without a reason', async () => {
+    expect(await reverse('never')).toMatchObject({
+      code: 1,
+      err: 'There is no deposit never: see "statement".\n',
+    });
+    const reference = await deposited('gift', 'reason');
+    const { code, err } = await scene.admin(['reverse', 'deposit', reference]);
+    expect(code).toBe(1);
+    expect(err).toContain('--reason');
+    expect((await balances()).gift).toBe('1250000.500000');
+  });
+
+  test('that was reversed by another amount is found by the check of the ledger', async () => {
+    const { close, database, json, admin } = await openScene();
+    const { id } = await json('create partner --name Broken');
+    await json(`deposit --partner ${id} --wallet gift --amount 10 --reference broken`);
+    await database.transaction().execute((transaction) =>
+      addTransfers(transaction, [
+        {
+          operationId: 'deposit:broken',
+          partnerId: id,
+          step: 'reverse-deposit',
+          debit: 'gift',
+          credit: 'funding',
+          amount: 9_000_000n,
+        },
+      ]),
+    );
+    const { code, out } = await admin('check-ledger');
+    expect(code).toBe(2);
+    expect(out).toContain('operation deposit:broken');
+    await expect(close()).rejects.toThrow('what was reversed is what was deposited');
   });
 });
 

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createHoldActivities } from '../../activities/redemption-holds.js';
 import { createRedemptionActivities } from '../../activities/redemptions.js';
+import { createDigests } from '../../src/crypto/digests.js';
 import { addApiKey } from '../../src/db/companies.js';
 import type { Database } from '../../src/db/connection.js';
 import { expireVouchers } from '../../src/db/expiry.js';
@@ -28,6 +29,7 @@ export function redemptions(database: Database, catalogue: Catalogue) {
   // The only dependencies that these activities touch.
   const dependencies = {
     database,
+    digests: createDigests(Buffer.alloc(32, 7)),
     limits: { wrongCodesPerDay: 5 },
     mobileMoney: { canCarry: () => true },
     failpoint: createFailpoint(undefined),

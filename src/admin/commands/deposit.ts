@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { addDeposit, type Deposit } from '../../db/deposits.js';
-import { formatAmount, formatMoney } from '../../domain/money.js';
+import { addDeposit, type Deposit, type MadeDeposit } from '../../db/deposits.js';
+import { formatGroupedAmount, formatMoney } from '../../domain/money.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { amount, id, oneOf, optional, required, text } from '../fields.js';
@@ -36,24 +36,30 @@ export const deposit = changeCommand({
         amount: formatMoney(wanted.amount),
         reference: wanted.reference,
       },
-      text: `Deposited ${describe(wanted)} (${name}). Reference: ${wanted.reference}`,
+      text: `Deposited ${describeDeposit(wanted)} (${name}). Reference: ${wanted.reference}`,
     };
   },
 });
 
-const describe = ({ amount: money, wallet, partnerId }: Deposit): string =>
-  `ETB ${formatAmount(money)} to the ${wallet} wallet of partner ${partnerId}`;
+/** A deposit in words: its amount, wallet and partner. */
+export const describeDeposit = ({ amount: money, wallet, partnerId }: Deposit): string =>
+  `ETB ${formatGroupedAmount(money)} to the ${wallet} wallet of partner ${partnerId}`;
 
 /** @throws {AdminError} when the reference belongs to another deposit than the wanted one */
-function describeEarlier(earlier: Deposit, wanted: Deposit): string {
+function describeEarlier(earlier: MadeDeposit, wanted: Deposit): string {
+  if (earlier.isReversed)
+    throw new AdminError(
+      `The reference ${earlier.reference} belongs to a deposit of ${describeDeposit(earlier)} that was ` +
+        'reversed: give another deposit a --reference of its own.',
+    );
   const isSame =
     earlier.partnerId === wanted.partnerId &&
     earlier.wallet === wanted.wallet &&
     earlier.amount === wanted.amount;
   if (isSame)
-    return `${describe(earlier)} was deposited before as ${earlier.reference}: nothing was changed.`;
+    return `${describeDeposit(earlier)} was deposited before as ${earlier.reference}: nothing was changed.`;
   throw new AdminError(
-    `The reference ${earlier.reference} belongs to a deposit of ${describe(earlier)}: ` +
+    `The reference ${earlier.reference} belongs to a deposit of ${describeDeposit(earlier)}: ` +
       'give another deposit a --reference of its own.',
   );
 }
