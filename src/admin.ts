@@ -1,3 +1,4 @@
+import { systemUser } from './admin/actor.js';
 import { runAdmin } from './admin/run-admin.js';
 import { readAdminConfig } from './config.js';
 
@@ -12,4 +13,5 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   out: process.stdout,
   err: process.stderr,
   settings: readAdminConfig,
+  user: systemUser,
 });

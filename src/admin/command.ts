@@ -8,8 +8,12 @@ import type { Progress } from './progress.js';
 /** What commands work with. */
 export interface AdminContext {
   readonly database: Database;
-  /** Who is recorded in the audit log. */
-  readonly actor: string;
+  /**
+   * Who is recorded in the audit log; asked before anything is changed.
+   *
+   * @throws {AdminError} where the user of the system can be anybody
+   */
+  readonly actor: () => string;
   /** What API keys are made with. @throws {AdminError} where no key of digests is set */
   readonly keySettings: () => {
     readonly digests: Digests;
@@ -105,13 +109,15 @@ export const changeCommand = <Given extends Fields>(
   },
 ): AdminCommand => ({
   ...definition,
-  run: (context, input) =>
-    context.database.transaction().execute(async (transaction) => {
+  async run(context, input) {
+    const actor = context.actor();
+    return context.database.transaction().execute(async (transaction) => {
       const change = await definition.change(transaction, input as InputOf<Given>, context);
       if ('unchanged' in change)
         return { text: change.unchanged, json: { changed: false, message: change.unchanged } };
       const { subject, details, shownOnce } = change;
-      await recordChanges(transaction, context.actor, definition.name, [{ subject, details }]);
+      await recordChanges(transaction, actor, definition.name, [{ subject, details }]);
       return { text: change.text, json: { changed: true, ...subject, ...details, ...shownOnce } };
-    }),
+    });
+  },
 });

@@ -33,7 +33,10 @@ export function createProgram(parts: ProgramParts): Command {
     .usage('<command> [options]')
     .description('The operator’s commands. Each explains itself: add --help.')
     .option('--json', 'print one JSON document instead of text')
-    .option('--actor <name>', 'who is recorded in the audit log; your user name if left out')
+    .option(
+      '--actor <name>',
+      'who is recorded in the audit log; your user name if left out, which root has to give',
+    )
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
     // Errors are printed in one place, and in one line.
     .configureOutput({ writeOut, writeErr, outputError: () => undefined })

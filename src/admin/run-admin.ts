@@ -1,7 +1,7 @@
-import { userInfo } from 'node:os';
 import { CommanderError } from 'commander';
 import type { AdminConfig } from '../config.js';
 import { connectDatabase } from '../db/connection.js';
+import { actorOf, type SystemUser } from './actor.js';
 import { allCommands, verbs } from './all-commands.js';
 import type { AdminCommand, Report } from './command.js';
 import type { Fields, InputOf } from './fields.js';
@@ -16,6 +16,7 @@ export interface Surroundings {
   /** A terminal is shown the progress of long commands, too. */
   readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly settings: () => AdminConfig;
+  readonly user: () => SystemUser;
 }
 
 /**
@@ -57,7 +58,7 @@ async function runCommand(
   options: GlobalOptions,
   surroundings: Surroundings,
 ): Promise<Report> {
-  const actor = options.actor ?? systemUser();
+  const actor = () => actorOf(options.actor, surroundings.user());
   const settings = await resolveSettings(surroundings.settings());
   const database = connectDatabase(settings.databaseUrl, { poolSize: 1 });
   const progress = createProgress(options.json ? undefined : surroundings.err);
@@ -67,14 +68,5 @@ async function runCommand(
   } finally {
     progress.end();
     await database.destroy();
-  }
-}
-
-/** In a container the number of the user may have no name. */
-function systemUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }

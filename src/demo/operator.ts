@@ -1,4 +1,5 @@
 import type { ZodType, z } from 'zod';
+import { systemUser } from '../admin/actor.js';
 import { runAdmin } from '../admin/run-admin.js';
 import { readAdminConfig } from '../config.js';
 import { DemoError } from './demo-error.js';
@@ -36,6 +37,7 @@ async function outputOf(words: readonly string[]): Promise<string> {
     out: { write: (text) => (out += text) },
     err: { write: (text) => (err += text) },
     settings: readAdminConfig,
+    user: systemUser,
   });
   if (exitCode === 0) return out.trimEnd();
   throw new DemoError(`The operator's command line fails: ${(err || out).trim()}`);

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setPrice } from '../../src/db/prices.js';
-import { type Catalogue, makeCatalogue, merchantWords, openScene, type Scene } from './scene.js';
+import {
+  type Catalogue,
+  commandsOn,
+  makeCatalogue,
+  merchantWords,
+  openScene,
+  type Scene,
+} from './scene.js';
 
 let scene: Scene;
 let catalogue: Catalogue;
@@ -252,7 +259,27 @@ describe('the audit log', () => {
 
   test('names the user of the system where nobody else is named', async () => {
     await scene.json('create partner --name Mine');
-    expect((await lastAudit())?.actor).toMatch(/^\S+$/);
+    expect((await lastAudit())?.actor).toBe('hanna');
+  });
+
+  test.each([
+    ['root', { id: 0, name: 'root' }],
+    ['another name of root', { id: 0, name: 'toor' }],
+    ['the user of the image', { id: 1_000, name: 'node' }],
+    ['a user without a name', { id: 54_321, name: undefined }],
+  ])('has no row of %s: nothing is changed without --actor', async (_name, user) => {
+    const url = scene.environment.DATABASE_URL;
+    const shared = commandsOn({ DATABASE_URL: url }, user);
+    const before = await lastAudit();
+    const refused = await shared.admin(['create', 'partner', '--name', 'Nobody']);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/^Say who you are with --actor: .*\n$/);
+    expect(await lastAudit()).toEqual(before);
+    expect(
+      (await shared.json('list partners')).map((row: { name: string }) => row.name),
+    ).not.toContain('Nobody');
+    await shared.json(['create', 'partner', '--name', `By ${_name}`, '--actor', 'Sara']);
+    expect((await lastAudit())?.actor).toBe('Sara');
   });
 
   test.each([

@@ -29,14 +29,15 @@ afterAll(async () => {
 
 const DIGEST_KEY = Buffer.alloc(32, 1).toString('base64');
 
-/** Runs the real process, with nothing set but what is given. */
+/** Runs the real process, with nothing set but what is given, by somebody who says who it is. */
 async function run(
   words: string | readonly string[],
   environment: Record<string, string> = {},
   input = '',
 ): Promise<Printed> {
   const list = typeof words === 'string' ? words.split(' ') : words;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/admin.ts', ...list], {
+  const command = ['src/admin.ts', ...list, '--actor', 'Hanna'];
+  const child = spawn(process.execPath, ['--import', 'tsx', ...command], {
     env: { PATH: process.env.PATH, DATA_DIR: directory, ...environment },
   });
   child.stdin.end(input);

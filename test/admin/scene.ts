@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { SystemUser } from '../../src/admin/actor.js';
 import { runAdmin } from '../../src/admin/run-admin.js';
 import { type Environment, readAdminConfig } from '../../src/config.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
@@ -28,12 +29,16 @@ const listOf = (words: string | readonly string[]) =>
   typeof words === 'string' ? words.split(' ') : words;
 
 /** Commands in this process, with these settings. */
-export function commandsOn(environment: Environment): Commands {
+export function commandsOn(
+  environment: Environment,
+  user: SystemUser = { id: 1_000, name: 'hanna' },
+): Commands {
   const admin: Commands['admin'] = async (words) => {
     let out = '';
     let err = '';
     const code = await runAdmin(listOf(words), {
       settings: () => readAdminConfig(environment),
+      user: () => user,
       out: { write: (text) => (out += text) },
       err: { write: (text) => (err += text) },
     });
@@ -51,6 +56,8 @@ export function commandsOn(environment: Environment): Commands {
 
 /** Commands on a database of their own. */
 export interface Scene extends Commands {
+  /** The settings of the commands. */
+  readonly environment: Environment;
   readonly database: Database;
   auditRows(): Promise<{ actor: string; action: string; details: unknown }[]>;
   /** Checks the invariants of the ledger and drops the database. */
@@ -60,8 +67,10 @@ export interface Scene extends Commands {
 export async function openScene(): Promise<Scene> {
   const testDatabase = await createTestDatabase();
   const database = connectDatabase(testDatabase.url, { poolSize: 6 });
+  const environment = { DATABASE_URL: testDatabase.url, DIGEST_KEY };
   return {
-    ...commandsOn({ DATABASE_URL: testDatabase.url, DIGEST_KEY }),
+    ...commandsOn(environment),
+    environment,
     database,
     auditRows: () =>
       database

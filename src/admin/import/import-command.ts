@@ -32,6 +32,7 @@ export const importCommand = (kind: RecordKind): AdminCommand => ({
   fields,
   examples: importExamples(kind),
   async run(context, input) {
+    const actor = context.actor();
     const given = input as ImportInput;
     const { file } = given;
     const rows = rowsOf(kind, given);
@@ -39,7 +40,7 @@ export const importCommand = (kind: RecordKind): AdminCommand => ({
     const read = await readRows(kind, rows, () => context.progress.advance(1));
     const transaction = await context.database.startTransaction().execute();
     try {
-      const written = await carryOut(transaction, context, kind, { file, read });
+      const written = await carryOut(transaction, { ...context, actor }, kind, { file, read });
       // What would go wrong is known for certain only when it was done.
       await (given.dryRun ? transaction.rollback() : transaction.commit()).execute();
       return reportOf(kind, given, written);
@@ -53,7 +54,7 @@ export const importCommand = (kind: RecordKind): AdminCommand => ({
 
 async function carryOut(
   transaction: DatabaseTransaction,
-  context: AdminContext,
+  context: Pick<AdminContext, 'progress'> & { readonly actor: string },
   kind: RecordKind,
   { file, read }: { readonly file: ImportFile; readonly read: readonly ReadRow[] },
 ): Promise<Written[]> {
@@ -88,7 +89,7 @@ async function writeAll(
   transaction: DatabaseTransaction,
   kind: RecordKind,
   plans: readonly WritablePlan[],
-  { progress }: AdminContext,
+  { progress }: Pick<AdminContext, 'progress'>,
 ): Promise<Written[]> {
   progress.begin('Writing', plans.length);
   const written: Written[] = [];
