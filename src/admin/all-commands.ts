@@ -27,6 +27,7 @@ import {
   listPortalAccountsCommand,
   resetPortalPassword,
 } from './commands/portal-accounts.js';
+import { listPricesCommand, setPriceCommand } from './commands/prices.js';
 import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.js';
 import {
   listPublicKeysCommand,
@@ -46,6 +47,7 @@ import { listDenominationsCommand } from './commands/show-denominations.js';
 import { listMerchantsCommand, showMerchant } from './commands/show-merchants.js';
 import { listProductsCommand } from './commands/show-products.js';
 import { listPromosCommand } from './commands/show-promos.js';
+import { listTopupsCommand, showTopup } from './commands/show-topups.js';
 import { listVouchersCommand, showVoucher } from './commands/show-vouchers.js';
 import { statement } from './commands/statement.js';
 import { importCommand } from './import/import-command.js';
@@ -61,8 +63,10 @@ export const allCommands = [
   listProductsCommand,
   listProductCategoriesCommand,
   listDenominationsCommand,
+  listPricesCommand,
   listPromosCommand,
   listVouchersCommand,
+  listTopupsCommand,
   listApiKeysCommand,
   listAddresses,
   listPublicKeysCommand,
@@ -73,6 +77,7 @@ export const allCommands = [
   showPartner,
   showMerchant,
   showVoucher,
+  showTopup,
   createPartner,
   ...recordKinds.map(createCommand),
   createPortalAccount,
@@ -82,6 +87,7 @@ export const allCommands = [
   ...recordKinds.map(importCommand),
   setServiceFee,
   setPayoutAccount,
+  setPriceCommand,
   deposit,
   reverseDepositCommand,
   grantAccessCommand,
@@ -111,11 +117,11 @@ export const allCommands = [
 /** What help says of each verb that several commands share. */
 export const verbs: Readonly<Record<string, string>> = {
   list: 'Show what there is, with the ids',
-  show: 'Show one partner, merchant or voucher in full',
+  show: 'Show one partner, merchant, voucher or top-up in full',
   create: 'Add partners, merchants and what is sold',
   invite: 'Invite a merchant to activate its portal account',
   change: 'Change partners, merchants and what is sold',
-  set: 'Set the fee and the payout account of a merchant',
+  set: 'Set the fee and the payout account of a merchant, and the prices of a partner',
   reverse: 'Undo a deposit that was a mistake',
   grant: 'Let a partner sell a product',
   issue: 'Make an API key',

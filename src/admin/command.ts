@@ -74,6 +74,8 @@ export type Change =
       readonly text: string;
       /** Shown to the operator now and kept nowhere, such as a new key. */
       readonly shownOnce?: Readonly<Record<string, unknown>>;
+      /** What the operator should look at, though it was done. */
+      readonly warning?: string;
     }
   | { readonly unchanged: string };
 
@@ -115,9 +117,12 @@ export const changeCommand = <Given extends Fields>(
       const change = await definition.change(transaction, input as InputOf<Given>, context);
       if ('unchanged' in change)
         return { text: change.unchanged, json: { changed: false, message: change.unchanged } };
-      const { subject, details, shownOnce } = change;
+      const { subject, details, shownOnce, warning } = change;
       await recordChanges(transaction, actor, definition.name, [{ subject, details }]);
-      return { text: change.text, json: { changed: true, ...subject, ...details, ...shownOnce } };
+      const json = { changed: true, ...subject, ...details, ...shownOnce };
+      return warning === undefined
+        ? { text: change.text, json }
+        : { text: `${change.text}\nWarning: ${warning}`, json: { ...json, warning } };
     });
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMoney, type Money, parseMoney } from '../domain/money.js';
 import { parseMsisdn } from '../domain/phone.js';
-import { amountField, idField } from '../http/fields.js';
+import { amountField, idField, positiveDecimalField } from '../http/fields.js';
 import { AdminError } from './admin-error.js';
 
 /** One option or argument of a command: how help explains it, and how its text is read. */
@@ -100,6 +100,12 @@ export const amount: Reading<Money> = { placeholder: 'amount', parse: bySchema(a
 
 /** The same as the decimal text that the database keeps. */
 export const decimalAmount: Reading<string> = mapReading(amount, formatMoney);
+
+/** A price in USD above zero, as partners send it. */
+export const priceUsd: Reading<string> = {
+  placeholder: 'price',
+  parse: bySchema(positiveDecimalField),
+};
 
 /** A decimal from 0, as the database keeps it. */
 export const decimalFromZero: Reading<string> = {

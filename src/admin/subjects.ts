@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import { type ColumnChanges, changeRow, findRow, type Row } from '../db/company-changes.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
+import { findNamesakes } from '../db/namesakes.js';
 import type { Schema } from '../db/schema.js';
 import type { Company } from '../domain/voucher.js';
 import { AdminError } from './admin-error.js';
@@ -51,6 +52,23 @@ export async function requireSubject(database: Database, kind: SubjectKind, subj
   const row = await findRow(database, subjects[kind].table, subjectId);
   if (!row) throw notFound(kind, subjectId);
   return { name: nameOf(kind, row), row };
+}
+
+/**
+ * The change of a company, with a warning where others of its kind have the same name: two rows of one
+ * company are told apart only by their ids.
+ */
+export async function warnOfNamesakes(
+  transaction: DatabaseTransaction,
+  kind: 'partner' | 'merchant',
+  change: Change,
+): Promise<Change> {
+  if ('unchanged' in change) return change;
+  const { table, nameColumn } = subjects[kind];
+  const ids = await findNamesakes(transaction, { table, nameColumn, id: change.subject.id });
+  if (ids.length === 0) return change;
+  const others = ids.length === 1 ? `${kind} ${ids[0]} has` : `${kind}s ${ids.join(', ')} have`;
+  return { ...change, warning: `${others} the same name: see "${listOf(kind)}".` };
 }
 
 /** What a command that made something answers. */

@@ -12,6 +12,18 @@ export interface MoneyMove {
   readonly amount: string;
 }
 
+/** The operations that move a voucher's money. */
+export const operationsOf = (voucher: {
+  readonly id: number;
+  readonly operationId: string;
+  readonly redemptions: readonly { readonly operationId: string }[];
+}): string[] => [
+  voucher.operationId,
+  `cancel-voucher:${voucher.id}`,
+  `expire-voucher:${voucher.id}`,
+  ...voucher.redemptions.map(({ operationId }) => operationId),
+];
+
 /** How a partner's operations moved money, oldest first; nothing of another partner's accounts. */
 export async function readMoneyMoves(
   database: Database,

@@ -94,3 +94,48 @@ export const priceSource: ListSource<PriceRow> = {
   version: (partnerId) => sql`coalesce(
     (select version from price_list_versions where partner_id = ${partnerId}::bigint), 1)`,
 };
+
+/**
+ * The denominations that a partner may sell with its current prices, and those that it may not sell
+ * any more but has a price for. A price of null: it has none yet.
+ */
+export async function listPartnerPrices(database: Database, partnerId: number) {
+  const { rows } = await sql<{
+    denominationId: number;
+    amount: string;
+    status: 'ACTIVE' | 'INACTIVE';
+    /** Null: for every merchant that has no price of its own. */
+    merchantId: number | null;
+    merchant: string | null;
+    sellingPriceUsd: string | null;
+    since: Date | null;
+  }>`
+    select denomination.id as "denominationId", amount_etb as amount, denomination.status,
+      price.merchant_id as "merchantId", merchant_name as merchant,
+      selling_price_usd as "sellingPriceUsd", price.created_at as since
+    from gift_denominations as denomination
+    left join partner_gift_denomination_prices as price
+      on price.denomination_id = denomination.id and price.partner_id = ${partnerId}
+        and price.replaced_at is null
+    left join merchants on merchants.id = price.merchant_id
+    where price.id is not null or exists (select from partner_products
+      where partner_id = ${partnerId} and product_id = denomination.product_id)
+    order by amount_etb, denomination.id, price.merchant_id nulls first`.execute(database);
+  return rows;
+}
+
+/** The price that holds now for just this partner, denomination and merchant; undefined for none. */
+export const findPrice = async (
+  transaction: DatabaseTransaction,
+  price: Omit<NewPrice, 'sellingPriceUsd'>,
+): Promise<string | undefined> =>
+  (
+    await transaction
+      .selectFrom('partner_gift_denomination_prices')
+      .select('selling_price_usd')
+      .where('partner_id', '=', price.partnerId)
+      .where('denomination_id', '=', price.denominationId)
+      .where(sql<boolean>`merchant_id is not distinct from ${price.merchantId}::bigint`)
+      .where('replaced_at', 'is', null)
+      .executeTakeFirst()
+  )?.selling_price_usd;

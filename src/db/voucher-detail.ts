@@ -22,6 +22,8 @@ interface Redemption {
   readonly serviceFee: string;
   readonly status: Selectable<RedemptionsTable>['status'];
   readonly reference: string;
+  /** Ours towards the provider. */
+  readonly paymentReference: string;
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
 }
@@ -32,6 +34,8 @@ interface Message {
   /** E.164 */
   readonly msisdn: string;
   readonly status: Selectable<MessagesTable>['status'];
+  readonly providerReference: string | null;
+  readonly providerMessage: string | null;
 }
 
 /** A voucher, and what happened to it, each kind of thing oldest first. Never its code. */
@@ -84,6 +88,7 @@ const redemptions = sql`
     'operationId', redemption.operation_id, 'merchant', payee.merchant_name,
     'toMerchant', to_merchant::text, 'serviceFee', service_fee::text,
     'status', redemption.status, 'reference', platform_reference,
+    'paymentReference', payment_reference,
     'providerReference', provider_reference, 'providerMessage', provider_message)
     order by redemption.id), '[]')
   from redemptions as redemption
@@ -92,5 +97,6 @@ const redemptions = sql`
 
 const messages = sql`
   select coalesce(json_agg(json_build_object('at', coalesce(settled_at, message.created_at),
-    'kind', kind, 'msisdn', msisdn, 'status', message.status) order by message.id), '[]')
+    'kind', kind, 'msisdn', msisdn, 'status', message.status,
+    'providerReference', provider_reference, 'providerMessage', provider_message) order by message.id), '[]')
   from messages as message where message.voucher_id = vouchers.id`;

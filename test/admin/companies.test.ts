@@ -246,6 +246,33 @@ test.each([
   expect(await listed(list, id())).toMatchObject({ status: 'ACTIVE' });
 });
 
+describe('a name that another company has', () => {
+  test.each([
+    ['partner', (name: string) => ['create', 'partner', '--name', name]],
+    [
+      'merchant',
+      (name: string) =>
+        merchantWords(randomUUID()).map((word) => (word === 'Abyssinia Coffee' ? name : word)),
+    ],
+  ] as const)('is given to a %s with a warning', async (noun, words) => {
+    const name = `Habesha ${randomUUID()}`;
+    const first = await scene.json(words(name));
+    expect(first).not.toHaveProperty('warning');
+    const second = await scene.admin(words(` ${name.toUpperCase()}`));
+    const warning = `${noun} ${first.id} has the same name: see "list ${noun}s".`;
+    expect(second).toMatchObject({ code: 0, err: '' });
+    expect(second.out).toMatch(new RegExp(`^Created ${noun} \\d+\\.\nWarning: ${warning}\n$`));
+    const third = await scene.json(words(name));
+    expect(third.warning).toMatch(new RegExp(`^${noun}s ${first.id}, \\d+ have the same name`));
+
+    const { id } = await scene.json(words(`Another ${randomUUID()}`));
+    const renamed = await scene.json(['change', noun, `${id}`, '--name', name]);
+    expect(renamed.warning).toContain('have the same name');
+    const log = await scene.json(`audit --kind ${noun} --id ${third.id}`);
+    expect(JSON.stringify(log)).not.toContain('same name');
+  });
+});
+
 describe('the audit log', () => {
   test('is shown newest first, for one subject too', async () => {
     const { id } = await scene.json('create partner --name Audited --actor Abebe');

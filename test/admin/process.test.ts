@@ -58,11 +58,9 @@ test('a partner is made, given money and shown by separate processes', async () 
   await run(`deposit --partner ${id} --wallet gift --amount 10`, settings());
   const listed = await run('list partners', settings());
   expect(listed.out).toMatch(/Acme +ACTIVE +10\.00 +0\.00 +0\.00\n$/);
-  expect(await run('check-ledger', settings())).toEqual({
-    code: 0,
-    out: 'The ledger is in order.\n',
-    err: '',
-  });
+  const checked = await run('check-ledger', settings());
+  expect(checked).toMatchObject({ code: 0, err: '' });
+  expect(checked.out).toMatch(/^The ledger is in order\.\n/);
 });
 
 test('a public key is read from standard input', async () => {

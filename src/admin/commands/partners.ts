@@ -4,7 +4,7 @@ import { partnerBalances } from '../../db/ledger.js';
 import { listPartners, listProducts } from '../../db/operator-lists.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, required, text } from '../fields.js';
-import { changeSubject, created, requireSubject } from '../subjects.js';
+import { changeSubject, created, requireSubject, warnOfNamesakes } from '../subjects.js';
 import { column, money, numbers, record, table } from '../tables.js';
 import { addressTable } from './addresses.js';
 import { apiKeyTable } from './api-keys.js';
@@ -21,7 +21,8 @@ export const createPartner = changeCommand({
   fields: { name: required(text, 'The name of the company') },
   examples: ['create partner --name "Acme Gifts"'],
   async change(transaction, { name }) {
-    return created('partner', await addPartner(transaction, name), { name });
+    const change = created('partner', await addPartner(transaction, name), { name });
+    return warnOfNamesakes(transaction, 'partner', change);
   },
 });
 
@@ -30,8 +31,11 @@ export const changePartner = changeCommand({
   summary: 'Change the name of a partner',
   fields: { id: partnerId, name: required(text, 'The new name of the company') },
   examples: ['change partner 1 --name "Acme Gifts International"'],
-  change: (transaction, input) =>
-    changeSubject(transaction, 'partner', input.id, { company_name: input.name }),
+  async change(transaction, input) {
+    const values = { company_name: input.name };
+    const change = await changeSubject(transaction, 'partner', input.id, values);
+    return warnOfNamesakes(transaction, 'partner', change);
+  },
 });
 
 export const suspendPartner = changeCommand({

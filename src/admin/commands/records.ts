@@ -1,3 +1,4 @@
+import type { DatabaseTransaction } from '../../db/connection.js';
 import { AdminError } from '../admin-error.js';
 import { type AdminCommand, type Change, changeCommand } from '../command.js';
 import { flag, kebab } from '../fields.js';
@@ -12,7 +13,7 @@ import {
   type Values,
 } from '../records/record-kind.js';
 import { writeRecords } from '../records/write-records.js';
-import { changed, created, notFound } from '../subjects.js';
+import { changed, created, notFound, warnOfNamesakes } from '../subjects.js';
 
 /** All that is wrong with options, in one line. */
 const refusal = (problems: readonly Problem[]): AdminError =>
@@ -40,7 +41,7 @@ export const createCommand = (kind: RecordKind): AdminCommand =>
       const id = written?.id ?? 0;
       const change = created(kind.kind, id, written?.details ?? {});
       const more = isAsked ? await kind.uponCreation?.work(transaction, id) : undefined;
-      return more ? withConsequence(change, more) : change;
+      return withWarning(transaction, kind, more ? withConsequence(change, more) : change);
     },
   });
 
@@ -66,9 +67,16 @@ export const changeRecordCommand = (kind: RecordKind): AdminCommand =>
       await writeRecords(transaction, kind, [plan]);
       const change = changed(kind.kind, id, plan.changes);
       const consequence = await kind.afterChange?.(transaction, id, plan.changes);
-      return consequence ? withConsequence(change, consequence) : change;
+      const whole = consequence ? withConsequence(change, consequence) : change;
+      return 'name' in values && values.name !== undefined
+        ? withWarning(transaction, kind, whole)
+        : whole;
     },
   });
+
+/** Companies may share a name, which is seldom meant; names of other kinds are unique. */
+const withWarning = (transaction: DatabaseTransaction, { kind }: RecordKind, change: Change) =>
+  kind === 'merchant' ? warnOfNamesakes(transaction, kind, change) : change;
 
 /** A change, and what else followed from it. */
 const withConsequence = (change: Change, { details, text }: Consequence): Change =>

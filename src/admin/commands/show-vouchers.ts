@@ -1,8 +1,11 @@
+import { operationsOf, readMoneyMoves } from '../../db/money-moves.js';
 import { listVouchers, voucherHistory } from '../../db/operator-lists.js';
+import { findVoucherDetail, type VoucherDetail } from '../../db/voucher-detail.js';
 import { maskMsisdn } from '../../domain/phone.js';
 import { type VoucherStatus, voucherMoves } from '../../domain/voucher.js';
 import { lookCommand } from '../command.js';
 import { id, msisdn, oneOf, optional, wholeNumber } from '../fields.js';
+import { moneyMoveTable } from '../money-moves.js';
 import { column, money, numbers, record, table, time } from '../tables.js';
 import { voucherArgument, voucherIdOf, voucherNotFound } from '../voucher-name.js';
 
@@ -53,21 +56,29 @@ export const listVouchersCommand = lookCommand({
 
 export const showVoucher = lookCommand({
   name: 'show voucher',
-  summary: 'Show one voucher and the moves of its status',
+  summary: 'Show one voucher: its claims, redemptions, messages, and how its money moved',
   details: 'Never its code: only the partner that generated it is told that.',
   fields: { voucher: voucherArgument },
   examples: ['show voucher 17', 'show voucher 012345678901234567'],
   async look(database, input) {
-    const found = await voucherHistory(database, await voucherIdOf(database, input.voucher));
-    if (!found) throw voucherNotFound(input.voucher);
+    const voucherId = await voucherIdOf(database, input.voucher);
+    const found = await voucherHistory(database, voucherId);
+    const detail = found && (await findVoucherDetail(database, found.partnerId, voucherId));
+    if (!found || !detail) throw voucherNotFound(input.voucher);
     const voucher = present(found);
+    const { claims, redemptions } = detail;
+    const messages = detail.messages.map((message) => ({
+      ...message,
+      msisdn: maskMsisdn(message.msisdn),
+    }));
+    const moneyMoves = await readMoneyMoves(database, found.partnerId, operationsOf(detail));
     const moves = table(found.moves, [
       column('time', (move) => time(move.at)),
       column('from', (move) => move.from),
       column('to', (move) => move.to),
     ]);
     return {
-      json: { ...voucher, moves: found.moves },
+      json: { ...voucher, moves: found.moves, claims, redemptions, messages, moneyMoves },
       text: [
         record({
           Voucher: voucher.id,
@@ -84,7 +95,46 @@ export const showVoucher = lookCommand({
           Expires: time(voucher.expiresAt),
         }),
         `\nMoves of its status\n${moves}`,
+        `\nClaims\n${claimTable(claims)}`,
+        `\nRedemptions\n${redemptionTable(redemptions)}`,
+        `\nMessages\n${messageTable(messages)}`,
+        `\nHow its money moved\n${moneyMoveTable(moneyMoves)}`,
       ].join('\n'),
     };
   },
 });
+
+const moment = (text: string | null) => text && time(new Date(text));
+
+const claimTable = (claims: VoucherDetail['claims']): string =>
+  table(claims, [
+    column('time (utc)', (row) => moment(row.at)),
+    column('by', (row) => row.company),
+    numbers('etb', (row) => (row.amount === null ? 'all' : money(row.amount))),
+    column('status', (row) => row.status),
+  ]);
+
+const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
+  table(redemptions, [
+    column('time (utc)', (row) => moment(row.at)),
+    column('status', (row) => row.status),
+    column('settled (utc)', (row) => moment(row.settledAt)),
+    column('paid late (utc)', (row) => moment(row.contradictedAt)),
+    column('merchant', (row) => row.merchant),
+    numbers('to merchant', (row) => money(row.toMerchant)),
+    numbers('fee', (row) => money(row.serviceFee)),
+    column('reference', (row) => row.reference),
+    column('payment reference', (row) => row.paymentReference),
+    column('provider reference', (row) => row.providerReference),
+    column('the provider says', (row) => row.providerMessage),
+  ]);
+
+const messageTable = (messages: VoucherDetail['messages']): string =>
+  table(messages, [
+    column('time (utc)', (row) => moment(row.at)),
+    column('what', (row) => row.kind),
+    column('to', (row) => row.msisdn),
+    column('status', (row) => row.status),
+    column('provider reference', (row) => row.providerReference),
+    column('the provider says', (row) => row.providerMessage),
+  ]);

@@ -1,4 +1,4 @@
-import { readMoneyMoves } from '../../db/money-moves.js';
+import { operationsOf, readMoneyMoves } from '../../db/money-moves.js';
 import { findVoucherDetail } from '../../db/voucher-detail.js';
 import { html } from '../../html.js';
 import { facts, story } from '../facts.js';
@@ -22,12 +22,7 @@ export const showVoucher: AccountPage = {
     const partnerId = session.company.id;
     const voucher = await findVoucherDetail(services.database, partnerId, idOf(request));
     if (!voucher) return problems.notFound;
-    const moves = await readMoneyMoves(services.database, partnerId, [
-      voucher.operationId,
-      `cancel-voucher:${voucher.id}`,
-      `expire-voucher:${voucher.id}`,
-      ...voucher.redemptions.map(({ operationId }) => operationId),
-    ]);
+    const moves = await readMoneyMoves(services.database, partnerId, operationsOf(voucher));
     return {
       kind: 'page',
       title: `Voucher ${voucher.serialNumber}`,

@@ -1,0 +1,85 @@
+import { findPrice, listPartnerPrices, priceSubjects, replacePrice } from '../../db/prices.js';
+import { parseMoney } from '../../domain/money.js';
+import { AdminError } from '../admin-error.js';
+import { changeCommand, lookCommand } from '../command.js';
+import { id, optional, priceUsd, required } from '../fields.js';
+import { requireSubject } from '../subjects.js';
+import { column, money, numbers, table, time } from '../tables.js';
+
+export const setPriceCommand = changeCommand({
+  name: 'set price',
+  summary: 'Set what a partner sells a denomination for, in USD',
+  details:
+    'As the partner does by its API: with --merchant for vouchers of that merchant alone, without ' +
+    'it for every merchant that has no price of its own. The price before stays as history.',
+  fields: {
+    partner: required(id, 'The id of the partner'),
+    denomination: required(id, 'The id of the denomination: see list denominations'),
+    priceUsd: required(priceUsd, 'In USD, with at most 6 decimals'),
+    merchant: optional(id, 'The id of the merchant that it is for'),
+  },
+  examples: [
+    'set price --partner 1 --denomination 3 --price-usd 4.75',
+    'set price --partner 1 --denomination 3 --merchant 7 --price-usd 4.60',
+  ],
+  async change(transaction, input) {
+    await requireSubject(transaction, 'partner', input.partner);
+    const price = {
+      partnerId: input.partner,
+      denominationId: input.denomination,
+      merchantId: input.merchant ?? null,
+    };
+    const { hasDenomination, hasMerchant } = await priceSubjects(transaction, price);
+    if (!hasDenomination)
+      throw new AdminError(
+        `There is no active denomination ${input.denomination}: see "list denominations".`,
+      );
+    if (!hasMerchant)
+      throw new AdminError(`There is no active merchant ${input.merchant}: see "list merchants".`);
+    const before = await findPrice(transaction, price);
+    const whose =
+      `of denomination ${input.denomination} for partner ${input.partner}` +
+      (input.merchant === undefined ? '' : ` at merchant ${input.merchant}`);
+    if (before !== undefined && parseMoney(before) === parseMoney(input.priceUsd))
+      return { unchanged: `The price ${whose} is so already: nothing was changed.` };
+    const stored = await replacePrice(transaction, { ...price, sellingPriceUsd: input.priceUsd });
+    const { denominationId, merchantId } = price;
+    const to = stored.selling_price_usd;
+    return {
+      subject: { kind: 'partner', id: input.partner },
+      details: { denominationId, merchantId, sellingPriceUsd: { from: before ?? null, to } },
+      text:
+        `Set the price ${whose} to USD ${money(to)}` +
+        `${before === undefined ? '' : `; it was USD ${money(before)}`}.`,
+    };
+  },
+});
+
+export const listPricesCommand = lookCommand({
+  name: 'list prices',
+  summary: 'Show what a partner sells denominations for',
+  details:
+    'A denomination without a price cannot be generated for that partner: "no price defined". A ' +
+    'price for one merchant goes before the one for all.',
+  fields: { partner: required(id, 'The id of the partner') },
+  examples: ['list prices --partner 1'],
+  async look(database, input) {
+    await requireSubject(database, 'partner', input.partner);
+    const prices = await listPartnerPrices(database, input.partner);
+    return {
+      json: prices,
+      text: table(prices, [
+        numbers('denomination', (row) => row.denominationId),
+        numbers('etb', (row) => money(row.amount)),
+        column('status', (row) => row.status),
+        numbers('usd', (row) => row.sellingPriceUsd && money(row.sellingPriceUsd)),
+        column('merchant', (row) =>
+          row.merchantId === null
+            ? row.sellingPriceUsd && 'all'
+            : `${row.merchant} (${row.merchantId})`,
+        ),
+        column('since (utc)', (row) => row.since && time(row.since)),
+      ]),
+    };
+  },
+});

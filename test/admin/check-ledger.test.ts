@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addTransfers, type Transfer } from '../../src/db/ledger.js';
+import { parseMoney } from '../../src/domain/money.js';
+import { makeVoucher, redemptions } from './movements.js';
+import { type Catalogue, makeCatalogue, openScene, type Scene } from './scene.js';
+
+let scene: Scene;
+let catalogue: Catalogue;
+
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+});
+afterAll(() => scene?.close());
+
+const transfer = (
+  operationId: string,
+  step: string,
+  debit: Transfer['debit'],
+  credit: Transfer['credit'],
+  amount: string,
+) =>
+  scene.database.transaction().execute((transaction) =>
+    addTransfers(transaction, [
+      {
+        operationId,
+        partnerId: catalogue.partnerId,
+        step,
+        debit,
+        credit,
+        amount: parseMoney(amount),
+      },
+    ]),
+  );
+
+test('the totals of all accounts are shown, and what is open in suspense', async () => {
+  const { database } = scene;
+  const { partnerId } = catalogue;
+  const { id: otherId } = await scene.json('create partner --name Other');
+  await scene.json(`deposit --partner ${partnerId} --wallet gift --amount 1234567.5`);
+  await scene.json(`deposit --partner ${otherId} --wallet gift --amount 100`);
+  const redeem = redemptions(database, catalogue);
+  const { id } = await makeVoucher(database, catalogue);
+  await redeem.post(await redeem.hold(id, '200'));
+  const quiet = await scene.admin('check-ledger');
+  expect(quiet).toMatchObject({ code: 0, err: '' });
+  expect(quiet.out).toMatch(/^The ledger is in order\.\n\nACCOUNT +ETB\n/);
+  expect(quiet.out).toMatch(/\ngift +1,234,167\.50\n/);
+  expect(quiet.out).toMatch(/\nfunding +-1,234,667\.50\n/);
+  expect(quiet.out).toMatch(/\nservice-fees +5\.00\n/);
+  expect(quiet.out).toMatch(/\nNothing is open in suspense\.\n$/);
+
+  await transfer('late-1', 'late-success', 'suspense', 'mobile-money-clearing', '65');
+  await transfer('late-2', 'late-success', 'suspense', 'airtime-clearing', '1000.25');
+  await transfer('late-2', 'settle-late-success', 'service-fees', 'suspense', '1000.25');
+  await transfer('back-1', 'reversal', 'mobile-money-clearing', 'suspense', '7');
+  const { out } = await scene.admin('check-ledger');
+  expect(out).toContain(
+    'Open in suspense: 2 operations, ETB 65.00 to be borne and ETB 7.00 to be credited.',
+  );
+  const { ok, faults, totals } = await scene.json('check-ledger');
+  expect({ ok, faults }).toEqual({ ok: true, faults: [] });
+  expect(totals.openSuspense).toEqual({
+    count: 2,
+    toBeBorne: '65.000000',
+    toBeCredited: '7.000000',
+  });
+  const sum = totals.accounts.reduce(
+    (total: bigint, { balance }: { balance: string }) => total + parseMoney(balance),
+    0n,
+  );
+  expect(sum).toBe(0n);
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeVoucher, redemptions } from './movements.js';
+import { type Catalogue, makeCatalogue, openScene, type Scene } from './scene.js';
+
+const OWNER = '+251911222333';
+
+let scene: Scene;
+let catalogue: Catalogue;
+
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+  await scene.json(`deposit --partner ${catalogue.partnerId} --wallet gift --amount 9000`);
+});
+afterAll(() => scene?.close());
+
+test('a voucher is shown with its claims, redemptions, references, messages and money', async () => {
+  const { database } = scene;
+  const { id } = await makeVoucher(database, catalogue, { amount: '5000' });
+  const redeem = redemptions(database, catalogue);
+  await redeem.post(await redeem.hold(id, '1200'));
+  await redeem.void(await redeem.hold(id, '100'));
+  await database
+    .insertInto('voucher_claims')
+    .values({
+      id: '00000000-0000-4000-8000-000000000001',
+      operation_id: 'claim-1',
+      voucher_id: id,
+      company_kind: 'merchant',
+      company_id: catalogue.merchantId,
+      amount: '1500',
+      status: 'EXPIRED',
+      expires_at: new Date(),
+      code_digest: 'digest-of-code',
+    })
+    .execute();
+  await database
+    .insertInto('messages')
+    .values({
+      kind: 'VERIFICATION_CODE',
+      msisdn: OWNER,
+      voucher_id: id,
+      claim_id: '00000000-0000-4000-8000-000000000001',
+      status: 'REFUSED',
+      provider_reference: 'ATXid_1',
+      provider_message: 'UserInBlacklist',
+    })
+    .execute();
+  const rows = await database
+    .selectFrom('redemptions')
+    .select(['platform_reference', 'payment_reference'])
+    .where('voucher_id', '=', id)
+    .orderBy('id')
+    .execute();
+
+  const { out, code } = await scene.admin(`show voucher ${id}`);
+  expect(code).toBe(0);
+  expect(out).toMatch(/Amount +ETB 5,000\.00/);
+  expect(out).toMatch(/Claims\n.*\n.*Abyssinia Coffee +1,500\.00 +EXPIRED/);
+  const [paid, refused] = rows;
+  expect(out).toMatch(
+    new RegExp(
+      `POSTED .*Abyssinia Coffee +1,200\\.00 +30\\.00 +${paid?.platform_reference} +${paid?.payment_reference} +MM-1`,
+    ),
+  );
+  expect(out).toMatch(
+    new RegExp(`VOIDED .* 100\\.00 .*${refused?.payment_reference} .*no such account`),
+  );
+  expect(out).toMatch(/VERIFICATION_CODE +\+2519\*{5}333 +REFUSED +ATXid_1 +UserInBlacklist/);
+  expect(out).toMatch(/gift +reserved +5,000\.00\n/);
+  expect(out).toMatch(/gift-hold +mobile-money-clearing +1,200\.00\n/);
+
+  const json = await scene.json(`show voucher ${id}`);
+  expect(json).toMatchObject({
+    id,
+    claims: [{ amount: '1500.000000', status: 'EXPIRED' }],
+    redemptions: [
+      { status: 'POSTED', reference: paid?.platform_reference, providerReference: 'MM-1' },
+      { status: 'VOIDED', providerMessage: 'no such account' },
+    ],
+    messages: [{ msisdn: '+2519*****333', providerReference: 'ATXid_1' }],
+  });
+  expect(json.moneyMoves).toHaveLength(6);
+  expect(out + JSON.stringify(json)).not.toContain(OWNER);
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { topUp } from './movements.js';
+import { openScene, type Scene } from './scene.js';
+
+let scene: Scene;
+let partnerId: number;
+let otherId: number;
+let ids: Record<'delivered' | 'failed' | 'open' | 'foreign', number>;
+
+beforeAll(async () => {
+  scene = await openScene();
+  const { database } = scene;
+  partnerId = (await scene.json('create partner --name Reseller')).id;
+  otherId = (await scene.json('create partner --name Other')).id;
+  for (const id of [partnerId, otherId])
+    await scene.json(`deposit --partner ${id} --wallet airtime --amount 2000000`);
+  ids = {
+    delivered: await topUp(database, partnerId, '1234567.5', { ending: 'SUCCESS' }),
+    failed: await topUp(database, partnerId, '10', { ending: 'FAILED' }),
+    open: await topUp(database, partnerId, '15'),
+    foreign: await topUp(database, otherId, '20', { ending: 'SUCCESS' }),
+  };
+  await database
+    .updateTable('topup_attempts')
+    .set({ provider_reference: 'DT-4711', provider_message: 'The number is barred' })
+    .where('topup_id', '=', ids.failed)
+    .execute();
+});
+afterAll(() => scene?.close());
+
+const NUMBER = '+251911222333';
+
+describe('list top-ups', () => {
+  const listed = async (words: string) =>
+    (await scene.json(`list top-ups ${words}`.trim())).map((row: { id: number }) => row.id);
+
+  test('shows the newest first, of all partners or one, in one status, to one number', async () => {
+    const { delivered, failed, open, foreign } = ids;
+    expect(await listed('')).toEqual([foreign, open, failed, delivered]);
+    expect(await listed('--limit 2')).toEqual([foreign, open]);
+    expect(await listed(`--partner ${partnerId}`)).toEqual([open, failed, delivered]);
+    expect(await listed(`--partner ${partnerId} --status failed`)).toEqual([failed]);
+    expect(await listed('--msisdn 0911222333 --limit 1')).toEqual([foreign]);
+    expect(await listed('--msisdn 0911222334')).toEqual([]);
+  });
+
+  test('finds a number that only a later attempt went to', async () => {
+    const number = '+251911999000';
+    await scene.database
+      .updateTable('topup_attempts')
+      .set({ msisdn: number })
+      .where('topup_id', '=', ids.foreign)
+      .execute();
+    expect(await listed(`--msisdn ${number}`)).toEqual([ids.foreign]);
+  });
+
+  test('masks numbers, and groups amounts', async () => {
+    const { out } = await scene.admin(`list top-ups --partner ${partnerId}`);
+    expect(out).toContain('+2519*****333');
+    expect(out).toContain('1,234,567.50');
+    expect(out + JSON.stringify(await scene.json('list top-ups'))).not.toContain(NUMBER);
+  });
+});
+
+describe('show top-up', () => {
+  test('names attempts, references, the words of the provider, and how the money moved', async () => {
+    const { out, code } = await scene.admin(`show top-up ${ids.failed}`);
+    expect(code).toBe(0);
+    expect(out).toMatch(/Status +FAILED/);
+    expect(out).toMatch(/1 +\d{4}-.* VOIDED .* \+2519\*{5}333 .*-1 +DT-4711 +The number is barred/);
+    expect(out).toMatch(/airtime +airtime-hold +10\.00\n/);
+    expect(out).toMatch(/airtime-hold +airtime +10\.00\n/);
+    const json = await scene.json(`show top-up ${ids.failed}`);
+    expect(json).toMatchObject({
+      id: ids.failed,
+      status: 'FAILED',
+      partnerId,
+      msisdn: '+2519*****333',
+      attempts: [{ attempt: 1, providerReference: 'DT-4711', msisdn: '+2519*****333' }],
+      moneyMoves: [{ debit: 'airtime' }, { credit: 'airtime' }],
+    });
+    expect(out + JSON.stringify(json)).not.toContain(NUMBER);
+  });
+
+  test('of one that does not exist says where to look', async () => {
+    expect(await scene.admin('show top-up 999999')).toMatchObject({
+      code: 1,
+      err: 'There is no top-up 999999: see "list top-ups".\n',
+    });
+  });
+});
