@@ -64,6 +64,9 @@ export function createDigests(key: Buffer) {
     portalSession: (token: string): Buffer => digest('portal-session', token),
     /** What the portal's forms carry to show that they belong to the cookie with this token. */
     portalForm: (token: string): string => digest('portal-form', token).toString('base64url'),
+    /** What a merchant signs to show that it has the private key of a public key, in its session. */
+    publicKeyChallenge: (formToken: string, merchantId: number, fingerprint: string): string =>
+      digest('public-key-challenge', formToken, String(merchantId), fingerprint).toString('hex'),
     /** Of the token in the link of a merchant's invitation. */
     invitation: (token: string): Buffer => digest('invitation', token),
     /**

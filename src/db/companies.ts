@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Company } from '../domain/voucher.js';
 import type { Database } from './connection.js';
 import { grantAccess } from './product-access.js';
@@ -149,16 +149,28 @@ export async function addSourceAddresses(
   return rows.map(({ id }) => id);
 }
 
-/** Registers a public key that a merchant signs with. */
+/**
+ * Registers a public key that a merchant signs with; undefined where the key is valid already, for
+ * this merchant or another one.
+ */
 export async function addPublicKey(
   database: Database,
   merchantId: number,
   publicKeyPem: string,
-): Promise<number> {
-  const { id } = await database
+  options: {
+    /** The merchant has signed a challenge with the private key. */
+    readonly isProven?: boolean;
+  } = {},
+): Promise<number | undefined> {
+  const row = await database
     .insertInto('merchant_public_keys')
-    .values({ merchant_id: merchantId, public_key_pem: publicKeyPem })
+    .values({
+      merchant_id: merchantId,
+      public_key_pem: publicKeyPem,
+      proven_at: options.isProven ? sql<Date>`now()` : null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+    .executeTakeFirst();
+  return row?.id;
 }

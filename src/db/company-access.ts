@@ -150,10 +150,26 @@ export const listPublicKeys = (database: Database, merchantId: number) =>
       'public_key_pem as publicKeyPem',
       'created_at as createdAt',
       'revoked_at as revokedAt',
+      'proven_at as provenAt',
+      'duplicate_of as duplicateOf',
     ])
     .where('merchant_id', '=', merchantId)
     .orderBy('id')
     .execute();
+
+/** The valid key with a fingerprint, of whichever merchant; undefined where there is none. */
+export const findValidPublicKey = (
+  database: Database,
+  fingerprint: string,
+): Promise<{ readonly id: number; readonly merchantId: number } | undefined> =>
+  database
+    .selectFrom('merchant_public_keys')
+    .select(['id', 'merchant_id as merchantId'])
+    .where('fingerprint', '=', fingerprint)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
 
 /** Revokes a public key; undefined unless it was valid. */
 export const revokePublicKey = (

@@ -11,6 +11,7 @@ import { showGettingStarted } from './pages/getting-started.js';
 import { makeApiKey } from './pages/make-api-key.js';
 import { showOverview } from './pages/overview.js';
 import { downloadPayouts, showPayouts } from './pages/payouts.js';
+import { provePublicKey } from './pages/prove-public-key.js';
 import { downloadRedemptions, showRedemptions } from './pages/redemptions.js';
 import { registerPublicKey } from './pages/register-public-key.js';
 import { askRemoveAddress, removeAddress } from './pages/remove-address.js';
@@ -62,6 +63,7 @@ export const pages: readonly Page[] = [
   askRemoveAddress,
   removeAddress,
   registerPublicKey,
+  provePublicKey,
   askRevokePublicKey,
   revokePublicKey,
   showTryIt,

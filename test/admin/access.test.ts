@@ -198,6 +198,24 @@ describe('a public key of a merchant', () => {
     expect(await operator.json(`list public-keys --merchant ${id}`)).toEqual([]);
   });
 
+  test('is refused where another merchant has it, until it is revoked there', async () => {
+    const pem = pemOf(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey);
+    const first = (await operator.json(merchantWords(randomUUID()))).id;
+    const second = (await operator.json(merchantWords(randomUUID()))).id;
+    const { publicKeyId, fingerprint } = JSON.parse((await register(first, pem)).out);
+    const refused = await register(second, pem);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toBe(
+      `This key is valid as public key ${publicKeyId} of merchant ${first}: each merchant signs ` +
+        `with a pair of keys of its own. Fingerprint ${fingerprint}\n`,
+    );
+    expect(await operator.json(`list public-keys --merchant ${second}`)).toEqual([]);
+    await operator.json(`revoke public-key ${publicKeyId}`);
+    expect((await register(second, pem)).code).toBe(0);
+    const { out } = await operator.admin(`list public-keys --merchant ${second}`);
+    expect(out).toMatch(/PROVEN .*\n.* - {2}/);
+  });
+
   test('is refused where there is no such file', async () => {
     const refused = await operator.admin('register public-key --merchant 1 --file /nowhere.pem');
     expect(refused.err).toBe('--file cannot be read (ENOENT).\n');
@@ -215,6 +233,8 @@ describe('an address', () => {
       ['::ffff:1.2.3.4', '1.2.3.4'],
       ['203.0.113.7/24', '203.0.113.0/24'],
       ['2001:DB8:0::1', '2001:db8::1'],
+      ['::ffff:11.0.0.0/104', '11.0.0.0/8'],
+      ['2a01:1000::/20', '2a01:1000::/20'],
     ].map((row) => [row].flat()),
   )('%s is registered once', async (given = '', kept = given) => {
     const { id } = await operator.json('create partner --name Addressed');
@@ -236,6 +256,13 @@ describe('an address', () => {
     'fe80::1%eth0',
     '0.0.0.0/0',
     '::/0',
+    '::ffff:0:0/96',
+    '::ffff:0.0.0.0/97',
+    '::ffff:128.0.0.0/103',
+    '128.0.0.0/1',
+    '1.0.0.0/07',
+    '2000::/3',
+    '2002::/16',
   ])('%s is refused', async (address) => {
     const { id } = await operator.json('create partner --name Addressed');
     const refused = await operator.admin(`register address ${address} --partner ${id}`);

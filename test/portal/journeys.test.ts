@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +61,15 @@ async function signIn(page: Page, account: Account): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
+/** Signs the text that the page shows, and pastes the signature. */
+async function prove(page: Page, privateKey: KeyObject): Promise<void> {
+  const command = (await page.locator('pre').first().textContent()) ?? '';
+  const [, challenge = ''] = /printf '%s' '([^']+)'/.exec(command) ?? [];
+  const signature = sign('sha256', Buffer.from(challenge), privateKey).toString('base64');
+  await page.getByLabel('Signature').fill(signature);
+  await page.getByRole('button', { name: 'Register the key' }).click();
+}
+
 /** Looks at a page as people with and without good eyes do. */
 async function look(page: Page, name: string): Promise<void> {
   await takeScreenshots(page, name);
@@ -109,7 +118,8 @@ describe.each([
     await writeFile(file, publicKey.export({ type: 'spki', format: 'pem' }));
     await page.getByRole('link', { name: 'Keys and addresses' }).click();
     await page.getByLabel('Or choose its file').setInputFiles(file);
-    await page.getByRole('button', { name: 'Register the key' }).click();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await prove(page, privateKey);
     await page.getByRole('status').getByText('is registered.').waitFor();
 
     const token: string = (await logIn()).body.accessToken;
@@ -185,11 +195,13 @@ describe('every page', () => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
     const paste = async (pem: string | Buffer) => {
       await page.getByLabel('Paste the public key').fill(pem.toString());
-      await page.getByRole('button', { name: 'Register the key' }).click();
+      await page.getByRole('button', { name: 'Go on' }).click();
     };
     await paste(privateKey.export({ type: 'sec1', format: 'pem' }));
     await look(page, 'public-keys-private');
     await paste(publicKey.export({ type: 'spki', format: 'pem' }));
+    await look(page, 'public-keys-proof');
+    await prove(page, privateKey);
     await look(page, 'public-keys');
     await open('try-it', 'try-it');
     await open('activity', 'activity');

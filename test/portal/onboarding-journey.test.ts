@@ -69,6 +69,11 @@ describe.each([
     await page.getByRole('link', { name: 'Register a public key' }).click();
     const publicKey = await readFile(join(directory, 'public-key.pem'), 'utf8');
     await page.getByLabel('Paste the public key').fill(publicKey);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Prove that the key is yours' }).waitFor();
+    await look('prove-public-key');
+    const signature = await inShell((await page.locator('pre').first().textContent()) ?? '');
+    await page.getByLabel('Signature').fill(signature.trim());
     await page.getByRole('button', { name: 'Register the key' }).click();
     await page.getByRole('status').getByText('is registered.').waitFor();
 

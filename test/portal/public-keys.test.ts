@@ -1,10 +1,17 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parsePublicKey, publicKeyFingerprint } from '../../src/http/public-key.js';
 import { call, signatureHeader } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.js';
+import {
+  hiddenFields,
+  makeAccount,
+  type PageAnswer,
+  type PortalClient,
+  portalClient,
+  signedIn,
+} from './portal-client.js';
 
 let stack: Stack;
 
@@ -36,13 +43,34 @@ function newPair(namedCurve = 'secp256k1') {
 const tokenOf = async (client: PortalClient): Promise<string> =>
   /name="token" value="([^"]+)"/.exec((await client.get(ACCESS)).html)?.[1] ?? '';
 
-/** Sends the form as browsers do. */
-async function register(client: PortalClient, fields: { pem?: string; file?: string | Buffer }) {
+/** Sends the form as browsers do; a key that can be registered is asked a proof for. */
+async function offer(client: PortalClient, fields: { pem?: string; file?: string | Buffer }) {
   const body = new FormData();
   body.set('token', await tokenOf(client));
   body.set('pem', fields.pem ?? '');
   body.set('file', new Blob([fields.file ?? '']), fields.file ? 'public-key.pem' : '');
   return client.request(PATH, { method: 'POST', body });
+}
+
+const PROOF = `${PATH}/proof`;
+
+/** The text that a page asks to sign. */
+const challengeOf = ({ html }: PageAnswer): string =>
+  /printf &#39;%s&#39; &#39;([^&]+)&#39;/.exec(html)?.[1] ?? '';
+
+const signatureOf = (text: string, privateKey: KeyObject): string =>
+  sign('sha256', Buffer.from(text), privateKey).toString('base64');
+
+/** Registers a key with the proof that the private key is there. */
+async function register(
+  client: PortalClient,
+  { privateKey, pem }: ReturnType<typeof newPair>,
+  field: 'pem' | 'file' = 'pem',
+) {
+  const asked = await offer(client, { [field]: pem });
+  if (asked.status !== 200) return asked;
+  const signature = signatureOf(challengeOf(asked), privateKey);
+  return client.post(PROOF, { ...hiddenFields(asked.html, PROOF), signature });
 }
 
 const fingerprintOf = (pem: string) => publicKeyFingerprint(parsePublicKey(pem));
@@ -62,10 +90,8 @@ test.each(['pem', 'file'] as const)(
   async (field) => {
     const { apiKey, client } = await merchant();
     const { privateKey, pem } = newPair();
-    expect(await register(client, { [field]: pem })).toMatchObject({
-      status: 303,
-      location: ACCESS,
-    });
+    const registered = await register(client, { privateKey, pem }, field);
+    expect(registered).toMatchObject({ status: 303, location: ACCESS });
     const { html } = await client.get(ACCESS);
     expect(html.replaceAll(' ', '')).toContain(fingerprintOf(pem));
     const base = `${stack.url}/api/v1/merchant/client`;
@@ -88,9 +114,12 @@ test.each(['pem', 'file'] as const)(
 
 test('a key is registered as a file in DER', async () => {
   const { client } = await merchant();
-  const { pem } = newPair();
+  const { pem, privateKey } = newPair();
   const file = createPublicKey(pem).export({ type: 'spki', format: 'der' });
-  expect(await register(client, { file })).toMatchObject({ status: 303, location: ACCESS });
+  const asked = await offer(client, { file });
+  const signature = signatureOf(challengeOf(asked), privateKey);
+  const fields = hiddenFields(asked.html, PROOF);
+  expect(await client.post(PROOF, { ...fields, signature })).toMatchObject({ status: 303 });
   expect((await client.get(ACCESS)).html.replaceAll(' ', '')).toContain(fingerprintOf(pem));
 });
 
@@ -102,7 +131,7 @@ describe('refused, in words, is', () => {
     ['what is no key and looks like HTML', () => '<script>alert(1)</script>', /no public key/],
   ])('%s', async (_name, pem, words) => {
     const { client } = await merchant();
-    const answer = await register(client, { pem: pem() });
+    const answer = await offer(client, { pem: pem() });
     expect(answer.status).toBe(422);
     expect(answer.html).toMatch(words);
     expect(answer.html).not.toContain('<script>alert');
@@ -116,7 +145,7 @@ describe('refused, in words, is', () => {
       const pem = privateKey.export({ type, format: 'pem' }).toString();
       const der = privateKey.export({ type, format: 'der' });
       for (const fields of [{ pem }, { file: pem }, { file: der }]) {
-        const answer = await register(client, fields);
+        const answer = await offer(client, fields);
         expect(answer.status).toBe(422);
         expect(answer.html).toContain('That was a private key. Treat it as stolen.');
         expect(answer.html).not.toContain('PRIVATE KEY-----');
@@ -126,17 +155,15 @@ describe('refused, in words, is', () => {
 
   test('a third key, and the same key twice, also when it was revoked', async () => {
     const { id, client } = await merchant();
-    const [one, two, three] = [newPair().pem, newPair().pem, newPair().pem];
-    await register(client, { pem: one });
-    expect((await register(client, { pem: one })).html).toContain(
-      'This key is registered already.',
-    );
-    expect((await register(client, { pem: two })).status).toBe(303);
-    expect((await register(client, { pem: three })).html).toContain('Two keys are valid');
+    const [one, two, three] = [newPair(), newPair(), newPair()];
+    await register(client, one);
+    expect((await register(client, one)).html).toContain('This key is registered already.');
+    expect((await register(client, two)).status).toBe(303);
+    expect((await register(client, three)).html).toContain('Two keys are valid');
     const path = `${PATH}/${await keyId(id)}/revoke`;
     expect((await client.submit(path, path)).status).toBe(303);
-    expect((await register(client, { pem: one })).html).toContain('This key was revoked');
-    expect((await register(client, { pem: three })).status).toBe(303);
+    expect((await register(client, one)).html).toContain('This key was revoked');
+    expect((await register(client, three)).status).toBe(303);
   });
 
   test.each<[string, string | Buffer, number]>([
@@ -145,7 +172,7 @@ describe('refused, in words, is', () => {
     ['a file of bytes that are no text', Buffer.from([0, 255, 0, 1, 2, 3]), 422],
   ])('%s', async (_name, file, status) => {
     const { client } = await merchant();
-    expect((await register(client, { file })).status).toBe(status);
+    expect((await offer(client, { file })).status).toBe(status);
   });
 
   test.each([
@@ -194,9 +221,74 @@ describe('a form cut off at any byte', () => {
   });
 });
 
+describe('a public key is not registered', () => {
+  const keysOf = (merchantId: number) =>
+    stack.database
+      .selectFrom('merchant_public_keys')
+      .select(['public_key_pem', 'proven_at'])
+      .where('merchant_id', '=', merchantId)
+      .execute();
+
+  test('for a merchant that cannot sign with its private key', async () => {
+    const { id, client } = await merchant();
+    const stranger = newPair();
+    const asked = await offer(client, { pem: stranger.pem });
+    expect(await keysOf(id)).toEqual([]);
+    const fields = hiddenFields(asked.html, PROOF);
+    const challenge = challengeOf(asked);
+    const unfit = [
+      '',
+      'none',
+      signatureOf(challenge, newPair().privateKey),
+      signatureOf(`${challenge} `, stranger.privateKey),
+      signatureOf(fields.token ?? '', stranger.privateKey),
+    ];
+    for (const signature of unfit) {
+      const answer = await client.post(PROOF, { ...fields, signature });
+      expect(answer.status).toBe(422);
+      expect(answer.html).toContain('no signature of the text below');
+    }
+    expect(await keysOf(id)).toEqual([]);
+    const signature = signatureOf(`${challenge}\n`, stranger.privateKey);
+    expect((await client.post(PROOF, { ...fields, signature })).status).toBe(303);
+    expect(await keysOf(id)).toEqual([expect.objectContaining({ proven_at: expect.any(Date) })]);
+  });
+
+  test('by what another merchant has signed, or the same one in another session', async () => {
+    const [mine, other] = [await merchant(), await merchant()];
+    const pair = newPair();
+    const signature = signatureOf(
+      challengeOf(await offer(other.client, { pem: pair.pem })),
+      pair.privateKey,
+    );
+    const asked = await offer(mine.client, { pem: pair.pem });
+    const fields = { ...hiddenFields(asked.html, PROOF), signature };
+    expect((await mine.client.post(PROOF, fields)).status).toBe(422);
+    expect(await keysOf(mine.id)).toEqual([]);
+  });
+
+  test('for a second merchant while it is valid for the first', async () => {
+    const [first, second] = [await merchant(), await merchant()];
+    const pair = newPair();
+    const askedBefore = await offer(second.client, { pem: pair.pem });
+    expect((await register(first.client, pair)).status).toBe(303);
+    const asked = await offer(second.client, { pem: pair.pem });
+    expect(asked.status).toBe(422);
+    expect(asked.html).toContain('registered for another merchant');
+    // The page was open before: what counts is the moment of the registration.
+    const signature = signatureOf(challengeOf(askedBefore), pair.privateKey);
+    const fields = { ...hiddenFields(askedBefore.html, PROOF), signature };
+    expect((await second.client.post(PROOF, fields)).status).toBe(422);
+    expect(await keysOf(second.id)).toEqual([]);
+    const path = `${PATH}/${await keyId(first.id)}/revoke`;
+    expect((await first.client.submit(path, path)).status).toBe(303);
+    expect((await second.client.post(PROOF, fields)).status).toBe(303);
+  });
+});
+
 test('public keys of another merchant are not there', async () => {
   const [mine, other] = [await merchant(), await merchant()];
-  await register(other.client, { pem: newPair().pem });
+  await register(other.client, newPair());
   const path = `${PATH}/${await keyId(other.id)}/revoke`;
   expect((await mine.client.get(path)).status).toBe(404);
   const token = await tokenOf(mine.client);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { addPublicKey } from '../../db/companies.js';
-import { listPublicKeys, revokePublicKey } from '../../db/company-access.js';
+import { findValidPublicKey, listPublicKeys, revokePublicKey } from '../../db/company-access.js';
 import { parsePublicKey, publicKeyFingerprint } from '../../http/public-key.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
@@ -34,7 +34,9 @@ export const registerPublicKey = changeCommand({
   name: 'register public-key',
   summary: 'Register a public key that a merchant signs its requests with',
   details:
-    'A key on the curve secp256k1, in PEM. Several keys of a merchant are valid side by side. ' +
+    'A key on the curve secp256k1, in PEM. Several keys of a merchant are valid side by side; a ' +
+    'key is valid for one merchant only. In the portal merchants prove that they have the private ' +
+    'key; here nobody does. ' +
     'Compare the fingerprint with the merchant’s own: openssl ec -pubin -in public-key.pem ' +
     '-conv_form uncompressed -param_enc named_curve -outform der | sha256sum',
   fields: {
@@ -56,16 +58,31 @@ export const registerPublicKey = changeCommand({
       const unchanged = `This is public key ${same.id} of merchant ${input.merchant} already.`;
       return { unchanged: `${unchanged} Fingerprint ${fingerprint}` };
     }
-    const publicKeyId = await addPublicKey(transaction, input.merchant, input.file);
+    const other = await findValidPublicKey(transaction, fingerprint);
+    const publicKeyId = other
+      ? undefined
+      : await addPublicKey(transaction, input.merchant, input.file);
+    if (publicKeyId === undefined) throw new AdminError(registeredBefore(fingerprint, other));
     return {
       subject: { kind: 'merchant', id: input.merchant },
-      details: { publicKeyId, fingerprint },
+      details: { publicKeyId, fingerprint, proven: false },
       text:
-        `Registered public key ${publicKeyId} of merchant ${input.merchant} (${name}). ` +
-        `Fingerprint (SHA-256):\n\n  ${fingerprint}\n`,
+        `Registered public key ${publicKeyId} of merchant ${input.merchant} (${name}). Nobody has ` +
+        'proven that the merchant has its private key: compare the fingerprint (SHA-256) with ' +
+        `the merchant’s own.\n\n  ${fingerprint}\n`,
     };
   },
 });
+
+/** A key signs for one merchant: else each of the two could send what the other has signed. */
+const registeredBefore = (
+  fingerprint: string,
+  other: { id: number; merchantId: number } | undefined,
+) =>
+  other
+    ? `This key is valid as public key ${other.id} of merchant ${other.merchantId}: each merchant ` +
+      `signs with a pair of keys of its own. Fingerprint ${fingerprint}`
+    : `This key was registered in this moment: see "list public-keys". Fingerprint ${fingerprint}`;
 
 export const revokePublicKeyCommand = changeCommand({
   name: 'revoke public-key',
@@ -92,6 +109,8 @@ export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
     numbers('id', (row) => row.id),
     column('fingerprint (sha-256)', (row) => fingerprintOf(row.publicKeyPem)),
     column('registered', (row) => time(row.createdAt)),
+    column('proven', (row) => row.provenAt && time(row.provenAt)),
+    column('same as key', (row) => row.duplicateOf),
     column('revoked', (row) => row.revokedAt && time(row.revokedAt)),
   ]);
 

@@ -31,6 +31,9 @@ export interface MerchantPublicKeysTable {
   revoked_at: Timestamp | null;
   merchant_id: number;
   public_key_pem: string;
+  fingerprint: GeneratedAlways<string | null>;
+  proven_at: Timestamp | null;
+  duplicate_of: number | null;
 }
 
 export interface AuditLogTable {

@@ -10,6 +10,7 @@ export interface PortalAccountsTable {
   merchant_id: number | null;
   password_hash: string | null;
   must_change_password: Generated<boolean>;
+  password_expires_at: Timestamp | null;
   last_signed_in_at: Timestamp | null;
 }
 

@@ -27,8 +27,8 @@ server, the page offers you its address.</p>
 <section class="card"><h2>2. Register your public key ${doneBadge(progress.hasPublicKey)}</h2>
 <p>You sign requests with a private key that never leaves your server. Make a pair of keys:</p>
 ${commands(KEY_PAIR_COMMANDS)}
-<p>Then register the content of <code>public-key.pem</code>. Keep <code>private-key.pem</code>
-secret.</p>
+<p>Then register the content of <code>public-key.pem</code>. The page asks you to sign a text with
+<code>private-key.pem</code>, which you keep secret.</p>
 <p><a class="button secondary" href="${ACCESS_PATH}#public-keys">Register a public key</a></p></section>
 <section class="card"><h2>3. Make an API key ${doneBadge(progress.hasKey)}</h2>
 <p>Your server logs in with it. It is shown once: copy it.</p>

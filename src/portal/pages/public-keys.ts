@@ -55,7 +55,7 @@ ${
 ${howToMakeKeys}`
     : fileForm(
         { action: PUBLIC_KEYS_PATH, formToken },
-        html`${howToMakeKeys}${pemFields(wrong?.problem)}<button>Register the key</button>`,
+        html`${howToMakeKeys}${pemFields(wrong?.problem)}<button>Go on</button>`,
       )
 }
 </section>
