@@ -171,6 +171,26 @@ export async function listCalls(
   return rows;
 }
 
+/** So many of a company's newest refused calls are looked at: a look-up must not grow with them. */
+const LOOKED_AT = 1_000;
+
+/** Whether a call of a company was refused lately because its address is not registered. */
+export async function wasRefusedFrom(
+  database: Database,
+  company: Company,
+  sourceAddress: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from (
+      select source_address, reason from refused_calls
+      where company_kind = ${company.kind} and company_id = ${company.id}
+      order by id desc limit ${LOOKED_AT}
+    ) as newest
+    where source_address = ${sourceAddress} and reason = 'address-not-registered'
+    limit 1`.execute(database);
+  return rows.length > 0;
+}
+
 /** The newest refused calls of everybody, or of one address or reason, the newest first. */
 export function listRefusedCalls(
   database: Database,

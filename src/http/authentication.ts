@@ -65,10 +65,14 @@ const notRegistered = ({ source }: Access, sourceAddress: string): Refusal =>
       })
     : refuse('address-not-registered', { detail: sourceAddress });
 
-/** `x-api-token`, or `Authorization: Bearer` (design 8); two that differ are none. */
+/**
+ * `x-api-token`, with or without the word Bearer before it, or `Authorization: Bearer` (design 8);
+ * two that differ are none.
+ */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
-  const token = headers['x-api-token'];
-  if (typeof token !== 'string') return bearer;
+  const given = headers['x-api-token'];
+  if (typeof given !== 'string') return bearer;
+  const token = given.replace(/^Bearer +/i, '');
   return bearer === undefined || bearer === token ? token : undefined;
 }

@@ -8,12 +8,37 @@ export const MAXIMUM_NAMES = 10;
 /** Whether a registered entry is a name, and neither an address nor a range. */
 export const isSourceName = (entry: string): boolean => parseHostName(entry) !== undefined;
 
+/** The widest ranges that can be registered, by the length of their prefix: who may go how far. */
+const LEAST_BITS = {
+  company: { ipv4: 16, ipv6: 32 },
+  operator: { ipv4: 8, ipv6: 20 },
+} as const;
+
+export type ReadSourceEntry =
+  | { readonly ok: true; readonly entry: string }
+  | { readonly ok: false; readonly problem: 'unreadable' }
+  | { readonly ok: false; readonly problem: 'too-wide'; readonly leastBits: number };
+
 /**
- * What can be registered as a place that calls come from, in the one spelling in which it is kept:
- * an address, a CIDR range or a fully qualified name. Undefined for everything else.
+ * Reads what is registered as a place that calls come from: an address, a CIDR range or a fully
+ * qualified name. `entry` is the one spelling in which it is kept, and the one whose width counts:
+ * `::ffff:0:0/96` is all of IPv4.
  */
-export const parseSourceEntry = (text: string): string | undefined =>
-  canonicalRange(text) ?? parseHostName(text);
+export function readSourceEntry(text: string, by: keyof typeof LEAST_BITS): ReadSourceEntry {
+  const entry = canonicalRange(text) ?? parseHostName(text);
+  if (entry === undefined) return { ok: false, problem: 'unreadable' };
+  const leastBits = LEAST_BITS[by][entry.includes(':') ? 'ipv6' : 'ipv4'];
+  const [, bits] = entry.split('/');
+  return bits === undefined || Number(bits) >= leastBits
+    ? { ok: true, entry }
+    : { ok: false, problem: 'too-wide', leastBits };
+}
+
+/** Whether a registered entry lets calls in: ranges that nobody may register let nobody in. */
+export const countsAsSource = (entry: string): boolean => {
+  const read = readSourceEntry(entry, 'operator');
+  return read.ok || read.problem !== 'too-wide';
+};
 
 /** Where a company may call from. */
 export interface SourceCheck {
@@ -24,7 +49,7 @@ export interface SourceCheck {
 
 /** Reads a company's entries once; names are looked at anew for each call. */
 export function createSourceCheck(entries: readonly string[], names: SourceNames): SourceCheck {
-  const isListed = createAddressMatcher(entries);
+  const isListed = createAddressMatcher(entries.filter(countsAsSource));
   const named = entries.filter(isSourceName).slice(0, MAXIMUM_NAMES);
   // Names are asked for as soon as they are known of, and not only when they are needed.
   for (const name of named) names.addressesOf(name);

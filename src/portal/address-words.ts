@@ -1,11 +1,8 @@
-import { parseSourceEntry } from '../http/source-entries.js';
+import { readSourceEntry } from '../http/source-entries.js';
 
 type ReadAddress =
   | { readonly ok: true; readonly address: string }
   | { readonly ok: false; readonly problem: string };
-
-/** The widest ranges that people may register themselves, by the length of their prefix. */
-const LEAST_BITS = { ipv4: 16, ipv6: 32 } as const;
 
 const problem = (text: string): ReadAddress => ({ ok: false, problem: text });
 
@@ -17,13 +14,13 @@ export function readRegisteredAddress(text: string): ReadAddress {
     return problem('Give the address alone, without “https://” and without a path.');
   if (/^\d+(\.\d+){3}:\d+$/.test(written))
     return problem('Leave the port out: calls may come from any port.');
-  const address = parseSourceEntry(written);
-  if (address === undefined) return problem(HOW_TO_WRITE);
-  const [, bits] = address.split('/');
-  const least = LEAST_BITS[address.includes(':') ? 'ipv6' : 'ipv4'];
-  if (bits !== undefined && Number(bits) < least)
-    return problem(`This range is too wide: register one of at least /${least}, or ask support.`);
-  return { ok: true, address };
+  const read = readSourceEntry(written, 'company');
+  if (read.ok) return { ok: true, address: read.entry };
+  return problem(
+    read.problem === 'unreadable'
+      ? HOW_TO_WRITE
+      : `This range is too wide: register one of at least /${read.leastBits}, or ask support.`,
+  );
 }
 
 const HOW_TO_WRITE =

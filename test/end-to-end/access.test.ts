@@ -171,7 +171,9 @@ describe('access', () => {
       [['127.0.0.0/8'], 200],
       [['10.0.0.0/8', '127.0.0.1'], 200],
       [['::ffff:127.0.0.1'], 200],
-      [['0.0.0.0/0'], 200],
+      // Nobody can register it any more; rows from before let nobody in.
+      [['0.0.0.0/0'], 403],
+      [['126.0.0.0/7'], 403],
       [[], 403],
       [['127.0.0.2'], 403],
       [['10.0.0.0/8', '192.168.1.1'], 403],
@@ -234,6 +236,15 @@ describe('access', () => {
           expect((await ask(surface, { Authorization: `${scheme} ${accessToken}` })).status).toBe(
             200,
           );
+        for (const word of ['Bearer ', 'bearer ', 'BEARER  '])
+          expect((await ask(surface, { 'x-api-token': word + accessToken })).status).toBe(200);
+        const both = {
+          Authorization: `Bearer ${accessToken}`,
+          'x-api-token': `Bearer ${accessToken}`,
+        };
+        expect((await ask(surface, both)).status).toBe(200);
+        for (const wrong of [`Bearer${accessToken}`, `Basic ${accessToken}`, 'Bearer '])
+          expect((await ask(surface, { 'x-api-token': wrong })).status).toBe(401);
         const contradiction = { Authorization: `Bearer ${accessToken}`, 'x-api-token': 'other' };
         expect((await ask(surface, contradiction)).status).toBe(401);
       },

@@ -63,6 +63,21 @@ describe('try it says of the last calls', () => {
     await vi.waitFor(async () => expect((await logIn(apiKey, '203.0.113.50')).status).toBe(200));
   });
 
+  test('nothing of an address that no call was refused from, whatever a link says', async () => {
+    const { apiKey, client } = await partner();
+    const other = await partner();
+    expect((await logIn(other.apiKey, '203.0.113.51')).status).toBe(403);
+    await waitForText(other.client, '/portal/try-it', 'Is 203.0.113.51 your server?');
+    expect((await logIn(apiKey)).status).toBe(200);
+    await waitForText(client, '/portal/try-it', 'Let in');
+    for (const address of ['203.0.113.51', '198.51.100.66', '127.0.0.1', '203.0.113.0/24']) {
+      const question = `/portal/addresses/register?address=${encodeURIComponent(address)}`;
+      const answer = await client.get(question);
+      expect(answer.status).toBe(404);
+      expect(answer.html).not.toContain(address);
+    }
+  });
+
   test('that a key is wrong, if the call came from where the person is', async () => {
     const { client } = await partner();
     await logIn(`gvs_test_${'Z'.repeat(30)}`);

@@ -1,6 +1,11 @@
 import { addSourceAddresses } from '../../db/companies.js';
 import { listSourceAddresses, removeSourceAddress } from '../../db/company-access.js';
-import { isSourceName, MAXIMUM_NAMES, parseSourceEntry } from '../../http/source-entries.js';
+import {
+  countsAsSource,
+  isSourceName,
+  MAXIMUM_NAMES,
+  readSourceEntry,
+} from '../../http/source-entries.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, type Reading } from '../fields.js';
@@ -10,14 +15,14 @@ import { column, numbers, table, time } from '../tables.js';
 const address: Reading<string> = {
   placeholder: 'address',
   parse(given) {
-    const entry = parseSourceEntry(given);
-    if (entry === undefined)
-      throw new AdminError(
-        'must be an IPv4 or IPv6 address, a range such as 203.0.113.0/24, or a fully qualified ' +
-          'name such as till.shop.example',
-      );
-    if (/\/0+$/.test(given)) throw new AdminError('must not be a range of all addresses');
-    return entry;
+    const read = readSourceEntry(given, 'operator');
+    if (read.ok) return read.entry;
+    throw new AdminError(
+      read.problem === 'unreadable'
+        ? 'must be an IPv4 or IPv6 address, a range such as 203.0.113.0/24, or a fully qualified ' +
+            'name such as till.shop.example'
+        : `must not be a range wider than /${read.leastBits}`,
+    );
   },
 };
 
@@ -79,7 +84,9 @@ type ListedAddress = Awaited<ReturnType<typeof listSourceAddresses>>[number];
 export const addressTable = (addresses: readonly ListedAddress[]): string =>
   table(addresses, [
     numbers('id', (row) => row.id),
-    column('address', (row) => row.address),
+    column('address', (row) =>
+      countsAsSource(row.address) ? row.address : `${row.address} (too wide: lets nobody in)`,
+    ),
     column('registered', (row) => time(row.createdAt)),
   ]);
 

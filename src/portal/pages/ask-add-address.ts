@@ -1,7 +1,8 @@
+import { wasRefusedFrom } from '../../db/calls.js';
 import { html } from '../../html.js';
 import { ACCESS_PATH } from '../access-path.js';
 import { readRegisteredAddress } from '../address-words.js';
-import { type AccountPage, PORTAL_PATH } from '../page.js';
+import { type AccountPage, PORTAL_PATH, type Problem } from '../page.js';
 import { confirmation } from '../parts.js';
 import { accessPage } from './access.js';
 import { ADDRESSES_PATH } from './addresses.js';
@@ -14,25 +15,35 @@ export const askAddAddress: AccountPage = {
   method: 'GET',
   path: '/addresses/register',
   access: 'account',
-  handle(request) {
+  async handle(request) {
     const given = request.query.get('address') ?? '';
     const read = readRegisteredAddress(given);
     if (!read.ok)
       return accessPage(request, { address: { address: given, problem: read.problem } });
     const { address } = read;
-    return Promise.resolve(
-      confirmation({
-        title: 'Is this your server?',
-        text: html`<p>A call with your key came from <code>${address}</code>. Register the address
+    const { services, session } = request;
+    // A link that somebody sends must not say of an address that a call came from there.
+    if (!(await wasRefusedFrom(services.database, session.company, address))) return noSuchCall;
+    return confirmation({
+      title: 'Is this your server?',
+      text: html`<p>A call with your key came from <code>${address}</code>. Register the address
 only if you know it as your own server’s.</p>
 <p><strong>If it is not yours, your key is in wrong hands:</strong> do not register it.
 <a href="${ACCESS_PATH}#keys">Revoke the key</a> instead.</p>`,
-        action: ADDRESSES_PATH,
-        formToken: request.formToken,
-        fields: html`<input type="hidden" name="address" value="${address}">`,
-        button: `It is ours: register ${address}`,
-        back: `${PORTAL_PATH}/try-it`,
-      }),
-    );
+      action: ADDRESSES_PATH,
+      formToken: request.formToken,
+      fields: html`<input type="hidden" name="address" value="${address}">`,
+      button: `It is ours: register ${address}`,
+      back: `${PORTAL_PATH}/try-it`,
+    });
   },
+};
+
+const noSuchCall: Problem = {
+  kind: 'problem',
+  status: 404,
+  title: 'There is no such call',
+  text:
+    'No call with a key of yours was refused from this address lately. Do not register an address ' +
+    'because somebody sends you a link to it.',
 };
