@@ -19,6 +19,7 @@ import type { Services } from './http/services.js';
 import { createAddressMatcher } from './http/source-address.js';
 import { createSourceNames } from './http/source-names.js';
 import { tokenKeyRoutes } from './http/token-keys.js';
+import { createVoucherGuesses } from './http/voucher-guesses.js';
 import { createWorkflowCalls } from './http/workflow-calls.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import { merchantRoutes } from './merchant/routes.js';
@@ -60,11 +61,13 @@ export async function startApi(
     intervalMs: config.CALL_RECORD_INTERVAL_SECONDS * 1_000,
   });
   const names = createSourceNames({ ...nameSettings(config, database), logger });
+  const rateLimits = createRateLimits({ ...rateLimitSettings(config), database, logger });
   const services: Services = {
     database,
     lists,
     calls,
-    rateLimits: createRateLimits({ ...rateLimitSettings(config), database, logger }),
+    rateLimits,
+    guesses: createVoucherGuesses(rateLimits),
     logger,
     failpoint,
     digests: createDigests(config.DIGEST_KEY),
@@ -107,7 +110,13 @@ export async function startApi(
     limits: {
       headersTimeoutMs: config.HEADERS_TIMEOUT_SECONDS * 1_000,
       requestTimeoutMs: config.REQUEST_TIMEOUT_SECONDS * 1_000,
-      connections: config.CONNECTION_LIMIT,
+      idleTimeoutMs: config.IDLE_TIMEOUT_SECONDS * 1_000,
+      connections: {
+        total: config.CONNECTION_LIMIT,
+        perAddress: config.CONNECTIONS_PER_ADDRESS,
+        reserve: config.CONNECTION_RESERVE,
+        isTrustedProxy: services.settings.isTrustedProxy,
+      },
     },
   });
   return {
@@ -156,6 +165,7 @@ const portalSettings = (config: Config): PortalSettings => ({
     perAddress: config.PORTAL_SIGN_INS_PER_ADDRESS,
   },
   passwordCost: config.PORTAL_PASSWORD_COST,
+  passwordThreads: config.PORTAL_PASSWORD_THREADS,
 });
 
 const nameSettings = (config: Config, database: Database) => ({

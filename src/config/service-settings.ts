@@ -43,8 +43,14 @@ export const serviceSettings = {
   /** Time until the headers, and the whole of a request, have arrived. */
   HEADERS_TIMEOUT_SECONDS: seconds.default(10),
   REQUEST_TIMEOUT_SECONDS: seconds.default(30),
+  /** A connection on which nothing moves for so long is closed, also before it is answered. */
+  IDLE_TIMEOUT_SECONDS: seconds.default(60),
   /** Connections of a process; further ones are closed unread. */
   CONNECTION_LIMIT: count.default(5_000),
+  /** Of these, of one address that is no trusted proxy's. */
+  CONNECTIONS_PER_ADDRESS: count.default(1_000),
+  /** Places kept for addresses with few connections and for trusted proxies; a quarter at most. */
+  CONNECTION_RESERVE: count.default(500),
 
   /** The longest a caller waits for a workflow before it is told "still processing". */
   CALLER_WAIT_SECONDS: seconds.default(8),
@@ -91,6 +97,8 @@ export const serviceSettings = {
   PORTAL_SIGN_INS_PER_ADDRESS: count.default(50),
   /** What hashing a password costs: 2 to this power times 1 KiB of memory (scrypt's N, r = 8). */
   PORTAL_PASSWORD_COST: z.coerce.number().int().min(14).max(20).default(17),
+  /** Passwords that are hashed at a time, each in a thread of its own. */
+  PORTAL_PASSWORD_THREADS: z.coerce.number().int().min(1).max(64).default(2),
 
   /** So long an invited merchant can activate its account (specification 5: 24 hours). */
   INVITATION_LIFETIME_SECONDS: seconds.default(86_400),

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   commandLine,
@@ -26,6 +26,25 @@ async function isOrphan({ npmPid }: ProcessRecord): Promise<boolean> {
   return npmPid !== undefined && !/\bnpm\b/.test((await commandLine(npmPid)) ?? '');
 }
 
+/**
+ * Takes every right of other accounts from the folder and what lies in it: the keys of all that is
+ * encrypted, and the record of every workflow. Folders of earlier versions could be read by all.
+ * Root's folder can be entered, and not read: PostgreSQL runs as another account in it.
+ */
+async function closeToOthers(directory: string): Promise<void> {
+  const isRoot = process.getuid?.() === 0;
+  await takeRights(directory, isRoot ? 0o711 : 0o700);
+  for (const name of await readdir(directory)) await takeRights(join(directory, name), 0o700);
+}
+
+async function takeRights(path: string, kept: number): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  // A link's own rights mean nothing, and its target may be somebody else's.
+  if (found === undefined || found.isSymbolicLink()) return;
+  const mode = found.mode & 0o777;
+  if ((mode & kept) !== mode) await chmod(path, mode & kept);
+}
+
 const ORPHAN_GRACE_SECONDS = 40;
 
 /**
@@ -37,6 +56,7 @@ const ORPHAN_GRACE_SECONDS = 40;
  */
 export async function claimDataDirectory(directory: string): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true });
+  await closeToOthers(directory);
   const file = join(directory, 'start.pid');
   const command = (await commandLine(process.pid)) ?? process.argv.join(' ');
   const claim = { pid: process.pid, command, npmPid: await npmAbove(process.pid) };

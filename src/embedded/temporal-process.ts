@@ -44,10 +44,12 @@ export async function launchTemporal(
   words: readonly string[],
   directory: string,
 ): Promise<TemporalProcess> {
-  // It must keep nothing in the user's home and not ask a host for news. `env` becomes the server.
+  // It must keep nothing in the user's home and not ask a host for news. `sh` and `env` become the server.
   const variables = [`HOME=${directory}`, 'TEMPORAL_VERSION_CHECK_DISABLED=1'];
   const log = openSync(logFile(directory), 'a', 0o600);
-  const child = spawn('env', [...variables, binary, ...words], {
+  // Its database holds every workflow: what it makes is for this account alone.
+  const script = 'umask 077 && exec env "$@"';
+  const child = spawn('sh', ['-c', script, 'sh', ...variables, binary, ...words], {
     detached: true,
     stdio: ['ignore', log, log],
   });

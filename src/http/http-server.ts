@@ -1,14 +1,16 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type ConnectionLimits, limitConnections } from './connection-limits.js';
 
 /** What a server bears of its callers. */
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
   /** Until a request has arrived whole; not until it is answered. */
   readonly requestTimeoutMs: number;
-  /** Connections beyond these are closed unread. */
-  readonly connections: number;
+  /** Without a byte either way: of an answer that is not read, or does not come. */
+  readonly idleTimeoutMs: number;
+  readonly connections: ConnectionLimits;
 }
 
 export interface RunningServer {
@@ -22,6 +24,8 @@ const HEADER_COUNT = 100;
 /** How often Node looks for requests that take too long; its own pause would be 30 seconds. */
 const CHECK_INTERVAL_MS = 1_000;
 const STOP_GRACE_MS = 15_000;
+/** So long a refused caller may read why; then its connection is closed, whether it has or not. */
+const REFUSAL_GRACE_MS = 1_000;
 
 /**
  * An HTTP server that cuts off what is too large, too slow or too much (fault F66). Even what is no
@@ -31,7 +35,7 @@ export async function startHttpServer(
   handle: RequestListener,
   options: { readonly host: string; readonly port: number; readonly limits: ServerLimits },
 ): Promise<RunningServer> {
-  const { headersTimeoutMs, requestTimeoutMs, connections } = options.limits;
+  const { headersTimeoutMs, requestTimeoutMs, idleTimeoutMs, connections } = options.limits;
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
@@ -43,15 +47,20 @@ export async function startHttpServer(
     },
     (request, response) => {
       const { rawHeaders, headers, httpVersion, socket } = request;
+      // What comes behind a refused request is not carried out.
+      if (refused.has(socket)) return;
       // Node itself would drop the rest unsaid, and perhaps the signature with it.
       if (rawHeaders.length > 2 * HEADER_COUNT) refuseUnreadable('headers', socket);
       else if (httpVersion === '1.1' && !headers.host) refuseUnreadable('malformed', socket);
+      // Node would take the first, and what stands before us perhaps the other (RFC 9112, 3.2).
+      else if (countOf(rawHeaders, 'host') > 1) refuseUnreadable('malformed', socket);
       else handle(request, response);
     },
   );
   server.on('checkExpectation', ({ socket }) => refuseUnreadable('expectation', socket));
   server.maxHeadersCount = 0;
-  server.maxConnections = connections;
+  server.timeout = idleTimeoutMs;
+  limitConnections(server, connections);
   server.on('clientError', createRefusal(server));
   const port = await listen(server, options.host, options.port);
   return { port, close: () => closeServer(server) };
@@ -82,7 +91,16 @@ const refusals = {
   malformed: [400, 'The request is not valid HTTP'],
 } as const;
 
+const refused = new WeakSet<object>();
+
+/**
+ * Answers and closes. Who neither reads nor closes its own side would keep the connection for ever,
+ * and with it a place that others need.
+ */
 function refuseUnreadable(problem: keyof typeof refusals, socket: Duplex): void {
+  refused.add(socket);
+  const timer = setTimeout(() => socket.destroy(), REFUSAL_GRACE_MS);
+  socket.once('close', () => clearTimeout(timer));
   const [status, message] = refusals[problem];
   const body = JSON.stringify({ success: false, message, statusCode: status, data: null });
   socket.end(
@@ -90,6 +108,10 @@ function refuseUnreadable(problem: keyof typeof refusals, socket: Duplex): void 
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
+
+/** Node.js lists names and values in turn. */
+const countOf = (rawHeaders: readonly string[], name: string): number =>
+  rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 
 const listen = (server: Server, host: string, port: number): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -38,15 +38,15 @@ export interface Quota {
   readonly remaining: number;
   /** Until the count begins anew; at least 1. */
   readonly resetSeconds: number;
-  /** Whether the one that was counted, or the next one of who only looks, is within the quota. */
+  /** Whether the one that was counted is within the quota. */
   readonly ok: boolean;
 }
 
 export interface RateLimits {
   /** Counts one more for a subject. */
   spend(policy: RateLimitPolicy, subject: string): Promise<Quota>;
-  /** What a subject has left, without counting; undefined while it has spent nothing. */
-  look(policy: RateLimitPolicy, subject: string): Promise<Quota | undefined>;
+  /** Takes back one that was counted: it turned out not to be of the kind. */
+  giveBack(policy: RateLimitPolicy, subject: string): Promise<void>;
 }
 
 /** The answer to who has spent what there was. */
@@ -64,6 +64,8 @@ export const rateLimitHeaders = ({
   'RateLimit-Policy': `"${policy}";q=${quota};w=${windowSeconds}`,
   RateLimit: `"${policy}";r=${remaining};t=${resetSeconds}`,
 });
+
+const isGivenBack = (policy: RateLimitPolicy): boolean => policy.startsWith('voucher-misses-');
 
 /** A count that cannot be had in this time is kept in memory instead. */
 const STORE_WAIT_MS = 500;
@@ -102,10 +104,8 @@ export function createRateLimits(options: {
         throw reason;
       }
     },
-    async look(policy, subject) {
-      const spent = await limiterOf(policy).get(subject);
-      if (spent === null || spent.consumedPoints === 0) return undefined;
-      return quotaOf(policy, spent, spent.consumedPoints < quotas[policy]);
+    async giveBack(policy, subject) {
+      await limiterOf(policy).reward(subject);
     },
   };
 }
@@ -126,8 +126,8 @@ function createLimiter(
     tableCreated: true,
     clearExpiredByTimeout: clearsTable,
     insuranceLimiter: memory,
-    // Who has spent everything costs no more writes.
-    inMemoryBlockOnConsumed: shared.points + 1,
+    // Who has spent everything costs no more writes. What is given back must not block anybody.
+    ...(isGivenBack(policy) ? {} : { inMemoryBlockOnConsumed: shared.points + 1 }),
   });
 }
 

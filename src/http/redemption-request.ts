@@ -6,7 +6,7 @@ import { formatMoney, type Money } from '../domain/money.js';
 import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.js';
 import { carryOut, identify, type OperationIdentity } from './operation.js';
 import type { Services } from './services.js';
-import { type Asker, countGuess, refuseGuessing } from './voucher-guesses.js';
+import type { Asker } from './voucher-guesses.js';
 
 /** The reasons for which a redemption is refused or fails on both surfaces, in order of the checks. */
 export const redemptionReasons: readonly Reason[] = [
@@ -87,20 +87,22 @@ const identityOf = (services: Services, kind: string, request: ClaimRequest) =>
   });
 
 /** Carries out what names a voucher, unless the caller has named too many that it may not know of. */
-async function carryOutFor<Result extends { readonly ok: true }>(
+function carryOutFor<Result extends { readonly ok: true }>(
   services: Services,
   request: ClaimRequest,
   identity: OperationIdentity,
   run: (voucher: FoundVoucher | undefined) => Promise<StoredOutcome<Result>>,
 ) {
-  const outcome = await carryOut<Result>(services, identity, async () => {
-    const refusal = await refuseGuessing(services, request);
-    if (refusal) return outcomeFor<Result>(identity, refusal);
-    return run(await findRequestedVoucher(services, request.company, request.voucherCode));
-  });
-  if (!outcome.result.ok && !outcome.replayed)
-    await countGuess(services, request, request.voucherCode, outcome.result);
-  return outcome;
+  return carryOut<Result>(services, identity, () =>
+    services.guesses.look(request, {
+      code: request.voucherCode,
+      run: async () =>
+        run(await findRequestedVoucher(services, request.company, request.voucherCode)),
+      refusalOf: ({ requestId, result }) =>
+        result.ok || requestId !== identity.requestId ? undefined : result,
+      refused: (refusal) => outcomeFor<Result>(identity, refusal),
+    }),
+  );
 }
 
 /** Claims a voucher once: the owner is sent a code. */

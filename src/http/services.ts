@@ -10,6 +10,7 @@ import type { CallRecorder } from './call-recorder.js';
 import type { ListReader } from './list-reader.js';
 import type { RateLimits } from './rate-limits.js';
 import type { AddressMatcher } from './source-address.js';
+import type { VoucherGuesses } from './voucher-guesses.js';
 import type { WorkflowCalls } from './workflow-calls.js';
 
 /** What handlers work with; put together where a process starts. */
@@ -22,6 +23,7 @@ export interface Services {
   readonly accessDirectory: AccessDirectory;
   readonly calls: CallRecorder;
   readonly rateLimits: RateLimits;
+  readonly guesses: VoucherGuesses;
   readonly digests: Digests;
   readonly secretBox: SecretBox;
   /** What API keys that can be copied are sealed with; undefined where none are kept. */

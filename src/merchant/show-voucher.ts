@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { voucherDetail } from '../db/vouchers.js';
-import { refuse } from '../domain/errors.js';
+import { type Refusal, refuse } from '../domain/errors.js';
 import { formatMoney, parseMoney, percentageOf } from '../domain/money.js';
 import { isRedeemableAt } from '../domain/voucher.js';
 import { formatVoucherCode } from '../domain/voucher-code.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { voucherCodeField } from '../http/fields.js';
-import { countGuess, refuseGuessing } from '../http/voucher-guesses.js';
+import type { Services } from '../http/services.js';
 
 /** Shows a voucher to a merchant where it may be redeemed (specification 2.3 and 4.2). */
 export const showVoucher = endpoint({
@@ -33,24 +33,18 @@ export const showVoucher = endpoint({
   }),
   reasons: ['voucher-not-found', 'merchant-not-found', 'service-fee-missing'],
   async handle({ services, company, sourceAddress, params }) {
-    const asker = { company, sourceAddress };
-    const guessing = await refuseGuessing(services, asker);
-    if (guessing) return guessing;
     const { canonical } = params.voucherCode;
-    const voucher =
-      canonical === undefined
-        ? undefined
-        : await voucherDetail(
-            services.database,
-            company.id,
-            services.digests.voucherCode(canonical),
-          );
-    const isVisible = voucher && isRedeemableAt(voucher, company.id);
-    if (!isVisible || canonical === undefined) {
-      const refusal = refuse('voucher-not-found');
-      await countGuess(services, asker, params.voucherCode, refusal);
-      return refusal;
-    }
+    const found = await services.guesses.look<FoundVoucher | Refusal>(
+      { company, sourceAddress },
+      {
+        code: params.voucherCode,
+        run: () => findVoucher(services, company.id, canonical),
+        refusalOf: (result) => (result.ok ? undefined : result),
+        refused: (refusal) => refusal,
+      },
+    );
+    if (!found.ok) return found;
+    const { voucher, code } = found;
     if (voucher.merchant_status !== 'ACTIVE') return refuse('merchant-not-found');
     if (voucher.service_fee_percent === null) return refuse('service-fee-missing');
     const fee = percentageOf(parseMoney(voucher.remaining), voucher.service_fee_percent);
@@ -58,7 +52,7 @@ export const showVoucher = endpoint({
       {
         voucher: {
           id: voucher.id,
-          code: formatVoucherCode(canonical),
+          code: formatVoucherCode(code),
           serialNumber: voucher.serial_number,
           amount: voucher.amount,
           remainingBalance: voucher.remaining,
@@ -71,3 +65,23 @@ export const showVoucher = endpoint({
     );
   },
 });
+
+interface FoundVoucher {
+  readonly ok: true;
+  readonly voucher: NonNullable<Awaited<ReturnType<typeof voucherDetail>>>;
+  /** Canonical. */
+  readonly code: string;
+}
+
+/** The voucher with a code; the refusal is one for what is no code, unknown, or another's. */
+async function findVoucher(
+  { database, digests }: Services,
+  merchantId: number,
+  code: string | undefined,
+): Promise<FoundVoucher | Refusal> {
+  if (code === undefined) return refuse('voucher-not-found');
+  const voucher = await voucherDetail(database, merchantId, digests.voucherCode(code));
+  return voucher && isRedeemableAt(voucher, merchantId)
+    ? { ok: true, voucher, code }
+    : refuse('voucher-not-found');
+}

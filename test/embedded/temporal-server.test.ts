@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,6 +80,9 @@ test('one left by a killed start is stopped, and its workflows are kept', async 
     expect((await client.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
   });
   await server.stop();
+  // It holds every workflow.
+  for (const name of await readdir(directory))
+    expect((await stat(join(directory, name))).mode & 0o077, name).toBe(0);
 });
 
 test.each(['TEMPORAL_PORT', 'TEMPORAL_UI_PORT'])(

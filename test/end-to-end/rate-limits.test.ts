@@ -124,6 +124,47 @@ describe('voucher codes that are not there, or not theirs,', () => {
     expect((await own()).status).toBe(accomplice);
   });
 
+  test.each(['memory', 'postgres'])(
+    'are no more when they are asked for at the same moment (%s), and hits wait for their turn',
+    async (store) => {
+      await begin({ VOUCHER_MISSES_PER_COMPANY_AND_HOUR: '4', RATE_LIMIT_STORE: store });
+      const { voucherCode } = await scene.gift();
+      const own = () => scene.asMerchant.get(`/topup-transactions/${voucherCode}`);
+      const hits = await Promise.all(Array.from({ length: 30 }, own));
+      expect(hits.map(({ status }) => status)).toEqual(Array(30).fill(200));
+
+      const { stack } = scene;
+      const guesser = await merchantClient(stack, await makeMerchant(stack));
+      const guesses = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          index % 2 === 0
+            ? guesser.get(`/topup-transactions/${codeWithoutVoucher()}`)
+            : guesser.post(CLAIM, { voucherCode: codeWithoutVoucher() }),
+        ),
+      );
+      const answers = guesses.map(({ body }) => body.statusCode);
+      expect(answers.filter((code) => code === 4041)).toHaveLength(4);
+      expect(answers.filter((code) => code === 429)).toHaveLength(36);
+    },
+  );
+
+  test('of several companies at one address are no more at the same moment', async () => {
+    await begin({ VOUCHER_MISSES_PER_ADDRESS_AND_HOUR: '6' });
+    const { stack } = scene;
+    const guessers = await Promise.all(
+      Array.from({ length: 3 }, async () => merchantClient(stack, await makeMerchant(stack))),
+    );
+    const guesses = await Promise.all(
+      Array.from({ length: 45 }, (_, index) =>
+        guessers[index % 3]?.get(`/topup-transactions/${codeWithoutVoucher()}`),
+      ),
+    );
+    // Each company may miss once without answering for the address.
+    const misses = guesses.filter((answer) => answer?.body.statusCode === 4041).length;
+    expect(misses).toBeGreaterThanOrEqual(6);
+    expect(misses).toBeLessThanOrEqual(8);
+  });
+
   test('are counted for partners too, and the refusal is not remembered', async () => {
     await begin({ VOUCHER_MISSES_PER_COMPANY_AND_HOUR: '2' });
     const { stack } = scene;

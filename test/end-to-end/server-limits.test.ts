@@ -75,6 +75,7 @@ describe('what is too much', () => {
 
   test.each([
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['two Hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
     ['an expectation', 'POST / HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n', 417],
   ])('%s: refused with the envelope', async (_what, text, status) => {
     const socket = open();

@@ -1,0 +1,160 @@
+import { type RequestListener, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type RunningServer, startHttpServer } from '../../src/http/http-server.js';
+import { createAddressMatcher } from '../../src/http/source-address.js';
+
+/** What one address can take from all others: a real server and real sockets of several addresses. */
+let server: RunningServer;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server?.close();
+});
+
+const SMALL = { total: 60, perAddress: 20, reserve: 12 };
+
+async function start(
+  options: Partial<typeof SMALL> & { idleTimeoutMs?: number; headersTimeoutMs?: number } = {},
+  handle: RequestListener = (_request, response) => response.end('served'),
+): Promise<void> {
+  const { idleTimeoutMs = 60_000, headersTimeoutMs = 60_000, ...connections } = options;
+  server = await startHttpServer(handle, {
+    host: '127.0.0.1',
+    port: 0,
+    limits: {
+      headersTimeoutMs,
+      requestTimeoutMs: headersTimeoutMs,
+      idleTimeoutMs,
+      connections: {
+        ...SMALL,
+        ...connections,
+        isTrustedProxy: createAddressMatcher(['127.0.0.99']),
+      },
+    },
+  });
+}
+
+/** A connection that sends nothing and never closes its own side. */
+function openSilent(localAddress: string): Socket {
+  const socket = connect({
+    port: server.port,
+    host: '127.0.0.1',
+    localAddress,
+    allowHalfOpen: true,
+  });
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  return socket.resume();
+}
+
+const openMany = (localAddress: string, count: number): Socket[] =>
+  Array.from({ length: count }, () => openSilent(localAddress));
+
+/** How many of them the server has closed. */
+const closedOf = (opened: readonly Socket[]): number =>
+  opened.filter((socket) => socket.readableEnded || socket.destroyed).length;
+
+const serves = (localAddress: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const options = { port: server.port, host: '127.0.0.1', localAddress, agent: false };
+    request(options, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode === 200));
+    })
+      .on('error', () => resolve(false))
+      .end();
+  });
+
+describe('connections of one address', () => {
+  test('are limited, and those of others are served meanwhile', async () => {
+    await start();
+    const opened = openMany('127.0.0.2', 50);
+    await vi.waitFor(() => expect(closedOf(opened)).toBe(30));
+    expect(await serves('127.0.0.2')).toBe(false);
+    expect(await serves('127.0.0.3')).toBe(true);
+    for (const socket of opened) socket.destroy();
+    await vi.waitFor(async () => expect(await serves('127.0.0.2')).toBe(true));
+  });
+
+  test('that send nothing are closed though they never close their own side', async () => {
+    await start({ headersTimeoutMs: 100 });
+    const opened = openMany('127.0.0.2', 20);
+    await vi.waitFor(() => expect(closedOf(opened)).toBe(20), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await serves('127.0.0.2')).toBe(true), { timeout: 5_000 });
+  });
+
+  test('that read no answer are closed', async () => {
+    const large = 'x'.repeat(1_000_000);
+    let answered = 0;
+    await start({ idleTimeoutMs: 300 }, (_request, response) => {
+      response.end(large, () => {
+        answered += 1;
+      });
+    });
+    const socket = openSilent('127.0.0.2').pause();
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    // Once nothing moves any more, reading finds what was sent until then, and the end.
+    await vi.waitFor(
+      async () => {
+        const before = answered;
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        expect(answered).toBe(before);
+      },
+      { timeout: 10_000 },
+    );
+    socket.resume();
+    socket.once('end', () => socket.end());
+    await closed;
+    expect(answered).toBeLessThan(100);
+  });
+
+  test('of a trusted proxy are limited by the total alone', async () => {
+    await start();
+    const opened = openMany('127.0.0.99', 50);
+    await vi.waitFor(async () => expect(await serves('127.0.0.99')).toBe(true));
+    expect(closedOf(opened)).toBe(0);
+  });
+});
+
+test('a few addresses leave a reserve to those with few connections, and never more in all', async () => {
+  await start();
+  const opened = ['127.0.0.2', '127.0.0.3', '127.0.0.4'].flatMap((address) =>
+    openMany(address, 20),
+  );
+  await vi.waitFor(() => expect(closedOf(opened)).toBe(12));
+  for (const last of [5, 6, 7]) expect(await serves(`127.0.0.${last}`)).toBe(true);
+  expect(await serves('127.0.0.2')).toBe(false);
+  const more = [5, 6].flatMap((last) => openMany(`127.0.0.${last}`, 8));
+  await vi.waitFor(() => expect(closedOf(more)).toBe(4));
+});
+
+describe('a request with two Host headers', () => {
+  test.each(['Host: a\r\nHost: b', 'Host: a\r\nhost: a', 'HOST: a\r\nX: y\r\nHost: b'])(
+    'is refused (%j), with what comes behind it',
+    async (hosts) => {
+      const handled: (string | undefined)[] = [];
+      await start({}, ({ url }, response) => {
+        handled.push(url);
+        response.end();
+      });
+      const socket = openSilent('127.0.0.2');
+      let answer = '';
+      socket.setEncoding('utf8').on('data', (text) => {
+        answer += text;
+      });
+      const ended = new Promise((resolve) => socket.once('end', resolve));
+      socket.write(`GET /one HTTP/1.1\r\n${hosts}\r\n\r\nGET /two HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await ended;
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
+        success: false,
+        message: 'The request is not valid HTTP',
+        statusCode: 400,
+        data: null,
+      });
+      expect(handled).toEqual([]);
+    },
+  );
+});
