@@ -1,33 +1,35 @@
-import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHashTurns, type HashPriority } from './hash-turns.js';
+import { createScryptThreads, type ScryptWork } from './scrypt-threads.js';
 
 const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Of libuv's four threads; each hash at the usual cost takes 128 MiB of memory. */
-const CONCURRENT_HASHES = 2;
+/** Each hash at the usual cost takes 128 MiB of memory and a thread for half a second. */
+const USUAL_THREADS = 2;
 /** At the usual cost the last of them waits some four seconds. */
 const MAXIMUM_WAITING = 20;
 
 /** The cost that is set where no other is: N = 2^17 (RFC 7914, with r = 8). */
 export const USUAL_PASSWORD_COST = 17;
 
-/** So many hashes wait that another would take too long: try again in a moment. */
-export class TooManyHashesError extends Error {
-  override readonly name = 'TooManyHashesError';
-}
-
 export type PasswordHashes = ReturnType<typeof createPasswordHashes>;
 
 /**
  * Hashes of passwords by scrypt, which needs much memory on purpose, so only a few are made at a
- * time. A hash is text with its parameters, "scrypt$17$8$1$salt$hash", so that old ones stay valid
+ * time, in threads of their own; TooManyHashesError where too many wait. A hash is text with its parameters, "scrypt$17$8$1$salt$hash", so that old ones stay valid
  * when `cost` (the power of two of scrypt's N) is raised.
  */
-export function createPasswordHashes(cost: number) {
-  const turns = createTurns();
-  const derive = (password: string, parameters: Parameters, salt: Buffer) =>
-    turns(() => deriveKey(password, parameters, salt));
+export function createPasswordHashes(cost: number, threads = USUAL_THREADS) {
+  const inTurn = createHashTurns({ running: threads, waitingOfAKind: MAXIMUM_WAITING });
+  const compute = createScryptThreads();
+  const derive = (
+    password: string,
+    parameters: Parameters,
+    salt: Buffer,
+    priority: HashPriority,
+  ): Promise<Buffer> => inTurn(priority, () => compute(scryptOf(password, parameters, salt)));
 
   const own: Parameters = { cost, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
   /** Nothing fits it, and finding that out takes as long as with any other. */
@@ -37,9 +39,9 @@ export function createPasswordHashes(cost: number) {
     hash: randomBytes(HASH_BYTES),
   };
 
-  async function make(password: string): Promise<string> {
+  async function make(password: string, priority: HashPriority = 'known'): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    const hash = await derive(password, own, salt);
+    const hash = await derive(password, own, salt, priority);
     const parameters = `scrypt$${cost}$${BLOCK_SIZE}$${PARALLELISM}`;
     return `${parameters}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
   }
@@ -50,9 +52,13 @@ export function createPasswordHashes(cost: number) {
      * Whether a password fits a hash. Without a hash the answer is no, after the same work, so that
      * nobody learns from the time whether an account exists.
      */
-    async fits(password: string, hash: string | null | undefined): Promise<boolean> {
+    async fits(
+      password: string,
+      hash: string | null | undefined,
+      priority: HashPriority = 'known',
+    ): Promise<boolean> {
       const parsed = typeof hash === 'string' ? parse(hash) : unknown;
-      const derived = await derive(password, parsed.parameters, parsed.salt);
+      const derived = await derive(password, parsed.parameters, parsed.salt, priority);
       return timingSafeEqual(derived, parsed.hash) && typeof hash === 'string';
     },
     /** Whether a hash was made at another cost and should be made anew. */
@@ -88,38 +94,15 @@ function parse(text: string): ParsedHash {
   };
 }
 
-function deriveKey(password: string, parameters: Parameters, salt: Buffer): Promise<Buffer> {
+function scryptOf(password: string, parameters: Parameters, salt: Buffer): ScryptWork {
   const { cost, blockSize, parallelism } = parameters;
   const N = 2 ** cost;
-  const options: ScryptOptions = {
-    N,
-    r: blockSize,
-    p: parallelism,
+  return {
+    // The same character can be typed in several ways.
+    text: password.normalize('NFKC'),
+    salt,
+    length: HASH_BYTES,
     // Twice what the algorithm uses; Node.js refuses more than 32 MiB unless told.
-    maxmem: 256 * N * blockSize,
-  };
-  // The same character can be typed in several ways.
-  const text = password.normalize('NFKC');
-  return new Promise((resolve, reject) => {
-    scrypt(text, salt, HASH_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)));
-  });
-}
-
-/** Lets a few run at a time; the others wait in order, and too many are refused. */
-function createTurns() {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (running < CONCURRENT_HASHES) running += 1;
-    else if (waiting.length >= MAXIMUM_WAITING) throw new TooManyHashesError();
-    // Whoever ends hands its turn on, so the count stays.
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
+    options: { N, r: blockSize, p: parallelism, maxmem: 256 * N * blockSize },
   };
 }

@@ -45,11 +45,8 @@ async function countSubject(
   return row && row.attempts > attempts ? Math.max(1, row.secondsLeft) : undefined;
 }
 
-/** A password that was not looked at does not count. */
-export async function giveBackSignIn(
-  database: Database,
-  limits: readonly SignInLimit[],
-): Promise<void> {
+/** Takes back one try of each subject. */
+async function giveBackSignIn(database: Database, limits: readonly SignInLimit[]): Promise<void> {
   // One at a time, so that two never wait for each other.
   for (const { subjectDigest } of limits)
     await database

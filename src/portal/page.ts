@@ -18,6 +18,7 @@ export interface PortalSettings {
   };
   /** See createPasswordHashes. */
   readonly passwordCost: number;
+  readonly passwordThreads: number;
 }
 
 /** What pages work with. */

@@ -1,6 +1,7 @@
 import Router, { type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import { createPasswordHashes, TooManyHashesError } from '../crypto/password-hashes.js';
+import { TooManyHashesError } from '../crypto/hash-turns.js';
+import { createPasswordHashes } from '../crypto/password-hashes.js';
 import type { PagesSurface } from '../http/app.js';
 import type { Services } from '../http/services.js';
 import { answerAsset } from './assets.js';
@@ -16,7 +17,7 @@ export function createPortal(services: Services, settings: PortalSettings): Page
   const tools: PortalTools = {
     services,
     settings,
-    passwords: createPasswordHashes(settings.passwordCost),
+    passwords: createPasswordHashes(settings.passwordCost, settings.passwordThreads),
     cookies: createCookies(services.settings.publicUrl),
   };
   const router = new Router({ exclusive: true });

@@ -3,7 +3,6 @@ import type { AccountRequest } from './page.js';
 import {
   countPassword,
   forgivePassword,
-  lookAtPassword,
   presentPasswordLimits,
   waitSentence,
 } from './sign-in-throttle.js';
@@ -36,8 +35,7 @@ export async function checkPresentPassword(request: AccountRequest): Promise<Che
   if (waitSeconds !== undefined)
     return { isRight: false, problem: waitSentence(waitSeconds), waitSeconds };
   const hash = await readPasswordHash(services.database, session.accountId);
-  const look = () => passwords.fits(given, hash);
-  const isRight = given.length <= MAXIMUM_LENGTH && (await lookAtPassword(request, limits, look));
+  const isRight = given.length <= MAXIMUM_LENGTH && (await passwords.fits(given, hash));
   if (!isRight || hash === null) return { isRight: false, problem: NOT_PRESENT };
   await forgivePassword(request, limits);
   return { isRight: true, hash };

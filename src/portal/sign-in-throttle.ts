@@ -1,11 +1,6 @@
-import { TooManyHashesError } from '../crypto/password-hashes.js';
+import type { HashPriority } from '../crypto/hash-turns.js';
 import { canonicalEmail } from '../db/portal-accounts.js';
-import {
-  countSignIn,
-  forgiveSignIn,
-  giveBackSignIn,
-  type SignInLimit,
-} from '../db/sign-in-attempts.js';
+import { countSignIn, forgiveSignIn, type SignInLimit } from '../db/sign-in-attempts.js';
 import { addressGroup } from '../http/source-address.js';
 import { knownDevice } from './device.js';
 import type { AccountRequest, PublicRequest } from './page.js';
@@ -37,6 +32,10 @@ export function signInLimits(request: PublicRequest, email: string): readonly Si
   ];
 }
 
+/** A browser that its person has signed in with does not wait behind strangers. */
+export const signInPriority = (request: PublicRequest, email: string): HashPriority =>
+  knownDevice(request, canonicalEmail(email)) === undefined ? 'stranger' : 'known';
+
 /** Who is counted when somebody who is signed in gives the present password once more. */
 export const presentPasswordLimits = ({
   services,
@@ -51,28 +50,15 @@ export const presentPasswordLimits = ({
 ];
 
 /**
- * Counts a password that is about to be looked at. Returns how many seconds to wait where too many
- * were tried.
+ * Counts a password that is about to be looked at; it counts, too, where there turns out to be no
+ * room to look at it, or a flood that fills the room would cost its senders nothing. Returns how
+ * many seconds to wait where too many were tried.
  */
 export const countPassword = (
   { services, settings }: PublicRequest,
   limits: readonly SignInLimit[],
 ): Promise<number | undefined> =>
   countSignIn(services.database, limits, settings.signIn.windowSeconds);
-
-/** Looks at a password that was counted; where there is no room for that, it does not count. */
-export async function lookAtPassword<Result>(
-  { services }: PublicRequest,
-  limits: readonly SignInLimit[],
-  look: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await look();
-  } catch (error) {
-    if (error instanceof TooManyHashesError) await giveBackSignIn(services.database, limits);
-    throw error;
-  }
-}
 
 /** The password was right: it does not count. */
 export const forgivePassword = (

@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { createPasswordHashes, TooManyHashesError } from '../../src/crypto/password-hashes.js';
+import { TooManyHashesError } from '../../src/crypto/hash-turns.js';
+import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
 
 const passwords = createPasswordHashes(14);
 
@@ -54,5 +56,39 @@ describe('password hashes', () => {
     for (const one of refused)
       expect((one as PromiseRejectedResult).reason).toBeInstanceOf(TooManyHashesError);
     expect(await passwords.make('afterwards')).toMatch(/^scrypt/);
+  });
+
+  it('of the known come before those of strangers, and have room when strangers have filled theirs', async () => {
+    const alone = createPasswordHashes(14, 1);
+    const order: string[] = [];
+    const hash = await alone.make('correct horse');
+    const look = async (name: 'known' | 'stranger') => {
+      await alone.fits('correct horse', hash, name);
+      order.push(name);
+    };
+    const strangers = Promise.allSettled(Array.from({ length: 40 }, () => look('stranger')));
+    await Promise.all([look('known'), look('known'), look('known')]);
+    // One was looked at already when they came.
+    expect(order).toEqual(['stranger', 'known', 'known', 'known']);
+    const refused = (await strangers).filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(19);
+  });
+
+  it('take none of the threads that read files and look up names', async () => {
+    const waited: number[] = [];
+    const slow = createPasswordHashes(17, 4);
+    const hashes = Promise.all(Array.from({ length: 4 }, () => slow.make('one of four')));
+    let isOver = false;
+    void hashes.then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      const startedAt = performance.now();
+      await Promise.all(Array.from({ length: 4 }, () => stat(import.meta.dirname)));
+      waited.push(performance.now() - startedAt);
+    }
+    await hashes;
+    // In libuv's four threads the first of these would wait for a whole hash.
+    expect(waited.length).toBeGreaterThan(20);
   });
 });

@@ -16,6 +16,7 @@ export async function startLoggedPortal({ api }: Stack, perAddress: number) {
     session: { idleSeconds: 60, maximumSeconds: 60 },
     signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress },
     passwordCost: 14,
+    passwordThreads: 1,
   });
   const server = createApp(services, [], portal).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -6,8 +6,8 @@ import { beginSession } from '../session.js';
 import {
   countPassword,
   forgivePassword,
-  lookAtPassword,
   signInLimits,
+  signInPriority,
   waitSentence,
 } from '../sign-in-throttle.js';
 
@@ -64,8 +64,8 @@ export const signIn: PublicPage = {
     const account = /\p{C}/u.test(shown.email)
       ? undefined
       : await findPortalAccount(services.database, shown.email);
-    const look = <Result>(work: () => Promise<Result>) => lookAtPassword(request, limits, work);
-    const isRight = await look(() => passwords.fits(password, account?.passwordHash));
+    const priority = signInPriority(request, shown.email);
+    const isRight = await passwords.fits(password, account?.passwordHash, priority);
     const notRight = signInPage(request, {
       ...shown,
       status: 403,
@@ -74,7 +74,7 @@ export const signIn: PublicPage = {
     if (!isRight || !account?.passwordHash || account.disabledAt !== null) return notRight;
     const checkedHash = account.passwordHash;
     const isOutdated = passwords.isOutdated(checkedHash);
-    const newHash = isOutdated ? await look(() => passwords.make(password)) : undefined;
+    const newHash = isOutdated ? await passwords.make(password) : undefined;
     const setCookies = await beginSession(request, { ...account, checkedHash, newHash });
     if (setCookies === undefined) return notRight;
     await forgivePassword(request, limits);

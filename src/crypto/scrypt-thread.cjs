@@ -1,0 +1,21 @@
+// CommonJS, because a thread of its own runs it as it is, in the tests too.
+const { scryptSync } = require('node:crypto');
+const os = require('node:os');
+const { parentPort } = require('node:worker_threads');
+
+// Linux counts this for the calling thread alone: hashing yields to the requests of the process.
+if (process.platform === 'linux') {
+  try {
+    os.setPriority(0, os.constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Where that is not allowed, hashing runs like everything else.
+  }
+}
+
+parentPort.on('message', ({ text, salt, length, options }) => {
+  try {
+    parentPort.postMessage({ key: scryptSync(text, salt, length, options) });
+  } catch (error) {
+    parentPort.postMessage({ problem: String(error) });
+  }
+});
