@@ -45,6 +45,7 @@ const adminConfigSchema = z.object({
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
   DIGEST_KEY: secretSettings.DIGEST_KEY.optional(),
   API_KEY_OVERLAP_HOURS: serviceSettings.API_KEY_OVERLAP_HOURS,
+  PORTAL_ONE_TIME_PASSWORD_SECONDS: serviceSettings.PORTAL_ONE_TIME_PASSWORD_SECONDS,
 });
 
 export type Config = z.infer<typeof configSchema>;

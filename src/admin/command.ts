@@ -21,6 +21,8 @@ export interface AdminContext {
     /** How long a rotated key still works where nothing else is asked for. */
     readonly overlapHours: number;
   };
+  /** How long a password of the operator's making lets somebody in. */
+  readonly oneTimePasswordSeconds: number;
   /** Shows how far a long command is; nothing where nobody watches. */
   readonly progress: Progress;
 }

@@ -63,8 +63,9 @@ async function runCommand(
   const database = connectDatabase(settings.databaseUrl, { poolSize: 1 });
   const progress = createProgress(options.json ? undefined : surroundings.err);
   try {
-    const { keySettings } = settings;
-    return await command.run({ database, actor, keySettings, progress }, input);
+    const { keySettings, oneTimePasswordSeconds } = settings;
+    const context = { database, actor, keySettings, oneTimePasswordSeconds, progress };
+    return await command.run(context, input);
   } finally {
     progress.end();
     await database.destroy();

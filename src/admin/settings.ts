@@ -7,6 +7,7 @@ import type { AdminContext } from './command.js';
 export interface AdminSettings {
   readonly databaseUrl: string;
   readonly keySettings: AdminContext['keySettings'];
+  readonly oneTimePasswordSeconds: number;
 }
 
 /**
@@ -28,6 +29,7 @@ export async function resolveSettings(config: AdminConfig): Promise<AdminSetting
 
 const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => ({
   databaseUrl,
+  oneTimePasswordSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,
   keySettings() {
     if (config.DIGEST_KEY === undefined)
       throw new AdminError(

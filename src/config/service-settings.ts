@@ -97,6 +97,8 @@ export const serviceSettings = {
   PORTAL_SIGN_INS_PER_ADDRESS: count.default(50),
   /** What hashing a password costs: 2 to this power times 1 KiB of memory (scrypt's N, r = 8). */
   PORTAL_PASSWORD_COST: z.coerce.number().int().min(14).max(20).default(17),
+  /** A password that an operator has made for somebody ends after this long. */
+  PORTAL_ONE_TIME_PASSWORD_SECONDS: seconds.default(86_400),
   /** Passwords that are hashed at a time, each in a thread of its own. */
   PORTAL_PASSWORD_THREADS: z.coerce.number().int().min(1).max(64).default(2),
 

@@ -11,7 +11,17 @@ export interface NewPortalAccount {
   /** Null until the person has chosen a password. */
   readonly passwordHash: string | null;
   readonly mustChangePassword: boolean;
+  /** The password ends so long after now; never where it is left out. */
+  readonly passwordLifetimeSeconds?: number;
 }
+
+/** When a password ends that lives so long. */
+const endAfter = (lifetimeSeconds: number | undefined) =>
+  lifetimeSeconds === undefined
+    ? null
+    : sql<Date>`now() + make_interval(secs => ${lifetimeSeconds})`;
+
+const isOver = sql<boolean>`coalesce(password_expires_at <= now(), false)`;
 
 /** Adds an account; undefined when the e-mail address has one already. */
 export async function addPortalAccount(
@@ -27,6 +37,7 @@ export async function addPortalAccount(
       merchant_id: company.kind === 'merchant' ? company.id : null,
       password_hash: account.passwordHash,
       must_change_password: account.mustChangePassword,
+      password_expires_at: endAfter(account.passwordLifetimeSeconds),
     })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('id')
@@ -45,6 +56,7 @@ export async function findPortalAccount(database: Database, email: string) {
       'merchant_id as merchantId',
       'password_hash as passwordHash',
       'disabled_at as disabledAt',
+      isOver.as('isPasswordOver'),
     ])
     .where('email', '=', canonicalEmail(email))
     .executeTakeFirst();
@@ -77,11 +89,20 @@ export async function readPasswordHash(
 export async function setPassword(
   transaction: DatabaseTransaction,
   accountId: number,
-  password: { readonly hash: string; readonly mustChange: boolean },
+  password: {
+    readonly hash: string;
+    readonly mustChange: boolean;
+    /** It ends so long after now; never where this is left out. */
+    readonly lifetimeSeconds?: number;
+  },
 ): Promise<void> {
   await transaction
     .updateTable('portal_accounts')
-    .set({ password_hash: password.hash, must_change_password: password.mustChange })
+    .set({
+      password_hash: password.hash,
+      must_change_password: password.mustChange,
+      password_expires_at: endAfter(password.lifetimeSeconds),
+    })
     .where('id', '=', accountId)
     .execute();
 }
@@ -102,7 +123,7 @@ export async function replacePassword(
 ): Promise<boolean> {
   const row = await transaction
     .updateTable('portal_accounts')
-    .set({ password_hash: change.newHash, must_change_password: false })
+    .set({ password_hash: change.newHash, must_change_password: false, password_expires_at: null })
     .where('id', '=', change.accountId)
     .where('password_hash', '=', change.checkedHash)
     .where('disabled_at', 'is', null)
@@ -125,7 +146,7 @@ export interface CheckedAccount {
 
 /**
  * Notes that an account signs in. False where the password that was checked is no longer the
- * account's, or the account is disabled: then nobody may be signed in by it.
+ * account's or has ended, or the account is disabled: then nobody may be signed in by it.
  */
 export async function noteSignIn(
   transaction: DatabaseTransaction,
@@ -137,6 +158,7 @@ export async function noteSignIn(
     .where('id', '=', id)
     .where('password_hash', '=', checkedHash)
     .where('disabled_at', 'is', null)
+    .where((where) => where.not(isOver))
     .returning('id')
     .executeTakeFirst();
   return row !== undefined;
@@ -152,6 +174,7 @@ export const listPortalAccounts = (database: Database, company: Company) =>
       'created_at as createdAt',
       'last_signed_in_at as lastSignedInAt',
       'disabled_at as disabledAt',
+      'password_expires_at as passwordExpiresAt',
     ])
     .where(company.kind === 'partner' ? 'partner_id' : 'merchant_id', '=', company.id)
     .orderBy('id')

@@ -79,3 +79,39 @@ test('an account of a merchant is of that merchant', async () => {
   const { client } = await signIn('sara@till.example', password);
   expect((await client.get('/portal/account')).html).toContain('Till &amp; Co');
 });
+
+test('a password of the operator’s making ends, and a chosen one does not', async () => {
+  const { id } = await makePartner(stack);
+  const brief = commandsOn({
+    DATABASE_URL: stack.config.DATABASE_URL,
+    PORTAL_ONE_TIME_PASSWORD_SECONDS: '0.001',
+  });
+  const email = 'late@shop.example';
+  const made = await brief.json(`create portal-account --email ${email} --partner ${id}`);
+  const client = portalClient(stack);
+  const late = await client.signIn({ email, password: made.password });
+  expect(late.status).toBe(403);
+  expect(late.html).toContain('made for the first sign-in and has ended');
+  expect(client.cookies.has('portal-session')).toBe(false);
+  // Who does not know it is not told.
+  expect((await client.signIn({ email, password: 'not the password' })).html).not.toContain(
+    'ended',
+  );
+
+  const again = await brief.json(`reset portal-password ${made.accountId}`);
+  expect((await signIn(email, again.password)).status).toBe(403);
+
+  const { password } = await operator.json(`reset portal-password ${made.accountId}`);
+  const { out } = await operator.admin(`list portal-accounts --partner ${id}`);
+  expect(out).toContain('PASSWORD ENDS');
+  const { client: person } = await signIn(email, password);
+  const fields = { password, 'new-password': 'a password of my own' };
+  await person.submit('/portal/account', '/portal/account/password', fields);
+  const { password_expires_at } = await stack.database
+    .selectFrom('portal_accounts')
+    .select('password_expires_at')
+    .where('id', '=', made.accountId)
+    .executeTakeFirstOrThrow();
+  expect(password_expires_at).toBeNull();
+  expect((await signIn(email, 'a password of my own')).status).toBe(303);
+});

@@ -440,6 +440,7 @@ describe('the password', () => {
     ['a wrong present one', 'wrong', 'four words are fine', 'not your present password'],
     ['a short one', undefined, 'short', 'at least 12 characters'],
     ['one of few characters', undefined, 'abababababab', 'more different characters'],
+    ['a common one', undefined, '123456789012', 'quickly guessed'],
     ['the same again', undefined, undefined, 'another password'],
   ])('is not changed with %s', async (_name, present, chosen, words) => {
     const one = await newAccount();

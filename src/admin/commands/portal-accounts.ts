@@ -28,15 +28,21 @@ async function makePassword() {
   return { password, hash: await createPasswordHashes(USUAL_PASSWORD_COST).make(password) };
 }
 
-const shownPassword = (password: string) =>
-  `The password is shown only now, and is changed at the first sign-in:\n\n  ${password}\n`;
+const shownPassword = (password: string, lifetimeSeconds: number) => {
+  const hours = Math.max(1, Math.round(lifetimeSeconds / 3_600));
+  return (
+    `The password is shown only now, ends in ${hours} h, and is changed at the first sign-in:` +
+    `\n\n  ${password}\n`
+  );
+};
 
 export const createPortalAccount = changeCommand({
   name: 'create portal-account',
   summary: 'Let a person of a partner or a merchant sign in to the portal',
   details:
     'In the portal people make API keys, register addresses and public keys, and see their data. ' +
-    'The password is shown once; the person chooses another one at the first sign-in.',
+    'The password is shown once and ends after a day (PORTAL_ONE_TIME_PASSWORD_SECONDS); the person ' +
+    'chooses another one at the first sign-in.',
   fields: {
     email: required(email, 'The e-mail address that the person signs in with'),
     ...companyFields,
@@ -45,7 +51,7 @@ export const createPortalAccount = changeCommand({
     'create portal-account --email abebe@shop.example --partner 1',
     'create portal-account --email sara@till.example --merchant 3',
   ],
-  async change(transaction, input) {
+  async change(transaction, input, { oneTimePasswordSeconds }) {
     const company = await requireCompany(transaction, input);
     const { password, hash } = await makePassword();
     const accountId = await addPortalAccount(transaction, {
@@ -53,6 +59,7 @@ export const createPortalAccount = changeCommand({
       company,
       passwordHash: hash,
       mustChangePassword: true,
+      passwordLifetimeSeconds: oneTimePasswordSeconds,
     });
     if (accountId === undefined)
       throw new AdminError(`${input.email} has an account already: see "list portal-accounts".`);
@@ -61,7 +68,7 @@ export const createPortalAccount = changeCommand({
       details: { accountId, email: input.email },
       text:
         `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ` +
-        shownPassword(password),
+        shownPassword(password, oneTimePasswordSeconds),
       shownOnce: { password },
     };
   },
@@ -86,15 +93,19 @@ export const resetPortalPassword = changeCommand({
   details: 'Make sure that you speak to the person whose account it is.',
   fields: { id: accountId },
   examples: ['reset portal-password 2'],
-  async change(transaction, input) {
+  async change(transaction, input, { oneTimePasswordSeconds }) {
     const { email: address, company } = await changeAccount(transaction, input.id, false);
     const { password, hash } = await makePassword();
-    await setPassword(transaction, input.id, { hash, mustChange: true });
+    await setPassword(transaction, input.id, {
+      hash,
+      mustChange: true,
+      lifetimeSeconds: oneTimePasswordSeconds,
+    });
     await endPortalSessions(transaction, input.id);
     return {
       subject: company,
       details: { accountId: input.id, email: address },
-      text: `Portal account ${input.id} (${address}) has a new password. ${shownPassword(password)}`,
+      text: `Portal account ${input.id} (${address}) has a new password. ${shownPassword(password, oneTimePasswordSeconds)}`,
       shownOnce: { password },
     };
   },
@@ -131,6 +142,7 @@ export const listPortalAccountsCommand = lookCommand({
         column('e-mail', (row) => row.email),
         column('made', (row) => time(row.createdAt)),
         column('last signed in', (row) => row.lastSignedInAt && time(row.lastSignedInAt)),
+        column('password ends', (row) => row.passwordExpiresAt && time(row.passwordExpiresAt)),
         column('disabled', (row) => row.disabledAt && time(row.disabledAt)),
       ]),
     };

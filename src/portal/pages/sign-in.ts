@@ -72,6 +72,8 @@ export const signIn: PublicPage = {
       problem: 'The e-mail address or the password is not right.',
     });
     if (!isRight || !account?.passwordHash || account.disabledAt !== null) return notRight;
+    if (account.isPasswordOver)
+      return signInPage(request, { ...shown, status: 403, problem: PASSWORD_OVER });
     const checkedHash = account.passwordHash;
     const isOutdated = passwords.isOutdated(checkedHash);
     const newHash = isOutdated ? await passwords.make(password) : undefined;
@@ -83,6 +85,10 @@ export const signIn: PublicPage = {
 };
 
 const MAXIMUM_LENGTH = 200;
+/** Said only to who knows the password. */
+const PASSWORD_OVER =
+  'This password was made for the first sign-in and has ended. Ask your contact at the service for a ' +
+  'new one.';
 
 /** Only a page of the portal: nobody is sent anywhere else by a link to this one. */
 const pathAfter = (next: string): string =>
