@@ -278,7 +278,7 @@ describe('guesses of somebody else', () => {
     let isOver = false;
     let tried = 0;
     const seen = new Set<number>();
-    const flood = Array.from({ length: 40 }, async () => {
+    const flood = Array.from({ length: 30 }, async () => {
       while (!isOver) {
         tried += 1;
         const address = `198.18.${tried >> 8}.${tried & 255}`;
@@ -288,16 +288,19 @@ describe('guesses of somebody else', () => {
         if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       }
     });
-    await vi.waitFor(() => expect(seen).toContain(503), { timeout: 20_000 });
-    for (let round = 0; round < 6; round += 1) expect((await own.signIn(one)).status).toBe(303);
-    // A new device is looked at in its turn, or told to come back.
-    const answer = await from('203.0.113.31').signIn(one);
-    expect([303, 503]).toContain(answer.status);
-    isOver = true;
-    await Promise.all(flood);
+    try {
+      await vi.waitFor(() => expect(seen).toContain(503), { timeout: 30_000 });
+      for (let round = 0; round < 4; round += 1) expect((await own.signIn(one)).status).toBe(303);
+      // A new device is looked at in its turn, or told to come back.
+      const answer = await from('203.0.113.31').signIn(one);
+      expect([303, 503]).toContain(answer.status);
+    } finally {
+      isOver = true;
+      await Promise.all(flood);
+    }
     expect([...seen].sort()).toEqual([403, 503]);
     await forgetAttempts();
-  }, 60_000);
+  }, 120_000);
 
   test('count, too, where there was no room to look at them', async () => {
     const { email } = await newAccount();
