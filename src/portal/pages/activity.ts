@@ -43,6 +43,8 @@ const words: Readonly<Record<string, (entry: Entry) => HtmlValue>> = {
   'disable portal-account': ofPerson('Shut out of the portal:'),
   'suspend partner': () => 'Suspended the company',
   'reinstate partner': () => 'Reinstated the company',
+  'set service-fee': () => 'Set the service fee',
+  'set payout-account': () => 'Set the account that you are paid to',
   'deactivate merchant': () => 'Deactivated the company',
   'activate merchant': () => 'Activated the company',
 };

@@ -2,6 +2,7 @@ import { html } from '../../html.js';
 import { gettingStarted } from '../getting-started.js';
 import { keyFigures } from '../key-figures.js';
 import type { AccountPage } from '../page.js';
+import { termsCard } from '../terms.js';
 
 /** The first page: what a company's people need to know at a glance. */
 export const showOverview: AccountPage = {
@@ -16,7 +17,8 @@ export const showOverview: AccountPage = {
       content: html`<h1>${session.companyName}</h1>
 <p class="quiet">Signed in as ${session.email}.</p>
 ${await gettingStarted(request)}
-${await keyFigures(request)}`,
+${await keyFigures(request)}
+${session.company.kind === 'merchant' && (await termsCard(request))}`,
     };
   },
 };

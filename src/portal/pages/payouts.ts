@@ -10,6 +10,7 @@ import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { addressOf } from '../paging.js';
 import { emptyState, table } from '../parts.js';
 import { problems } from '../problem-page.js';
+import { termsCard } from '../terms.js';
 
 /** What a merchant was paid per day. */
 export const showPayouts: AccountPage = {
@@ -17,7 +18,8 @@ export const showPayouts: AccountPage = {
   path: '/payouts',
   access: 'account',
   kind: 'merchant',
-  async handle({ services, session, query }) {
+  async handle(request) {
+    const { services, session, query } = request;
     const range = readDays(query, new Date());
     const found =
       range.days && (await payoutsPerDay(services.database, session.company.id, range.days));
@@ -31,7 +33,8 @@ export const showPayouts: AccountPage = {
 in UTC.</p>
 <section class="card">${daysForm(`${PORTAL_PATH}/payouts`, range)}
 ${found && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
-${found && payouts(found)}`,
+${found && payouts(found)}
+${await termsCard(request)}`,
     };
   },
 };
