@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { randomVerificationCode } from '../src/crypto/random.js';
+import { type ClaimContext, claimContext } from '../src/db/claim-context.js';
 import {
-  type ClaimContext,
-  claimContext,
   claimExpiry,
   endClaim,
   type InsertedClaim,
@@ -12,6 +11,7 @@ import {
   startClaim,
   supersedeClaim,
 } from '../src/db/claims.js';
+import { countCompanyMessage, giveBackCompanyMessage } from '../src/db/company-daily-counts.js';
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import { findMessage, giveUpMessage, lockNumber, queueMessage } from '../src/db/messages.js';
 import {
@@ -21,14 +21,16 @@ import {
   settleKnownOperation,
 } from '../src/db/operations.js';
 import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
-import { type ClaimFacts, refuseClaim } from '../src/domain/claim.js';
+import { refuseClaim, refuseMessage } from '../src/domain/claim.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import { maskMsisdn } from '../src/domain/phone.js';
+import { codeDigits } from '../src/domain/verification-code.js';
 import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/messages.js';
-import { DatabaseStepError, refusalOf, runStep } from './database-step.js';
+import { raiseBudgetAlarm } from './budget-alarm.js';
+import { claimFacts, payeeOfClaim } from './claim-facts.js';
+import { DatabaseStepError, RefusedError, refusalOf, runStep } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
-import { voucherFacts } from './voucher-facts.js';
 
 const KIND = 'initiate-claim';
 
@@ -58,7 +60,7 @@ export interface ClaimAnswered {
 }
 
 export function createClaimActivities(dependencies: ActivityDependencies) {
-  const { database, digests, secretBox, limits, failpoint } = dependencies;
+  const { database, digests, secretBox, limits, mobileMoney, failpoint } = dependencies;
 
   /**
    * Makes a claim: the voucher's live one from now on, its code's digest and ciphertext stored and
@@ -73,10 +75,8 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       await failpoint('claim-committed');
       return claim;
     } catch (error) {
-      return {
-        kind: 'answered',
-        outcome: outcomeFor(command, await refusalOf(database, command, error)),
-      };
+      const refusal = await refusalOf(database, command, error);
+      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
     }
 
     async function make(transaction: DatabaseTransaction) {
@@ -88,8 +88,14 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       const made = await openClaimOf(transaction, command.operationId);
       if (begun.kind === 'resumed' && made) return resume(transaction, voucher, made);
       if (voucher.owner_msisdn !== null) await lockNumber(transaction, voucher.owner_msisdn);
-      const context = await claimContext(transaction, voucher, command.company);
-      const facts = claimFacts(voucher, context, limits.messageCooldownSeconds);
+      const context = await claimContext(transaction, voucher, {
+        company: command.company,
+        merchantId: payeeOfClaim(command, voucher),
+      });
+      const facts = claimFacts(voucher, context, {
+        ...limits,
+        canPay: (toMerchant) => mobileMoney.canCarry(formatAmount(toMerchant)),
+      });
       const amount = command.amount === null ? undefined : parseMoney(command.amount);
       const refusal = refuseClaim(facts, { company: command.company, amount }, limits);
       if (refusal) return answer(transaction, refusal);
@@ -109,7 +115,8 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       voucher: LockedVoucher,
       context: ClaimContext,
     ): Promise<ClaimStarted> {
-      const code = randomVerificationCode();
+      const digits = codeDigits(voucher.wrong_codes, limits);
+      const code = randomVerificationCode(digits);
       const claimId = randomUUID();
       const supersededOperationId = await supersedeClaim(transaction, voucher.current_claim_id);
       const inserted = await insertClaim(transaction, {
@@ -122,6 +129,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
         lifetimeSeconds: timing.claimLifetimeMs / 1_000,
         codeDigest: digests.verificationCode(code, voucher.id),
         codeCiphertext: secretBox.seal(code, `claim ${claimId}`),
+        codeDigits: digits,
       });
       const updated = await runStep('status-not-updated', () =>
         startClaim(transaction, voucher.id, claimId),
@@ -135,6 +143,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
           claimId,
         }),
       );
+      await countMessage(transaction, context);
       await failpoint('claim-recorded');
       return {
         ...started(voucher, inserted),
@@ -143,6 +152,18 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
         supersededOperationId,
         wrongCodes: context.wrong_codes,
       };
+    }
+
+    /** Last, so that claims of one company wait for each other's commit only. */
+    async function countMessage(
+      transaction: DatabaseTransaction,
+      context: ClaimContext,
+    ): Promise<void> {
+      const budget = context.messages_per_day ?? limits.messagesPerCompanyAndDay;
+      const { isWithin, isLast } = await countCompanyMessage(transaction, command.company, budget);
+      if (!isWithin)
+        throw new RefusedError(refuseMessage({ retryAfterSeconds: context.seconds_left_of_day }));
+      if (isLast) raiseBudgetAlarm(command.company, 'messages', budget);
     }
 
     async function resume(
@@ -194,7 +215,8 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
   ): Promise<OperationOutcome<ClaimMade>> =>
     database.transaction().execute(async (transaction) => {
       await releaseClaimedVoucher(transaction, claimId);
-      await endClaim(transaction, claimId, 'CANCELLED');
+      if (await endClaim(transaction, claimId, 'CANCELLED'))
+        await giveBackCompanyMessage(transaction, claimId);
       await giveUpMessage(transaction, claimId);
       const refusal = refuse('message-not-queued', { detail });
       return refuseOperation<ClaimMade>(transaction, command, refusal);
@@ -219,37 +241,4 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
     });
 
   return { createClaim, confirmClaim, cancelClaim, expireClaim };
-}
-
-function claimFacts(
-  voucher: LockedVoucher,
-  context: ClaimContext,
-  messageCooldownSeconds: number,
-): ClaimFacts {
-  const sinceMessage = context.seconds_since_message ?? Number.POSITIVE_INFINITY;
-  return {
-    isAdmitted: context.is_admitted,
-    voucher: { ...voucherFacts(voucher), isAnonymous: voucher.owner_msisdn === null },
-    partnerIsActive: context.partner_status === 'ACTIVE',
-    merchant:
-      context.merchant_status === null
-        ? undefined
-        : {
-            isActive: context.merchant_status === 'ACTIVE',
-            feePercent: context.service_fee_percent,
-          },
-    wrongCodes: {
-      count: context.wrong_codes,
-      retryAfterSeconds: context.wrong_codes_retry_seconds,
-    },
-    secondsUntilNextMessage: Math.max(0, Math.ceil(messageCooldownSeconds - sinceMessage)),
-    messagesToday: {
-      count: context.messages_today,
-      retryAfterSeconds: context.messages_retry_seconds,
-    },
-    refusedMessages: {
-      count: context.refused_messages,
-      retryAfterSeconds: context.refused_messages_retry_seconds,
-    },
-  };
 }

@@ -16,6 +16,15 @@ export class DatabaseStepError extends Error {
   }
 }
 
+/** A refusal that comes when something is written already; thrown, so that nothing of it stays. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+
+  constructor(readonly refusal: Refusal) {
+    super(`Refused: ${refusal.reason}`);
+  }
+}
+
 /**
  * Runs one step of a transaction and gives a definite error of the database the reason that the
  * specification has for it (5002, 5003, 4093–4095). Faults that may pass are thrown on as
@@ -43,6 +52,7 @@ export async function refusalOf(
   identity: OperationIdentity,
   error: unknown,
 ): Promise<Refusal> {
+  if (error instanceof RefusedError) return error.refusal;
   const isStep = error instanceof DatabaseStepError;
   if (!isStep && !isDefiniteDatabaseError(error)) throw error;
   if (await isBegun(database, identity)) throw error;

@@ -1,6 +1,7 @@
 import type { Digests } from '../src/crypto/digests.js';
 import type { SecretBox } from '../src/crypto/secret-box.js';
 import type { Database } from '../src/db/connection.js';
+import type { Money } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';
 import type { AmountRange } from '../src/domain/topup.js';
 import type { Failpoint } from '../src/failpoint.js';
@@ -28,6 +29,12 @@ export interface ActivityDependencies {
   readonly limits: {
     readonly voucherValidityDays: number;
     readonly wrongCodesPerDay: number;
+    readonly wrongCodesBeforeLongCodes: number;
+    readonly wrongCodesPerCompanyAndDay: number;
+    readonly messagesPerCompanyAndDay: number;
+    readonly servedCountries: readonly string[];
+    readonly redemptionMinimum: Money;
+    readonly partialRedemptionsPerVoucher: number;
     readonly messageCooldownSeconds: number;
     readonly messagesPerNumberAndDay: number;
     readonly refusedMessagesPerNumberAndHour: number;

@@ -68,10 +68,11 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
   async function confirmationText(redemptionId: number | null): Promise<string | undefined> {
     if (redemptionId === null) return undefined;
     const redemption = await redemptionMessage(database, redemptionId);
-    const paid = formatAmount(parseMoney(redemption.to_merchant));
+    const [paid, fee] = [parseMoney(redemption.to_merchant), parseMoney(redemption.service_fee)];
     const remaining = formatAmount(parseMoney(redemption.remaining));
     return (
-      `ETB ${paid} of your gift voucher were paid to ${redemption.merchant_name}. ` +
+      `ETB ${formatAmount(paid + fee)} of your gift voucher was used: ETB ${formatAmount(paid)} ` +
+      `paid to ${redemption.merchant_name}, ETB ${formatAmount(fee)} service fee. ` +
       `Remaining: ETB ${remaining}. Reference ${redemption.platform_reference}.`
     );
   }

@@ -39,8 +39,9 @@ export function newRedemption(
 export function redemptionFacts(
   voucher: LockedVoucher,
   context: RedemptionContext,
-  merchantId: number,
+  payment: { readonly merchantId: number; readonly canPay: RedemptionFacts['canPay'] },
 ): RedemptionFacts {
+  const { merchantId, canPay } = payment;
   const { claim_id, claim_amount, claim_code_digest } = context;
   return {
     isAdmitted: context.is_admitted,
@@ -62,10 +63,14 @@ export function redemptionFacts(
             amount: claim_amount === null ? undefined : parseMoney(claim_amount),
             feePercent: context.claim_fee_percent,
             codeDigest: claim_code_digest,
+            codeDigits: context.claim_code_digits ?? 6,
           },
     wrongCodes: {
       count: context.wrong_codes,
       retryAfterSeconds: context.wrong_codes_retry_seconds,
+      ofVoucher: voucher.wrong_codes,
     },
+    partialRedemptions: context.partial_redemptions,
+    canPay,
   };
 }

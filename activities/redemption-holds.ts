@@ -1,7 +1,7 @@
 import { type DatabaseTransaction, violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint, type Transfer } from '../src/db/ledger.js';
 import { takeLeftAnswer } from '../src/db/left-requests.js';
-import { confirmationsToday, findMessage, lockNumber, queueMessage } from '../src/db/messages.js';
+import { findMessage } from '../src/db/messages.js';
 import { beginOperation, outcomeFor, refuseOperation } from '../src/db/operations.js';
 import { type RedemptionContext, redemptionContext } from '../src/db/redemption-context.js';
 import {
@@ -14,10 +14,12 @@ import {
 import { clearWrongCodes, countWrongCode } from '../src/db/verification-attempts.js';
 import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
-import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
+import { formatAmount, formatMoney, type Money, parseMoney } from '../src/domain/money.js';
 import { maskMsisdn } from '../src/domain/phone.js';
 import { type Settlement, settleOrRefuse } from '../src/domain/redemption.js';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/messages.js';
+import { raiseBudgetAlarm } from './budget-alarm.js';
+import { queueConfirmation } from './confirmations.js';
 import { DatabaseStepError, refusalOf, runStep } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { newRedemption, payeeOf, redemptionFacts } from './redemption-facts.js';
@@ -60,15 +62,17 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
   async function holdRedemption(
     command: RedeemCommand,
   ): Promise<RedemptionHeld | RedemptionAnswered> {
+    /** Set once the code was compared and found wrong. */
+    let guess: { readonly claimId: string | null; readonly budget: number } | undefined;
     try {
       const held = await database.transaction().execute((transaction) => hold(transaction));
       await failpoint('redeem-hold-committed');
       return held;
     } catch (error) {
-      return {
-        kind: 'answered',
-        outcome: outcomeFor(command, await refusalOf(database, command, error)),
-      };
+      const refusal = await refusalOf(database, command, error);
+      // Nothing of the transaction stays, but a guess was compared all the same.
+      if (guess) await database.transaction().execute(countGuess);
+      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
     }
 
     async function hold(transaction: DatabaseTransaction) {
@@ -86,13 +90,19 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
       const { company } = command;
       const context = await redemptionContext(transaction, voucher, { company, merchantId });
       const settlement = settle(voucher, context, merchantId);
+      if (!settlement.ok && settlement.reason === 'verification-code-incorrect') {
+        const budget = context.wrong_codes_per_day ?? limits.wrongCodesPerCompanyAndDay;
+        guess = { claimId: context.claim_id, budget };
+        await countGuess(transaction);
+      }
       if (!settlement.ok) return answer(transaction, settlement);
       return record(transaction, voucher, context, settlement);
     }
 
     function settle(voucher: LockedVoucher, context: RedemptionContext, merchantId: number) {
-      const settlement = settleOrRefuse(
-        redemptionFacts(voucher, context, merchantId),
+      const canPay = (toMerchant: Money) => mobileMoney.canCarry(formatAmount(toMerchant));
+      return settleOrRefuse(
+        redemptionFacts(voucher, context, { merchantId, canPay }),
         {
           company: command.company,
           merchantId,
@@ -102,17 +112,19 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
         },
         limits,
       );
-      if (settlement.ok && !mobileMoney.canCarry(formatAmount(settlement.toMerchant)))
-        return refuse('payment-refused', { detail: 'the provider cannot carry this amount' });
-      return settlement;
+    }
+
+    async function countGuess(transaction: DatabaseTransaction): Promise<void> {
+      if (!guess) return;
+      const { claimId, budget } = guess;
+      const { isLast } = await countWrongCode(transaction, { ...command, claimId }, budget);
+      if (isLast) raiseBudgetAlarm(command.company, 'wrong verification codes', budget);
     }
 
     async function answer(
       transaction: DatabaseTransaction,
       refusal: Refusal,
     ): Promise<RedemptionAnswered> {
-      if (refusal.reason === 'verification-code-incorrect')
-        await countWrongCode(transaction, command);
       const outcome = await refuseOperation<RedemptionMade>(transaction, command, refusal);
       return { kind: 'answered', outcome };
     }
@@ -147,9 +159,9 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
           },
         ]),
       );
-      await clearWrongCodes(transaction, voucher.id);
+      await clearWrongCodes(transaction, voucher.id, command.company);
       const messageId = await runStep('message-not-queued', () =>
-        queueConfirmation(transaction, voucher, redemptionId),
+        queueConfirmation(transaction, { command, voucher, context, redemptionId, limits }),
       );
       await failpoint('redeem-held');
       const names = {
@@ -158,29 +170,6 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
         isResumed: false,
       };
       return describeHold({ ...redemption, ...names }, voucher.serial_number, messageId);
-    }
-
-    /** To a number that the request named, only so many a day; the redemption goes on without. */
-    async function queueConfirmation(
-      transaction: DatabaseTransaction,
-      voucher: LockedVoucher,
-      redemptionId: number,
-    ): Promise<number | null> {
-      const isAnonymous = voucher.owner_msisdn === null;
-      const msisdn = voucher.owner_msisdn ?? command.msisdn;
-      if (msisdn === null) return null;
-      if (isAnonymous) await lockNumber(transaction, msisdn);
-      const isLeftOut =
-        isAnonymous &&
-        (await confirmationsToday(transaction, msisdn)) >= limits.messagesPerNumberAndDay;
-      const messageId = await queueMessage(transaction, {
-        kind: 'REDEMPTION_CONFIRMATION',
-        msisdn,
-        voucherId: voucher.id,
-        redemptionId,
-        ...(isLeftOut ? { leftOut: 'Left out: the number has had its messages of the day' } : {}),
-      });
-      return isLeftOut ? null : messageId;
     }
 
     async function resume(transaction: DatabaseTransaction): Promise<RedemptionHeld> {

@@ -73,6 +73,7 @@ async function startService(
     // Vouchers are claimed again and again.
     MESSAGE_COOLDOWN_SECONDS: '0',
     MESSAGES_PER_NUMBER_AND_DAY: '1000000',
+    MESSAGES_PER_COMPANY_AND_DAY: '1000000000',
     ...changes,
   };
   let port = 0;

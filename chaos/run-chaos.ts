@@ -88,5 +88,5 @@ async function work(
 async function newestCode({ services }: ThrowawayStack, msisdn: string) {
   const url = `${services.sandboxUrl}/messages?to=${encodeURIComponent(msisdn)}`;
   const { body } = await call(url, { headers: { Accept: 'application/json' } });
-  return /\b\d{6}\b/.exec(body[0]?.text ?? '')?.[0];
+  return /^(\d{6}|\d{8}) is your code/.exec(body[0]?.text ?? '')?.[1];
 }

@@ -97,6 +97,12 @@ export async function startApi(
       signatureWindowSeconds: config.SIGNATURE_WINDOW_SECONDS,
       accessCacheSeconds: config.ACCESS_CACHE_SECONDS,
       isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
+      servedCountries: config.SERVED_COUNTRIES,
+      slowing: {
+        wrongCodesPerDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
+        pauseSeconds: config.CODE_ATTEMPT_PAUSE_SECONDS,
+        longestWaitSeconds: config.CALLER_WAIT_SECONDS,
+      },
     },
   };
   const app = createApp(

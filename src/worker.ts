@@ -80,6 +80,12 @@ export async function startWorker(
     limits: {
       voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
       wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
+      wrongCodesBeforeLongCodes: config.CODE_ATTEMPTS_BEFORE_LONG_CODES,
+      wrongCodesPerCompanyAndDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
+      messagesPerCompanyAndDay: config.MESSAGES_PER_COMPANY_AND_DAY,
+      servedCountries: config.SERVED_COUNTRIES,
+      redemptionMinimum: parseMoney(config.REDEMPTION_MINIMUM),
+      partialRedemptionsPerVoucher: config.PARTIAL_REDEMPTIONS_PER_VOUCHER,
       messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
       messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
       refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,

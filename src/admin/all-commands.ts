@@ -9,6 +9,7 @@ import {
 import { audit } from './commands/audit.js';
 import { cancelVoucher } from './commands/cancel-voucher.js';
 import { checkLedger } from './commands/check-ledger.js';
+import { listBudgetAlarmsCommand, setBudgets } from './commands/company-budgets.js';
 import { deposit } from './commands/deposit.js';
 import { inviteMerchantCommand, listInvitationsCommand } from './commands/invitations.js';
 import { listLateSuccessesCommand, settleLateSuccessCommand } from './commands/late-successes.js';
@@ -74,6 +75,7 @@ export const allCommands = [
   listPortalAccountsCommand,
   listInvitationsCommand,
   listLateSuccessesCommand,
+  listBudgetAlarmsCommand,
   showPartner,
   showMerchant,
   showVoucher,
@@ -88,6 +90,7 @@ export const allCommands = [
   setServiceFee,
   setPayoutAccount,
   setPriceCommand,
+  setBudgets,
   deposit,
   reverseDepositCommand,
   grantAccessCommand,
@@ -121,7 +124,7 @@ export const verbs: Readonly<Record<string, string>> = {
   create: 'Add partners, merchants and what is sold',
   invite: 'Invite a merchant to activate its portal account',
   change: 'Change partners, merchants and what is sold',
-  set: 'Set the fee and the payout account of a merchant, and the prices of a partner',
+  set: 'Set fees and payout accounts of merchants, prices of partners, and budgets of companies',
   reverse: 'Undo a deposit that was a mistake',
   grant: 'Let a partner sell a product',
   issue: 'Make an API key',

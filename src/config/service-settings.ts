@@ -6,6 +6,7 @@ import {
   areServers,
   commaList,
   count,
+  countries,
   ed25519PublicKeys,
   mailSender,
   port,
@@ -112,7 +113,21 @@ export const serviceSettings = {
   MESSAGE_COOLDOWN_SECONDS: z.coerce.number().min(0).default(30),
   MESSAGES_PER_NUMBER_AND_DAY: count.default(20),
   REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: count.default(5),
+  /** Countries (ISO 3166-1 alpha-2) whose numbers messages are sent to. */
+  SERVED_COUNTRIES: countries.prefault('ET'),
+  /** Codes and confirmations of anonymous redemptions; operators can give a company a budget of its own. */
+  MESSAGES_PER_COMPANY_AND_DAY: count.default(5_000),
+  /** Wrong codes of one company for one voucher in 24 hours. */
   CODE_ATTEMPTS_PER_DAY: count.default(5),
+  /** After so many wrong codes over a voucher's life, its codes have eight digits instead of six. */
+  CODE_ATTEMPTS_BEFORE_LONG_CODES: count.default(20),
+  /** After so many wrong codes in a day, a company's redemptions with codes take turns, so far apart. */
+  CODE_ATTEMPTS_PER_COMPANY_AND_DAY: count.default(100),
+  CODE_ATTEMPT_PAUSE_SECONDS: seconds.default(2),
+  /** The smallest part of a voucher that is redeemed, in ETB; its whole rest always may be. */
+  REDEMPTION_MINIMUM: amount.default('5'),
+  /** Redemptions that may take a part of one voucher; after them only the whole rest is left. */
+  PARTIAL_REDEMPTIONS_PER_VOUCHER: count.default(20),
   OPERATION_RETENTION_DAYS: count.default(30),
   EXPIRY_SWEEP_INTERVAL_SECONDS: seconds.default(300),
   /** How often money on hold is held against what runs, refusals are asked about and books checked. */

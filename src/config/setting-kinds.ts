@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
+import { hasPhoneNumbers } from '../domain/phone.js';
 
 /** A port; 0 is any that is free. */
 export const port = z.coerce.number().int().min(0).max(65_535);
@@ -82,6 +83,14 @@ export const commaList = z
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean),
+  );
+
+/** At least one country, as ISO 3166-1 alpha-2 codes in any case. */
+export const countries = commaList
+  .transform((codes) => codes.map((code) => code.toUpperCase()))
+  .refine(
+    (codes) => codes.length > 0 && codes.every(hasPhoneNumbers),
+    'must be ISO 3166-1 alpha-2 country codes, such as ET',
   );
 
 export const areServers = (entries: readonly string[]): boolean => {

@@ -35,9 +35,9 @@ const INVITATION_TOKEN_LENGTH = 26;
 /** The token in the link of an invitation. */
 export const randomInvitationToken = (): string => randomCharacters(INVITATION_TOKEN_LENGTH);
 
-/** Six digits for an SMS (design 5), each of the million equally likely. */
-export function randomVerificationCode(): string {
-  return String(randomInt(1_000_000)).padStart(6, '0');
+/** Six or eight digits for an SMS (design 5), each of the codes equally likely. */
+export function randomVerificationCode(digits: 6 | 8): string {
+  return String(randomInt(10 ** digits)).padStart(digits, '0');
 }
 
 /** 18 digits, unrelated to the voucher's code (design 5): unique in practice without a counter. */

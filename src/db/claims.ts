@@ -1,9 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Caller, Company } from '../domain/voucher.js';
-import { isStillAdmitted } from './access.js';
+import type { Company } from '../domain/voucher.js';
 import type { Database, DatabaseTransaction } from './connection.js';
-import { mayHaveArrived, messageCounts } from './messages.js';
-import { wrongCodes } from './verification-attempts.js';
 
 export interface NewClaim {
   readonly id: string;
@@ -16,50 +13,7 @@ export interface NewClaim {
   readonly lifetimeSeconds: number;
   readonly codeDigest: string;
   readonly codeCiphertext: string;
-}
-
-/** What a claim depends on besides the voucher's own row. */
-export interface ClaimContext {
-  readonly is_admitted: boolean;
-  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
-  readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
-  readonly service_fee_percent: string | null;
-  readonly wrong_codes: number;
-  readonly wrong_codes_retry_seconds: number;
-  readonly seconds_since_message: number | null;
-  readonly messages_today: number;
-  readonly messages_retry_seconds: number;
-  readonly refused_messages: number;
-  readonly refused_messages_retry_seconds: number;
-}
-
-/** Reads what a claim depends on; the transaction must hold the locks of voucher and number. */
-export async function claimContext(
-  transaction: DatabaseTransaction,
-  voucher: {
-    readonly id: number;
-    readonly partner_id: number;
-    readonly owner_msisdn: string | null;
-  },
-  company: Caller,
-): Promise<ClaimContext> {
-  const merchantId = company.kind === 'merchant' ? company.id : null;
-  const { rows } = await sql<ClaimContext>`
-    select ${isStillAdmitted(company)} as is_admitted,
-      partners.status as partner_status, merchants.status as merchant_status,
-      merchants.service_fee_percent, wrong_codes, wrong_codes_retry_seconds,
-      messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
-      (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
-        where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
-          and ${mayHaveArrived}) as seconds_since_message
-    from partners
-    left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
-    cross join (${wrongCodes(voucher.id)}) as attempts
-    cross join (${messageCounts(voucher.owner_msisdn)}) as numbers
-    where partners.id = ${voucher.partner_id}`.execute(transaction);
-  const [context] = rows;
-  if (!context) throw new Error('The voucher has no partner');
-  return context;
+  readonly codeDigits: number;
 }
 
 /** A claim as it reads to support staff. */
@@ -131,6 +85,7 @@ export const insertClaim = (
       expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${claim.lifetimeSeconds})`,
       code_digest: claim.codeDigest,
       code_ciphertext: claim.codeCiphertext,
+      code_digits: claim.codeDigits,
     })
     .returning(['id', 'expires_at', merchantName])
     .executeTakeFirstOrThrow();

@@ -16,6 +16,7 @@ import * as priceListVersions from '../../migrations/2026-11-22-3-price-list-ver
 import * as leftRequests from '../../migrations/2026-11-22-4-left-requests.js';
 import * as productionIndexes from '../../migrations/2026-11-22-7-production-indexes.js';
 import * as credentialProofs from '../../migrations/2026-11-22-8-credential-proofs.js';
+import * as guessAndMessageBudgets from '../../migrations/2026-11-22-9-guess-and-message-budgets.js';
 import * as copyableKeys from '../../migrations/2026-11-22-9a-copyable-keys.js';
 import {
   connectDatabase,
@@ -47,6 +48,7 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-22-4-left-requests': leftRequests,
   '2026-11-22-7-production-indexes': productionIndexes,
   '2026-11-22-8-credential-proofs': credentialProofs,
+  '2026-11-22-9-guess-and-message-budgets': guessAndMessageBudgets,
   '2026-11-22-9a-copyable-keys': copyableKeys,
 };
 

@@ -11,6 +11,12 @@ export interface Retention {
 /** A caller that was told to repeat its request and comes back later than this asks anew. */
 export const FORGET_LEFT_REQUESTS_HOURS = 24;
 
+/** Wrong codes count for a day; over a voucher's life they are counted on its row. */
+const WRONG_CODE_DAYS = 2;
+
+/** So long operators see which companies reached a budget. */
+const DAILY_COUNT_DAYS = 30;
+
 /** The database itself refuses to delete younger ones. */
 const REFUSED_CALL_DAYS = 90;
 
@@ -49,6 +55,18 @@ const prunings = {
       select ctid from left_requests
       where left_at < now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)
       order by left_at limit ${batchSize} for update skip locked))`,
+
+  'wrong verification codes': (_retention: Retention, batchSize: number) => sql`
+    delete from verification_attempts where id = any(array(
+      select id from verification_attempts
+      where created_at < now() - make_interval(days => ${WRONG_CODE_DAYS}::int)
+      order by created_at limit ${batchSize} for update skip locked))`,
+
+  'daily counts of companies': (_retention: Retention, batchSize: number) => sql`
+    delete from company_daily_counts where ctid = any(array(
+      select ctid from company_daily_counts
+      where day < (now() at time zone 'UTC')::date - ${DAILY_COUNT_DAYS}::int
+      order by day limit ${batchSize} for update skip locked))`,
 
   'refused calls': (_retention: Retention, batchSize: number) => sql`
     delete from refused_calls where id = any(array(

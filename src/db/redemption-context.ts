@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Caller } from '../domain/voucher.js';
 import { isStillAdmitted } from './access.js';
+import { type CompanyBudgets, companyBudgets } from './company-daily-counts.js';
 import type { DatabaseTransaction } from './connection.js';
+import { partialRedemptions } from './redemptions.js';
 import { wrongCodes } from './verification-attempts.js';
 
 /** What a redemption depends on besides the voucher's own row. */
-export interface RedemptionContext {
+export interface RedemptionContext extends CompanyBudgets {
   readonly is_admitted: boolean;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
   readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
@@ -18,6 +20,8 @@ export interface RedemptionContext {
   readonly claim_amount: string | null;
   readonly claim_fee_percent: string | null;
   readonly claim_code_digest: string | null;
+  readonly claim_code_digits: number | null;
+  readonly partial_redemptions: number;
   readonly wrong_codes: number;
   readonly wrong_codes_retry_seconds: number;
 }
@@ -40,6 +44,8 @@ export async function redemptionContext(
       payout.party_key, payout.party_value,
       claim.id as claim_id, claim.amount as claim_amount,
       claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
+      claim.code_digits as claim_code_digits, ${companyBudgets(company)},
+      ${partialRedemptions(voucher.id)} as partial_redemptions,
       wrong_codes, wrong_codes_retry_seconds
     from partners
     left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
@@ -49,7 +55,7 @@ export async function redemptionContext(
       on claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
         and claim.expires_at > clock_timestamp()
         and claim.company_kind = ${company.kind} and claim.company_id = ${company.id}
-    cross join (${wrongCodes(voucher.id)}) as attempts
+    cross join (${wrongCodes(voucher.id, company)}) as attempts
     where partners.id = ${voucher.partner_id}`.execute(transaction);
   const [context] = rows;
   if (!context) throw new Error('The voucher has no partner');

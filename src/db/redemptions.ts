@@ -62,6 +62,13 @@ export async function attemptWithoutKey(
   return found;
 }
 
+/**
+ * Part of a query: the redemptions of a voucher that took something of it, or hold it. While anything
+ * is left of the voucher, each of them took a part.
+ */
+export const partialRedemptions = (voucherId: number) => sql<number>`(
+  select count(*)::int from redemptions where voucher_id = ${voucherId} and status <> 'VOIDED')`;
+
 /** Moves `taken` from a voucher's remaining balance on hold; false when its state forbids it. */
 export async function holdVoucher(
   transaction: DatabaseTransaction,
@@ -166,6 +173,7 @@ export const redemptionMessage = (database: Database, redemptionId: number) =>
     .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
     .select([
       'redemptions.to_merchant',
+      'redemptions.service_fee',
       'redemptions.platform_reference',
       'vouchers.remaining',
       'vouchers.serial_number',

@@ -30,6 +30,7 @@ import type {
 } from './schema/portal.js';
 import type { TopupAttemptsTable, TopupsTable } from './schema/topups.js';
 import type {
+  CompanyDailyCountsTable,
   LeftRequestsTable,
   MessagesTable,
   OperationsTable,
@@ -73,6 +74,7 @@ export interface Schema {
   voucher_status_changes: VoucherStatusChangesTable;
   voucher_claims: VoucherClaimsTable;
   verification_attempts: VerificationAttemptsTable;
+  company_daily_counts: CompanyDailyCountsTable;
   redemptions: RedemptionsTable;
   messages: MessagesTable;
   topups: TopupsTable;

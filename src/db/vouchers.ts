@@ -14,6 +14,8 @@ export interface LockedVoucher {
   readonly remaining: string;
   readonly held: string;
   readonly current_claim_id: string | null;
+  /** Wrong verification codes over its life. */
+  readonly wrong_codes: number;
   readonly is_past_expiry: SqlBool;
 }
 
@@ -35,6 +37,7 @@ export const lockVoucher = (
       'remaining',
       'held',
       'current_claim_id',
+      'wrong_codes',
     ])
     .select(sql<SqlBool>`expires_at <= clock_timestamp()`.as('is_past_expiry'))
     .where('id', '=', voucherId)

@@ -30,7 +30,7 @@ export const readPhone = (sandbox: Caller, title: string, msisdn: string) =>
 /** The newest verification code among messages. */
 export function newestCode(messages: z.output<typeof messagesSchema>): string {
   for (const { text } of messages) {
-    const code = /^(\d{6}) is your code/.exec(text)?.[1];
+    const code = /^(\d{6}|\d{8}) is your code/.exec(text)?.[1];
     if (code) return code;
   }
   throw new DemoError('No message with a verification code has arrived.');

@@ -1,5 +1,7 @@
 import { type Refusal, refuse } from './errors.js';
 import type { Money } from './money.js';
+import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.js';
+import { settleRedemption } from './service-fee.js';
 import {
   belongsToCaller,
   type Company,
@@ -28,16 +30,30 @@ export interface ClaimFacts {
     readonly remaining: Money;
   };
   readonly partnerIsActive: boolean;
-  /** Of a merchant's claim only. */
-  readonly merchant: { readonly isActive: boolean; readonly feePercent: string | null } | undefined;
+  /**
+   * The merchant that will be paid, where it is known: the one that claims, or the one that a
+   * partner's voucher is restricted to.
+   */
+  readonly merchant:
+    | {
+        readonly isActive: boolean;
+        readonly feePercent: string | null;
+        readonly hasPayoutAccount: boolean;
+      }
+    | undefined;
+  readonly partialRedemptions: number;
+  readonly canPay: (toMerchant: Money) => boolean;
+  /** Of the company that claims, for this voucher. */
   readonly wrongCodes: Count;
   readonly secondsUntilNextMessage: number;
   readonly messagesToday: Count;
   /** Within an hour, by the provider; they reached nobody. */
   readonly refusedMessages: Count;
+  /** What the company that claims has sent today. */
+  readonly companyMessages: Count & { readonly budget: number };
 }
 
-export interface ClaimLimits {
+export interface ClaimLimits extends AmountLimits {
   readonly wrongCodesPerDay: number;
   readonly messagesPerNumberAndDay: number;
   readonly refusedMessagesPerNumberAndHour: number;
@@ -68,7 +84,9 @@ export function refuseClaim(
   if (facts.wrongCodes.count >= limits.wrongCodesPerDay)
     return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
   if (merchant && merchant.feePercent === null) return refuse('service-fee-missing');
-  if (amount !== undefined && amount > voucher.remaining) return refuse('amount-exceeds-balance');
+  const refusal = refuseClaimedAmount(facts, amount, limits);
+  if (refusal) return refusal;
+  if (merchant && !merchant.hasPayoutAccount) return refuse('payout-account-missing');
   if (facts.secondsUntilNextMessage > 0)
     return refuse('message-too-soon', { retryAfterSeconds: facts.secondsUntilNextMessage });
   const { messagesToday, refusedMessages } = facts;
@@ -76,5 +94,30 @@ export function refuseClaim(
     return refuse('messages-exhausted', { retryAfterSeconds: messagesToday.retryAfterSeconds });
   if (refusedMessages.count >= limits.refusedMessagesPerNumberAndHour)
     return refuse('messages-refused', { retryAfterSeconds: refusedMessages.retryAfterSeconds });
-  return undefined;
+  const { companyMessages } = facts;
+  return companyMessages.count >= companyMessages.budget
+    ? refuseMessage(companyMessages)
+    : undefined;
+}
+
+/** The refusal of a company that has spent its messages of the day. */
+export const refuseMessage = ({ retryAfterSeconds }: Pick<Count, 'retryAfterSeconds'>): Refusal =>
+  refuse('company-messages-exhausted', { retryAfterSeconds });
+
+/** Refuses what could never be redeemed: a code that leads to nothing is not sent. */
+function refuseClaimedAmount(
+  { voucher, merchant, partialRedemptions, canPay }: ClaimFacts,
+  amount: Money | undefined,
+  limits: AmountLimits,
+): Refusal | undefined {
+  const { remaining } = voucher;
+  const feePercent = merchant?.feePercent ?? undefined;
+  const amountFacts = { remaining, feePercent, partialRedemptions, canPay };
+  const isTooMuch =
+    feePercent === undefined
+      ? amount !== undefined && amount > remaining
+      : !settleRedemption({ remaining, amount, feePercent }).ok;
+  if (isTooMuch)
+    return refuse('amount-exceeds-balance', { detail: describeRedeemable(amountFacts, limits) });
+  return refuseAmount(amountFacts, amount, limits);
 }

@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/mobile';
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/mobile';
 
 /** Longer than any number with its punctuation, so that a hostile text costs nothing. */
 const MAX_LENGTH = 32;
@@ -16,6 +16,15 @@ export function parseMsisdn(text: string): string | undefined {
   const number = parsePhoneNumberFromString(text, 'ET');
   if (!number?.isValid() || number.isNonGeographic()) return undefined;
   return number.number;
+}
+
+/** Whether there are phone numbers of a country, given by its ISO 3166-1 alpha-2 code. */
+export const hasPhoneNumbers = (country: string): boolean => isSupportedCountry(country);
+
+/** Whether a number (E.164) is of one of these countries, given by ISO 3166-1 alpha-2 codes. */
+export function isNumberOf(countries: readonly string[], msisdn: string): boolean {
+  const country = parsePhoneNumberFromString(msisdn)?.country;
+  return country !== undefined && countries.includes(country);
 }
 
 /** The number as it may be shown (design 3): "+2519*****678". Unusually short ones show less. */

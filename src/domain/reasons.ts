@@ -119,6 +119,11 @@ export const reasons = {
     partner: { 'generate-voucher': 404, 'set-denomination-price': 404 },
   },
 
+  'country-not-served': {
+    message: 'Messages are not sent to numbers of this country',
+    remedy: 'correct',
+    everywhere: 400,
+  },
   'generation-unknown': {
     message:
       'It is not known yet whether the voucher was generated, and without an Idempotency-Key a ' +
@@ -175,7 +180,12 @@ export const reasons = {
   'merchant-not-found': {
     message: 'There is no active merchant with this id',
     remedy: 'correct',
-    partner: { 'generate-voucher': 404, 'redeem-gift': 404, 'set-denomination-price': 404 },
+    partner: {
+      'generate-voucher': 404,
+      'initiate-claim': 404,
+      'redeem-gift': 404,
+      'set-denomination-price': 404,
+    },
     merchant: { 'initiate-claim': 4043, 'redeem-gift': 4043, 'voucher-detail': 4043 },
   },
   'partner-unavailable': {
@@ -258,7 +268,7 @@ export const reasons = {
   'service-fee-missing': {
     message: 'The service fee of the merchant could not be read: contact support, then repeat',
     remedy: 'repeat',
-    partner: { 'redeem-gift': 500 },
+    partner: { 'initiate-claim': 500, 'redeem-gift': 500 },
     merchant: { 'initiate-claim': 5001, 'redeem-gift': 5001, 'voucher-detail': 5001 },
   },
   'balance-insufficient': {
@@ -279,11 +289,26 @@ export const reasons = {
     partner: { 'redeem-gift': 403 },
     merchant: { 'redeem-gift': 4096 },
   },
+  'amount-too-small': {
+    message: 'The amount is below the smallest part that may be redeemed',
+    remedy: 'correct',
+    everywhere: 400,
+  },
+  'parts-exhausted': {
+    message: 'The voucher was redeemed in as many parts as it may be: only the whole rest is left',
+    remedy: 'correct',
+    everywhere: 400,
+  },
+  'amount-not-payable': {
+    message: 'The mobile-money provider cannot carry the amount exactly',
+    remedy: 'correct',
+    everywhere: 400,
+  },
   'payout-account-missing': {
     message: 'The merchant has no account to be paid to: contact support, then repeat',
     remedy: 'repeat',
-    partner: { 'redeem-gift': 404 },
-    merchant: { 'redeem-gift': 5031 },
+    partner: { 'initiate-claim': 404, 'redeem-gift': 404 },
+    merchant: { 'initiate-claim': 5031, 'redeem-gift': 5031 },
   },
   'message-too-soon': {
     message: 'A verification code was sent a moment ago',
@@ -297,6 +322,12 @@ export const reasons = {
   },
   'messages-refused': {
     message: 'Messages to this number were refused too often: wait, and check the number meanwhile',
+    remedy: 'wait',
+    everywhere: 429,
+  },
+
+  'company-messages-exhausted': {
+    message: 'Your company has sent its messages of the day: wait, or ask support for more',
     remedy: 'wait',
     everywhere: 429,
   },

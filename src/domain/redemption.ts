@@ -1,6 +1,9 @@
 import { type Refusal, refuse } from './errors.js';
 import type { Money } from './money.js';
+import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.js';
+import { refuseCountry } from './served-countries.js';
 import { settleRedemption } from './service-fee.js';
+import { type CodeLimits, codeDigits } from './verification-code.js';
 import {
   belongsToCaller,
   type Company,
@@ -38,9 +41,23 @@ export interface RedemptionFacts {
         readonly amount: Money | undefined;
         readonly feePercent: string | null;
         readonly codeDigest: string;
+        readonly codeDigits: number;
       }
     | undefined;
-  readonly wrongCodes: { readonly count: number; readonly retryAfterSeconds: number };
+  readonly wrongCodes: {
+    /** This company's, within a day. */
+    readonly count: number;
+    readonly retryAfterSeconds: number;
+    /** Everybody's, over the voucher's life. */
+    readonly ofVoucher: number;
+  };
+  readonly partialRedemptions: number;
+  readonly canPay: (toMerchant: Money) => boolean;
+}
+
+export interface RedemptionLimits extends AmountLimits, CodeLimits {
+  readonly wrongCodesPerDay: number;
+  readonly servedCountries: readonly string[];
 }
 
 export interface RedemptionRequest {
@@ -68,7 +85,7 @@ export interface Settlement {
 export function settleOrRefuse(
   facts: RedemptionFacts,
   request: RedemptionRequest,
-  limits: { readonly wrongCodesPerDay: number },
+  limits: RedemptionLimits,
 ): Settlement | Refusal {
   const refusal = refuseByState(facts, request) ?? refuseByCode(facts, request, limits);
   if (refusal) return refusal;
@@ -78,8 +95,15 @@ export function settleOrRefuse(
   const feePercent = facts.claim?.feePercent ?? facts.merchant?.feePercent;
   if (feePercent === null || feePercent === undefined) return refuse('service-fee-missing');
   const amount = facts.claim ? facts.claim.amount : request.amount;
-  const settlement = settleRedemption({ remaining: facts.voucher.remaining, amount, feePercent });
-  if (!settlement.ok) return refuse(settlementReasons[settlement.reason]);
+  const { remaining } = facts.voucher;
+  const amountFacts = { ...facts, remaining, feePercent };
+  const settlement = settleRedemption({ remaining, amount, feePercent });
+  if (!settlement.ok)
+    return refuse(settlementReasons[settlement.reason], {
+      detail: describeRedeemable(amountFacts, limits),
+    });
+  const refused = refuseAmount(amountFacts, amount, limits);
+  if (refused) return refused;
   if (!facts.merchant?.hasPayoutAccount) return refuse('payout-account-missing');
   return settlement;
 }
@@ -107,14 +131,22 @@ function refuseByState(facts: RedemptionFacts, request: RedemptionRequest): Refu
 function refuseByCode(
   facts: RedemptionFacts,
   request: RedemptionRequest,
-  limits: { readonly wrongCodesPerDay: number },
+  limits: RedemptionLimits,
 ): Refusal | undefined {
   const { ownerMsisdn } = facts.voucher;
-  if (ownerMsisdn === null) return undefined;
+  // Of an anonymous voucher it is who gets the confirmation; an owner's was looked at when it came.
+  if (ownerMsisdn === null)
+    return request.msisdn === undefined
+      ? undefined
+      : refuseCountry(request.msisdn, limits.servedCountries);
   if (request.codeDigest === undefined) return refuse('verification-code-missing');
   if (!facts.claim) return refuse('claim-not-found');
   if (facts.wrongCodes.count >= limits.wrongCodesPerDay)
     return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
+  if (facts.claim.codeDigits < codeDigits(facts.wrongCodes.ofVoucher, limits))
+    return refuse('claim-not-found', {
+      detail: 'this voucher has had too many wrong codes, so the next one is longer',
+    });
   if (request.codeDigest !== facts.claim.codeDigest) return refuse('verification-code-incorrect');
   // Only after the code: a caller without it would learn the owner's number by asking.
   if (request.msisdn !== undefined && request.msisdn !== ownerMsisdn)

@@ -37,3 +37,24 @@ export function settleRedemption(redemption: {
   if (toMerchant <= 0n || taken > remaining) return { ok: false, reason: 'negative-after-fee' };
   return { ok: true, toMerchant, fee, taken, remainingAfter: remaining - taken };
 }
+
+const MICROS_PER_CENT = 10_000n;
+
+/**
+ * The largest amount in whole cents, below the whole balance, that leaves enough for its fee;
+ * undefined where not even a cent does. A cent more is the whole balance, or is refused.
+ */
+export function largestPart(voucher: {
+  readonly remaining: Money;
+  readonly feePercent: string;
+}): Money | undefined {
+  const { remaining } = voucher;
+  // What an amount takes with its fee grows with the amount, so halving finds the last that fits.
+  let [possible, impossible] = [0n, (remaining + MICROS_PER_CENT - 1n) / MICROS_PER_CENT];
+  while (impossible - possible > 1n) {
+    const cents = (possible + impossible) / 2n;
+    if (settleRedemption({ ...voucher, amount: cents * MICROS_PER_CENT }).ok) possible = cents;
+    else impossible = cents;
+  }
+  return possible > 0n ? possible * MICROS_PER_CENT : undefined;
+}

@@ -52,7 +52,7 @@ export const voucherCodeField = z
 /** The code from the SMS. Any other text is a wrong code, not an invalid request. */
 export const verificationCodeField = z
   .union([z.string(), z.number().transform(String)], { error: 'must be the code as text' })
-  .refine((text) => text.length <= 100, 'must be the 6 digits of the SMS')
+  .refine((text) => text.length <= 100, 'must be the digits of the SMS')
   .transform((text) => text.replaceAll(/[\s-]/g, ''));
 
 /** A decimal above zero in text, such as an exchange rate or a price in USD; kept as sent. */

@@ -4,6 +4,7 @@ import { type FoundVoucher, findVoucherByCode } from '../db/vouchers.js';
 import { type Reason, refuse } from '../domain/errors.js';
 import { formatMoney, type Money } from '../domain/money.js';
 import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.js';
+import { waitForTurn } from './code-turns.js';
 import { carryOut, identify, type OperationIdentity } from './operation.js';
 import type { Services } from './services.js';
 import type { Asker } from './voucher-guesses.js';
@@ -16,6 +17,7 @@ export const redemptionReasons: readonly Reason[] = [
   'voucher-redeemed',
   'redemption-in-progress',
   'voucher-expired',
+  'country-not-served',
   'verification-code-missing',
   'claim-not-found',
   'attempts-exhausted',
@@ -26,6 +28,9 @@ export const redemptionReasons: readonly Reason[] = [
   'balance-insufficient',
   'amount-exceeds-balance',
   'balance-negative-after-fee',
+  'amount-too-small',
+  'parts-exhausted',
+  'amount-not-payable',
   'payout-account-missing',
   'status-not-updated',
   'reserve-not-updated',
@@ -127,6 +132,8 @@ export function carryOutRedemption(services: Services, request: RedemptionReques
   const { verificationCode, msisdn = null, merchantId = null } = request;
   return carryOutFor(services, request, identity, async (voucher) => {
     if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
+    const slowed = verificationCode ? await waitForTurn(services, request.company) : undefined;
+    if (slowed) return outcomeFor(identity, slowed);
     return services.workflows.redeem(voucher, {
       ...identity,
       voucherId: voucher.id,

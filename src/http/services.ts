@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Digests } from '../crypto/digests.js';
 import type { SecretBox } from '../crypto/secret-box.js';
+import type { Slowing } from '../db/company-daily-counts.js';
 import type { Database } from '../db/connection.js';
 import type { Failpoint } from '../failpoint.js';
 import type { AccessDirectory } from './access-directory.js';
@@ -39,5 +40,9 @@ export interface Services {
     /** Within so many seconds a change of access counts. */
     readonly accessCacheSeconds: number;
     readonly isTrustedProxy: AddressMatcher;
+    /** ISO 3166-1 alpha-2; messages go to numbers of no other. */
+    readonly servedCountries: readonly string[];
+    /** Of companies that have spent their wrong verification codes of the day. */
+    readonly slowing: Slowing;
   };
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { GeneratedVoucher } from '../../workflows/messages.js';
 import { generatedVoucher } from '../db/generation.js';
+import { outcomeFor } from '../db/operations.js';
 import { refuse } from '../domain/errors.js';
+import { refuseCountry } from '../domain/served-countries.js';
 import { formatVoucherCode } from '../domain/voucher-code.js';
 import { WorkflowsUnavailableError } from '../http/call-error.js';
 import { endpoint } from '../http/endpoint.js';
@@ -51,6 +54,7 @@ export const generateVoucher = endpoint({
   reasons: [
     'account-suspended',
     'merchant-unspecified',
+    'country-not-served',
     'product-not-accessible',
     'denomination-not-found',
     'merchant-not-found',
@@ -70,8 +74,13 @@ export const generateVoucher = endpoint({
       key: key.value,
       content: body,
     });
-    const { result, replayed } = await carryOut(services, identity, () =>
-      services.workflows.generate({
+    const { result, replayed } = await carryOut(services, identity, async () => {
+      const refusal =
+        body.msisdn === null
+          ? undefined
+          : refuseCountry(body.msisdn, services.settings.servedCountries);
+      if (refusal) return outcomeFor<GeneratedVoucher>(identity, refusal);
+      return services.workflows.generate({
         ...identity,
         merchant: merchantOf(body),
         denominationId: body.denominationId,
@@ -83,8 +92,8 @@ export const generateVoucher = endpoint({
           originatingCountry: body.originatingCountry ?? null,
           foreignCurrencyAmount: body.foreignCurrencyAmount ?? null,
         },
-      }),
-    );
+      });
+    });
     if (!result.ok && result.reason === 'still-processing' && key.value === undefined)
       return refuse('generation-unknown');
     if (!result.ok) return { ...result, replayed };

@@ -4,6 +4,7 @@ import { createClaimActivities } from '../../activities/claims.js';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createSecretBox } from '../../src/crypto/secret-box.js';
 import type { ClaimCommand } from '../../workflows/messages.js';
+import { credentialOf } from '../admin/movements.js';
 import { type GiftScene, setGiftScene } from '../end-to-end/gift-scene.js';
 
 /**
@@ -21,7 +22,14 @@ beforeAll(async () => {
     digests,
     secretBox: createSecretBox(config.DATA_KEYS),
     failpoint: () => undefined,
-    limits: { wrongCodesPerDay: 5, messageCooldownSeconds: 0, messagesPerNumberAndDay: 10 },
+    mobileMoney: { canCarry: () => true },
+    limits: {
+      wrongCodesPerDay: 5,
+      wrongCodesBeforeLongCodes: 20,
+      messageCooldownSeconds: 0,
+      messagesPerNumberAndDay: 10,
+      messagesPerCompanyAndDay: 1_000,
+    },
   } as unknown as ActivityDependencies);
 });
 afterAll(() => scene?.stop());
@@ -31,7 +39,11 @@ async function claimOf(voucherId: number) {
     operationId: randomUUID().replaceAll('-', ''),
     requestId: randomUUID(),
     requestDigest: 'digest',
-    company: { kind: 'merchant', id: scene.merchant.id },
+    company: {
+      kind: 'merchant',
+      id: scene.merchant.id,
+      credential: await credentialOf(scene.stack.database, 'merchant', scene.merchant.id),
+    },
     voucherId,
     amount: null,
   };

@@ -30,7 +30,16 @@ export function redemptions(database: Database, catalogue: Catalogue) {
   const dependencies = {
     database,
     digests: createDigests(Buffer.alloc(32, 7)),
-    limits: { wrongCodesPerDay: 5 },
+    limits: {
+      wrongCodesPerDay: 5,
+      wrongCodesBeforeLongCodes: 20,
+      wrongCodesPerCompanyAndDay: 100,
+      messagesPerCompanyAndDay: 100,
+      messagesPerNumberAndDay: 20,
+      redemptionMinimum: 1n,
+      partialRedemptionsPerVoucher: 20,
+      servedCountries: ['ET'],
+    },
     mobileMoney: { canCarry: () => true },
     failpoint: createFailpoint(undefined),
   } as unknown as ActivityDependencies;
@@ -64,7 +73,7 @@ export function redemptions(database: Database, catalogue: Catalogue) {
 }
 
 /** What a token of a new API key would say. */
-async function credentialOf(database: Database, kind: Company['kind'], id: number) {
+export async function credentialOf(database: Database, kind: Company['kind'], id: number) {
   const apiKeyId = await addApiKey(
     database,
     { kind, id },

@@ -9,9 +9,9 @@ import {
 const times = (count: number, make: () => string) => Array.from({ length: count }, make);
 
 describe('random values', () => {
-  it('are verification codes of six digits that start with every digit', () => {
-    const codes = times(2_000, randomVerificationCode);
-    expect(codes.every((code) => /^[0-9]{6}$/.test(code))).toBe(true);
+  it.each([6, 8] as const)('are codes of %i digits that start with every digit', (digits) => {
+    const codes = times(2_000, () => randomVerificationCode(digits));
+    expect(codes.every((code) => /^[0-9]+$/.test(code) && code.length === digits)).toBe(true);
     expect(new Set(codes.map((code) => code[0])).size).toBe(10);
   });
 

@@ -142,37 +142,66 @@ const voucherFacts = combinations({
   remaining: [0n, 100_000_000n],
 });
 
+const amountLimits = { redemptionMinimum: 5_000_000n, partialRedemptionsPerVoucher: 20 };
+
+/** Amounts, and what is asked about them. */
+const amounts = [
+  { amount: undefined, partialRedemptions: 20, canPay: () => true },
+  { amount: 100_000_001n, partialRedemptions: 0, canPay: () => true },
+  { amount: 4_990_000n, partialRedemptions: 0, canPay: () => true },
+  { amount: 5_000_000n, partialRedemptions: 20, canPay: () => true },
+  { amount: undefined, partialRedemptions: 0, canPay: () => false },
+];
+
 const none = { count: 0, retryAfterSeconds: 0 };
+
+/** Of the whole balance, by a partner. */
+const claim = { amount: undefined, feePercent: null, codeDigest: 'right', codeDigits: 6 } as const;
+
+const noMessages = {
+  secondsUntilNextMessage: 0,
+  messagesToday: none,
+  refusedMessages: none,
+  companyMessages: { ...none, budget: 9 },
+};
 
 /** Every reason by which a claim of this company can be refused. */
 function claimRefusals(company: Company): Reason[] {
   const found = new Set<Reason>();
-  const merchants: ClaimFacts['merchant'][] =
-    company.kind === 'partner'
-      ? [undefined]
-      : [
-          { isActive: true, feePercent: '2.5' },
-          { isActive: true, feePercent: null },
-          { isActive: false, feePercent: '2.5' },
-        ];
+  const merchants: ClaimFacts['merchant'][] = [
+    ...(company.kind === 'partner' ? [undefined] : []),
+    { isActive: true, feePercent: '2.5', hasPayoutAccount: true },
+    { isActive: true, feePercent: null, hasPayoutAccount: true },
+    { isActive: true, feePercent: '2.5', hasPayoutAccount: false },
+    { isActive: false, feePercent: '2.5', hasPayoutAccount: true },
+  ];
   const around = combinations({
     isAdmitted: [true],
     partnerIsActive: either,
     merchant: merchants,
     wrongCodes: [none, { count: 5, retryAfterSeconds: 9 }],
-    secondsUntilNextMessage: [0, 9],
-    messagesToday: [none, { count: 20, retryAfterSeconds: 9 }],
-    refusedMessages: [none, { count: 5, retryAfterSeconds: 9 }],
-    amount: [undefined, 100_000_001n],
+    messages: [
+      {},
+      { secondsUntilNextMessage: 9 },
+      { messagesToday: { count: 20, retryAfterSeconds: 9 } },
+      { refusedMessages: { count: 5, retryAfterSeconds: 9 } },
+      { companyMessages: { count: 9, retryAfterSeconds: 9, budget: 9 } },
+    ],
+    parts: amounts,
   });
   for (const voucher of voucherFacts)
-    for (const { amount, ...facts } of around) {
+    for (const { messages, parts, ...facts } of around) {
       const limits = {
+        ...amountLimits,
         wrongCodesPerDay: 5,
         messagesPerNumberAndDay: 20,
         refusedMessagesPerNumberAndHour: 5,
       };
-      const refusal = refuseClaim({ voucher, ...facts }, { company, amount }, limits);
+      const refusal = refuseClaim(
+        { voucher, ...facts, ...noMessages, ...messages, ...parts },
+        { company, amount: parts.amount },
+        limits,
+      );
       if (refusal) found.add(refusal.reason);
     }
   return [...found];
@@ -193,17 +222,35 @@ function redemptionRefusals(company: Company): Reason[] {
     isAdmitted: [true],
     partnerIsActive: either,
     merchant: payees,
-    wrongCodes: [none, { count: 5, retryAfterSeconds: 9 }],
-    claim: [undefined, { amount: undefined, feePercent: null, codeDigest: 'right' }],
-    codeDigest: [undefined, 'right', 'wrong'],
-    amount: [undefined, 100_000_001n],
+    parts: amounts,
+    codes: [
+      { codeDigest: undefined, claim },
+      { codeDigest: 'right', claim: undefined },
+      { codeDigest: 'right', claim, wrongCodes: { count: 5, retryAfterSeconds: 9, ofVoucher: 5 } },
+      { codeDigest: 'right', claim, wrongCodes: { ...none, ofVoucher: 20 } },
+      { codeDigest: 'wrong', claim },
+      { codeDigest: 'right', claim },
+    ],
   });
   for (const { isAnonymous, ...voucher } of voucherFacts)
-    for (const { codeDigest, amount, ...facts } of around) {
+    for (const { codes, parts, ...facts } of around) {
+      const { codeDigest, ...known } = { wrongCodes: { ...none, ofVoucher: 0 }, ...codes };
+      // Of an anonymous voucher no code is asked for, but who is told of the redemption.
+      const msisdn = isAnonymous && codeDigest === 'wrong' ? '+254712345678' : undefined;
       const result = settleOrRefuse(
-        { ...facts, voucher: { ...voucher, ownerMsisdn: isAnonymous ? null : '+251911000050' } },
-        { company, merchantId: 1, amount, codeDigest, msisdn: undefined },
-        { wrongCodesPerDay: 5 },
+        {
+          ...facts,
+          ...known,
+          ...parts,
+          voucher: { ...voucher, ownerMsisdn: isAnonymous ? null : '+251911000050' },
+        },
+        { company, merchantId: 1, amount: parts.amount, codeDigest, msisdn },
+        {
+          ...amountLimits,
+          wrongCodesPerDay: 5,
+          wrongCodesBeforeLongCodes: 20,
+          servedCountries: ['ET'],
+        },
       );
       if (!result.ok) found.add(result.reason);
     }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
-import { settleRedemption } from '../../src/domain/service-fee.js';
+import { largestPart, settleRedemption } from '../../src/domain/service-fee.js';
 
 function settle(remaining: string, amount: string | undefined, feePercent: string) {
   return settleRedemption({
@@ -72,6 +72,52 @@ describe('settleRedemption', () => {
         },
       ),
       { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('largestPart', () => {
+  const largest = (remaining: string, feePercent: string) => {
+    const part = largestPart({ remaining: parseMoney(remaining), feePercent });
+    return part === undefined ? undefined : formatAmount(part);
+  };
+
+  it.each([
+    ['500', '2.5', '487.80'],
+    ['100', '2.5', '97.56'],
+    ['500', '0', '499.99'],
+    ['100', '100', '50.00'],
+    ['0.02', '2.5', '0.01'],
+    ['0.01', '2.5', undefined],
+    ['0.02', '100', '0.01'],
+    ['0', '2.5', undefined],
+    ['12.345678', '3', '11.98'],
+  ])('of %s at %s percent is %s', (remaining, feePercent, expected) => {
+    expect(largest(remaining, feePercent)).toBe(expected);
+  });
+
+  it('can be redeemed, and a cent more cannot, unless it is the whole balance', () => {
+    const cent = 10_000n;
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 10n ** 15n }),
+        fc.bigInt({ min: 0n, max: 120_000_000n }),
+        (any, rate) => {
+          // Amounts of a few cents are where rounding decides, whole balances are mostly in cents.
+          const remaining = any % 3n === 0n ? any % 5_000_000n : (any / cent) * cent;
+          const feePercent = formatMoney(rate);
+          const part = largestPart({ remaining, feePercent });
+          const isRedeemable = (amount: bigint) =>
+            settleRedemption({ remaining, amount, feePercent }).ok;
+          if (part !== undefined) {
+            expect(part % cent).toBe(0n);
+            expect(part < remaining && isRedeemable(part)).toBe(true);
+          }
+          const more = (part ?? 0n) + cent;
+          if (more !== remaining) expect(isRedeemable(more)).toBe(false);
+        },
+      ),
+      { numRuns: 5_000 },
     );
   });
 });

@@ -99,7 +99,7 @@ test('confirmations of anonymous redemptions are capped for each number; the mon
   for (const { provider_message } of leftOut) expect(provider_message).toContain('Left out');
   // The codes of a number are counted apart: it can still claim.
   done(await claim(scene.asMerchant, await scene.gift({ owner: msisdn })));
-  const texts = () => messagesTo(msisdn).filter(({ text }) => text.includes('were paid'));
+  const texts = () => messagesTo(msisdn).filter(({ text }) => text.includes('was used'));
   await expect.poll(() => texts().length, { timeout: 10_000 }).toBe(3);
 });
 

@@ -399,7 +399,7 @@ const redemptions: readonly RefusalCase[] = [
     statusCode: 500,
     arrange: async () => {
       const merchant = await makeMerchant(scene.stack);
-      const gift = await scene.gift({ merchant });
+      const gift = await scene.gift({ merchant, isRestricted: false });
       const verificationCode = await scene.claimed(asPartner, gift);
       await changeMerchant(merchant, { service_fee_percent: null });
       return () => redeem(gift, { verificationCode });
@@ -418,7 +418,7 @@ const redemptions: readonly RefusalCase[] = [
     reason: 'balance-negative-after-fee',
     statusCode: 403,
     arrange: async () => {
-      const gift = await scene.gift();
+      const gift = await scene.gift({ isRestricted: false });
       const verificationCode = await scene.claimed(asPartner, gift, { amount: 97.57 });
       return () => redeem(gift, { verificationCode });
     },

@@ -244,9 +244,9 @@ describe('a redemption after a new claim', () => {
     expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
   });
 
-  test('takes the fee of the moment where the partner claimed', async () => {
+  test('takes the fee of the moment where the partner’s claim left the merchant open', async () => {
     const { merchant } = await scene.payee('partner');
-    const gift = await scene.gift({ merchant });
+    const gift = await scene.gift({ merchant, isRestricted: false });
     const verificationCode = await scene.claimed(scene.asPartner, gift);
     await setFee(merchant, '50');
     done(await redeem(scene.asPartner, gift, { verificationCode }));
@@ -263,20 +263,33 @@ describe('a redemption after a new claim', () => {
 
 describe('a redemption is confirmed by SMS', () => {
   const confirmations = (msisdn: string) =>
-    scene.stack.sandbox.books.messages(msisdn).filter(({ text }) => text.includes('were paid'));
+    scene.stack.sandbox.books.messages(msisdn).filter(({ text }) => text.includes('was used'));
 
   const untilConfirmed = (msisdn: string) =>
     vi.waitFor(() => expect(confirmations(msisdn)).toHaveLength(1), { timeout: 10_000 });
 
-  test('to the owner, with what was paid and what is left', async () => {
+  test('to the owner, with what was used, paid and kept as the fee, and what is left', async () => {
     const gift = await scene.gift({ denomination: 500 });
     await scene.redeemed(scene.asMerchant, gift, { amount: 100 });
     await untilConfirmed(gift.owner ?? '');
     const [confirmation] = confirmations(gift.owner ?? '');
-    expect(confirmation?.text).toContain('ETB 100.00');
-    expect(confirmation?.text).toContain('397.50');
-    expect(confirmation?.text).toContain('Test Merchant');
+    expect(confirmation?.text).toMatch(
+      new RegExp(
+        '^ETB 102\\.50 of your gift voucher was used: ETB 100\\.00 paid to Test Merchant, ' +
+          'ETB 2\\.50 service fee\\. Remaining: ETB 397\\.50\\. Reference RDM-[0-9A-F]{16}\\.$',
+      ),
+    );
     expect(confirmation?.text).not.toContain(gift.voucherCode);
+  });
+
+  test('in full with all of its value: what was used, paid and kept as the fee', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    await scene.redeemed(scene.asMerchant, gift);
+    await untilConfirmed(gift.owner ?? '');
+    expect(confirmations(gift.owner ?? '')[0]?.text).toContain(
+      'ETB 500.00 of your gift voucher was used: ETB 487.50 paid to Test Merchant, ' +
+        'ETB 12.50 service fee. Remaining: ETB 0.00.',
+    );
   });
 
   test('to the number that the redemption of an anonymous voucher names', async () => {

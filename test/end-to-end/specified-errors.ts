@@ -106,7 +106,7 @@ export const specifiedErrors: readonly SpecifiedError[] = [
  * other table gives them (design 5 and 9).
  */
 export const codesBeyondTheTables = {
-  'initiate-claim': [4036, 4043, 4045, 4092, 5003],
+  'initiate-claim': [4036, 4043, 4045, 4092, 5003, 5031],
   'redeem-gift': [5001],
   'voucher-detail': [4041, 4043, 5001],
 } as const satisfies Partial<Record<Operation, readonly number[]>>;

@@ -102,7 +102,7 @@ export type MerchantClient = Awaited<ReturnType<typeof merchantClient>>;
 export async function newestCode(stack: Stack, msisdn: string): Promise<string> {
   const url = `${stack.sandbox.url}/messages?to=${encodeURIComponent(msisdn)}`;
   const { body } = await call(url, { headers: { Accept: 'application/json' } });
-  const code = /\b\d{6}\b/.exec(body[0]?.text ?? '')?.[0];
+  const code = /^(\d{6}|\d{8}) is your code/.exec(body[0]?.text ?? '')?.[1];
   if (!code) throw new Error('No verification code was received');
   return code;
 }

@@ -10,8 +10,9 @@ export const setServiceFee = changeCommand({
   name: 'set service-fee',
   summary: 'Set the service fee of a merchant',
   details:
-    'It holds for claims that the merchant makes from now on, and for redemptions of vouchers ' +
-    'claimed by a partner or by nobody. A claim that the merchant has made keeps its fee.',
+    'It holds for claims that are made from now on. A claim that the merchant has made keeps its ' +
+    'fee, as does one that a partner has made of a voucher restricted to the merchant. Redemptions ' +
+    'without such a claim take the fee of their moment.',
   fields: {
     merchant: required(id, 'The id of the merchant'),
     percent: required(percent, 'In percent of the amount redeemed; 0 is a fee too'),

@@ -8,6 +8,9 @@ export interface PartnersTable {
   company_name: string;
   status: Generated<'ACTIVE' | 'SUSPENDED'>;
   token_version: Generated<number>;
+  /** Budgets of its own; null where the settings hold. */
+  messages_per_day: number | null;
+  wrong_codes_per_day: number | null;
 }
 
 export interface MerchantCategoriesTable {
@@ -36,6 +39,9 @@ export interface MerchantsTable {
   status: Generated<'ACTIVE' | 'DEACTIVATED'>;
   service_fee_percent: Numeric | null;
   token_version: Generated<number>;
+  /** Budgets of its own; null where the settings hold. */
+  messages_per_day: number | null;
+  wrong_codes_per_day: number | null;
 }
 
 export interface MerchantPayoutAccountsTable {

@@ -52,6 +52,8 @@ export interface VouchersTable {
   status: Generated<VoucherStatus>;
   expires_at: Timestamp;
   current_claim_id: string | null;
+  /** Wrong verification codes over its life. */
+  wrong_codes: Generated<number>;
   selling_price_usd: Numeric;
   exchange_rate: string | null;
   currency: string | null;
@@ -80,6 +82,8 @@ export interface VoucherClaimsTable {
   expires_at: Timestamp;
   code_digest: string;
   code_ciphertext: string | null;
+  /** Null: six, of claims from before codes could be longer. */
+  code_digits: number | null;
 }
 
 export interface VerificationAttemptsTable {
@@ -87,6 +91,23 @@ export interface VerificationAttemptsTable {
   created_at: Timestamp;
   voucher_id: number;
   operation_id: string;
+  /** Null, as those below, in rows from before they were kept. */
+  request_digest: string | null;
+  claim_id: string | null;
+  company_kind: CompanyKind | null;
+  company_id: number | null;
+}
+
+/** What a company's requests have used of its budgets on one day (UTC). */
+export interface CompanyDailyCountsTable {
+  company_kind: CompanyKind;
+  company_id: number;
+  day: string;
+  messages: Generated<number>;
+  wrong_codes: Generated<number>;
+  messages_spent_at: Timestamp | null;
+  wrong_codes_spent_at: Timestamp | null;
+  next_turn_at: Timestamp | null;
 }
 
 export interface RedemptionsTable {

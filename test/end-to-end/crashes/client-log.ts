@@ -61,5 +61,5 @@ export async function receivedCode(
   msisdn: string,
 ): Promise<string | undefined> {
   const { body } = await call(`${sandboxUrl}/messages?to=${encodeURIComponent(msisdn)}`);
-  return /\b\d{6}\b/.exec(body[0]?.text ?? '')?.[0];
+  return /^(\d{6}|\d{8}) is your code/.exec(body[0]?.text ?? '')?.[1];
 }

@@ -17,8 +17,18 @@ export interface ModelVoucher {
   remaining: number;
   status: 'ACTIVE' | 'REDEEM_INITIATED' | 'REDEEMED' | 'EXPIRED' | 'CANCELLED';
   isPastExpiry: boolean;
-  wrongCodes: number;
-  claim: { by: By; amount: number | undefined; feeHundredths: number | undefined } | undefined;
+  /** Of each company, since it last sent a right one. */
+  readonly wrongCodes: Record<By, number>;
+  /** Everybody's, over its life. */
+  allWrongCodes: number;
+  claim:
+    | {
+        by: By;
+        amount: number | undefined;
+        feeHundredths: number | undefined;
+        hasLongCode: boolean;
+      }
+    | undefined;
 }
 
 export interface ModelTopup {
@@ -55,6 +65,7 @@ const feeOf = (cents: number, hundredths: number): number =>
 
 const DONE = 200;
 const WRONG_CODES = 5;
+const WRONG_CODES_BEFORE_LONG_ONES = 20;
 
 /** The statusCode on either surface. */
 const code = (by: By, partner: number, merchant: number): number =>
@@ -71,7 +82,8 @@ export function generate(
     remaining: voucher.amount,
     status: 'ACTIVE',
     isPastExpiry: false,
-    wrongCodes: 0,
+    wrongCodes: { partner: 0, stranger: 0, 0: 0, 1: 0 },
+    allWrongCodes: 0,
     claim: undefined,
   });
   return DONE;
@@ -84,12 +96,29 @@ export function claim(voucher: ModelVoucher, by: By, amount: number | undefined)
   if (voucher.status === 'REDEEMED') return code(by, 404, 4042);
   if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return code(by, 403, 4036);
   if (voucher.isAnonymous) return 400;
-  if (voucher.wrongCodes >= WRONG_CODES) return 429;
-  if (amount !== undefined && amount > voucher.remaining) return code(by, 403, 4091);
+  if (voucher.wrongCodes[by] >= WRONG_CODES) return 429;
+  const payee = typeof by === 'number' ? by : voucher.isRestricted ? voucher.merchant : undefined;
+  const feeHundredths = payee === undefined ? undefined : MERCHANTS[payee].feeHundredths;
+  const claimed = amount ?? voucher.remaining;
+  const isPossible =
+    feeHundredths === undefined
+      ? claimed <= voucher.remaining
+      : paid(voucher.remaining, claimed, feeHundredths) !== undefined;
+  if (!isPossible) return code(by, 403, 4091);
   voucher.status = 'REDEEM_INITIATED';
-  const feeHundredths = typeof by === 'number' ? MERCHANTS[by].feeHundredths : undefined;
-  voucher.claim = { by, amount, feeHundredths };
+  voucher.claim = { by, amount, feeHundredths, hasLongCode: needsLongCode(voucher) };
   return DONE;
+}
+
+const needsLongCode = ({ allWrongCodes }: ModelVoucher): boolean =>
+  allWrongCodes >= WRONG_CODES_BEFORE_LONG_ONES;
+
+/** How an amount is split; undefined where it leaves nothing to pay, or too little for the fee. */
+function paid(remaining: number, amount: number, feeHundredths: number) {
+  const fee = feeOf(amount, feeHundredths);
+  const toMerchant = amount === remaining ? remaining - fee : amount;
+  const isPossible = toMerchant > 0 && toMerchant + fee <= remaining;
+  return isPossible ? { toMerchant, fee } : undefined;
 }
 
 export function redeem(
@@ -107,19 +136,22 @@ export function redeem(
   if (!voucher.isAnonymous) {
     if (request.code === 'missing') return code(by, 403, 4033);
     if (!claimed) return code(by, 403, 4034);
-    if (voucher.wrongCodes >= WRONG_CODES) return 429;
+    if (voucher.wrongCodes[by] >= WRONG_CODES) return 429;
+    if (needsLongCode(voucher) && !claimed.hasLongCode) return code(by, 403, 4034);
     if (request.code === 'wrong') {
-      voucher.wrongCodes += 1;
+      voucher.wrongCodes[by] += 1;
+      voucher.allWrongCodes += 1;
       return code(by, 403, 4035);
     }
   }
   const { remaining } = voucher;
   const amount = (voucher.isAnonymous ? request.amount : claimed?.amount) ?? remaining;
   if (amount > remaining) return code(by, 403, 4091);
-  const fee = feeOf(amount, claimed?.feeHundredths ?? MERCHANTS[payee].feeHundredths);
-  const toMerchant = amount === remaining ? remaining - fee : amount;
-  if (toMerchant <= 0 || toMerchant + fee > remaining) return code(by, 403, 4096);
-  voucher.wrongCodes = 0;
+  const feeHundredths = claimed?.feeHundredths ?? MERCHANTS[payee].feeHundredths;
+  const sums = paid(remaining, amount, feeHundredths);
+  if (!sums) return code(by, 403, 4096);
+  const { toMerchant, fee } = sums;
+  voucher.wrongCodes[by] = 0;
   voucher.claim = undefined;
   voucher.status = 'ACTIVE';
   if (!MERCHANTS[payee].isPaid) return code(by, 404, 5031);

@@ -1,0 +1,60 @@
+import type { ClaimContext } from '../src/db/claim-context.js';
+import type { LockedVoucher } from '../src/db/vouchers.js';
+import type { ClaimFacts } from '../src/domain/claim.js';
+import type { ClaimCommand } from '../workflows/messages.js';
+import { voucherFacts } from './voucher-facts.js';
+
+/**
+ * Who will be paid, as far as the claim says: the merchant that claims, or the one that a partner's
+ * voucher is restricted to. An unrestricted one is paid to whom its redemption names: null.
+ */
+export function payeeOfClaim({ company }: ClaimCommand, voucher: LockedVoucher): number | null {
+  if (company.kind === 'merchant') return company.id;
+  return voucher.is_restricted ? voucher.merchant_id : null;
+}
+
+/** The facts of the ladder in domain/claim.ts, from the database's rows. */
+export function claimFacts(
+  voucher: LockedVoucher,
+  context: ClaimContext,
+  means: {
+    readonly messageCooldownSeconds: number;
+    readonly messagesPerCompanyAndDay: number;
+    readonly canPay: ClaimFacts['canPay'];
+  },
+): ClaimFacts {
+  const sinceMessage = context.seconds_since_message ?? Number.POSITIVE_INFINITY;
+  return {
+    isAdmitted: context.is_admitted,
+    voucher: { ...voucherFacts(voucher), isAnonymous: voucher.owner_msisdn === null },
+    partnerIsActive: context.partner_status === 'ACTIVE',
+    merchant:
+      context.merchant_status === null
+        ? undefined
+        : {
+            isActive: context.merchant_status === 'ACTIVE',
+            feePercent: context.service_fee_percent,
+            hasPayoutAccount: context.has_payout_account,
+          },
+    partialRedemptions: context.partial_redemptions,
+    canPay: means.canPay,
+    wrongCodes: {
+      count: context.wrong_codes,
+      retryAfterSeconds: context.wrong_codes_retry_seconds,
+    },
+    secondsUntilNextMessage: Math.max(0, Math.ceil(means.messageCooldownSeconds - sinceMessage)),
+    messagesToday: {
+      count: context.messages_today,
+      retryAfterSeconds: context.messages_retry_seconds,
+    },
+    refusedMessages: {
+      count: context.refused_messages,
+      retryAfterSeconds: context.refused_messages_retry_seconds,
+    },
+    companyMessages: {
+      count: context.company_messages,
+      retryAfterSeconds: context.seconds_left_of_day,
+      budget: context.messages_per_day ?? means.messagesPerCompanyAndDay,
+    },
+  };
+}

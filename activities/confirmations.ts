@@ -1,0 +1,55 @@
+import { countCompanyMessage } from '../src/db/company-daily-counts.js';
+import type { DatabaseTransaction } from '../src/db/connection.js';
+import { confirmationsToday, lockNumber, queueMessage } from '../src/db/messages.js';
+import type { RedemptionContext } from '../src/db/redemption-context.js';
+import type { LockedVoucher } from '../src/db/vouchers.js';
+import type { RedeemCommand } from '../workflows/messages.js';
+import { raiseBudgetAlarm } from './budget-alarm.js';
+import type { ActivityDependencies } from './dependencies.js';
+
+interface Confirmed {
+  readonly command: RedeemCommand;
+  readonly voucher: LockedVoucher;
+  readonly context: RedemptionContext;
+  readonly redemptionId: number;
+  readonly limits: ActivityDependencies['limits'];
+}
+
+/**
+ * Queues the confirmation of a redemption: to the voucher's owner, or to the number that the request
+ * names, which gets only so many a day; the redemption goes on without. Returns the message's id, and
+ * null where none is to be sent.
+ */
+export async function queueConfirmation(
+  transaction: DatabaseTransaction,
+  confirmed: Confirmed,
+): Promise<number | null> {
+  const { command, voucher, redemptionId } = confirmed;
+  const msisdn = voucher.owner_msisdn ?? command.msisdn;
+  if (msisdn === null) return null;
+  const leftOut =
+    voucher.owner_msisdn === null ? await leaveOut(transaction, msisdn, confirmed) : undefined;
+  const messageId = await queueMessage(transaction, {
+    kind: 'REDEMPTION_CONFIRMATION',
+    msisdn,
+    voucherId: voucher.id,
+    redemptionId,
+    ...(leftOut === undefined ? {} : { leftOut }),
+  });
+  return leftOut === undefined ? messageId : null;
+}
+
+/** Why a number that the caller chose is not told, undefined where it is. */
+async function leaveOut(
+  transaction: DatabaseTransaction,
+  msisdn: string,
+  { command: { company }, context, limits }: Confirmed,
+): Promise<string | undefined> {
+  await lockNumber(transaction, msisdn);
+  if ((await confirmationsToday(transaction, msisdn)) >= limits.messagesPerNumberAndDay)
+    return 'Left out: the number has had its messages of the day';
+  const budget = context.messages_per_day ?? limits.messagesPerCompanyAndDay;
+  const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
+  if (isLast) raiseBudgetAlarm(company, 'messages', budget);
+  return isWithin ? undefined : 'Left out: the company has sent its messages of the day';
+}
