@@ -27,6 +27,7 @@ import { partnerRoutes } from './partner/routes.js';
 import type { PortalSettings } from './portal/page.js';
 import { createPortal } from './portal/portal.js';
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
+import { temporalServerOf } from './temporal/temporal-server.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 import { isMainModule, runProcess } from './termination.js';
 
@@ -204,8 +205,7 @@ if (isMainModule(import.meta.url)) {
     const logger = createLogger(config.LOG_LEVEL, 'api');
     installTemporalRuntime(logger);
     const temporal = await connectTemporal({
-      address: config.TEMPORAL_ADDRESS,
-      namespace: config.TEMPORAL_NAMESPACE,
+      ...temporalServerOf(config),
       payloadKeys: config.PAYLOAD_KEYS,
     });
     const api = await startApi(config, temporal, { logger, eager: false });

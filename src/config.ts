@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { apiSettings } from './config/api-settings.js';
+import { codecSettings } from './config/codec-settings.js';
+import { connectionRules } from './config/encrypted-connections.js';
 import { secretSettings } from './config/secret-settings.js';
 import { serviceSettings } from './config/service-settings.js';
 import { keyRing } from './config/setting-kinds.js';
 import { startSettings } from './config/start-settings.js';
+import { temporalSettings } from './config/temporal-settings.js';
 
 const sharedSettings = { ...secretSettings, ...serviceSettings };
 const isFailpointAllowed = ({
@@ -12,9 +15,20 @@ const isFailpointAllowed = ({
 }: Pick<z.infer<z.ZodObject<typeof serviceSettings>>, 'ENVIRONMENT' | 'FAILPOINT'>) =>
   ENVIRONMENT === 'test' || FAILPOINT === undefined;
 const failpointProblem = { path: ['FAILPOINT'], message: 'is for the test environment only' };
-const configSchema = z.object(sharedSettings).refine(isFailpointAllowed, failpointProblem);
-const apiConfigSchema = z
-  .object({ ...sharedSettings, ...apiSettings })
+
+/** Each problem beside whatever else is wrong: all of it is said at once. */
+const withConnectionRules = <Schema extends z.ZodObject>(schema: Schema): Schema =>
+  connectionRules.reduce<Schema>(
+    (checked, { isKept, path, message }) =>
+      checked.refine((settings) => isKept(settings), { path, message, when: () => true }),
+    schema,
+  );
+
+const configSchema = withConnectionRules(z.object(sharedSettings)).refine(
+  isFailpointAllowed,
+  failpointProblem,
+);
+const apiConfigSchema = withConnectionRules(z.object({ ...sharedSettings, ...apiSettings }))
   .refine(isFailpointAllowed, failpointProblem)
   .refine(
     ({ PORTAL_KEY_COPY, COPY_KEYS }) => PORTAL_KEY_COPY === 'off' || COPY_KEYS !== undefined,
@@ -26,13 +40,17 @@ const apiConfigSchema = z
     },
   );
 const startConfigSchema = z.object(startSettings);
-const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, LOG_LEVEL, HOST } = serviceSettings;
-const migrationConfigSchema = z.object({
-  DATABASE_URL,
-  TEMPORAL_ADDRESS,
-  TEMPORAL_NAMESPACE,
-  LOG_LEVEL,
-});
+const { ENVIRONMENT, TRUST_UNENCRYPTED_NETWORK, DATABASE_URL, LOG_LEVEL, HOST } = serviceSettings;
+const migrationConfigSchema = withConnectionRules(
+  z.object({
+    ENVIRONMENT,
+    TRUST_UNENCRYPTED_NETWORK,
+    DATABASE_URL,
+    ...temporalSettings,
+    LOG_LEVEL,
+  }),
+);
+const codecServerConfigSchema = z.object(codecSettings);
 const sandboxConfigSchema = z.object({
   HOST,
   SANDBOX_PORT: startSettings.SANDBOX_PORT,
@@ -97,6 +115,10 @@ export const readPayloadKeys = (text: string): Config['PAYLOAD_KEYS'] => keyRing
 /** The settings of the migration process. */
 export const readMigrationConfig = (environment: Environment = process.env) =>
   read(migrationConfigSchema, environment);
+
+/** The settings of the codec server as a process of its own. */
+export const readCodecServerConfig = (environment: Environment = process.env) =>
+  read(codecServerConfigSchema, environment);
 
 /** The settings of the sandbox as a process of its own. */
 export const readSandboxConfig = (environment: Environment = process.env) =>

@@ -2,6 +2,7 @@ import { readMigrationConfig } from './config.js';
 import { migrateToLatest } from './db/migrate.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import { prepareTemporal } from './temporal/prepare.js';
+import { temporalServerOf } from './temporal/temporal-server.js';
 import { runToEnd } from './termination.js';
 
 // Brings the database and Temporal's namespace to what the other processes need, and ends.
@@ -10,9 +11,6 @@ await runToEnd(async () => {
   const logger = createLogger(config.LOG_LEVEL, 'migrate');
   installTemporalRuntime(logger);
   await migrateToLatest(config.DATABASE_URL);
-  await prepareTemporal({
-    address: config.TEMPORAL_ADDRESS,
-    namespace: config.TEMPORAL_NAMESPACE,
-  });
+  await prepareTemporal(temporalServerOf(config));
   logger.info('Database and Temporal are up to date');
 });

@@ -16,6 +16,7 @@ import { createStops, type Stops } from './start/stops.js';
 import { welcome } from './start/welcome.js';
 import { connectTemporal } from './temporal/connection.js';
 import { prepareTemporal } from './temporal/prepare.js';
+import { temporalServerOf } from './temporal/temporal-server.js';
 import { runProcess } from './termination.js';
 import { type RunningWorker, startWorker } from './worker.js';
 
@@ -33,10 +34,7 @@ async function start(
 
   await progress.step('Migrations', async () => {
     await migrateToLatest(config.DATABASE_URL);
-    await prepareTemporal({
-      address: config.TEMPORAL_ADDRESS,
-      namespace: config.TEMPORAL_NAMESPACE,
-    });
+    await prepareTemporal(temporalServerOf(config));
   });
   const { api, worker } = await progress.step('Worker and API', () => startService(config, stops));
   const addresses = {
@@ -75,8 +73,7 @@ async function startService(
   const logger = createLogger(config.LOG_LEVEL, 'start');
   installTemporalRuntime(logger);
   const temporal = await connectTemporal({
-    address: config.TEMPORAL_ADDRESS,
-    namespace: config.TEMPORAL_NAMESPACE,
+    ...temporalServerOf(config),
     payloadKeys: config.PAYLOAD_KEYS,
   });
   stops.add(() => temporal.connection.close());

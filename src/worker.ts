@@ -20,6 +20,7 @@ import {
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
 import { guardActivities } from './temporal/guard-activities.js';
 import { createResumption } from './temporal/resumption.js';
+import { temporalServerOf } from './temporal/temporal-server.js';
 import { workflowInterceptorModules } from './temporal/workflow-bundle.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 import { isMainModule, runProcess } from './termination.js';
@@ -150,8 +151,7 @@ if (isMainModule(import.meta.url)) {
     const logger = createLogger(config.LOG_LEVEL, 'worker');
     installTemporalRuntime(logger);
     const temporal = await connectTemporal({
-      address: config.TEMPORAL_ADDRESS,
-      namespace: config.TEMPORAL_NAMESPACE,
+      ...temporalServerOf(config),
       payloadKeys: config.PAYLOAD_KEYS,
     });
     const worker = await startWorker(config, temporal, { logger });

@@ -1,4 +1,7 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   ConfigError,
@@ -46,6 +49,67 @@ function problems(read: () => unknown): string[] {
 
 const problemsWith = (changes: Environment): string[] =>
   problems(() => readConfig({ ...least, ...changes }));
+
+describe('connections in production', () => {
+  const production = { ENVIRONMENT: 'production' };
+  const remote = 'postgres://service:database-password@db.example/service';
+
+  it.each([
+    ['of another machine', { DATABASE_URL: remote }],
+    ['of another address', { DATABASE_URL: 'postgres://service@10.0.0.5:5432/service' }],
+    ['that may fall back to clear text', { DATABASE_URL: `${remote}?sslmode=prefer` }],
+    ['that asks nobody who it is', { DATABASE_URL: `${remote}?sslmode=no-verify` }],
+    ['named by a parameter', { DATABASE_URL: 'postgres://localhost/service?host=db.example' }],
+  ])('do not start with a database in clear %s', (_name, changes) => {
+    const [problem, ...others] = problemsWith({ ...production, ...changes });
+    expect(problem).toMatch(/^ {2}DATABASE_URL: is on another machine and not encrypted/);
+    expect(others).toEqual([]);
+    expect(problemsWith(changes)).toEqual([]);
+    expect(problemsWith({ ...production, ...changes, TRUST_UNENCRYPTED_NETWORK: 'yes' })).toEqual(
+      [],
+    );
+  });
+
+  it.each([
+    ['on this machine', {}],
+    ['over a socket', { DATABASE_URL: 'postgres:///service?host=/var/run/postgresql' }],
+    ['encrypted', { DATABASE_URL: `${remote}?sslmode=verify-full` }],
+    [
+      'with IPv6',
+      { DATABASE_URL: 'postgres://service@[::1]:5432/s', TEMPORAL_ADDRESS: '[::1]:7233' },
+    ],
+    ['with TLS', { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_TLS: 'on' }],
+    ['with an API key', { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_API_KEY: 'key' }],
+  ])('start %s', (_name, changes) => {
+    expect(problemsWith({ ...production, ...changes })).toEqual([]);
+  });
+
+  it('do not start with a Temporal in clear on another machine', () => {
+    const changes = { ...production, TEMPORAL_ADDRESS: 'localhost.example:7233' };
+    const [problem] = problemsWith(changes);
+    expect(problem).toMatch(/^ {2}TEMPORAL_ADDRESS: is on another machine and not encrypted/);
+    const migration = { ...changes, DATABASE_URL: remote };
+    expect(problems(() => readMigrationConfig(migration))).toHaveLength(2);
+  });
+
+  it('take certificates as text and as files, and both or none of a pair', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'voucher-topup-service-config-'));
+    const file = join(folder, 'ca.pem');
+    const text = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n';
+    writeFileSync(file, text);
+    for (const given of [file, text, text.replaceAll('\n', '\\n')])
+      expect(readConfig({ ...least, TEMPORAL_TLS_CA: given }).TEMPORAL_TLS_CA?.toString()).toBe(
+        text,
+      );
+    rmSync(folder, { recursive: true });
+    expect(problemsWith({ TEMPORAL_TLS_CA: file })).toEqual([
+      '  TEMPORAL_TLS_CA: must be PEM, or the path of a file with it',
+    ]);
+    expect(problemsWith({ TEMPORAL_TLS_CERT: text })).toEqual([
+      '  TEMPORAL_TLS_CERT: and TEMPORAL_TLS_KEY belong together: set both',
+    ]);
+  });
+});
 
 describe('defaults', () => {
   it('are those of a service on one machine', () => {

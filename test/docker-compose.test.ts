@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import {
   readApiConfig,
+  readCodecServerConfig,
   readConfig,
   readMigrationConfig,
   readSandboxConfig,
@@ -50,6 +51,7 @@ const SECRETS: Record<string, string> = {
   DATA_KEYS: `k1:${key}`,
   PAYLOAD_KEYS: `k1:${key}`,
   COPY_KEYS: `k1:${key}`,
+  CODEC_SERVER_OPERATORS: `support:decode:${'0'.repeat(64)}`,
 };
 
 /** Interpolates as Compose does: `${NAME:-default}` and `${NAME:?error}`. */
@@ -118,6 +120,11 @@ test('only the API has the key that API keys are kept under, and needs it to kee
 
 /** Values for the optional settings that are empty by default. */
 const VALUES: Record<string, string> = {
+  TEMPORAL_TLS_CA: '-----BEGIN CERTIFICATE-----',
+  TEMPORAL_TLS_CERT: '-----BEGIN CERTIFICATE-----',
+  TEMPORAL_TLS_KEY: '-----BEGIN PRIVATE KEY-----',
+  TEMPORAL_TLS_SERVER_NAME: 'temporal.example',
+  TEMPORAL_API_KEY: 'key',
   SMS_SENDER: 'GIFTS',
   AIRTIME_CALLBACK_URL: 'https://service.example/callbacks',
 };
@@ -125,13 +132,17 @@ const VALUES: Record<string, string> = {
 test.each([
   ['migrate', readMigrationConfig],
   ['sandbox', readSandboxConfig],
+  ['codec-server', readCodecServerConfig],
 ])('%s has every setting that the process reads, and no other', (service, read) => {
   const environment = environmentOf(service);
-  expect(Object.keys(read(environment)).sort()).toEqual(Object.keys(environment).sort());
+  const all = Object.entries(environment).map(([name, value]) => [name, value || VALUES[name]]);
+  expect(Object.keys(read(Object.fromEntries(all))).sort()).toEqual(
+    Object.keys(environment).sort(),
+  );
 });
 
 test('each process is started by the command that the README names', () => {
-  const commands = ['api', 'worker', 'migrate', 'sandbox'].map((name) =>
+  const commands = ['api', 'worker', 'migrate', 'sandbox', 'codec-server'].map((name) =>
     compose.services[name]?.command?.join(' '),
   );
   expect(commands).toEqual([
@@ -139,6 +150,7 @@ test('each process is started by the command that the README names', () => {
     'node --import tsx src/worker.ts',
     'node --import tsx src/migrate.ts',
     'node --import tsx src/sandbox.ts',
+    'node --import tsx src/codec-server.ts',
   ]);
 });
 
@@ -159,4 +171,20 @@ test('nothing is published beyond the machine itself, and every image has a vers
     for (const published of ports) expect(published).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     expect(image).toMatch(/:\d/);
   }
+});
+
+test('production accepts the network of the containers only because the file says so', () => {
+  const production = { ...SECRETS, ENVIRONMENT: 'production' };
+  expect(() => readMigrationConfig(environmentOf('migrate', production))).not.toThrow();
+  const asked = environmentOf('migrate', { ...production, TRUST_UNENCRYPTED_NETWORK: 'no' });
+  expect(() => readMigrationConfig(asked)).toThrow(/DATABASE_URL: .*[\s\S]*TEMPORAL_ADDRESS: /);
+});
+
+test('the Temporal UI is reached by those who have signed in, and Temporal by nobody outside', () => {
+  const published = Object.entries(compose.services).filter(([, { ports }]) => ports.length > 0);
+  expect(published.map(([name]) => name).sort()).toEqual(['api', 'sandbox', 'temporal-ui-gate']);
+  const gate = compose.configs['temporal-ui-gate']?.content ?? '';
+  const beforeTheUi = gate.slice(0, gate.indexOf('reverse_proxy temporal-ui'));
+  expect(beforeTheUi).toContain('forward_auth codec-server:8234');
+  expect(beforeTheUi).toContain('uri /authenticate');
 });

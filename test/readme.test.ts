@@ -12,7 +12,9 @@ const config = [
   'src/config/api-settings.ts',
   'src/config/secret-settings.ts',
   'src/config/service-settings.ts',
+  'src/config/temporal-settings.ts',
   'src/config/start-settings.ts',
+  'src/config/codec-settings.ts',
   'src/config.ts',
 ]
   .map((file) => readFileSync(file, 'utf8'))

@@ -15,6 +15,7 @@ import {
   smtpAddress,
   webAddress,
 } from './setting-kinds.js';
+import { temporalSettings } from './temporal-settings.js';
 
 /** Every other setting of the API and the worker. README's table of settings mirrors this. */
 export const serviceSettings = {
@@ -25,11 +26,12 @@ export const serviceSettings = {
 
   DATABASE_URL: z.string().min(1),
   DATABASE_POOL_SIZE: count.default(20),
+  /** In production PostgreSQL and Temporal are on this machine or encrypted, unless this is `yes`. */
+  TRUST_UNENCRYPTED_NETWORK: z.enum(['yes', 'no']).default('no'),
   LIST_TIMEOUT_SECONDS: seconds.default(3),
   LIST_WAIT_SECONDS: seconds.default(1),
 
-  TEMPORAL_ADDRESS: z.string().min(1),
-  TEMPORAL_NAMESPACE: z.string().default('default'),
+  ...temporalSettings,
   TEMPORAL_TASK_QUEUE: z.string().default('voucher-topup-service'),
   /** How often workers make sure of namespace, search attributes and Schedules. */
   TEMPORAL_UPKEEP_SECONDS: seconds.default(120),

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { Resolver } from 'node:dns';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { hasPhoneNumbers } from '../domain/phone.js';
 
@@ -30,6 +31,19 @@ export const keyRing = z
 
 /** PEM, where `\n` may stand for line breaks. */
 const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
+
+/** PEM, or the path of a file with it. */
+export const pemOrFile = z.string().transform((text, context) => {
+  if (text.includes('-----BEGIN ')) return Buffer.from(text.replaceAll('\\n', '\n'));
+  try {
+    const found = readFileSync(text);
+    if (found.includes('-----BEGIN ')) return found;
+  } catch {
+    // Said below: neither the text nor a file is what it should be.
+  }
+  context.addIssue({ code: 'custom', message: 'must be PEM, or the path of a file with it' });
+  return z.NEVER;
+});
 
 const isEd25519 = (readKey: () => { asymmetricKeyType?: string }): boolean => {
   try {

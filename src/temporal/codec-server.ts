@@ -1,12 +1,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Payload } from '@temporalio/common';
-import Koa from 'koa';
+import Koa, { type Context } from 'koa';
+import type { Logger } from 'pino';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
+import { type CodecOperator, operatorOf } from './codec-operators.js';
+import { fromJson, toJson } from './json-payloads.js';
 import { createPayloadCodec, type PayloadKey } from './payload-codec.js';
 
 const MAXIMUM_BODY = '8mb';
+/** A page of the UI asks a few dozen times. */
+const CALLS_PER_MINUTE = 1_200;
+const LOOPBACK = '127.0.0.1';
 
 const bodySchema = z.object({
   payloads: z.array(
@@ -17,51 +23,43 @@ const bodySchema = z.object({
   ),
 });
 
-/**
- * Decrypts payloads for the Temporal UI in a browser on this machine. It only decrypts, answers only
- * pages of the UI's own origin, and listens on the loopback address, since it asks for no password.
- */
-export async function startCodecServer(options: {
+/** Whoever sits at this machine, where the server listens on its loopback address only. */
+const localOperator: CodecOperator = {
+  name: 'local',
+  mayEncode: false,
+  passwordDigest: Buffer.alloc(0),
+};
+
+export interface CodecServerOptions {
+  readonly host?: string;
   readonly port: number;
   readonly uiOrigins: readonly string[];
   readonly payloadKeys: readonly PayloadKey[];
-}): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const codec = createPayloadCodec(options.payloadKeys);
-  const app = new Koa();
-  app.use(async (context) => {
-    const origin = context.get('Origin');
-    if (!options.uiOrigins.includes(origin)) context.throw(403, 'Only the Temporal UI may ask');
-    context.set({
-      'Access-Control-Allow-Origin': origin,
-      'Access-Control-Allow-Headers': 'content-type,x-namespace,authorization',
-      Vary: 'Origin',
-    });
-    if (context.method === 'OPTIONS') {
-      context.status = 204;
-      return;
-    }
-    if (context.method !== 'POST' || context.path !== '/decode') context.throw(404);
-    try {
-      const text = await getRawBody(context.req, { limit: MAXIMUM_BODY, encoding: 'utf8' });
-      const { payloads } = bodySchema.parse(JSON.parse(text));
-      const decoded = await codec.decode(payloads.map(fromJson));
-      context.body = { payloads: decoded.map(toJson) };
-    } catch {
-      // Garbage, too much of it, or payloads of another key: the page shows them as they are.
-      context.req.resume();
-      context.status = 400;
-      context.body = {
-        message: 'The payloads cannot be read, or not with the keys of this server',
-      };
-    }
-  });
-  const server = createServer(app.callback());
+  readonly operators?: readonly CodecOperator[];
+  readonly callsPerMinute?: number;
+  /** Told who has looked at how much, and never at what. */
+  readonly logger?: Logger;
+}
+
+/**
+ * Decrypts payloads for the Temporal UI in a browser, and answers only pages of the UI's own origin.
+ * With operators it asks for a name and a password, and encrypts for those who may send commands with
+ * data; without, it only decrypts, for this machine. `GET /authenticate` tells the proxy before the UI
+ * who has signed in.
+ */
+export async function startCodecServer(
+  options: CodecServerOptions,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const { host = LOOPBACK } = options;
+  if (!options.operators && host !== LOOPBACK)
+    throw new RangeError('A codec server that others can reach needs operators.');
+  const server = createServer(createCodecApp(options).callback());
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    server.listen(options.port, host, () => resolve((server.address() as AddressInfo).port));
   });
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -70,24 +68,73 @@ export async function startCodecServer(options: {
   };
 }
 
-interface JsonPayload {
-  readonly metadata?: Record<string, string> | undefined;
-  readonly data?: string | undefined;
+function createCodecApp(options: CodecServerOptions): Koa {
+  const { operators, logger, callsPerMinute = CALLS_PER_MINUTE } = options;
+  const codec = createPayloadCodec(options.payloadKeys);
+  const limiter = new RateLimiterMemory({ points: callsPerMinute, duration: 60 });
+  const app = new Koa();
+  // Koa would write every refusal to standard error.
+  app.silent = true;
+
+  app.use(async (context) => {
+    if (context.method === 'GET' && context.path === '/authenticate') {
+      context.set('X-Operator', authenticate(context).name);
+      context.status = 204;
+      return;
+    }
+    allowOrigin(context);
+    if (context.method === 'OPTIONS') {
+      context.status = 204;
+      return;
+    }
+    const action = context.path.slice(1);
+    if (context.method !== 'POST' || (action !== 'decode' && action !== 'encode'))
+      return context.throw(404);
+    await convert(context, action);
+  });
+  return app;
+
+  /** The operator who asks; others are asked to sign in. */
+  function authenticate(context: Context): CodecOperator {
+    if (!operators) return localOperator;
+    const operator = operatorOf(operators, context.get('Authorization'));
+    if (operator) return operator;
+    const headers = { 'WWW-Authenticate': 'Basic realm="Temporal", charset="UTF-8"' };
+    return context.throw(401, 'Sign in', { headers });
+  }
+
+  function allowOrigin(context: Context): void {
+    const origin = context.get('Origin');
+    if (!options.uiOrigins.includes(origin)) context.throw(403, 'Only the Temporal UI may ask');
+    context.set({
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Allow-Headers': 'content-type,x-namespace,authorization',
+      Vary: 'Origin',
+      ...(operators ? { 'Access-Control-Allow-Credentials': 'true' } : {}),
+    });
+  }
+
+  async function convert(context: Context, action: 'encode' | 'decode'): Promise<void> {
+    const operator = authenticate(context);
+    if (action === 'encode' && !operator.mayEncode) context.throw(operators ? 403 : 404);
+    await limiter.consume(operator.name).catch((spent: RateLimiterRes) => {
+      const seconds = Math.ceil(spent.msBeforeNext / 1_000);
+      context.throw(429, 'Too many requests', { headers: { 'Retry-After': String(seconds) } });
+    });
+    try {
+      const text = await getRawBody(context.req, { limit: MAXIMUM_BODY, encoding: 'utf8' });
+      const { payloads } = bodySchema.parse(JSON.parse(text));
+      const converted = await codec[action](payloads.map(fromJson));
+      const who = { operator: operator.name, namespace: context.get('X-Namespace') };
+      logger?.info({ ...who, action, payloads: payloads.length }, 'Payloads were converted');
+      context.body = { payloads: converted.map(toJson) };
+    } catch {
+      // Garbage, too much of it, or payloads of another key: the page shows them as they are.
+      context.req.resume();
+      context.status = 400;
+      context.body = {
+        message: 'The payloads cannot be read, or not with the keys of this server',
+      };
+    }
+  }
 }
-
-const fromJson = ({ metadata = {}, data = '' }: JsonPayload): Payload => ({
-  metadata: Object.fromEntries(
-    Object.entries(metadata).map(([key, value]) => [key, Buffer.from(value, 'base64')]),
-  ),
-  data: Buffer.from(data, 'base64'),
-});
-
-const toJson = ({ metadata, data }: Payload): JsonPayload => ({
-  metadata: Object.fromEntries(
-    Object.entries(metadata ?? {}).map(([key, value]) => [
-      key,
-      Buffer.from(value).toString('base64'),
-    ]),
-  ),
-  data: Buffer.from(data ?? []).toString('base64'),
-});

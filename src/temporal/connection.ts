@@ -3,6 +3,7 @@ import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { createPayloadCodec, type ForeignPayloads, type PayloadKey } from './payload-codec.js';
 import { createReachability, type Reachability } from './reachability.js';
+import type { TemporalServer } from './temporal-server.js';
 import { failureConverterPath } from './workflow-bundle.js';
 
 /**
@@ -41,25 +42,26 @@ export interface TemporalConnection {
  *
  * @throws when the server cannot be reached
  */
-export async function connectTemporal(options: {
-  readonly address: string;
-  readonly namespace: string;
+export async function connectTemporal({
+  payloadKeys,
+  namespace,
+  ...server
+}: TemporalServer & {
   readonly payloadKeys: readonly PayloadKey[];
 }): Promise<TemporalConnection> {
   const connection = await NativeConnection.connect({
-    address: options.address,
+    ...server,
     // Payloads are encrypted, so compressing them costs time and saves nothing.
     grpcCompression: { codec: 'none' },
   }).catch((error) => {
-    throw new TemporalUnreachableError(options.address, error);
+    throw new TemporalUnreachableError(server.address, error);
   });
-  const dataConverter = createDataConverter(options.payloadKeys);
-  const { namespace } = options;
+  const dataConverter = createDataConverter(payloadKeys);
   const client = new Client({
     connection,
     namespace,
-    dataConverter: createDataConverter(options.payloadKeys, 'refuse'),
+    dataConverter: createDataConverter(payloadKeys, 'refuse'),
   });
-  const reachability = createReachability(options.address);
+  const reachability = createReachability(server.address);
   return { connection, client, namespace, dataConverter, reachability };
 }

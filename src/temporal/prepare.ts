@@ -14,6 +14,7 @@ import {
   voucherSerial,
 } from '../../workflows/search-attributes.js';
 import { TemporalUnreachableError } from './connection.js';
+import type { TemporalServer } from './temporal-server.js';
 
 const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   needsAction,
@@ -40,13 +41,10 @@ type Services = Pick<ConnectionLike, 'workflowService'> & {
 };
 
 /** Prepares a namespace as `prepareNamespace` does; waits for a server that is still starting. */
-export async function prepareTemporal(options: {
-  readonly address: string;
-  readonly namespace: string;
-}): Promise<void> {
-  const connection = await connectPatiently(options.address);
+export async function prepareTemporal({ namespace, ...server }: TemporalServer): Promise<void> {
+  const connection = await connectPatiently(server);
   try {
-    await prepareNamespace(connection, options.namespace);
+    await prepareNamespace(connection, namespace);
   } finally {
     await connection.close();
   }
@@ -121,13 +119,13 @@ async function untilKnown<Result>(attempt: () => Promise<Result>): Promise<Resul
   }
 }
 
-async function connectPatiently(address: string): Promise<Connection> {
+async function connectPatiently(server: Omit<TemporalServer, 'namespace'>): Promise<Connection> {
   const deadline = Date.now() + CONNECT_SECONDS * 1_000;
   for (;;) {
     try {
-      return await Connection.connect({ address, connectTimeout: '2s' });
+      return await Connection.connect({ ...server, connectTimeout: '2s' });
     } catch (error) {
-      if (Date.now() > deadline) throw new TemporalUnreachableError(address, error);
+      if (Date.now() > deadline) throw new TemporalUnreachableError(server.address, error);
       await sleep(500);
     }
   }

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCodecServer } from '../../src/temporal/codec-server.js';
 import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
@@ -123,5 +124,111 @@ describe('the codec server', () => {
     await expect(startCodecServer({ port, uiOrigins: [UI], payloadKeys })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });
+  });
+});
+
+describe('the codec server with operators', () => {
+  const basic = (name: string, password: string) =>
+    `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+  const digestOf = (password: string) => createHash('sha256').update(password).digest();
+  const lines: string[] = [];
+  let guarded: Awaited<ReturnType<typeof startCodecServer>>;
+
+  beforeAll(async () => {
+    guarded = await startCodecServer({
+      host: '0.0.0.0',
+      port: 0,
+      uiOrigins: [UI],
+      payloadKeys,
+      callsPerMinute: 5,
+      operators: [
+        { name: 'looks', mayEncode: false, passwordDigest: digestOf('p1') },
+        { name: 'types', mayEncode: true, passwordDigest: digestOf('p2') },
+        { name: 'hurries', mayEncode: false, passwordDigest: digestOf('p3') },
+      ],
+      logger: pino({}, { write: (line: string) => void lines.push(line) }),
+    });
+  });
+  afterAll(() => guarded?.stop());
+
+  const ask = async (path: string, payload: Payload, headers: Record<string, string>) =>
+    fetch(guarded.url.replace('0.0.0.0', '127.0.0.1') + path, {
+      method: 'POST',
+      headers: { Origin: UI, 'X-Namespace': 'default', ...headers },
+      body: JSON.stringify({ payloads: [toJson(payload)] }),
+    });
+
+  it.each([
+    ['nobody', {}],
+    ['another password', { Authorization: basic('looks', 'p2') }],
+    ['another name', { Authorization: basic('nobody', 'p1') }],
+    ['an empty password', { Authorization: basic('looks', '') }],
+    ['no Basic', { Authorization: 'Bearer p1' }],
+    ['garbage', { Authorization: 'Basic ====' }],
+  ])('asks %s to sign in', async (_name, headers: Record<string, string>) => {
+    for (const path of ['/decode', '/encode']) {
+      const response = await ask(path, await encrypted(secret), headers);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toContain('Basic');
+      expect(await response.text()).not.toContain('msisdn');
+    }
+  });
+
+  it('tells the proxy who has signed in', async () => {
+    const url = `${guarded.url.replace('0.0.0.0', '127.0.0.1')}/authenticate`;
+    expect((await fetch(url)).status).toBe(401);
+    const response = await fetch(url, { headers: { Authorization: basic('looks', 'p1') } });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('x-operator')).toBe('looks');
+  });
+
+  it('decodes for those who may look, writes down who, and never what', async () => {
+    const headers = { Authorization: basic('looks', 'p1') };
+    const response = await ask('/decode', await encrypted(secret), headers);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-credentials')).toBe('true');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      operator: 'looks',
+      action: 'decode',
+      payloads: 1,
+      namespace: 'default',
+    });
+    expect(lines.join()).not.toContain(secret.msisdn.slice(4));
+    const plain = defaultPayloadConverter.toPayload(secret);
+    expect((await ask('/encode', plain, headers)).status).toBe(403);
+  });
+
+  it('encodes for those who may', async () => {
+    const headers = { Authorization: basic('types', 'p2') };
+    const plain = defaultPayloadConverter.toPayload(secret);
+    // biome-ignore lint/suspicious/noExplicitAny: its shape is what is tested.
+    const answer: any = await (await ask('/encode', plain, headers)).json();
+    expect(JSON.stringify(answer)).not.toContain(toJson(plain).data);
+    const [payload] = answer.payloads;
+    const read = await createPayloadCodec(payloadKeys, 'refuse').decode([
+      {
+        metadata: {
+          encoding: Buffer.from(payload.metadata.encoding, 'base64'),
+          'encryption-key-id': Buffer.from(payload.metadata['encryption-key-id'], 'base64'),
+        },
+        data: Buffer.from(payload.data, 'base64'),
+      },
+    ]);
+    expect(defaultPayloadConverter.fromPayload(read[0] ?? {})).toEqual(secret);
+  });
+
+  it('lets nobody ask without end', async () => {
+    const headers = { Authorization: basic('hurries', 'p3') };
+    const payload = await encrypted(secret);
+    const statuses: number[] = [];
+    for (let call = 0; call < 6; call += 1)
+      statuses.push((await ask('/decode', payload, headers)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
+  it('does not listen for others without operators', async () => {
+    await expect(
+      startCodecServer({ host: '0.0.0.0', port: 0, uiOrigins: [UI], payloadKeys }),
+    ).rejects.toThrow('needs operators');
   });
 });

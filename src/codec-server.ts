@@ -1,0 +1,20 @@
+import { readCodecServerConfig } from './config.js';
+import { createLogger } from './logger.js';
+import { startCodecServer } from './temporal/codec-server.js';
+import { runProcess } from './termination.js';
+
+// Decrypts payloads for the Temporal UI, for operators who have signed in.
+await runProcess(async () => {
+  const config = readCodecServerConfig();
+  const logger = createLogger(config.LOG_LEVEL, 'codec-server');
+  const server = await startCodecServer({
+    host: config.HOST,
+    port: config.CODEC_SERVER_PORT,
+    uiOrigins: config.TEMPORAL_UI_ORIGINS,
+    payloadKeys: config.PAYLOAD_KEYS,
+    operators: config.CODEC_SERVER_OPERATORS,
+    logger,
+  });
+  logger.info({ url: server.url }, 'Codec server is listening');
+  return server;
+});

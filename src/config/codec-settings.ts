@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { secretSettings } from './secret-settings.js';
+import { serviceSettings } from './service-settings.js';
+import { commaList } from './setting-kinds.js';
+import { startSettings } from './start-settings.js';
+
+/** `name:decode:digest` or `name:encode:digest`; who may encode may decode as well. */
+const operator = z
+  .string()
+  .regex(
+    /^[\w.@-]{1,60}:(decode|encode):[0-9a-f]{64}$/,
+    'must be name:decode:digest or name:encode:digest, with the SHA-256 of a random password',
+  )
+  .transform((text) => {
+    const [name = '', may, digest = ''] = text.split(':');
+    return { name, mayEncode: may === 'encode', passwordDigest: Buffer.from(digest, 'hex') };
+  });
+
+/** What the codec server reads where it is a process of its own. */
+export const codecSettings = {
+  HOST: serviceSettings.HOST,
+  CODEC_SERVER_PORT: startSettings.CODEC_SERVER_PORT,
+  /** Who may look into payloads, separated by commas. */
+  CODEC_SERVER_OPERATORS: commaList
+    .pipe(z.array(operator).min(1, 'must name at least one operator'))
+    .refine(
+      (operators) => new Set(operators.map(({ name }) => name)).size === operators.length,
+      'repeats a name',
+    ),
+  /** The pages that may ask, as browsers name them: `https://temporal.example`. */
+  TEMPORAL_UI_ORIGINS: commaList.pipe(
+    z.array(
+      z
+        .url({ protocol: /^https?$/, error: 'must be addresses without a path' })
+        .refine((text) => new URL(text).origin === text, 'must be addresses without a path'),
+    ),
+  ),
+  PAYLOAD_KEYS: secretSettings.PAYLOAD_KEYS,
+  LOG_LEVEL: serviceSettings.LOG_LEVEL,
+};

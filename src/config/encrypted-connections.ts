@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import { usesTls } from '../temporal/temporal-server.js';
+import type { temporalSettings } from './temporal-settings.js';
+
+type Settings = Partial<z.infer<z.ZodObject<typeof temporalSettings>>> & {
+  readonly ENVIRONMENT?: 'test' | 'production';
+  readonly TRUST_UNENCRYPTED_NETWORK?: 'yes' | 'no';
+  readonly DATABASE_URL?: string | undefined;
+};
+
+/** Modes in which the server must encrypt and prove who it is. */
+const SSL_MODES = ['require', 'verify-ca', 'verify-full'];
+
+const isLoopback = (host: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+
+const mayBeInClear = ({ ENVIRONMENT, TRUST_UNENCRYPTED_NETWORK }: Settings): boolean =>
+  ENVIRONMENT !== 'production' || TRUST_UNENCRYPTED_NETWORK === 'yes';
+
+function isDatabaseSafe(settings: Settings): boolean {
+  const { DATABASE_URL: text } = settings;
+  if (mayBeInClear(settings) || text === undefined || text.startsWith('/')) return true;
+  if (!URL.canParse(text)) return false;
+  const { hostname, searchParams } = new URL(text);
+  const host = searchParams.get('host') ?? hostname;
+  // A name that is empty or a path is a socket in the file system.
+  if (host === '' || decodeURIComponent(host).startsWith('/') || isLoopback(host)) return true;
+  return SSL_MODES.includes(searchParams.get('sslmode') ?? '');
+}
+
+function isTemporalSafe(settings: Settings): boolean {
+  const { TEMPORAL_ADDRESS: address } = settings;
+  if (mayBeInClear(settings) || address === undefined) return true;
+  return usesTls(settings) || isLoopback(address.replace(/:\d+$/, ''));
+}
+
+const UNLESS =
+  'or, if nobody else can listen or connect there, set TRUST_UNENCRYPTED_NETWORK to "yes"';
+
+/**
+ * What production asks of its connections (design 10): whoever listens between it and PostgreSQL or
+ * Temporal reads money and numbers, and whoever connects may move them.
+ */
+export const connectionRules: readonly {
+  readonly isKept: (settings: Settings) => boolean;
+  readonly path: [string];
+  readonly message: string;
+}[] = [
+  {
+    isKept: isDatabaseSafe,
+    path: ['DATABASE_URL'],
+    message: `is on another machine and not encrypted: add sslmode=verify-full, ${UNLESS}`,
+  },
+  {
+    isKept: isTemporalSafe,
+    path: ['TEMPORAL_ADDRESS'],
+    message: `is on another machine and not encrypted: set TEMPORAL_TLS to "on", ${UNLESS}`,
+  },
+  {
+    isKept: ({ TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY }) =>
+      (TEMPORAL_TLS_CERT === undefined) === (TEMPORAL_TLS_KEY === undefined),
+    path: ['TEMPORAL_TLS_CERT'],
+    message: 'and TEMPORAL_TLS_KEY belong together: set both',
+  },
+];
