@@ -1,3 +1,5 @@
+import type { DatabaseTransaction } from '../src/db/connection.js';
+import { isRequestedRetry } from '../src/db/operator-commands.js';
 import type { LockedTopup, TopupContext } from '../src/db/topups.js';
 import type { RetryCommand, TopUpCommand } from '../workflows/messages.js';
 
@@ -12,10 +14,19 @@ export const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
   'operatorSignal' in command.company.credential;
 
 /** Whether a command may begin an attempt of this top-up: by its own authority, of its own top-up. */
-export const isAdmitted = (
+export async function isAdmitted(
+  transaction: DatabaseTransaction,
   topup: LockedTopup,
   context: TopupContext,
   command: TopUpCommand | RetryCommand,
-): boolean =>
-  topup.partner_id === command.company.id &&
-  (Boolean(context.is_admitted) || isRetrySignal(command));
+): Promise<boolean> {
+  if (topup.partner_id !== command.company.id) return false;
+  const { credential } = command.company;
+  if ('attempt' in command && credential !== undefined && 'operatorCommandId' in credential)
+    return isRequestedRetry(transaction, credential.operatorCommandId, {
+      topup_id: topup.id,
+      attempt: command.attempt,
+      msisdn: command.msisdn,
+    });
+  return Boolean(context.is_admitted) || isRetrySignal(command);
+}

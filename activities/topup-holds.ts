@@ -108,7 +108,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       const terms = priceTopup(
         {
           ...topupFacts(topup, context, operator),
-          isAdmitted: isAdmitted(topup, context, command),
+          isAdmitted: await isAdmitted(transaction, topup, context, command),
         },
         limits.topupRanges,
       );

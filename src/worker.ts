@@ -25,6 +25,7 @@ import { workflowInterceptorModules } from './temporal/workflow-bundle.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 import { isMainModule, runProcess } from './termination.js';
 import { createInvitationPickup } from './worker/invitation-pickup.js';
+import { createRetryPickup } from './worker/retry-pickup.js';
 import { startTemporalUpkeep } from './worker/temporal-upkeep.js';
 
 export interface RunningWorker {
@@ -62,9 +63,10 @@ export async function startWorker(
     poolSize: config.DATABASE_POOL_SIZE,
     onIdleError: (error) => options.logger.warn({ error: error.name }, 'A connection broke'),
   });
+  const digests = createDigests(config.DIGEST_KEY);
   const activities = createActivities({
     database,
-    digests: createDigests(config.DIGEST_KEY),
+    digests,
     secretBox: createSecretBox(config.DATA_KEYS),
     smsSender: createSmsSender(config),
     emailSender: createEmailSender(config),
@@ -132,13 +134,22 @@ export async function startWorker(
     lifetimeMs: config.INVITATION_LIFETIME_SECONDS * 1_000,
     intervalMs: config.INVITATION_PICKUP_SECONDS * 1_000,
   });
+  const retries = createRetryPickup({
+    database,
+    digests,
+    logger: options.logger,
+    client: temporal.client,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    timing: workflowTiming(config),
+    intervalMs: config.INVITATION_PICKUP_SECONDS * 1_000,
+  });
   const ended = worker.run();
   // Whoever stops the worker awaits it; until then a failure must not go unheard.
   ended.catch((error) => options.logger.error(describeError(error), 'The worker failed'));
   return {
     ended,
     async stop() {
-      await Promise.all([pickup.stop(), upkeep.stop()]);
+      await Promise.all([pickup.stop(), retries.stop(), upkeep.stop()]);
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended.finally(() => database.destroy());
     },

@@ -29,8 +29,8 @@ export function createTopUpDetails(transactionId: number) {
     failed: (hold: TopUpHeld, message: string, retryWindowMs: number) =>
       showDetails(
         '**Failed.** To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is ' +
-          'needed. The money is held again and the same number is tried; to another number only the ' +
-          'partner can retry.',
+          'needed. The money is held again for the same number; for another one the partner ' +
+          'retries, or an operator: `npm run admin -- retry top-up --help`.',
         `The provider's last words: ${quoted(message)}. The money is back in the partner's ` +
           `wallet. Waits until ${untilWhen(retryWindowMs)}; after that the partner can still ` +
           'retry by the API.',

@@ -39,6 +39,7 @@ import { deleteCommand, restoreCommand } from './commands/record-deletion.js';
 import { activateCommand, deactivateCommand } from './commands/record-status.js';
 import { changeRecordCommand, createCommand } from './commands/records.js';
 import { listRefusedCallsCommand } from './commands/refused-calls.js';
+import { retryTopUpCommand } from './commands/retry-topup.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
 import {
   listMerchantCategoriesCommand,
@@ -112,6 +113,7 @@ export const allCommands = [
   ...restorableKinds.map(restoreCommand),
   cancelVoucher,
   settleLateSuccessCommand,
+  retryTopUpCommand,
   statement,
   checkLedger,
   audit,
@@ -142,5 +144,6 @@ export const verbs: Readonly<Record<string, string>> = {
   delete: 'Delete what is deactivated and no longer needed',
   restore: 'Bring back what was deleted',
   cancel: 'Cancel a voucher',
+  retry: 'Make one more attempt of a failed top-up',
   settle: 'Say who bears what a provider did after it had refused',
 };

@@ -18,6 +18,7 @@ import * as productionIndexes from '../../migrations/2026-11-22-7-production-ind
 import * as credentialProofs from '../../migrations/2026-11-22-8-credential-proofs.js';
 import * as guessAndMessageBudgets from '../../migrations/2026-11-22-9-guess-and-message-budgets.js';
 import * as copyableKeys from '../../migrations/2026-11-22-9a-copyable-keys.js';
+import * as operatorCommands from '../../migrations/2026-11-22-9c-operator-commands.js';
 import {
   connectDatabase,
   type Database,
@@ -50,6 +51,7 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-22-8-credential-proofs': credentialProofs,
   '2026-11-22-9-guess-and-message-budgets': guessAndMessageBudgets,
   '2026-11-22-9a-copyable-keys': copyableKeys,
+  '2026-11-22-9c-operator-commands': operatorCommands,
 };
 
 /** No longer than this do those who use a table wait behind a migration that waits for it. */

@@ -21,6 +21,7 @@ import type {
   ReferenceDataVersionTable,
 } from './schema/catalogue.js';
 import type { LedgerAccountsTable, LedgerTransfersTable } from './schema/ledger.js';
+import type { OperatorCommandsTable } from './schema/operator-commands.js';
 import type {
   InvitationMessagesTable,
   MerchantInvitationsTable,
@@ -46,12 +47,14 @@ export type * from './schema/access.js';
 export type * from './schema/catalogue.js';
 export type { CompanyKind } from './schema/columns.js';
 export type * from './schema/ledger.js';
+export type * from './schema/operator-commands.js';
 export type * from './schema/portal.js';
 export type * from './schema/topups.js';
 export type * from './schema/vouchers.js';
 
 /** The tables as the migrations leave them. */
 export interface Schema {
+  operator_commands: OperatorCommandsTable;
   partners: PartnersTable;
   merchant_categories: MerchantCategoriesTable;
   merchants: MerchantsTable;

@@ -5,6 +5,7 @@ import { type AddressInfo, connect as connectSocket, type Socket } from 'node:ne
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Environment, readMigrationConfig } from '../../src/config.js';
 import { connectTemporal } from '../../src/temporal/connection.js';
@@ -85,7 +86,7 @@ it('is made by workers and clients alike', async () => {
   await prepareTemporal(serverWith({}));
   const temporal = await connectTemporal({ ...serverWith({}), payloadKeys });
   const missing = temporal.client.workflow.getHandle(randomUUID()).describe();
-  await expect(missing).rejects.toThrow('not found');
+  await expect(missing).rejects.toBeInstanceOf(WorkflowNotFoundError);
   expect(await temporal.reachability.isReachable()).toBe(true);
   await temporal.connection.close();
 });
