@@ -23,13 +23,18 @@ export type PasswordHashes = ReturnType<typeof createPasswordHashes>;
  */
 export function createPasswordHashes(cost: number, threads = USUAL_THREADS) {
   const inTurn = createHashTurns({ running: threads, waitingOfAKind: MAXIMUM_WAITING });
-  const compute = createScryptThreads();
+  const compute = {
+    known: createScryptThreads({ nicerBy: 0 }),
+    // A flood of strangers leaves the processors to the requests of the APIs.
+    stranger: createScryptThreads({ nicerBy: 3 }),
+  };
   const derive = (
     password: string,
     parameters: Parameters,
     salt: Buffer,
     priority: HashPriority,
-  ): Promise<Buffer> => inTurn(priority, () => compute(scryptOf(password, parameters, salt)));
+  ): Promise<Buffer> =>
+    inTurn(priority, () => compute[priority](scryptOf(password, parameters, salt)));
 
   const own: Parameters = { cost, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
   /** Nothing fits it, and finding that out takes as long as with any other. */

@@ -16,15 +16,21 @@ const IDLE_MS = 10_000;
 /**
  * Computes scrypt in threads of its own. In libuv's four, which also read files and look up names,
  * each hash would take one of these for half a second. There are as many threads as computations at
- * the same time: the caller limits them.
+ * the same time: the caller limits them. `nicerBy` is how far they stand back behind others that
+ * want to compute (Linux; 3 is half the weight).
  */
-export function createScryptThreads(): (work: ScryptWork) => Promise<Buffer> {
+export function createScryptThreads(options: {
+  readonly nicerBy: number;
+}): (work: ScryptWork) => Promise<Buffer> {
   const idle = new Map<Worker, NodeJS.Timeout>();
 
   function takeThread(): Worker {
     const [known] = idle.keys();
     if (known === undefined)
-      return new Worker(new URL('./scrypt-thread.cjs', import.meta.url), { execArgv: [] });
+      return new Worker(new URL('./scrypt-thread.cjs', import.meta.url), {
+        execArgv: [],
+        workerData: options,
+      });
     clearTimeout(idle.get(known));
     idle.delete(known);
     known.ref();
