@@ -64,6 +64,7 @@ const adminConfigSchema = z.object({
   DIGEST_KEY: secretSettings.DIGEST_KEY.optional(),
   API_KEY_OVERLAP_HOURS: serviceSettings.API_KEY_OVERLAP_HOURS,
   PORTAL_ONE_TIME_PASSWORD_SECONDS: serviceSettings.PORTAL_ONE_TIME_PASSWORD_SECONDS,
+  PORTAL_PASSWORD_COST: serviceSettings.PORTAL_PASSWORD_COST,
 });
 
 export type Config = z.infer<typeof configSchema>;

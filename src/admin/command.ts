@@ -21,8 +21,8 @@ export interface AdminContext {
     /** How long a rotated key still works where nothing else is asked for. */
     readonly overlapHours: number;
   };
-  /** How long a password of the operator's making lets somebody in. */
-  readonly oneTimePasswordSeconds: number;
+  /** Of passwords that operators make: how long one lets somebody in, and what hashing it costs. */
+  readonly oneTimePasswords: { readonly lifetimeSeconds: number; readonly cost: number };
   /** Shows how far a long command is; nothing where nobody watches. */
   readonly progress: Progress;
 }

@@ -63,8 +63,8 @@ async function runCommand(
   const database = connectDatabase(settings.databaseUrl, { poolSize: 1 });
   const progress = createProgress(options.json ? undefined : surroundings.err);
   try {
-    const { keySettings, oneTimePasswordSeconds } = settings;
-    const context = { database, actor, keySettings, oneTimePasswordSeconds, progress };
+    const { keySettings, oneTimePasswords } = settings;
+    const context = { database, actor, keySettings, oneTimePasswords, progress };
     return await command.run(context, input);
   } finally {
     progress.end();

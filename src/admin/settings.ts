@@ -7,7 +7,7 @@ import type { AdminContext } from './command.js';
 export interface AdminSettings {
   readonly databaseUrl: string;
   readonly keySettings: AdminContext['keySettings'];
-  readonly oneTimePasswordSeconds: number;
+  readonly oneTimePasswords: AdminContext['oneTimePasswords'];
 }
 
 /**
@@ -29,7 +29,10 @@ export async function resolveSettings(config: AdminConfig): Promise<AdminSetting
 
 const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => ({
   databaseUrl,
-  oneTimePasswordSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,
+  oneTimePasswords: {
+    lifetimeSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,
+    cost: config.PORTAL_PASSWORD_COST,
+  },
   keySettings() {
     if (config.DIGEST_KEY === undefined)
       throw new AdminError(

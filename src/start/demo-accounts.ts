@@ -1,5 +1,9 @@
 import type { Digests } from '../crypto/digests.js';
-import { createPasswordHashes, USUAL_PASSWORD_COST } from '../crypto/password-hashes.js';
+import {
+  createPasswordHashes,
+  type PasswordHashes,
+  USUAL_PASSWORD_COST,
+} from '../crypto/password-hashes.js';
 import { findApiKey } from '../db/access.js';
 import type { Database } from '../db/connection.js';
 import { addPortalAccount, findPortalAccount, setPassword } from '../db/portal-accounts.js';
@@ -14,17 +18,17 @@ export async function makeDemoAccounts(
   database: Database,
   digests: Digests,
   demo: DemoFile,
+  passwords = createPasswordHashes(USUAL_PASSWORD_COST),
 ): Promise<void> {
   const key = await findApiKey(database, 'partner', digests.apiKey(demo.partner.apiKey));
-  if (key !== undefined) await makeAccount(database, key.company, demo.partner);
+  if (key !== undefined) await makeAccount(database, passwords, key.company, demo.partner);
   const merchant: Company = { kind: 'merchant', id: demo.merchant.merchantId };
-  await makeAccount(database, merchant, demo.merchant);
+  await makeAccount(database, passwords, merchant, demo.merchant);
 }
-
-const passwords = createPasswordHashes(USUAL_PASSWORD_COST);
 
 async function makeAccount(
   database: Database,
+  passwords: PasswordHashes,
   company: Company,
   demo: { readonly portalEmail: string; readonly portalPassword: string },
 ): Promise<void> {

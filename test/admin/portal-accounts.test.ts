@@ -9,7 +9,7 @@ let operator: Commands;
 
 beforeAll(async () => {
   stack = await startStack();
-  operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+  operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL, PORTAL_PASSWORD_COST: '14' });
 });
 afterAll(() => stack?.stop());
 
@@ -84,6 +84,7 @@ test('a password of the operator’s making ends, and a chosen one does not', as
   const { id } = await makePartner(stack);
   const brief = commandsOn({
     DATABASE_URL: stack.config.DATABASE_URL,
+    PORTAL_PASSWORD_COST: '14',
     PORTAL_ONE_TIME_PASSWORD_SECONDS: '0.001',
   });
   const email = 'late@shop.example';

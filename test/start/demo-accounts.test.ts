@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
 import { makeDemoAccounts } from '../../src/start/demo-accounts.js';
 import type { DemoFile } from '../../src/start/demo-file.js';
 import { portalClient } from '../portal/portal-client.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
 
+/** As costly as those of the test's portal. */
+const passwords = createPasswordHashes(14);
 let stack: Stack;
 let demo: DemoFile;
 
@@ -41,19 +44,19 @@ const signIn = async (who: 'partner' | 'merchant', file = demo) => {
 
 test('the accounts of the demo file are made, also where it is of an earlier start', async () => {
   expect(await signIn('partner')).toBe(403);
-  await makeDemoAccounts(stack.database, stack.digests, demo);
+  await makeDemoAccounts(stack.database, stack.digests, demo, passwords);
   expect(await signIn('partner')).toContain('Partner</span>');
   expect(await signIn('merchant')).toContain('Merchant</span>');
 });
 
 test('another start keeps them', async () => {
-  await makeDemoAccounts(stack.database, stack.digests, demo);
+  await makeDemoAccounts(stack.database, stack.digests, demo, passwords);
   expect(await signIn('partner')).toContain('partner@demo.test');
 });
 
 test('a demo file with other passwords is made true', async () => {
   const other = { ...demo, partner: { ...demo.partner, portalPassword: 'quite another one' } };
-  await makeDemoAccounts(stack.database, stack.digests, other);
+  await makeDemoAccounts(stack.database, stack.digests, other, passwords);
   expect(await signIn('partner', other)).toContain('partner@demo.test');
   expect(await signIn('partner')).toBe(403);
 });

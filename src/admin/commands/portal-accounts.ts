@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createPasswordHashes, USUAL_PASSWORD_COST } from '../../crypto/password-hashes.js';
+import { createPasswordHashes } from '../../crypto/password-hashes.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
 import {
   addPortalAccount,
@@ -23,9 +23,9 @@ const oneTimePassword = (): string =>
     Array.from({ length: 4 }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join(''),
   ).join('-');
 
-async function makePassword() {
+async function makePassword(cost: number) {
   const password = oneTimePassword();
-  return { password, hash: await createPasswordHashes(USUAL_PASSWORD_COST).make(password) };
+  return { password, hash: await createPasswordHashes(cost).make(password) };
 }
 
 const shownPassword = (password: string, lifetimeSeconds: number) => {
@@ -51,15 +51,15 @@ export const createPortalAccount = changeCommand({
     'create portal-account --email abebe@shop.example --partner 1',
     'create portal-account --email sara@till.example --merchant 3',
   ],
-  async change(transaction, input, { oneTimePasswordSeconds }) {
+  async change(transaction, input, { oneTimePasswords }) {
     const company = await requireCompany(transaction, input);
-    const { password, hash } = await makePassword();
+    const { password, hash } = await makePassword(oneTimePasswords.cost);
     const accountId = await addPortalAccount(transaction, {
       email: input.email,
       company,
       passwordHash: hash,
       mustChangePassword: true,
-      passwordLifetimeSeconds: oneTimePasswordSeconds,
+      passwordLifetimeSeconds: oneTimePasswords.lifetimeSeconds,
     });
     if (accountId === undefined)
       throw new AdminError(`${input.email} has an account already: see "list portal-accounts".`);
@@ -68,7 +68,7 @@ export const createPortalAccount = changeCommand({
       details: { accountId, email: input.email },
       text:
         `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ` +
-        shownPassword(password, oneTimePasswordSeconds),
+        shownPassword(password, oneTimePasswords.lifetimeSeconds),
       shownOnce: { password },
     };
   },
@@ -93,19 +93,19 @@ export const resetPortalPassword = changeCommand({
   details: 'Make sure that you speak to the person whose account it is.',
   fields: { id: accountId },
   examples: ['reset portal-password 2'],
-  async change(transaction, input, { oneTimePasswordSeconds }) {
+  async change(transaction, input, { oneTimePasswords }) {
     const { email: address, company } = await changeAccount(transaction, input.id, false);
-    const { password, hash } = await makePassword();
+    const { password, hash } = await makePassword(oneTimePasswords.cost);
     await setPassword(transaction, input.id, {
       hash,
       mustChange: true,
-      lifetimeSeconds: oneTimePasswordSeconds,
+      lifetimeSeconds: oneTimePasswords.lifetimeSeconds,
     });
     await endPortalSessions(transaction, input.id);
     return {
       subject: company,
       details: { accountId: input.id, email: address },
-      text: `Portal account ${input.id} (${address}) has a new password. ${shownPassword(password, oneTimePasswordSeconds)}`,
+      text: `Portal account ${input.id} (${address}) has a new password. ${shownPassword(password, oneTimePasswords.lifetimeSeconds)}`,
       shownOnce: { password },
     };
   },
