@@ -53,9 +53,15 @@ export async function refusalOf(
   error: unknown,
 ): Promise<Refusal> {
   if (error instanceof RefusedError) return error.refusal;
+  const refusal = definiteRefusal(error);
+  if (await isBegun(database, identity)) throw error;
+  return refusal;
+}
+
+/** The same where the caller knows whether an earlier try has left something. */
+export function definiteRefusal(error: unknown): Refusal {
   const isStep = error instanceof DatabaseStepError;
   if (!isStep && !isDefiniteDatabaseError(error)) throw error;
-  if (await isBegun(database, identity)) throw error;
   const reason = isStep ? error.reason : 'database-failed';
   log.error('The database refused a transaction', { reason, error });
   return refuse(reason);

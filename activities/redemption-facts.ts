@@ -23,6 +23,7 @@ export function newRedemption(
   const { party_key: key, party_value: value } = context;
   return {
     operationId: command.operationId,
+    requestDigest: command.requestDigest,
     voucherId: voucher.id,
     claimId: context.claim_id,
     company: command.company,

@@ -2,7 +2,7 @@ import { heartbeat, log } from '@temporalio/activity';
 import { expireOverdueClaims } from '../src/db/claims.js';
 import { expireVouchers, expireVouchersApart, type StuckPartner } from '../src/db/expiry.js';
 import { pruneBatch, prunedRows } from '../src/db/pruning.js';
-import { failStaleTopups } from '../src/db/topups.js';
+import { failStaleRequests } from '../src/db/stale-topups.js';
 import type { ActivityDependencies } from './dependencies.js';
 
 /** Rows of one transaction, so that a sweep never holds many for long. */
@@ -59,10 +59,10 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     return { ...swept, stuck };
   }
 
-  /** Fails top-ups whose workflows never began. */
+  /** Fails top-ups and retries whose workflows never began. */
   const sweepTopUps = (): Promise<Swept> =>
     inBatches(
-      upTo(BATCH_SIZE, () => failStaleTopups(database, limits.topupStartSeconds, BATCH_SIZE)),
+      upTo(BATCH_SIZE, () => failStaleRequests(database, limits.topupStartSeconds, BATCH_SIZE)),
     );
 
   /**

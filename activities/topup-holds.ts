@@ -1,21 +1,11 @@
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import { violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint } from '../src/db/ledger.js';
-import {
-  beginOperation,
-  outcomeFor,
-  recordRefusal,
-  refuseOperation,
-  settleOperation,
-} from '../src/db/operations.js';
+import { beginRecorded, refuseOperation, settleOperation } from '../src/db/operations.js';
+import { endedEffect, isSameRequest } from '../src/db/stored-operations.js';
 import { beginAttempt, findAttempt } from '../src/db/topup-attempts.js';
-import {
-  discardTopup,
-  type LockedTopup,
-  lockTopup,
-  type TopupContext,
-  topupContext,
-} from '../src/db/topups.js';
+import { TOPUP_KIND } from '../src/db/topup-requests.js';
+import { type LockedTopup, type TopupContext, topupContext } from '../src/db/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';
@@ -32,11 +22,10 @@ import type {
   TopUpCommand,
   TopUpMade,
 } from '../workflows/messages.js';
-import { refusalOf } from './database-step.js';
+import { definiteRefusal } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { isAdmitted, isRetrySignal, SIGNAL_SWITCHED_OFF } from './topup-authority.js';
-
-const KIND = 'top-up';
+import { kindOf, lockTopupOf, refuseAfterError, refuseTopup, retryOf } from './topup-refusals.js';
 
 /** An attempt whose money is on hold, and how it reads to support staff. */
 export interface TopUpHeld {
@@ -70,7 +59,7 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
   async function holdTopUp(
     command: TopUpCommand | RetryCommand,
   ): Promise<TopUpHeld | TopUpAnswered> {
-    const retry = 'attempt' in command ? command : undefined;
+    const retry = retryOf(command);
     const subject = retry ? 'retry' : 'topup';
     try {
       const held = await database.transaction().execute((transaction) => hold(transaction));
@@ -79,29 +68,38 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
     } catch (error) {
       // Another top-up took the money in this moment; nothing of this one stays.
       const isShort = violates(error, balanceConstraint);
-      const refusal = isShort
-        ? refuse('money-insufficient')
-        : await refusalOf(database, command, error);
-      if (!retry) await discardTopup(database, command.transactionId, command.requestDigest);
-      const outcome = isShort
-        ? await recordRefusal<TopUpMade>(database, command, KIND, refusal)
-        : outcomeFor<TopUpMade>(command, refusal);
+      const refusal = isShort ? refuse('money-insufficient') : definiteRefusal(error);
+      const outcome = await refuseAfterError(database, command, refusal, error);
       return { kind: 'answered', outcome };
     }
 
     async function hold(transaction: DatabaseTransaction): Promise<TopUpHeld | TopUpAnswered> {
-      const begun = await beginOperation<TopUpMade>(transaction, command, KIND);
+      const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
       if (begun.kind === 'answered') return begun;
       await failpoint(`${subject}-begun`);
-      const topup = await lockTopup(transaction, command.transactionId);
-      if (begun.kind === 'resumed') return describeAttempt(transaction, command.operationId, true);
-      // A duplicate drew the same number, was refused and has discarded it: the next one draws anew.
-      if (!topup) return answer(transaction, refuse('unavailable', { retryAfterSeconds: 1 }));
+      const topup = await lockTopupOf(transaction, command);
+      // Its start was withdrawn as provably not sent, while a duplicate was sending its own.
+      if (!topup) return forget(transaction, refuse('unavailable', { retryAfterSeconds: 1 }));
+      if (topup.has_begun) return describeAttempt(transaction, command.operationId, true);
       if (!retry && topup.status !== 'PENDING') return answerEnded(transaction, topup);
-      const refusal = refuseByState(topup, command, retry);
-      if (refusal) return answer(transaction, refusal);
+      // A new top-up must be of this request: its number may have been drawn for another.
+      if (!retry && !isSameRequest(topup.request_digest, command))
+        return forget(transaction, refuse('key-reused'));
+      const isTold = begun.kind === 'resumed' && begun.isAccepted;
+      const held = await holdOrRefuse(transaction, topup);
+      if (!('reason' in held)) return held;
+      const told = isTold ? { topupId: topup.id } : undefined;
+      return { kind: 'answered', outcome: await refuseTopup(transaction, command, held, told) };
+    }
+
+    async function holdOrRefuse(
+      transaction: DatabaseTransaction,
+      topup: LockedTopup,
+    ): Promise<TopUpHeld | Refusal> {
+      const refusal = retry && refuseByState(topup, retry);
+      if (refusal) return refusal;
       if (isRetrySignal(command) && !limits.supportRetrySignal)
-        return answer(transaction, refuse('topup-not-failed', { detail: SIGNAL_SWITCHED_OFF }));
+        return refuse('topup-not-failed', { detail: SIGNAL_SWITCHED_OFF });
       const msisdn = retry?.msisdn ?? topup.msisdn;
       const context = await topupContext(transaction, topup, command.company);
       const operator = await operatorLookup(msisdn);
@@ -112,9 +110,8 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
         },
         limits.topupRanges,
       );
-      if (!terms.ok) return answer(transaction, terms);
-      if (!airtime.canCarry(formatAmount(terms.amount)))
-        return answer(transaction, refuse('amount-out-of-range'));
+      if (!terms.ok) return terms;
+      if (!airtime.canCarry(formatAmount(terms.amount))) return refuse('amount-out-of-range');
       await begin(transaction, topup, context, terms, msisdn);
       return describeAttempt(transaction, command.operationId, false);
     }
@@ -151,42 +148,26 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       await failpoint(`${subject}-held`);
     }
 
-    /** The creation of a top-up that went its way before, such as one found again after long. */
+    /** A new top-up that never began and was failed without its operation. */
     async function answerEnded(
       transaction: DatabaseTransaction,
       topup: LockedTopup,
     ): Promise<TopUpAnswered> {
-      if (topup.status === 'SUCCESS') {
-        const made = {
-          ok: true,
-          transactionId: topup.id,
-          referenceNumber: topup.provider_reference ?? '',
-        } as const;
-        const outcome = await settleOperation<TopUpMade>(
-          transaction,
-          command.operationId,
-          'SUCCEEDED',
-          made,
-        );
-        return { kind: 'answered', outcome };
-      }
-      if (topup.status !== 'FAILED') return answer(transaction, refuse('still-processing'));
-      return answer(
-        transaction,
-        refuse('topup-failed', {
-          detail: topup.message ?? 'it failed',
-          transactionId: topup.id,
-        }),
-      );
+      const { operationId } = command;
+      const ended = await endedEffect(transaction, TOPUP_KIND, operationId);
+      if (!ended || !isSameRequest(topup.request_digest, command))
+        return forget(transaction, refuse(ended ? 'key-reused' : 'still-processing'));
+      const result = ended.outcome as Refusal;
+      const outcome = await settleOperation<TopUpMade>(transaction, operationId, 'FAILED', result);
+      return { kind: 'answered', outcome };
     }
 
-    async function answer(
+    /** Refuses what has nothing to do with the top-up that is there. */
+    async function forget(
       transaction: DatabaseTransaction,
       refusal: Refusal,
     ): Promise<TopUpAnswered> {
       const outcome = await refuseOperation<TopUpMade>(transaction, command, refusal);
-      // Nothing was begun: the number stays unused, and a corrected request draws another.
-      if (!retry) await discardTopup(transaction, command.transactionId, command.requestDigest);
       return { kind: 'answered', outcome };
     }
   }
@@ -212,14 +193,8 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
   return { holdTopUp };
 }
 
-/** A new top-up must be of this request; a retry must be of the failed attempt. */
-function refuseByState(
-  topup: LockedTopup,
-  command: TopUpCommand,
-  retry: RetryCommand | undefined,
-): Refusal | undefined {
-  if (!retry)
-    return topup.request_digest === command.requestDigest ? undefined : refuse('key-reused');
+/** A retry must be of the failed attempt. */
+function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
   if (topup.is_contradicted)
     return refuse('topup-not-failed', { detail: 'it was delivered after all; ask support' });
   return topup.status === 'FAILED' && topup.attempt === retry.attempt - 1

@@ -1,11 +1,12 @@
 import { addTransfers } from '../src/db/ledger.js';
 import {
-  beginOperation,
+  beginRecorded,
   refuseOperation,
   settledOutcome,
   settleOperation,
 } from '../src/db/operations.js';
 import { endAttempt, findAttempt, markTopupUnknown } from '../src/db/topup-attempts.js';
+import { closeRetry, dropRequest, RETRY_KIND } from '../src/db/topup-requests.js';
 import { lockTopup } from '../src/db/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
@@ -61,7 +62,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     const { topup_id, ...found } = await findAttempt(database, operationId);
     const subject = subjectOf(found);
     const outcome = await database.transaction().execute(async (transaction) => {
-      await lockTopup(transaction, topup_id);
+      await lockTopup(transaction, { id: topup_id, operationId });
       const attempt = await findAttempt(transaction, operationId);
       const identity = { operationId, topupId: topup_id };
       if (!(await endAttempt(transaction, identity, ending)))
@@ -101,13 +102,16 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     result: TopUpMade | Refusal,
   ): Promise<OperationOutcome<TopUpMade>> =>
     database.transaction().execute(async (transaction) => {
-      const begun = await beginOperation<TopUpMade>(transaction, command, 'top-up');
-      if (begun.kind === 'answered') return begun.outcome;
       const { operationId } = command;
-      if (result.ok) return settleOperation(transaction, operationId, 'SUCCEEDED', result);
-      return result.reason === 'topup-failed'
-        ? settleOperation<TopUpMade>(transaction, operationId, 'FAILED', result)
-        : refuseOperation<TopUpMade>(transaction, command, result);
+      const begun = await beginRecorded<TopUpMade>(transaction, command, RETRY_KIND);
+      if (begun.kind === 'answered') return begun.outcome;
+      if (!result.ok && result.reason !== 'topup-failed') {
+        await dropRequest(transaction, operationId);
+        return refuseOperation<TopUpMade>(transaction, command, result);
+      }
+      await closeRetry(transaction, operationId);
+      const status = result.ok ? 'SUCCEEDED' : 'FAILED';
+      return settleOperation<TopUpMade>(transaction, operationId, status, result);
     });
 
   return {

@@ -2,20 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../src/crypto/random.js';
 import { isAdmitted } from '../src/db/access.js';
 import { violates } from '../src/db/connection.js';
+
 import {
   type GenerationFacts,
   type GenerationRequest,
   insertVoucher,
-  voucherOfOperation,
 } from '../src/db/generation.js';
 import { balanceConstraint } from '../src/db/ledger.js';
-import {
-  findOperation,
-  isSuperseded,
-  outcomeFor,
-  recordRefusal,
-  storedOutcome,
-} from '../src/db/operations.js';
+import { isSuperseded, outcomeFor, recordRefusal, storedOutcome } from '../src/db/operations.js';
+import { findOperation } from '../src/db/stored-operations.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { parseMoney } from '../src/domain/money.js';
 import { voucherCodeFromRandom } from '../src/domain/voucher-code.js';
@@ -26,6 +21,8 @@ import type {
 } from '../workflows/messages.js';
 import { refusalOf } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+
+const KIND = 'generate-voucher';
 
 export function createVoucherActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
@@ -48,13 +45,13 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
     command: GenerateVoucherCommand,
   ): Promise<OperationOutcome<GeneratedVoucher>> {
     const end = (refusal: Refusal) =>
-      recordRefusal<GeneratedVoucher>(database, command, 'generate-voucher', refusal);
+      recordRefusal<GeneratedVoucher>(database, command, KIND, refusal);
     await failpoint('generate-begun');
     try {
       const { voucherId, ...facts } = await insertVoucher(database, requestOf(command));
       await failpoint('generate-committed');
       if (voucherId !== null) return outcomeFor(command, { ok: true, voucherId });
-      if (facts.operation && !isSuperseded(facts.operation, command.requestDigest))
+      if (facts.operation && !isSuperseded(facts.operation, command))
         return storedOutcome(facts.operation);
       return end(refusalFor(facts) ?? (await refuseCaller(command)));
     } catch (error) {
@@ -69,14 +66,13 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
   const refuseCaller = async ({ company }: GenerateVoucherCommand): Promise<Refusal> =>
     refuse((await isAdmitted(database, company)) ? 'account-suspended' : 'token-invalid');
 
-  /** What the operation generated before; its row may be pruned, its voucher never is. */
+  /** What a duplicate generated a moment ago. */
   async function earlierVoucher(
     command: GenerateVoucherCommand,
   ): Promise<OperationOutcome<GeneratedVoucher>> {
-    const stored = await findOperation(database, command.operationId);
-    if (stored) return storedOutcome(stored);
-    const { id } = await voucherOfOperation(database, command.operationId);
-    return outcomeFor(command, { ok: true, voucherId: id });
+    const stored = await findOperation(database, KIND, command.operationId);
+    if (!stored) throw new Error('A voucher without an operation');
+    return storedOutcome(stored);
   }
 
   function requestOf(command: GenerateVoucherCommand): GenerationRequest {
@@ -86,6 +82,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       operationId: command.operationId,
       requestId: command.requestId,
       requestDigest: command.requestDigest,
+      earlierDigests: command.earlierDigests ?? [],
       partner: command.company,
       merchant: command.merchant,
       denominationId: command.denominationId,

@@ -14,6 +14,7 @@ import { createCallRecorder } from './http/call-recorder.js';
 import { startHttpServer } from './http/http-server.js';
 import { createListReader } from './http/list-reader.js';
 import { createNameLookup } from './http/name-lookup.js';
+import { createOperationWaits } from './http/operation-waits.js';
 import { createRateLimits } from './http/rate-limits.js';
 import type { Services } from './http/services.js';
 import { createAddressMatcher } from './http/source-address.js';
@@ -57,6 +58,7 @@ export async function startApi(
   const { logger } = options;
   const { database, lists } = openConnections(config, logger);
   const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
+  const callerWaitMs = config.CALLER_WAIT_SECONDS * 1_000;
   const calls = createCallRecorder(database, {
     logger,
     intervalMs: config.CALL_RECORD_INTERVAL_SECONDS * 1_000,
@@ -82,12 +84,13 @@ export async function startApi(
       lifetimeSeconds: config.ACCESS_TOKEN_LIFETIME_SECONDS,
       issuer: tokenIssuer(config),
     }),
+    waits: createOperationWaits({ database, logger, callerWaitMs }),
     workflows: createWorkflowCalls({
       client: temporal.client,
       reachability: temporal.reachability,
       taskQueue: config.TEMPORAL_TASK_QUEUE,
       eager: options.eager,
-      callerWaitMs: config.CALLER_WAIT_SECONDS * 1_000,
+      callerWaitMs,
       failpoint,
       timing: workflowTiming(config),
     }),

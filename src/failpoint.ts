@@ -21,8 +21,8 @@ const steps = {
     ...(['sent', 'ended', 'end-committed', 'known', 'answered'] as const),
   ],
   retry: [
-    ...(['requested', 'started', 'begun', 'held', 'hold-committed', 'sending', 'sent'] as const),
-    ...(['ended', 'end-committed', 'known', 'answered'] as const),
+    ...(['requested', 'recorded', 'started', 'begun', 'held', 'hold-committed'] as const),
+    ...(['sending', 'sent', 'ended', 'end-committed', 'known', 'answered'] as const),
   ],
   invite: ['begun', 'sending', 'sent', 'sent-recorded', 'ended'],
 } as const;

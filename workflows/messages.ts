@@ -10,6 +10,8 @@ export interface OperationRequest {
   readonly requestId: string;
   /** Keyed digest of the request's content: tells a repetition from another request. */
   readonly requestDigest: string;
+  /** Of the same content under the rules of earlier versions, for what was stored under them. */
+  readonly earlierDigests?: readonly string[];
   readonly company: Caller;
 }
 

@@ -130,12 +130,11 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
     return database.recordSharedAnswer(by, (await outcome).result);
   }
 
-  async function refuseOther({
-    requestId,
-    requestDigest,
-  }: TopUpCommand): Promise<OperationOutcome<TopUpMade>> {
+  async function refuseOther(by: TopUpCommand): Promise<OperationOutcome<TopUpMade>> {
     const refusal = refuse('topup-not-failed', { detail: 'it is being retried to another number' });
-    return { requestId, requestDigest, result: refusal };
+    // The retry was recorded before it was sent here, and is not to be left open.
+    if (patched('refused-retry-is-recorded')) return database.recordSharedAnswer(by, refusal);
+    return { requestId: by.requestId, requestDigest: by.requestDigest, result: refusal };
   }
 
   async function makeAttempt(

@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import type { Caller } from '../domain/voucher.js';
 import { isStillAdmitted } from './access.js';
 import type { Database } from './connection.js';
-import type { StoredOperation } from './operations.js';
+import { digestsOf, type StoredOperation, storedOperation } from './stored-operations.js';
 
 /** A voucher that a partner asks for. */
 export interface GenerationRequest {
   readonly operationId: string;
   readonly requestId: string;
   readonly requestDigest: string;
+  readonly earlierDigests?: readonly string[];
   readonly partner: Caller;
   readonly merchant: { readonly id: number } | { readonly identifier: string };
   readonly denominationId: number;
@@ -28,7 +29,7 @@ export interface GenerationRequest {
 
 /** What generating a voucher depends on; a missing merchant, denomination or price is null. */
 export interface GenerationFacts {
-  /** The operation as it was before. */
+  /** The operation as it was before; the voucher that it made where it was pruned. */
   readonly operation: StoredOperation | undefined;
   readonly hasAccess: boolean;
   readonly merchantId: number | null;
@@ -53,7 +54,7 @@ export interface Generation extends GenerationFacts {
  * and one round trip. Where a fact forbids it nothing is written, and the facts say why.
  *
  * @throws a violation of `balanceConstraint` when another voucher was quicker to the last money, of
- *   `vouchers_operation_id_key` when the operation was already carried out
+ *   `vouchers_operation_id_key` when the same operation was, by a moment
  */
 export async function insertVoucher(
   database: Database,
@@ -72,10 +73,10 @@ export async function insertVoucher(
     with facts as (
       ${factsOf(request)}
     ), voucher as (
-      insert into vouchers (operation_id, partner_id, merchant_id, denomination_id, serial_number,
+      insert into vouchers (operation_id, request_digest, partner_id, merchant_id, denomination_id, serial_number,
         code_digest, code_ciphertext, owner_msisdn, is_restricted, amount, remaining, expires_at,
         selling_price_usd, exchange_rate, currency, originating_country, foreign_currency_amount)
-      select ${request.operationId}, partners.id, facts.merchant_id,
+      select ${request.operationId}, ${request.requestDigest}, partners.id, facts.merchant_id,
         ${request.denominationId}::bigint, ${request.serialNumber}, ${request.codeDigest},
         ${request.codeCiphertext}, ${request.ownerMsisdn}, ${request.isRestricted}::boolean,
         facts.amount, facts.amount,
@@ -86,7 +87,7 @@ export async function insertVoucher(
       where facts.has_access and facts.merchant_id is not null
         and facts.selling_price_usd is not null and facts.balance >= facts.amount
         and (facts.operation is null or facts.operation ->> 'status' = 'REFUSED'
-          and facts.operation ->> 'request_digest' <> ${request.requestDigest})
+          and facts.operation ->> 'request_digest' <> all(${digestsOf(request)}::text[]))
         and partners.id = ${partnerId} and partners.status = 'ACTIVE'
         and ${isStillAdmitted(request.partner)}
       returning id, amount
@@ -133,9 +134,8 @@ function factsOf({ operationId, partner, merchant, denominationId }: GenerationR
   return sql`
     select wallet.balance, denomination.amount_etb as amount, merchant.id as merchant_id,
       price.selling_price_usd,
-      (select jsonb_build_object('status', status, 'request_id', request_id,
-          'request_digest', request_digest, 'outcome', outcome)
-        from operations where id = ${operationId}) as operation,
+      (select to_jsonb(stored) from (
+          ${storedOperation('generate-voucher', operationId)}) as stored) as operation,
       exists (
         select from partner_products
         join products on products.id = partner_products.product_id
@@ -159,14 +159,6 @@ function factsOf({ operationId, partner, merchant, denominationId }: GenerationR
     ) as price on true
     where wallet.kind = 'gift' and wallet.partner_id = ${partner.id}`;
 }
-
-/** The voucher that an operation generated. */
-export const voucherOfOperation = (database: Database, operationId: string) =>
-  database
-    .selectFrom('vouchers')
-    .select('id')
-    .where('operation_id', '=', operationId)
-    .executeTakeFirstOrThrow();
 
 /** The generated voucher that a partner is answered with; the code still encrypted. */
 export const generatedVoucher = (database: Database, voucherId: number) =>

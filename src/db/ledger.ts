@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../domain/money.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import type { PartnerAccountKind, PlatformAccountKind } from './schema.js';
@@ -37,29 +38,32 @@ export async function addTransfers(
 ): Promise<void> {
   const moving = transfers.filter(({ amount }) => amount !== 0n);
   if (moving.length === 0) return;
-  const account = (kind: AccountKind, partnerId: number) =>
-    transaction
-      .selectFrom('ledger_accounts')
-      .select('id')
-      .where('kind', '=', kind)
-      .where((where) =>
-        platformAccounts.includes(kind)
-          ? where('partner_id', 'is', null)
-          : where('partner_id', '=', partnerId),
-      );
-  await transaction
-    .insertInto('ledger_transfers')
-    .values(
-      moving.map(({ operationId, partnerId, step, debit, credit, amount }) => ({
-        operation_id: operationId,
-        step,
-        debit_account_id: account(debit, partnerId),
-        credit_account_id: account(credit, partnerId),
-        amount: formatMoney(amount),
-      })),
-    )
-    .execute();
+  // Of arrays, so that it is one statement for any number of transfers.
+  await sql`
+    insert into ledger_transfers
+      (operation_id, step, debit_account_id, credit_account_id, amount)
+    select move.operation_id, move.step, ${accountOf('debit')}, ${accountOf('credit')}, move.amount
+    from unnest(${moving.map(({ operationId }) => operationId)}::text[],
+        ${moving.map(({ step }) => step)}::text[],
+        ${moving.map(({ debit, partnerId }) => ownerOf(debit, partnerId))}::bigint[],
+        ${moving.map(({ debit }) => debit)}::text[],
+        ${moving.map(({ credit, partnerId }) => ownerOf(credit, partnerId))}::bigint[],
+        ${moving.map(({ credit }) => credit)}::text[],
+        ${moving.map(({ amount }) => formatMoney(amount))}::numeric[]) with ordinality
+      as move (operation_id, step, debit_owner, debit, credit_owner, credit, amount, place)
+    order by move.place`.execute(transaction);
 }
+
+const ownerOf = (kind: AccountKind, partnerId: number): number | null =>
+  platformAccounts.includes(kind) ? null : partnerId;
+
+/** The account on one side of a transfer; of the platform where it has no owner. */
+const accountOf = (side: 'debit' | 'credit') => {
+  const [owner, kind] = [sql.ref(`move.${side}_owner`), sql.ref(`move.${side}`)];
+  return sql`case when ${owner} is null
+    then (select id from ledger_accounts where kind = ${kind} and partner_id is null)
+    else (select id from ledger_accounts where kind = ${kind} and partner_id = ${owner}) end`;
+};
 
 export interface PartnerBalances {
   readonly airtime: string;

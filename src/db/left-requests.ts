@@ -1,13 +1,9 @@
 import { sql } from 'kysely';
 import type { Refusal } from '../domain/errors.js';
 import type { Database, DatabaseTransaction } from './connection.js';
-import {
-  type OperationIdentity,
-  type StoredOperation,
-  type StoredOutcome,
-  storedOutcome,
-} from './operations.js';
+import { type OperationIdentity, type StoredOutcome, storedOutcome } from './operations.js';
 import { FORGET_LEFT_REQUESTS_HOURS } from './pruning.js';
+import { digestsOf, type StoredOperation } from './stored-operations.js';
 
 /**
  * Several callers may be told to repeat the same request, and nothing tells them apart: once one has
@@ -53,13 +49,14 @@ export async function leaveRequest(
  */
 export async function takeLeftAnswer<Result>(
   transaction: DatabaseTransaction,
-  { company, requestDigest }: OperationIdentity,
+  identity: OperationIdentity,
 ): Promise<StoredOutcome<Result> | undefined> {
+  const { company } = identity;
   const { rows } = await sql<StoredOperation>`
     with taken as (
       update left_requests set taken_at = coalesce(taken_at, now())
       where company_kind = ${company.kind} and company_id = ${company.id}
-        and request_digest = ${requestDigest} and not ${isOver}
+        and request_digest = any(${digestsOf(identity)}::text[]) and not ${isOver}
         and left_at > now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)
       returning company_kind, company_id, request_digest, left_at)
     select status, request_id, operations.request_digest, outcome

@@ -3,11 +3,17 @@ import { isRemembered, type Refusal } from '../domain/errors.js';
 import type { Company } from '../domain/voucher.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import type { OperationStatus } from './schema.js';
+import {
+  effectOf,
+  endedEffect,
+  isSameRequest,
+  type RequestDigests,
+  type StoredOperation,
+} from './stored-operations.js';
 
-export interface OperationIdentity {
+export interface OperationIdentity extends RequestDigests {
   readonly operationId: string;
   readonly requestId: string;
-  readonly requestDigest: string;
   readonly company: Company;
 }
 
@@ -16,13 +22,6 @@ export interface StoredOutcome<Result> {
   readonly requestId: string;
   readonly requestDigest: string;
   readonly result: Result | Refusal;
-}
-
-export interface StoredOperation {
-  readonly status: OperationStatus;
-  readonly request_id: string;
-  readonly request_digest: string;
-  readonly outcome: unknown;
 }
 
 /** The outcome of a request that nobody had asked before; nothing else of the request goes along. */
@@ -35,78 +34,86 @@ export type BeginResult<Result> =
   /** The row is new, or a corrected request took the place of a refused one. */
   | { readonly kind: 'begun' }
   /** An earlier try of this very request got as far as its first commit. */
-  | { readonly kind: 'resumed' }
+  | { readonly kind: 'resumed'; readonly isAccepted: boolean }
   | { readonly kind: 'answered'; readonly outcome: StoredOutcome<Result> };
 
 const operationColumns = ['status', 'request_id', 'request_digest', 'outcome'] as const;
 
-/** The operation with this id, undefined where there is none (or it is older than is kept). */
-export const findOperation = (
-  database: Database,
-  operationId: string,
-): Promise<StoredOperation | undefined> =>
-  database
-    .selectFrom('operations')
-    .select(operationColumns)
-    .where('id', '=', operationId)
-    .executeTakeFirst();
-
 /** A settled operation's answer, as it was given first. */
 export const storedOutcome = <Result>(operation: StoredOperation): StoredOutcome<Result> => ({
   requestId: operation.request_id,
-  requestDigest: operation.request_digest,
+  requestDigest: operation.request_digest ?? '',
   result: operation.outcome as Result | Refusal,
 });
 
 /** A refusal from before any hold binds its key to nothing: a corrected request may use it. */
-export const isSuperseded = (operation: StoredOperation, requestDigest: string): boolean =>
-  operation.status === 'REFUSED' && operation.request_digest !== requestDigest;
+export const isSuperseded = (operation: StoredOperation, identity: OperationIdentity): boolean =>
+  operation.status === 'REFUSED' && !isSameRequest(operation.request_digest, identity);
 
 /**
  * Inserts the operation's row or says what is there (design 6). Waits for a transaction that is
  * inserting the same row at this moment, so of two duplicates one begins and the other is answered.
+ * One that was pruned is answered with its effect.
  */
 export async function beginOperation<Result>(
   transaction: DatabaseTransaction,
   identity: OperationIdentity,
   kind: string,
 ): Promise<BeginResult<Result>> {
-  const inserted = await transaction
-    .insertInto('operations')
-    .values({
-      id: identity.operationId,
-      company_kind: identity.company.kind,
-      company_id: identity.company.id,
-      kind,
-      request_id: identity.requestId,
-      request_digest: identity.requestDigest,
-      status: 'RUNNING',
-    })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (inserted) return { kind: 'begun' };
+  const { rows } = await sql`
+    insert into operations (id, company_kind, company_id, kind, request_id, request_digest, status)
+    select ${identity.operationId}, ${identity.company.kind}, ${identity.company.id}::bigint,
+      ${kind}, ${identity.requestId}::uuid, ${identity.requestDigest}, 'RUNNING'
+    where not exists (
+      select from (${effectOf(kind, identity.operationId)}) as effect where status <> 'RUNNING')
+    on conflict (id) do nothing
+    returning id`.execute(transaction);
+  if (rows.length > 0) return { kind: 'begun' };
 
-  const existing = present(await lockOperation(transaction, identity.operationId));
-  if (isSuperseded(existing, identity.requestDigest)) {
+  const existing = await lockOperation(transaction, identity.operationId);
+  if (existing) return joinOperation(transaction, identity, existing);
+  const effect = await endedEffect(transaction, kind, identity.operationId);
+  return { kind: 'answered', outcome: storedOutcome(present(effect)) };
+}
+
+/** The same of an operation that was recorded before its workflow was asked. */
+export async function beginRecorded<Result>(
+  transaction: DatabaseTransaction,
+  identity: OperationIdentity,
+  kind: string,
+): Promise<BeginResult<Result>> {
+  const recorded = await lockOperation(transaction, identity.operationId);
+  // Support staff's retries, and what another version of the service has started, are not recorded.
+  return recorded
+    ? joinOperation(transaction, identity, recorded)
+    : beginOperation(transaction, identity, kind);
+}
+
+async function joinOperation<Result>(
+  transaction: DatabaseTransaction,
+  identity: OperationIdentity,
+  existing: StoredOperation & { readonly accepted_at: Date | null },
+): Promise<BeginResult<Result>> {
+  if (isSuperseded(existing, identity)) {
     await replaceRefused(transaction, identity);
     return { kind: 'begun' };
   }
   if (existing.status !== 'RUNNING') return { kind: 'answered', outcome: storedOutcome(existing) };
-  return existing.request_digest === identity.requestDigest
-    ? { kind: 'resumed' }
+  return isSameRequest(existing.request_digest, identity)
+    ? { kind: 'resumed', isAccepted: existing.accepted_at !== null }
     : { kind: 'answered', outcome: { ...storedOutcome(existing), result: keyReused } };
 }
 
 const keyReused: Refusal = { ok: false, reason: 'key-reused' };
 
-const lockOperation = (
+/** Locks an operation's row until the transaction ends. */
+export const lockOperation = (
   transaction: DatabaseTransaction,
   operationId: string,
-): Promise<StoredOperation | undefined> =>
+): Promise<(StoredOperation & { readonly accepted_at: Date | null }) | undefined> =>
   transaction
     .selectFrom('operations')
-    .select(operationColumns)
+    .select([...operationColumns, 'accepted_at'])
     .where('id', '=', operationId)
     .forUpdate()
     .executeTakeFirst();
@@ -128,6 +135,7 @@ async function replaceRefused(
       outcome: null,
       request_id: identity.requestId,
       request_digest: identity.requestDigest,
+      accepted_at: null,
       created_at: sql<Date>`now()`,
     })
     .where('id', '=', identity.operationId)
@@ -219,8 +227,11 @@ export const recordRefusal = <Result>(
  * Whether an earlier try of this very request has left something: it runs, or it has its answer. Asked
  * before a caller is told that nothing was changed.
  */
-export const isBegun = (
-  database: Database,
-  { operationId, requestDigest }: OperationIdentity,
-): Promise<boolean> =>
-  findOperation(database, operationId).then((stored) => stored?.request_digest === requestDigest);
+export async function isBegun(database: Database, identity: OperationIdentity): Promise<boolean> {
+  const stored = await database
+    .selectFrom('operations')
+    .select('request_digest')
+    .where('id', '=', identity.operationId)
+    .executeTakeFirst();
+  return stored !== undefined && isSameRequest(stored.request_digest, identity);
+}

@@ -5,6 +5,7 @@ import { firstRecheck } from './rechecks.js';
 
 export interface NewRedemption {
   readonly operationId: string;
+  readonly requestDigest: string;
   readonly voucherId: number;
   readonly claimId: string | null;
   readonly company: Company;
@@ -26,6 +27,7 @@ export async function insertRedemption(
     .insertInto('redemptions')
     .values({
       operation_id: redemption.operationId,
+      request_digest: redemption.requestDigest,
       voucher_id: redemption.voucherId,
       claim_id: redemption.claimId,
       company_kind: redemption.company.kind,

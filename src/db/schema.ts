@@ -29,7 +29,7 @@ import type {
   PortalSessionsTable,
   PortalSignInAttemptsTable,
 } from './schema/portal.js';
-import type { TopupAttemptsTable, TopupsTable } from './schema/topups.js';
+import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './schema/topups.js';
 import type {
   CompanyDailyCountsTable,
   LeftRequestsTable,
@@ -82,6 +82,7 @@ export interface Schema {
   messages: MessagesTable;
   topups: TopupsTable;
   topup_attempts: TopupAttemptsTable;
+  topup_retries: TopupRetriesTable;
   audit_log: AuditLogTable;
   reference_data_version: ReferenceDataVersionTable;
   price_list_versions: PriceListVersionsTable;

@@ -19,12 +19,18 @@ export interface NewAttempt {
   readonly providerProductId: number | null;
 }
 
-/** Records an attempt that is about to be sent. */
+/** Records an attempt that is about to be sent; the request that makes it is open no more. */
 export async function beginAttempt(
   transaction: DatabaseTransaction,
   attempt: NewAttempt,
 ): Promise<void> {
   await transaction
+    .with('request', (requests) =>
+      requests
+        .updateTable('topup_retries')
+        .set({ is_open: false })
+        .where('operation_id', '=', attempt.operationId),
+    )
     .insertInto('topup_attempts')
     .values({
       topup_id: attempt.topupId,
@@ -128,14 +134,3 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
     .where('topup_id', '=', topupId)
     .orderBy('attempt')
     .execute();
-
-/** The attempt that an operation made, undefined where it made none. */
-export const attemptOfOperation = (
-  database: Database,
-  operationId: string,
-): Promise<{ attempt: number } | undefined> =>
-  database
-    .selectFrom('topup_attempts')
-    .select('attempt')
-    .where('operation_id', '=', operationId)
-    .executeTakeFirst();

@@ -8,74 +8,6 @@ import { listColumns } from './list-columns.js';
 import type { ListSource } from './list-query.js';
 import type { TopupStatus, TopupsTable } from './schema.js';
 
-export interface NewTopup {
-  readonly operationId: string;
-  readonly requestDigest: string;
-  readonly partnerId: number;
-  readonly kind: TopupKind;
-  /** Of a package. */
-  readonly productId: number | null;
-  /** Decimal string, of airtime. */
-  readonly amount: string | null;
-  /** E.164 */
-  readonly msisdn: string;
-  readonly exchangeRate: string;
-  readonly currency: string;
-  readonly originatingCountry: string;
-  readonly foreignCurrencyAmount: string | null;
-}
-
-/**
- * Draws the number of a top-up and stores what was asked for, before its workflow is started: from
- * here on every answer can name it. The same operation draws the same number; a corrected request
- * under its key takes the place of one that was never begun.
- */
-export async function drawTopup(database: Database, topup: NewTopup): Promise<number> {
-  const row = {
-    operation_id: topup.operationId,
-    request_digest: topup.requestDigest,
-    partner_id: topup.partnerId,
-    kind: topup.kind,
-    product_id: topup.productId,
-    amount: topup.amount,
-    msisdn: topup.msisdn,
-    exchange_rate: topup.exchangeRate,
-    currency: topup.currency,
-    originating_country: topup.originatingCountry,
-    foreign_currency_amount: topup.foreignCurrencyAmount,
-  };
-  const drawn = await database
-    .insertInto('topups')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.column('operation_id').doUpdateSet(row).where('topups.status', '=', 'PENDING'),
-    )
-    .returning('id')
-    .executeTakeFirst();
-  if (drawn) return drawn.id;
-  // It has begun already: whoever asks gets its number, and its workflow compares the request.
-  const { id } = await database
-    .selectFrom('topups')
-    .select('id')
-    .where('operation_id', '=', topup.operationId)
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-/** Forgets a top-up that was refused before anything was held, or whose workflow never started. */
-export async function discardTopup(
-  database: Database,
-  topupId: number,
-  requestDigest: string,
-): Promise<void> {
-  await database
-    .deleteFrom('topups')
-    .where('id', '=', topupId)
-    .where('status', '=', 'PENDING')
-    .where('request_digest', '=', requestDigest)
-    .execute();
-}
-
 /** A top-up as its ladder needs it, its row locked until the transaction ends. */
 export interface LockedTopup {
   readonly id: number;
@@ -92,12 +24,17 @@ export interface LockedTopup {
   readonly message: string | null;
   /** The provider delivered an attempt that it had refused before. */
   readonly is_contradicted: SqlBool;
+  /** The operation that asks has made an attempt. */
+  readonly has_begun: SqlBool;
 }
 
-/** Locks a top-up's row; every change of a top-up begins here. */
+/**
+ * Locks a top-up's row; every change of a top-up begins here. Without its id it is the one that the
+ * operation made.
+ */
 export const lockTopup = (
   transaction: DatabaseTransaction,
-  topupId: number,
+  topup: { readonly operationId?: string; readonly id?: number | undefined },
 ): Promise<LockedTopup | undefined> =>
   transaction
     .selectFrom('topups')
@@ -115,19 +52,27 @@ export const lockTopup = (
       'attempt',
       'message',
     ])
-    .select((topup) =>
-      topup
-        .exists(
-          topup
-            .selectFrom('topup_attempts')
-            .select('attempt')
-            .whereRef('topup_id', '=', 'topups.id')
-            .where('contradicted_at', 'is not', null),
-        )
-        .as('is_contradicted'),
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('topup_attempts')
+          .select('attempt')
+          .whereRef('topup_id', '=', 'topups.id')
+          .where('contradicted_at', 'is not', null),
+      ).as('is_contradicted'),
     )
-    .where('id', '=', topupId)
-    .forUpdate()
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('topup_attempts')
+          .select('attempt')
+          .where('operation_id', '=', topup.operationId ?? ''),
+      ).as('has_begun'),
+    )
+    .where((where) =>
+      topup.id === undefined
+        ? where('operation_id', '=', topup.operationId ?? '')
+        : where('id', '=', topup.id),
+    )
+    .forNoKeyUpdate()
     .executeTakeFirst();
 
 /** What the price of a top-up depends on besides its own row. */
@@ -171,27 +116,18 @@ export async function topupContext(
   return context;
 }
 
-/** What a top-up says that never got as far as its workflow. */
-export const NEVER_STARTED = 'It was never started and nothing was charged';
-
-/**
- * Fails up to `batchSize` top-ups that were drawn so long ago that their workflows will not begin any
- * more, because the answer that they were started was lost. Should one begin after all, it finds the
- * top-up failed. Returns how many.
- */
-export async function failStaleTopups(
-  database: Database,
-  startSeconds: number,
-  batchSize: number,
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
-    where id = any(array(
-      select id from topups
-      where status = 'PENDING'
-        and created_at < now() - make_interval(secs => ${startSeconds}::float8)
-      order by created_at limit ${batchSize} for update skip locked))`.execute(database);
-  return Number(numAffectedRows);
+/** Fails a top-up that was accepted under its number and is refused before anything was held. */
+export async function failUnbegunTopup(
+  transaction: DatabaseTransaction,
+  topupId: number,
+  message: string,
+): Promise<void> {
+  await transaction
+    .updateTable('topups')
+    .set({ status: 'FAILED', message, updated_at: sql<Date>`now()` })
+    .where('id', '=', topupId)
+    .where('status', '=', 'PENDING')
+    .execute();
 }
 
 export type TopupRow = Omit<Selectable<TopupsTable>, 'partner_id'>;

@@ -1,24 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { leaveRequest } from '../db/left-requests.js';
+import { isSuperseded, type StoredOutcome, storedOutcome } from '../db/operations.js';
 import {
   findOperation,
-  isSuperseded,
+  isSameRequest,
+  type RequestDigests,
   type StoredOperation,
-  type StoredOutcome,
-  storedOutcome,
-} from '../db/operations.js';
+} from '../db/stored-operations.js';
 import { describeError } from '../describe-error.js';
 import { type Reason, type Refusal, refuse } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
 import { StillProcessingError, WorkflowsUnavailableError } from './call-error.js';
+import { digestRequest } from './request-digests.js';
 import type { Services } from './services.js';
 
 /** A request as an operation that is carried out once, however often it is sent (design 6). */
-export interface OperationIdentity {
+export interface OperationIdentity extends RequestDigests {
   readonly operationId: string;
   readonly kind: string;
   readonly requestId: string;
-  readonly requestDigest: string;
   readonly company: Caller;
   readonly hasKey: boolean;
 }
@@ -26,7 +26,7 @@ export interface OperationIdentity {
 const RANDOM_ID_BYTES = 16;
 
 /**
- * The identity of a request: the same id for the same company, kind and key, and a digest of its
+ * The identity of a request: the same id for the same company, kind and key, and digests of its
  * validated content, so that spelling and order of fields make no difference.
  */
 export function identify(
@@ -46,7 +46,7 @@ export function identify(
         : services.digests.operation({ ownerKind: company.kind, ownerId: company.id, kind, key }),
     kind,
     requestId: randomUUID(),
-    requestDigest: services.digests.request(`${kind} ${JSON.stringify(request.content)}`),
+    ...digestRequest(services.digests, kind, request.content),
     company,
     hasKey: key !== undefined,
   };
@@ -58,26 +58,75 @@ export interface OperationResult<Result> {
   readonly replayed: boolean;
 }
 
+/** Carries an operation out, as the request that began it, and answers until the deadline. */
+export type Run<Result> = (
+  identity: OperationIdentity,
+  deadline: number,
+) => Promise<StoredOutcome<Result>>;
+
 /**
  * Carries an operation out, or answers what it came to the first time. The database is asked first
- * where there is a key; duplicates that run at the same time meet in the workflow.
+ * where there is a key, or as `look` does it; repetitions of what runs wait for its row.
  */
 export async function carryOut<Result>(
   services: Services,
   identity: OperationIdentity,
-  run: () => Promise<StoredOutcome<Result>>,
+  run: Run<Result>,
+  look: () => Promise<StoredOperation | undefined> = () => lookUp(services, identity),
 ): Promise<OperationResult<Result>> {
-  const stored = identity.hasKey
-    ? await findOperation(services.database, identity.operationId)
-    : undefined;
-  const answer = stored && storedAnswer<Result>(stored, identity);
-  if (answer) return answer;
   const startedAt = performance.now();
+  const deadline = Date.now() + services.waits.callerWaitMs;
+  const stored = await look();
   try {
-    return resultFor(identity, await run());
+    return await answerOrRun(services, identity, { run, stored, deadline });
   } catch (error) {
     if (!isOpen(error, identity)) throw error;
     return { result: refuse(await reasonToLeave(services, identity, startedAt)), replayed: false };
+  }
+}
+
+const lookUp = async ({ database }: Services, { hasKey, kind, operationId }: OperationIdentity) =>
+  hasKey ? findOperation(database, kind, operationId) : undefined;
+
+async function answerOrRun<Result>(
+  services: Services,
+  identity: OperationIdentity,
+  steps: {
+    readonly run: Run<Result>;
+    readonly stored: StoredOperation | undefined;
+    readonly deadline: number;
+  },
+): Promise<OperationResult<Result>> {
+  const { run, stored, deadline } = steps;
+  if (!stored || isSuperseded(stored, identity))
+    return resultFor(identity, await run(identity, deadline));
+  const answer = storedAnswer<Result>(stored, identity);
+  if (answer) return answer;
+  const settled = await whileOthersWait(services, identity, stored, deadline);
+  if (settled !== 'runs') return answerOrRun(services, identity, { ...steps, stored: settled });
+  // Under the id of the request that began it, the same update of the workflow is asked once more.
+  const asFirst = { ...identity, requestId: stored.request_id };
+  return resultFor(identity, await run(asFirst, deadline));
+}
+
+/**
+ * Waits for the row of an operation that runs for as long as the caller that began it waits; one that
+ * runs for longer may have lost its workflow.
+ */
+async function whileOthersWait(
+  { waits }: Services,
+  { operationId }: OperationIdentity,
+  { age_seconds }: StoredOperation,
+  deadline: number,
+): Promise<StoredOperation | undefined | 'runs'> {
+  if (age_seconds === null || age_seconds === undefined) return 'runs';
+  const patience = Date.now() + waits.callerWaitMs - age_seconds * 1_000;
+  if (patience <= Date.now()) return 'runs';
+  try {
+    return await waits.untilSettled(operationId, Math.min(patience, deadline));
+  } catch (error) {
+    if (error instanceof StillProcessingError && patience < deadline) return 'runs';
+    throw error;
   }
 }
 
@@ -103,15 +152,16 @@ const isOpen = (error: unknown, { hasKey }: OperationIdentity): boolean =>
   error instanceof StillProcessingError ||
   (error instanceof WorkflowsUnavailableError && !error.isCertain && !hasKey);
 
-function storedAnswer<Result>(
+/** The answer of an operation; undefined while it runs. */
+export function storedAnswer<Result>(
   operation: StoredOperation,
   identity: OperationIdentity,
 ): OperationResult<Result> | undefined {
-  if (isSuperseded(operation, identity.requestDigest)) return undefined;
-  if (operation.request_digest !== identity.requestDigest)
+  if (!isSameRequest(operation.request_digest, identity))
     return { result: refuse('key-reused'), replayed: false };
   if (operation.status === 'RUNNING') return undefined;
-  return { result: storedOutcome<Result>(operation).result, replayed: true };
+  const { result, requestId } = storedOutcome<Result>(operation);
+  return { result, replayed: requestId !== identity.requestId };
 }
 
 /** A workflow that another request had started before answers for that one. */
@@ -119,7 +169,7 @@ function resultFor<Result>(
   identity: OperationIdentity,
   outcome: StoredOutcome<Result>,
 ): OperationResult<Result> {
-  if (outcome.requestDigest !== identity.requestDigest)
+  if (!isSameRequest(outcome.requestDigest, identity))
     return { result: refuse('key-reused'), replayed: false };
   return { result: outcome.result, replayed: outcome.requestId !== identity.requestId };
 }

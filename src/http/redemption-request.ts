@@ -1,3 +1,4 @@
+import type { ClaimMade, RedemptionMade } from '../../workflows/messages.js';
 import { outcomeFor, type StoredOutcome } from '../db/operations.js';
 import { runningRedemption } from '../db/redemptions.js';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers.js';
@@ -5,7 +6,7 @@ import { type Reason, refuse } from '../domain/errors.js';
 import { formatMoney, type Money } from '../domain/money.js';
 import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.js';
 import { waitForTurn } from './code-turns.js';
-import { carryOut, identify, type OperationIdentity } from './operation.js';
+import { carryOut, identify, type OperationIdentity, type Run } from './operation.js';
 import type { Services } from './services.js';
 import type { Asker } from './voucher-guesses.js';
 
@@ -96,13 +97,16 @@ function carryOutFor<Result extends { readonly ok: true }>(
   services: Services,
   request: ClaimRequest,
   identity: OperationIdentity,
-  run: (voucher: FoundVoucher | undefined) => Promise<StoredOutcome<Result>>,
+  run: (
+    voucher: FoundVoucher | undefined,
+    ...asked: Parameters<Run<Result>>
+  ) => Promise<StoredOutcome<Result>>,
 ) {
-  return carryOut<Result>(services, identity, () =>
+  return carryOut<Result>(services, identity, (...asked) =>
     services.guesses.look(request, {
       code: request.voucherCode,
       run: async () =>
-        run(await findRequestedVoucher(services, request.company, request.voucherCode)),
+        run(await findRequestedVoucher(services, request.company, request.voucherCode), ...asked),
       refusalOf: ({ requestId, result }) =>
         result.ok || requestId !== identity.requestId ? undefined : result,
       refused: (refusal) => outcomeFor<Result>(identity, refusal),
@@ -114,15 +118,12 @@ function carryOutFor<Result extends { readonly ok: true }>(
 export function carryOutClaim(services: Services, request: ClaimRequest) {
   const { company } = request;
   const identity = identityOf(services, 'initiate-claim', request);
-  return carryOutFor(services, request, identity, async (voucher) => {
+  return carryOutFor<ClaimMade>(services, request, identity, async (voucher, as, deadline) => {
     // Refused here and not in the workflow: the time it takes must not tell what the answer hides.
     const isHidden = voucher && company.kind === 'merchant' && !isRedeemableAt(voucher, company.id);
     if (!voucher || isHidden) return outcomeFor(identity, refuse('voucher-not-found'));
-    return services.workflows.claim({
-      ...identity,
-      voucherId: voucher.id,
-      amount: decimal(request.amount),
-    });
+    const amount = decimal(request.amount);
+    return services.workflows.claim({ ...as, voucherId: voucher.id, amount }, deadline);
   });
 }
 
@@ -130,12 +131,12 @@ export function carryOutClaim(services: Services, request: ClaimRequest) {
 export function carryOutRedemption(services: Services, request: RedemptionRequest) {
   const identity = identityOf(services, 'redeem-gift', request);
   const { verificationCode, msisdn = null, merchantId = null } = request;
-  return carryOutFor(services, request, identity, async (voucher) => {
+  return carryOutFor<RedemptionMade>(services, request, identity, async (voucher, as, deadline) => {
     if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
     const slowed = verificationCode ? await waitForTurn(services, request.company) : undefined;
     if (slowed) return outcomeFor(identity, slowed);
-    return services.workflows.redeem(voucher, {
-      ...identity,
+    const command = {
+      ...as,
       voucherId: voucher.id,
       merchantId,
       amount: decimal(request.amount),
@@ -144,7 +145,8 @@ export function carryOutRedemption(services: Services, request: RedemptionReques
         ? services.digests.verificationCode(verificationCode, voucher.id)
         : null,
       msisdn,
-    });
+    };
+    return services.workflows.redeem(voucher, command, deadline);
   });
 }
 

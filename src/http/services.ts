@@ -9,6 +9,7 @@ import type { AccessTokens } from './access-token.js';
 import type { ApiKeyLookup } from './api-key-lookup.js';
 import type { CallRecorder } from './call-recorder.js';
 import type { ListReader } from './list-reader.js';
+import type { OperationWaits } from './operation-waits.js';
 import type { RateLimits } from './rate-limits.js';
 import type { AddressMatcher } from './source-address.js';
 import type { VoucherGuesses } from './voucher-guesses.js';
@@ -19,6 +20,7 @@ export interface Services {
   readonly database: Database;
   readonly lists: ListReader;
   readonly workflows: WorkflowCalls;
+  readonly waits: OperationWaits;
   readonly apiKeys: ApiKeyLookup;
   readonly accessTokens: AccessTokens;
   readonly accessDirectory: AccessDirectory;

@@ -61,9 +61,9 @@ export interface WorkflowCallOptions {
 export type WorkflowCalls = ReturnType<typeof createWorkflowCalls>;
 
 /**
- * Starts workflows and waits for their answers, at most as long as a caller waits. Every call may be
- * repeated: ids and policies lead a repetition to the same workflow. Updates have the id of the HTTP
- * request, so that Temporal never answers from memory: the workflow and the database know better.
+ * Starts workflows and waits for their answers until a deadline. Every call may be repeated: ids and
+ * policies lead a repetition to the same workflow. Updates have the id of the HTTP request that began
+ * the operation: repetitions add none, and Temporal never answers what the database has forgotten.
  *
  * @throws StillProcessingError, WorkflowsUnavailableError
  */
@@ -71,8 +71,11 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
   const { client, taskQueue, callerWaitMs, timing, failpoint, reachability } = options;
 
   /** Runs a whole workflow that ends with its answer. */
-  const generate = (command: GenerateVoucherCommand): Promise<OperationOutcome<GeneratedVoucher>> =>
-    answerOf(undefined, async () => {
+  const generate = (
+    command: GenerateVoucherCommand,
+    deadline: number,
+  ): Promise<OperationOutcome<GeneratedVoucher>> =>
+    answerOf(undefined, deadline, async () => {
       const handle = await client.workflow.start<typeof generateVoucher>('generateVoucher', {
         workflowId: generateVoucherId(command.operationId),
         taskQueue,
@@ -87,8 +90,8 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     });
 
   /** Starts a claim's workflow; it answers when the code is on its way. */
-  const claim = (command: ClaimCommand): Promise<OperationOutcome<ClaimMade>> =>
-    answerOf('claim-started', () =>
+  const claim = (command: ClaimCommand, deadline: number): Promise<OperationOutcome<ClaimMade>> =>
+    answerOf('claim-started', deadline, () =>
       client.workflow.executeUpdateWithStart(claimResult, {
         updateId: command.requestId,
         startWorkflowOperation: redemptionOperation(redeemVoucherByClaimId(command.operationId), {
@@ -102,8 +105,9 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
   const redeemVoucherOf = (
     voucher: RedeemableVoucher,
     command: RedeemCommand,
+    deadline: number,
   ): Promise<OperationOutcome<RedemptionMade>> =>
-    answerOf('redeem-started', () =>
+    answerOf('redeem-started', deadline, () =>
       client.workflow.executeUpdateWithStart(redeem, {
         args: [command],
         updateId: command.requestId,
@@ -115,8 +119,11 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     );
 
   /** Starts a top-up's workflow; it answers when it is known how the first attempt ended. */
-  const topUpOnce = (command: TopUpCommand): Promise<OperationOutcome<TopUpMade>> =>
-    answerOf('topup-started', () =>
+  const topUpOnce = (
+    command: TopUpCommand,
+    deadline: number,
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    answerOf('topup-started', deadline, () =>
       client.workflow.executeUpdateWithStart(topUpResult, {
         updateId: command.requestId,
         startWorkflowOperation: topUpOperation(command.operationId, { kind: 'create', command }),
@@ -127,8 +134,9 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
   const retryTopUpOf = (
     creationId: string,
     command: RetryCommand,
+    deadline: number,
   ): Promise<OperationOutcome<TopUpMade>> =>
-    answerOf('retry-started', () =>
+    answerOf('retry-started', deadline, () =>
       client.workflow.executeUpdateWithStart(retryTopUp, {
         args: [command],
         updateId: command.requestId,
@@ -173,9 +181,9 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
   /** A call that missed its workflow, such as in the moment of its end, is made once more. */
   const answerOf = async <Answer>(
     step: FailpointName | undefined,
+    deadline: number,
     call: () => Promise<Answer>,
   ): Promise<Answer> => {
-    const deadline = Date.now() + callerWaitMs;
     const callOnce = async (isFirst: boolean) => {
       // After the first call nobody can say that nothing was started.
       if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(isFirst);

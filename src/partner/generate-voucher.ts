@@ -20,18 +20,21 @@ import { carryOut, identify } from '../http/operation.js';
 
 const bodySchema = z.object({
   denominationId: idField,
-  merchantId: idField.optional(),
+  merchantId: idField.nullish(),
   merchantIdentifier: z
     .string('must be the identifier as text')
     .min(1, 'must have at least 1 character')
     .max(100, 'must have at most 100 characters')
-    .optional(),
+    .nullish(),
   msisdn: msisdnField.nullable(),
-  exchangeRate: positiveDecimalField.optional(),
-  currency: currencyField.optional(),
-  originatingCountry: countryField.optional(),
-  foreignCurrencyAmount: positiveDecimalField.optional(),
-  isRestricted: z.boolean('must be true or false').default(true),
+  exchangeRate: positiveDecimalField.nullish(),
+  currency: currencyField.nullish(),
+  originatingCountry: countryField.nullish(),
+  foreignCurrencyAmount: positiveDecimalField.nullish(),
+  isRestricted: z
+    .boolean('must be true or false')
+    .nullish()
+    .transform((isRestricted) => isRestricted ?? true),
 });
 
 /** Generates a gift voucher for a merchant and an owner (specification 4.1). */
@@ -74,14 +77,14 @@ export const generateVoucher = endpoint({
       key: key.value,
       content: body,
     });
-    const { result, replayed } = await carryOut(services, identity, async () => {
+    const { result, replayed } = await carryOut(services, identity, async (as, deadline) => {
       const refusal =
         body.msisdn === null
           ? undefined
           : refuseCountry(body.msisdn, services.settings.servedCountries);
       if (refusal) return outcomeFor<GeneratedVoucher>(identity, refusal);
-      return services.workflows.generate({
-        ...identity,
+      const command = {
+        ...as,
         merchant: merchantOf(body),
         denominationId: body.denominationId,
         ownerMsisdn: body.msisdn,
@@ -92,7 +95,8 @@ export const generateVoucher = endpoint({
           originatingCountry: body.originatingCountry ?? null,
           foreignCurrencyAmount: body.foreignCurrencyAmount ?? null,
         },
-      });
+      };
+      return services.workflows.generate(command, deadline);
     });
     if (!result.ok && result.reason === 'still-processing' && key.value === undefined)
       return refuse('generation-unknown');
@@ -119,4 +123,4 @@ export const generateVoucher = endpoint({
 
 /** The merchant by its id, else by its identifier; a body that lacks both is refused before. */
 const merchantOf = ({ merchantId, merchantIdentifier }: z.output<typeof bodySchema>) =>
-  merchantId === undefined ? { identifier: merchantIdentifier ?? '' } : { id: merchantId };
+  typeof merchantId === 'number' ? { id: merchantId } : { identifier: merchantIdentifier ?? '' };

@@ -15,7 +15,7 @@ export const initiateClaim = endpoint({
     'Starts a redemption of a voucher that is bound to a phone number. Without `amount` the whole ' +
     'balance is claimed. A new claim takes the place of an earlier one.',
   access: 'token',
-  body: z.object({ voucherCode: voucherCodeField, amount: amountField.optional() }),
+  body: z.object({ voucherCode: voucherCodeField, amount: amountField.nullish() }),
   answer: z.string(),
   reasons: [
     'account-suspended',

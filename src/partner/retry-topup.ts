@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { outcomeFor, type StoredOutcome } from '../db/operations.js';
-import { attemptOfOperation } from '../db/topup-attempts.js';
-import { findTopup } from '../db/topups.js';
-import { refuse } from '../domain/errors.js';
+import { outcomeFor } from '../db/operations.js';
+import type { StoredOperation } from '../db/stored-operations.js';
+import { recordRetry } from '../db/topup-requests.js';
+import { type Refusal, refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { idField, msisdnField } from '../http/fields.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
-import { carryOut, identify } from '../http/operation.js';
-import { stillProcessing, type ToppedUp, topupAnswer } from './topup-answer.js';
+import { identify, type OperationIdentity } from '../http/operation.js';
+import { carryOutRecorded } from './carry-out-topup.js';
+import type { ToppedUp } from './topup-answer.js';
 import { topupAnswerSchema, topupReasons } from './topup-fields.js';
 
 /** Retries a failed top-up, to another number too (specification 4.1). */
@@ -38,36 +39,43 @@ export const retryTopup = endpoint({
       key: key.value,
       content: body,
     });
-    const topup = await findTopup(services.database, company.id, body.transactionId);
-    if (!topup) return refuse('topup-not-found');
-    // Repeated while its own attempt runs: it joins that one.
-    const own = identity.hasKey
-      ? await attemptOfOperation(services.database, identity.operationId)
-      : undefined;
-    const attempt = own?.attempt ?? topup.attempt + 1;
-    const answered = await carryOut<ToppedUp>(
-      services,
-      identity,
-      async (): Promise<StoredOutcome<ToppedUp>> => {
-        if (topup.status !== 'FAILED' && !own)
-          return outcomeFor<ToppedUp>(
-            identity,
-            refuse('topup-not-failed', { detail: `it is ${topup.status}` }),
-          );
-        const { result } = await services.workflows.retryTopUp(topup.operation_id, {
-          ...identity,
-          transactionId: topup.id,
-          attempt,
-          msisdn: body.msisdn ?? null,
-        });
-        // Whoever's attempt it was: this request joined it.
-        return outcomeFor<ToppedUp>(identity, result);
+    const { transactionId } = body;
+    const msisdn = body.msisdn ?? null;
+    return carryOutRecorded(services, identity, {
+      failpoint: 'retry-recorded',
+      async record() {
+        const retry = { topupId: transactionId, msisdn };
+        const recorded = await recordRetry(services.database, identity, retry);
+        if (!recorded) return { stored: refused(identity, refuse('topup-not-found')) };
+        const { status, creationId, attempt, stored } = recorded;
+        if (!recorded.isRecorded && !stored) {
+          const refusal = refuse('topup-not-failed', { detail: `it is ${status}` });
+          return { stored: refused(identity, refusal) };
+        }
+        return { stored, number: { transactionId, creationId, attempt } };
       },
-    );
-    if (!answered.result.ok && answered.result.reason === 'still-processing') {
-      const { id: transactionId, operation_id: creationId } = topup;
-      return stillProcessing({ transactionId, creationId, attempt });
-    }
-    return topupAnswer(answered);
+      async run({ creationId, attempt }, as, deadline) {
+        const command = { ...as, transactionId, attempt, msisdn };
+        const { result, requestId } = await services.workflows.retryTopUp(
+          creationId,
+          command,
+          deadline,
+        );
+        // Whoever's attempt it was: this request joined it.
+        const isOwn = requestId === as.requestId;
+        return outcomeFor<ToppedUp>(isOwn ? as : identity, result);
+      },
+    });
   },
+});
+
+/** A refusal of this very request, in the form of what is stored of others. */
+const refused = (
+  { requestId, requestDigest }: OperationIdentity,
+  outcome: Refusal,
+): StoredOperation => ({
+  status: 'REFUSED',
+  request_id: requestId,
+  request_digest: requestDigest,
+  outcome,
 });

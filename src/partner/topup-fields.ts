@@ -7,7 +7,7 @@ export const saleFields = {
   exchangeRate: positiveDecimalField,
   currency: currencyField,
   originatingCountry: countryField,
-  foreignCurrencyAmount: positiveDecimalField.optional(),
+  foreignCurrencyAmount: positiveDecimalField.nullish(),
 };
 
 /** The sale as a top-up's row holds it. */
@@ -15,7 +15,7 @@ export const saleOf = (body: {
   readonly exchangeRate: string;
   readonly currency: string;
   readonly originatingCountry: string;
-  readonly foreignCurrencyAmount?: string | undefined;
+  readonly foreignCurrencyAmount?: string | null | undefined;
 }) => ({
   exchangeRate: body.exchangeRate,
   currency: body.currency,

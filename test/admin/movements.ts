@@ -8,11 +8,11 @@ import type { Database } from '../../src/db/connection.js';
 import { expireVouchers } from '../../src/db/expiry.js';
 import { addTransfers, type Transfer } from '../../src/db/ledger.js';
 import { beginAttempt, endAttempt } from '../../src/db/topup-attempts.js';
-import { drawTopup } from '../../src/db/topups.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { Company } from '../../src/domain/voucher.js';
 import { createFailpoint } from '../../src/failpoint.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/messages.js';
+import { recordedTopUp } from '../support/topups.js';
 import { addVoucher } from '../support/vouchers.js';
 import type { Catalogue } from './scene.js';
 
@@ -106,19 +106,11 @@ export async function topUp(
     amount: parseMoney(amount),
   });
   return database.transaction().execute(async (transaction) => {
-    const topupId = await drawTopup(transaction, {
-      operationId,
-      requestDigest: 'digest',
-      partnerId,
-      kind: productId === null ? 'AIRTIME' : 'PACKAGE',
-      productId,
-      amount,
-      msisdn: '+251911222333',
-      exchangeRate: '1',
-      currency: 'ETB',
-      originatingCountry: 'ET',
-      foreignCurrencyAmount: null,
-    });
+    const topupId = await recordedTopUp(
+      transaction,
+      { operationId, requestDigest: 'digest' },
+      { partnerId, amount, msisdn: '+251911222333', productId },
+    );
     await beginAttempt(transaction, {
       topupId,
       attempt: 1,

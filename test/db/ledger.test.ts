@@ -3,7 +3,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addPartner } from '../../src/db/companies.js';
 import { type Database, violates } from '../../src/db/connection.js';
-import { balanceConstraint, partnerBalances, type Transfer } from '../../src/db/ledger.js';
+import {
+  addTransfers,
+  balanceConstraint,
+  partnerBalances,
+  type Transfer,
+} from '../../src/db/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { PARTNER_KINDS, PLATFORM_KINDS, rejection, transferOf, write } from './ledger-writing.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';
@@ -32,6 +37,25 @@ const transfersOf = (operationId: string) =>
     .execute();
 
 const giftOf = async (id: number) => (await partnerBalances(database, id)).gift;
+
+it('is written by one prepared statement, however many transfers there are', async () => {
+  const prepared = await database.connection().execute(async (connection) => {
+    for (const count of [1, 2, 5])
+      await connection.transaction().execute((transaction) =>
+        addTransfers(
+          transaction,
+          Array.from({ length: count }, () => transfer()),
+        ),
+      );
+    const { rows } = await sql`
+      select from pg_prepared_statements
+      where statement like ${'%insert into ledger_transfers%'}
+        and statement not like ${'%pg_prepared_statements%'}`.execute(connection);
+    return rows.length;
+  });
+  expect(prepared).toBe(1);
+  expect(await giftOf(partnerId)).toBe('800.000000');
+});
 
 describe('accounts', () => {
   it('are five for a new partner, all of them empty', async () => {

@@ -4,7 +4,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addTransfers } from '../../src/db/ledger.js';
-import { NEVER_STARTED } from '../../src/db/topups.js';
+import { NEVER_STARTED } from '../../src/db/stale-topups.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { makePartner } from '../support/companies.js';
 import { ended } from '../workflows/ended.js';

@@ -1,22 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { drawTopup } from '../../src/db/topups.js';
 import { call } from '../support/clients.js';
 import { makeCuttableWay } from './provider-outage.js';
-import { idOf, newKey, sale, setTopupScene, type TopupScene } from './topup-scene.js';
+import { idOf, newKey, setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** Faults of top-ups that were found once and must not come back. */
 let scene: TopupScene;
 let way: Awaited<ReturnType<typeof makeCuttableWay>>;
-/** Awaited by requests whose number is drawn and whose workflow is not started yet. */
-let whenDrawn: (() => Promise<void>) | undefined;
-
 beforeAll(async () => {
   way = await makeCuttableWay();
-  scene = await setTopupScene(
-    { CALLER_WAIT_SECONDS: '2', AIRTIME_URL: `${way.url}/dt-one/v1` },
-    { failpoint: async (step) => (step === 'topup-drawn' ? whenDrawn?.() : undefined) },
-  );
+  scene = await setTopupScene({
+    CALLER_WAIT_SECONDS: '2',
+    AIRTIME_URL: `${way.url}/dt-one/v1`,
+  });
   way.setTarget(scene.stack.sandbox.url);
 });
 afterAll(async () => {
@@ -48,63 +43,6 @@ it('a lost workflow asks before it gives up: what the provider delivered is not 
   expect((await scene.show(id)).attempts).toMatchObject([{ status: 'SUCCESS' }]);
   expect(await scene.wallet()).toBe(before - 50);
   expect(await scene.delivered(msisdn)).toHaveLength(1);
-});
-
-it('a duplicate whose number was discarded by the refusal of the first is to be repeated', async () => {
-  const { database } = scene.stack;
-  const setStatus = (status: 'ACTIVE' | 'SUSPENDED') =>
-    database.updateTable('partners').set({ status }).where('id', '=', scene.partner.id).execute();
-  const msisdn = scene.number('000');
-  const headers = newKey();
-  const goOn: (() => void)[] = [];
-  whenDrawn = () => new Promise((resolve) => goOn.push(resolve));
-  const answers = [scene.topUp(msisdn, headers), scene.topUp(msisdn, headers)];
-  await vi.waitFor(() => expect(goOn).toHaveLength(2), 10_000);
-  await setStatus('SUSPENDED');
-  goOn[0]?.();
-  expect((await Promise.race(answers)).status).toBe(403);
-  await setStatus('ACTIVE');
-  goOn[1]?.();
-  whenDrawn = undefined;
-  const statuses = (await Promise.all(answers)).map(({ status }) => status);
-  expect(statuses.toSorted()).toEqual([403, 503]);
-  const repeated = await scene.topUp(msisdn, headers);
-  expect(repeated.body).toMatchObject({ statusCode: 200, data: { status: 'SUCCESS' } });
-  expect(await scene.delivered(msisdn)).toHaveLength(1);
-});
-
-it('a corrected request runs with its own content, not with what was left behind', async () => {
-  const key = randomUUID();
-  const [left, right] = [scene.number('000'), scene.number('000')];
-  const operationId = scene.stack.digests.operation({
-    ownerKind: 'partner',
-    ownerId: scene.partner.id,
-    kind: 'airtime-topup',
-    key,
-  });
-  // Its API died before the workflow was started.
-  const { exchangeRate, ...rest } = sale;
-  const leftId = await drawTopup(scene.stack.database, {
-    ...rest,
-    exchangeRate: String(exchangeRate),
-    operationId,
-    requestDigest: 'of another request',
-    partnerId: scene.partner.id,
-    kind: 'AIRTIME',
-    productId: null,
-    amount: '2000',
-    msisdn: left,
-    foreignCurrencyAmount: null,
-  });
-  const before = await scene.wallet();
-  const answer = await scene.topUp(right, { 'Idempotency-Key': key });
-  expect(answer.body).toMatchObject({ statusCode: 200, data: { status: 'SUCCESS' } });
-  expect(await scene.operationOf(idOf(answer))).toBe(operationId);
-  expect(idOf(answer)).toBe(leftId);
-  expect(await scene.wallet()).toBe(before - 50);
-  expect(await scene.delivered(left)).toEqual([]);
-  expect(await scene.delivered(right)).toHaveLength(1);
-  expect((await scene.show(idOf(answer))).amount).toBe('50.000000');
 });
 
 it('a delivered top-up created again after its operation was pruned is answered as it ended', async () => {
@@ -145,6 +83,7 @@ describe('retries', () => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect((await scene.show(id)).attempts).toHaveLength(2);
+    expect(await scene.runningOperations()).toEqual([]);
     for (const [index, msisdn] of targets.entries())
       expect(await scene.delivered(msisdn)).toHaveLength(answers[index]?.status === 200 ? 1 : 0);
   });

@@ -71,6 +71,17 @@ export async function setTopupScene(
       .executeTakeFirstOrThrow()
       .then(({ operation_id }) => operation_id);
 
+  /** The operations that have no answer yet. */
+  const runningOperations = () =>
+    stack.database.selectFrom('operations').select('id').where('status', '=', 'RUNNING').execute();
+
+  /** Fails what was recorded and never begun, as the Schedule does. */
+  const sweep = () =>
+    stack.temporal.client.workflow.execute('expireVouchers', {
+      workflowId: `sweep-${randomUUID()}`,
+      taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+    });
+
   const workflowOf = async (id: number) =>
     stack.temporal.client.workflow.getHandle(topUpId(await operationOf(id)));
 
@@ -92,7 +103,7 @@ export async function setTopupScene(
         .selectFrom('topups')
         .select('id')
         .where('id', '=', id)
-        .forUpdate()
+        .forNoKeyUpdate()
         .executeTakeFirstOrThrow();
       const answers = requests.map((request) => request());
       await vi.waitFor(
@@ -125,6 +136,8 @@ export async function setTopupScene(
     delivered,
     settle,
     operationOf,
+    runningOperations,
+    sweep,
     workflowOf,
     eventsOf,
     pausesOf,

@@ -2,20 +2,18 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDigests } from '../../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
-import {
-  beginOperation,
-  outcomeFor,
-  type StoredOutcome,
-  settleOperation,
-} from '../../src/db/operations.js';
+import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operations.js';
 import type { OperationStatus } from '../../src/db/schema.js';
 import { type Refusal, refuse } from '../../src/domain/errors.js';
 import { StillProcessingError, WorkflowsUnavailableError } from '../../src/http/call-error.js';
-import { carryOut, identify, type OperationIdentity } from '../../src/http/operation.js';
+import { carryOut, identify, type OperationIdentity, type Run } from '../../src/http/operation.js';
+import { createOperationWaits } from '../../src/http/operation-waits.js';
 import type { Services } from '../../src/http/services.js';
+import { createLogger } from '../../src/logger.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const KIND = 'redeem-gift';
+const CALLER_WAIT_MS = 1_000;
 const success = { ok: true, reference: 'MM1' } as const;
 
 let testDatabase: TestDatabase;
@@ -25,7 +23,9 @@ let services: Services;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = connectDatabase(testDatabase.url, { poolSize: 2 });
-  services = { database, digests: createDigests(randomBytes(32)) } as Services;
+  const logger = createLogger('silent', 'test');
+  const waits = createOperationWaits({ database, logger, callerWaitMs: CALLER_WAIT_MS });
+  services = { database, waits, digests: createDigests(randomBytes(32)) } as Services;
 });
 afterAll(async () => {
   await database?.destroy();
@@ -80,7 +80,7 @@ describe('identify', () => {
 
 describe('carryOut', () => {
   let identity: OperationIdentity;
-  const run = vi.fn<() => Promise<StoredOutcome<typeof success>>>();
+  const run = vi.fn<Run<typeof success>>();
 
   beforeEach(() => {
     identity = identify(services, { ...request, key: randomUUID() });
@@ -137,10 +137,46 @@ describe('carryOut', () => {
     expect(await carryOut(services, corrected, run)).toEqual({ result: success, replayed: false });
   });
 
-  it('joins a request that still runs, and says that its answer is not new', async () => {
+  const settle = () =>
+    database
+      .transaction()
+      .execute((transaction) =>
+        settleOperation(transaction, identity.operationId, 'SUCCEEDED', success),
+      );
+
+  it('waits for the row of a request that runs, without running it again', async () => {
     await store('RUNNING', success);
+    const waiting = Array.from({ length: 20 }, () => carryOut(services, repeated(), run));
+    const statements = vi.spyOn(database, 'getExecutor');
+    await settle();
+    for (const answer of await Promise.all(waiting))
+      expect(answer).toEqual({ result: success, replayed: true });
+    expect(run).not.toHaveBeenCalled();
+    // However many wait, they ask together.
+    expect(statements.mock.calls.length).toBeLessThan(waiting.length);
+    statements.mockRestore();
+  });
+
+  it('joins one that runs for longer than a caller waits, as the request that began it', async () => {
+    await store('RUNNING', success);
+    await database
+      .updateTable('operations')
+      .set({ created_at: new Date(Date.now() - CALLER_WAIT_MS - 100) })
+      .where('id', '=', identity.operationId)
+      .execute();
     expect(await carryOut(services, repeated(), run)).toEqual({ result: success, replayed: true });
     expect(run).toHaveBeenCalledOnce();
+    expect(run.mock.calls[0]?.[0].requestId).toBe(identity.requestId);
+  });
+
+  it('runs what was refused and forgotten while it waited', async () => {
+    await store('RUNNING', success);
+    const again = repeated();
+    run.mockImplementation(async (as) => outcomeFor(as, success));
+    const waiting = carryOut(services, again, run);
+    await database.deleteFrom('operations').where('id', '=', identity.operationId).execute();
+    expect(await waiting).toEqual({ result: success, replayed: false });
+    expect(run.mock.calls[0]?.[0].requestId).toBe(again.requestId);
   });
 
   it('refuses when another request under its key was quicker by a moment', async () => {
@@ -152,7 +188,8 @@ describe('carryOut', () => {
   });
 
   it('does not ask the database without a key', async () => {
-    const withoutDatabase = { digests: services.digests } as Services;
+    const { digests, waits } = services;
+    const withoutDatabase = { digests, waits } as Services;
     const result = await carryOut(withoutDatabase, { ...identity, hasKey: false }, run);
     expect(result).toEqual({ result: success, replayed: false });
   });

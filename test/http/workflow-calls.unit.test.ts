@@ -27,7 +27,7 @@ function redeemBy(update: () => Promise<unknown>) {
     timing: {} as WorkflowCallOptions['timing'],
     failpoint: () => undefined,
   });
-  return calls.redeem(voucher, command);
+  return calls.redeem(voucher, command, Date.now() + 1_000);
 }
 
 describe.each(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'])(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addProduct } from '../../src/db/companies.js';
 import { addTransfers } from '../../src/db/ledger.js';
+import { recordTopup } from '../../src/db/topup-requests.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { TestPartner } from './companies.js';
 import type { Stack as WholeStack } from './stack.js';
@@ -89,3 +90,33 @@ export const depositAirtime = (stack: Stack, partnerId: number, amount: string):
       },
     ]),
   );
+
+/** Records a top-up as the API does before it starts the workflow; airtime without a product. */
+export async function recordedTopUp(
+  database: Stack['database'],
+  request: { readonly operationId: string; readonly requestDigest: string },
+  topup: {
+    readonly partnerId: number;
+    readonly amount: string;
+    readonly msisdn: string;
+    readonly productId?: number | null;
+  },
+): Promise<number> {
+  const { partnerId, amount, msisdn, productId = null } = topup;
+  const { transactionId } = await recordTopup(
+    database,
+    { ...request, requestId: randomUUID(), company: { kind: 'partner', id: partnerId } },
+    {
+      kind: productId === null ? 'AIRTIME' : 'PACKAGE',
+      productId,
+      amount,
+      msisdn,
+      exchangeRate: '57.2',
+      currency: 'USD',
+      originatingCountry: 'US',
+      foreignCurrencyAmount: null,
+    },
+  );
+  if (transactionId === undefined) throw new Error('The top-up was not recorded');
+  return transactionId;
+}

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drawTopup } from '../../src/db/topups.js';
 import type { Caller } from '../../src/domain/voucher.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { generateVoucherId, topUpId } from '../../workflows/workflow-ids.js';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.js';
 import { partnerClient } from '../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../support/companies.js';
+import { recordedTopUp } from '../support/topups.js';
 
 /**
  * Commands that are encrypted by the service, but have no authority that holds: new money needs one,
@@ -119,19 +119,8 @@ describe.each(authorities)('by the authority: %s', (_name, authority) => {
 
   it('nothing is topped up', async () => {
     const request = requestOf({ kind: 'partner', id: scene.partner.id, ...authority });
-    const transactionId = await drawTopup(scene.stack.database, {
-      operationId: request.operationId,
-      requestDigest: request.requestDigest,
-      partnerId: scene.partner.id,
-      kind: 'AIRTIME',
-      productId: null,
-      amount: '50',
-      msisdn: scene.number('000'),
-      exchangeRate: '57.2',
-      currency: 'USD',
-      originatingCountry: 'US',
-      foreignCurrencyAmount: null,
-    });
+    const topup = { partnerId: scene.partner.id, amount: '50', msisdn: scene.number('000') };
+    const transactionId = await recordedTopUp(scene.stack.database, request, topup);
     const before = await balances();
     const command = { ...request, transactionId };
     const input = {

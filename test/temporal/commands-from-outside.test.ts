@@ -7,7 +7,6 @@ import {
 } from '@temporalio/client';
 import { defineUpdate } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drawTopup } from '../../src/db/topups.js';
 import { createDataConverter } from '../../src/temporal/connection.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { topUpId } from '../../workflows/workflow-ids.js';
@@ -15,6 +14,7 @@ import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.
 import { partnerClient } from '../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../support/companies.js';
 import type { Stack } from '../support/stack.js';
+import { recordedTopUp } from '../support/topups.js';
 
 /**
  * Whoever reaches Temporal's port, with a client of its own and without the keys of the service,
@@ -124,19 +124,8 @@ async function anonymousVoucher(): Promise<number> {
 async function drawnTopUp(): Promise<{ id: number; operationId: string; requestDigest: string }> {
   const operationId = randomBytes(16).toString('hex');
   const requestDigest = 'guessed';
-  const id = await drawTopup(stack.database, {
-    operationId,
-    requestDigest,
-    partnerId: scene.partner.id,
-    kind: 'AIRTIME',
-    productId: null,
-    amount: '50',
-    msisdn: scene.number('000'),
-    exchangeRate: '57.2',
-    currency: 'USD',
-    originatingCountry: 'US',
-    foreignCurrencyAmount: null,
-  });
+  const topup = { partnerId: scene.partner.id, amount: '50', msisdn: scene.number('000') };
+  const id = await recordedTopUp(stack.database, { operationId, requestDigest }, topup);
   return { id, operationId, requestDigest };
 }
 

@@ -65,6 +65,17 @@ describe('top-up', () => {
     expect(await endOf(id, 'top-up-retried')).toEqual({ ended: 'delivered', attempts: 2 });
   });
 
+  it('refuses a retry to another number while one is under way', async () => {
+    const id = await scene.failedTopUp();
+    const answers = await scene.atTheSameMoment(
+      id,
+      [scene.number('000'), scene.number('000')].map((msisdn) => () => scene.retry(id, msisdn)),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(await endOf(id, 'top-up-retry-refused')).toEqual({ ended: 'delivered', attempts: 2 });
+    expect(await scene.runningOperations()).toEqual([]);
+  });
+
   it('makes one more attempt when support staff send the signal', async () => {
     const id = await scene.failedTopUp();
     await (await scene.workflowOf(id)).signal('retry');

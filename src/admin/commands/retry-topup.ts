@@ -21,7 +21,7 @@ export const retryTopUpCommand = changeCommand({
     'retry top-up 17 --msisdn +251911234567 --note "The partner gave the number anew"',
   ],
   async change(transaction, input, { actor }) {
-    const topup = await lockTopup(transaction, input.topUp);
+    const topup = await lockTopup(transaction, { id: input.topUp });
     if (!topup) throw new AdminError(`There is no top-up ${input.topUp}.`);
     if (topup.status !== 'FAILED' || topup.is_contradicted)
       throw new AdminError(

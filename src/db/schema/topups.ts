@@ -50,3 +50,18 @@ export interface TopupAttemptsTable {
   /** Since when what the provider has decided cannot be booked. */
   unbooked_since: Timestamp | null;
 }
+
+/** A request for a retry, written before its workflow is asked; kept unless it was refused. */
+export interface TopupRetriesTable {
+  operation_id: string;
+  topup_id: number;
+  /** The attempt that it asks for; another request may have made it. */
+  attempt: number;
+  /** Null: the number of the attempt before. */
+  msisdn: string | null;
+  /** Null: from before it was kept here. */
+  request_digest: string | null;
+  created_at: Timestamp;
+  /** Neither begun nor answered. */
+  is_open: Generated<boolean>;
+}

@@ -16,6 +16,8 @@ export interface OperationsTable {
   outcome: Json<unknown> | null;
   /** Null while it runs, and of what is settled in the statement that begins it. */
   settled_at: Timestamp | null;
+  /** When a caller was told that it is being carried out, and under which number. */
+  accepted_at: Timestamp | null;
 }
 
 export interface LeftRequestsTable {
@@ -37,6 +39,8 @@ export interface VouchersTable {
   id: GeneratedAlways<number>;
   created_at: Timestamp;
   operation_id: string;
+  /** Null: from before it was kept here. */
+  request_digest: string | null;
   partner_id: number;
   merchant_id: number;
   denomination_id: number;
@@ -115,6 +119,8 @@ export interface RedemptionsTable {
   created_at: Timestamp;
   settled_at: Timestamp | null;
   operation_id: string;
+  /** Null: from before it was kept here. */
+  request_digest: string | null;
   voucher_id: number;
   claim_id: string | null;
   company_kind: CompanyKind;
