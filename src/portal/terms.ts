@@ -15,7 +15,10 @@ ${facts({
   'Paid to': accountOf(terms),
   ...(terms.payout && { 'Paid there since': time(terms.payout.since) }),
 })}
-<p class="quiet">If the account is not yours, tell your contact at the service at once.</p></section>`;
+${
+  terms.payout &&
+  html`<p class="quiet">If the account is not yours, tell your contact at the service at once.</p>`
+}</section>`;
 }
 
 const isWhole = ({ serviceFeePercent, payout }: MerchantTerms) =>
@@ -23,7 +26,7 @@ const isWhole = ({ serviceFeePercent, payout }: MerchantTerms) =>
 
 const INCOMPLETE = message(
   'warning',
-  html`<strong>Vouchers cannot be redeemed at your shops yet:</strong> your contact at the service has to
+  html`<strong>Vouchers cannot be redeemed at your shops yet.</strong> Your contact at the service has to
 set what is missing here.`,
 );
 
