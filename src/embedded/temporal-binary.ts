@@ -8,6 +8,11 @@ import { buildTemporal, downloadTemporal } from './temporal-installation.js';
 /** The newest version that `go install` accepts: later ones replace modules in their go.mod. */
 const TEMPORAL_CLI_VERSION = '1.5.1';
 
+/** Its build takes minutes; whoever waits for it first of all reads how to do without it. */
+const BUILDING =
+  'Building the Temporal CLI, once, which takes two to five minutes ' +
+  '(instead: set TEMPORAL_CLI_PATH to it, or TEMPORAL_ADDRESS to a running server)';
+
 /** The oldest server that has all the service needs, such as update-with-start. */
 const OLDEST_SERVER: readonly [number, number] = [1, 28];
 
@@ -74,7 +79,7 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
   const failures: string[] = [];
   const ways = [
     ['Downloading the Temporal CLI', downloadTemporal],
-    ['Building the Temporal CLI (once, two to five minutes)', buildTemporal],
+    [BUILDING, buildTemporal],
   ] as const;
   for (const [title, install] of ways) {
     try {

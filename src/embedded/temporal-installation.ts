@@ -9,6 +9,8 @@ const CONNECT_SECONDS = 5;
 const DOWNLOAD_SECONDS = 300;
 const BUILD_SECONDS = 1_200;
 const MEGABYTE = 1_000_000;
+/** What `go list -deps` counts for the Temporal CLI; another version has some more or less. */
+const BUILD_PACKAGES = 1_297;
 
 const RELEASES = 'https://github.com/temporalio/cli/releases/download';
 
@@ -95,13 +97,21 @@ export async function buildTemporal(
   // environment that Go needs as it is.
   const linkerFlags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version}`;
   const program = `github.com/temporalio/cli/cmd/temporal@v${version}`;
+  let built = 0;
   const { exitCode, output } = await runCommand(
     'env',
     [
       ...[`GOBIN=${directory}`, 'CGO_ENABLED=0'],
       ...['go', 'install', '-v', '-ldflags', linkerFlags, program],
     ],
-    { timeoutSeconds: BUILD_SECONDS, onLine: note },
+    {
+      timeoutSeconds: BUILD_SECONDS,
+      onLine(line) {
+        // Go names each package that it compiles.
+        if (!line.startsWith('go: ')) built += 1;
+        note(`${Math.min(99, Math.floor((100 * built) / BUILD_PACKAGES))} % · ${line}`);
+      },
+    },
   );
   if (exitCode === 127) throw new Error('Go is not installed');
   if (exitCode !== 0)

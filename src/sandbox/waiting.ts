@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /** Waits the sandbox's delays, so that they can be scaled and end when it closes. */
 export interface Waiting {
   /** Resolves after the scaled seconds, or when the sandbox closes. */
@@ -13,14 +11,27 @@ export interface Waiting {
 
 export function createWaiting(delayScale: number): Waiting {
   const ending = new AbortController();
+  /** Those who wait. A signal with a listener for each of them would be taken for a leak. */
+  const waiting = new Set<() => void>();
   return {
-    async wait(seconds) {
+    wait(seconds) {
       const milliseconds = seconds * delayScale * 1000;
-      if (milliseconds === 0 || ending.signal.aborted) return;
-      await sleep(milliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
+      if (milliseconds === 0 || ending.signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const goOn = () => {
+          clearTimeout(timer);
+          waiting.delete(goOn);
+          resolve();
+        };
+        const timer = setTimeout(goOn, milliseconds);
+        waiting.add(goOn);
+      });
     },
     moment: (seconds) => new Date(Date.now() + seconds * delayScale * 1000),
     ending: ending.signal,
-    end: () => ending.abort(),
+    end() {
+      ending.abort();
+      for (const goOn of [...waiting]) goOn();
+    },
   };
 }
