@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { apiSettings } from './config/api-settings.js';
 import { codecSettings } from './config/codec-settings.js';
 import { connectionRules } from './config/encrypted-connections.js';
+import { sandboxProblems, serviceProblems, startProblems } from './config/production.js';
 import { secretSettings } from './config/secret-settings.js';
 import { serviceSettings } from './config/service-settings.js';
 import { keyRing } from './config/setting-kinds.js';
@@ -52,6 +53,7 @@ const migrationConfigSchema = withConnectionRules(
 );
 const codecServerConfigSchema = z.object(codecSettings);
 const sandboxConfigSchema = z.object({
+  ENVIRONMENT: serviceSettings.ENVIRONMENT,
   HOST,
   SANDBOX_PORT: startSettings.SANDBOX_PORT,
   SANDBOX_SMTP_PORT: startSettings.SANDBOX_SMTP_PORT,
@@ -79,24 +81,31 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-function read<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.infer<Schema> {
+function read<Schema extends z.ZodType>(
+  schema: Schema,
+  environment: Environment,
+  findProblems: (given: Environment) => readonly string[] = () => [],
+): z.infer<Schema> {
   // An empty value means "not set", as in a compose file with `NAME: ${NAME:-}`.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const result = schema.safeParse(given, {
     error: ({ input }) => (input === undefined ? 'is not set' : undefined),
   });
-  if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  const wrong = (result.error?.issues ?? []).map(
+    (issue) => `${issue.path.join('.')}: ${issue.message}`,
+  );
+  const lines = [...wrong, ...findProblems(given)].map((line) => `  ${line}`);
+  if (result.success && lines.length === 0) return result.data;
   throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
 }
 
 /** The settings of the API process. */
 export const readApiConfig = (environment: Environment = process.env): ApiConfig =>
-  read(apiConfigSchema, environment);
+  read(apiConfigSchema, environment, serviceProblems);
 
 /** The settings of the worker process. */
 export const readConfig = (environment: Environment = process.env): Config =>
-  read(configSchema, environment);
+  read(configSchema, environment, serviceProblems);
 
 /** The address that clients see, without a slash at its end. */
 export const publicUrlOf = ({ PUBLIC_URL, PORT }: Config): string =>
@@ -108,7 +117,7 @@ export const readApiConfigWith = (overrides: Environment): ApiConfig =>
 
 /** The settings of `npm start`. */
 export const readStartConfig = (environment: Environment = process.env): StartConfig =>
-  read(startConfigSchema, environment);
+  read(startConfigSchema, environment, startProblems);
 
 /** The payload keys alone, for the codec server. */
 export const readPayloadKeys = (text: string): Config['PAYLOAD_KEYS'] => keyRing.parse(text);
@@ -123,7 +132,7 @@ export const readCodecServerConfig = (environment: Environment = process.env) =>
 
 /** The settings of the sandbox as a process of its own. */
 export const readSandboxConfig = (environment: Environment = process.env) =>
-  read(sandboxConfigSchema, environment);
+  read(sandboxConfigSchema, environment, sandboxProblems);
 
 /** The settings of the operator's command line; what is missing it looks for where `npm start` is. */
 export const readAdminConfig = (environment: Environment = process.env): AdminConfig =>

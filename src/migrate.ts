@@ -10,7 +10,12 @@ await runToEnd(async () => {
   const config = readMigrationConfig();
   const logger = createLogger(config.LOG_LEVEL, 'migrate');
   installTemporalRuntime(logger);
-  await migrateToLatest(config.DATABASE_URL);
+  const left = await migrateToLatest(config.DATABASE_URL);
+  if (left.length > 0)
+    logger.warn(
+      { run: left.join(' ') },
+      'The roles of the processes are missing: run this as an administrator, then migrate again',
+    );
   await prepareTemporal(temporalServerOf(config));
   logger.info('Database and Temporal are up to date');
 });

@@ -142,6 +142,7 @@ describe('defaults', () => {
       LOG_LEVEL: 'warn',
     });
     expect(readSandboxConfig({})).toEqual({
+      ENVIRONMENT: 'test',
       HOST: '127.0.0.1',
       SANDBOX_PORT: 3001,
       SANDBOX_SMTP_PORT: 3025,
@@ -349,4 +350,57 @@ describe('PUBLIC_URL', () => {
       expect(readConfig({ ...least, PUBLIC_URL: url }).PUBLIC_URL).toBe(url);
     },
   );
+});
+
+describe('production', () => {
+  const named: Environment = {
+    ENVIRONMENT: 'production',
+    SMS_PROVIDER: 'africas-talking',
+    SMS_USERNAME: 'service',
+    EMAIL_PROVIDER: 'smtp',
+    MOBILE_MONEY_PROVIDER: 'gsma',
+    AIRTIME_PROVIDER: 'dt-one',
+    AIRTIME_PRODUCT_ETHIO_TELECOM: '17',
+    AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: '18',
+  };
+  const { ENVIRONMENT, ...providers } = named;
+
+  it('starts where every provider is named', () => {
+    expect(problemsWith(named)).toEqual([]);
+  });
+
+  it('does not start with what defaults to the sandbox', () => {
+    const expected = Object.keys(providers).map((name) => `  ${name}: must be set in production`);
+    expect(problemsWith({ ENVIRONMENT })).toEqual(expected);
+    expect(problems(() => readApiConfig({ ...least, COPY_KEYS, ENVIRONMENT }))).toEqual(expected);
+    for (const name of Object.keys(providers))
+      expect(problemsWith({ ...named, [name]: '' })).toEqual([
+        `  ${name}: must be set in production`,
+      ]);
+  });
+
+  it('does not start with the addresses that docker-compose.yml has for the sandbox', () => {
+    expect(problemsWith({ ...named, AIRTIME_URL: 'http://sandbox:3001/dt-one/v1' })).toEqual([
+      "  AIRTIME_URL: is the sandbox's, which is not for production",
+    ]);
+  });
+
+  it('is not started by npm start with the sandbox', () => {
+    const rule = 'must be set in production; the sandbox is for the test environment only';
+    expect(problems(() => readStartConfig({ ENVIRONMENT }))).toEqual(
+      ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'].map(
+        (name) => `  ${name}: ${rule}`,
+      ),
+    );
+    const { SMS_URL, SMTP_URL, MOBILE_MONEY_URL, AIRTIME_URL } = least;
+    const addresses = { SMS_URL, SMTP_URL, MOBILE_MONEY_URL, AIRTIME_URL };
+    expect(problems(() => readStartConfig({ ENVIRONMENT, ...addresses }))).toEqual([]);
+  });
+
+  it('is refused by the sandbox', () => {
+    expect(problems(() => readSandboxConfig({ ENVIRONMENT }))).toEqual([
+      '  ENVIRONMENT: the sandbox is for the test environment only',
+    ]);
+    expect(problems(() => readSandboxConfig({ ENVIRONMENT: 'test' }))).toEqual([]);
+  });
 });

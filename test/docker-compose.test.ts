@@ -46,6 +46,9 @@ const SECRETS: Record<string, string> = {
   POSTGRES_PASSWORD: 'p1',
   SERVICE_DATABASE_PASSWORD: 'p2',
   TEMPORAL_DATABASE_PASSWORD: 'p3',
+  API_DATABASE_PASSWORD: 'p4',
+  WORKER_DATABASE_PASSWORD: 'p5',
+  OPERATOR_DATABASE_PASSWORD: 'p6',
   ACCESS_TOKEN_PRIVATE_KEY: makeSecrets().ACCESS_TOKEN_PRIVATE_KEY.replaceAll('\n', '\\n'),
   DIGEST_KEY: key,
   DATA_KEYS: `k1:${key}`,
@@ -95,7 +98,10 @@ describe.each([
 
   test('starts with nothing but the secrets', () => {
     const config = read(environmentOf(service));
-    expect(config.DATABASE_URL).toBe('postgres://voucher_topup:p2@postgres:5432/voucher_topup');
+    const password = service === 'api' ? 'p4' : 'p5';
+    expect(config.DATABASE_URL).toBe(
+      `postgres://${service}:${password}@postgres:5432/voucher_topup`,
+    );
     expect(config.TEMPORAL_ADDRESS).toBe('temporal:7233');
     expect(config.SMS_URL).toContain('http://sandbox:3001/');
   });

@@ -40,13 +40,13 @@ export async function expireVouchers(
   batchSize: number,
   partners: Partners = { except: [] },
 ): Promise<number> {
-  const { rows } = await sql<{ id: number; partner_id: number; remaining: string }>`
-    with due as (
-      select id, remaining from vouchers where ${isDue(partners)}
-      order by expires_at limit ${batchSize} for update skip locked)
-    update vouchers set status = 'EXPIRED', returned = vouchers.remaining, remaining = 0
-    from due where vouchers.id = due.id
-    returning vouchers.id, vouchers.partner_id, due.remaining`.execute(transaction);
+  // An array, so that PostgreSQL looks each of them up however many there are.
+  const { rows } = await sql<{ id: number; partner_id: number; returned: string }>`
+    update vouchers set status = 'EXPIRED', returned = remaining, remaining = 0
+    where id = any(array(
+      select id from vouchers where ${isDue(partners)}
+      order by expires_at limit ${batchSize} for update skip locked))
+    returning id, partner_id, returned`.execute(transaction);
   await addTransfers(
     transaction,
     rows.map((voucher) => ({
@@ -55,7 +55,7 @@ export async function expireVouchers(
       step: 'return',
       debit: 'reserved',
       credit: 'gift',
-      amount: parseMoney(voucher.remaining),
+      amount: parseMoney(voucher.returned),
     })),
   );
   return rows.length;

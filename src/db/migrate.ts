@@ -26,6 +26,7 @@ import {
   DatabaseUnreachableError,
   isDatabaseUnavailable,
 } from './connection.js';
+import { ensureRoles } from './roles.js';
 
 /** An index on a table that may be big; its name is the key. */
 type Indexes = Readonly<Record<string, { readonly table: string; readonly columns: string }>>;
@@ -83,6 +84,8 @@ export class MigrationBlockedError extends Error {
  * statement may take as long as a big table needs, but none waits long for a lock, since everybody
  * else would wait behind it: the migration is rolled back then and tried again.
  *
+ * Then it gives each process its rights; returns the statements that are left for an administrator.
+ *
  * @throws the error of the migration that failed; the ones before it stay applied
  */
 export async function migrateToLatest(
@@ -93,18 +96,21 @@ export async function migrateToLatest(
     retryPauseMs = RETRY_PAUSE_MS,
     retrySeconds = RETRY_SECONDS,
   } = {},
-): Promise<void> {
+): Promise<string[]> {
   const database = connect(databaseUrl, lockTimeoutMs);
   const deadline = Date.now() + retrySeconds * 1_000;
   try {
     for (;;) {
-      const error = await migrateOnce(database, databaseUrl, migrations);
-      if (error === undefined) return;
-      if (isDatabaseUnavailable(error) && !isBlocked(error))
-        throw new DatabaseUnreachableError(error);
-      if (!isBlocked(error)) throw error;
-      if (Date.now() > deadline) throw new MigrationBlockedError(retrySeconds, error);
-      await sleep(retryPauseMs);
+      try {
+        await migrateOnce(database, databaseUrl, migrations);
+        return await ensureRoles(database);
+      } catch (error) {
+        if (!isBlocked(error) && isDatabaseUnavailable(error))
+          throw new DatabaseUnreachableError(error);
+        if (!isBlocked(error)) throw error;
+        if (Date.now() > deadline) throw new MigrationBlockedError(retrySeconds, error);
+        await sleep(retryPauseMs);
+      }
     }
   } finally {
     await database.destroy();
@@ -125,24 +131,20 @@ const connect = (databaseUrl: string, lockTimeoutMs: number): Database =>
 const isBlocked = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && LOCK_CODES.includes(error.code ?? '');
 
-/** The error that it failed with, undefined where everything is up to date. */
 async function migrateOnce(
   database: Database,
   databaseUrl: string,
   migrations: Readonly<Record<string, MigrationWithIndexes>>,
-): Promise<unknown> {
+): Promise<void> {
   const migrator = new Migrator({
     db: database,
     provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
   });
-  try {
-    const pending = (await migrator.getMigrations()).filter(({ executedAt }) => !executedAt);
-    const indexes = pending.map(({ name }) => migrations[name]?.indexes ?? {});
-    await makeIndexes(databaseUrl, Object.assign({}, ...indexes));
-  } catch (error) {
-    return error;
-  }
-  return (await migrator.migrateToLatest()).error;
+  const pending = (await migrator.getMigrations()).filter(({ executedAt }) => !executedAt);
+  const indexes = pending.map(({ name }) => migrations[name]?.indexes ?? {});
+  await makeIndexes(databaseUrl, Object.assign({}, ...indexes));
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
 }
 
 /** Whoever makes indexes holds this advisory lock. */

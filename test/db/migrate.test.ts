@@ -60,7 +60,7 @@ it('a statement of a migration may take its time, but does not wait long for a l
 });
 
 it('waits for a table in use without keeping others from it, and comes to its turn', async () => {
-  let migrated: Promise<void> | undefined;
+  let migrated: Promise<unknown> | undefined;
   await database.transaction().execute(async (transaction) => {
     // A long report.
     await sql`select from things`.execute(transaction);
@@ -95,7 +95,7 @@ it('makes the indexes of big tables while they are written to, and broken-off on
   const broken = sql`create unique index concurrently things_by_size on things (size)`;
   await expect(broken.execute(database)).rejects.toThrow(/could not create unique index/);
 
-  let isIndexed: Promise<void> | undefined;
+  let isIndexed: Promise<unknown> | undefined;
   await database.transaction().execute(async (transaction) => {
     // It waits for this one, and meanwhile others write.
     await sql`insert into things values (3, 1)`.execute(transaction);

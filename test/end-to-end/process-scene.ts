@@ -4,6 +4,7 @@ import { inject, vi } from 'vitest';
 import { type Environment, readApiConfig } from '../../src/config.js';
 import { createDigests } from '../../src/crypto/digests.js';
 import { connectDatabase } from '../../src/db/connection.js';
+import { groupRole, type ProcessRole } from '../../src/db/roles.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { makeSecrets } from '../../src/start/secrets.js';
 import { call } from '../support/clients.js';
@@ -73,6 +74,19 @@ export async function setProcessScene() {
       const child = startProcess(scripts[process], { ...settings, ...changes }, words);
       started.push(child);
       return child;
+    },
+
+    /**
+     * The address of the database for a login that has the rights of one process; there are such
+     * roles once the migration has run.
+     */
+    async databaseUrlFor(role: ProcessRole): Promise<string> {
+      const url = new URL(databaseUrl);
+      url.username = `login_${role}_${randomUUID()}`;
+      url.password = randomUUID();
+      await admin.query(`create role "${url.username}" login password '${url.password}'
+        in role "${groupRole(name, role)}"`);
+      return url.href;
     },
 
     /** What all processes have written. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Environment } from '../../src/config.js';
 import { findBrokenInvariants } from '../../src/db/invariants.js';
 import { generateVoucherId, redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
 import { type Answer, call } from '../support/clients.js';
@@ -27,6 +28,9 @@ let sandbox: ServiceProcess;
 let worker: ServiceProcess;
 let api: ServiceProcess;
 let stack: Stack;
+/** Each process has the rights of its own role only. */
+let asWorker: Environment;
+let asApi: Environment;
 
 /** Whatever must be nowhere in clear, from the first key to the last signature. */
 const canary = createCanary();
@@ -38,7 +42,9 @@ beforeAll(async () => {
   sandbox = scene.start('sandbox');
   expect(await scene.start('migrate').ended).toBe(0);
   gifts = await sellGifts(scene, canary, () => stack);
-  worker = scene.start('worker');
+  asWorker = { DATABASE_URL: await scene.databaseUrlFor('worker') };
+  asApi = { DATABASE_URL: await scene.databaseUrlFor('api') };
+  worker = scene.start('worker', asWorker);
   await Promise.all([
     startApi(),
     worker.logged('Worker is running'),
@@ -48,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 async function startApi(): Promise<void> {
-  api = scene.start('api');
+  api = scene.start('api', asApi);
   const { port } = await api.logged('API is listening');
   stack = scene.stackAt(port);
 }
@@ -129,7 +135,7 @@ describe('the processes', () => {
     expect((await first).body.statusCode).toBe(4092);
 
     await gifts.completePayout(merchant);
-    worker = scene.start('worker');
+    worker = scene.start('worker', asWorker);
     await expectPaidOnce(merchant, await untilAnswered(redeem));
   }, 90_000);
 

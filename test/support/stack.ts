@@ -5,6 +5,7 @@ import { type ApiConfig, type Environment, readApiConfig } from '../../src/confi
 import { createDigests, type Digests } from '../../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import { findBrokenInvariants } from '../../src/db/invariants.js';
+import type { ProcessRole } from '../../src/db/roles.js';
 import type { Failpoint } from '../../src/failpoint.js';
 import { createLogger } from '../../src/logger.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
@@ -56,7 +57,11 @@ export interface Stack {
 /** Starts the stack; `settings` replace the test's durations and limits. */
 export async function startStack(
   settings: Environment = {},
-  options: { readonly failpoint?: Failpoint } = {},
+  options: {
+    readonly failpoint?: Failpoint;
+    /** Whether API and worker have the rights of their own roles only. */
+    readonly hasRoles?: boolean;
+  } = {},
 ): Promise<Stack> {
   const logger = createLogger('silent', 'test');
   const testDatabase = await createTestDatabase();
@@ -76,12 +81,18 @@ export async function startStack(
     namespace: config.TEMPORAL_NAMESPACE,
     payloadKeys: config.PAYLOAD_KEYS,
   });
-  const worker = await startWorker(config, temporal, {
+  const urlOf = async (role: ProcessRole) =>
+    options.hasRoles ? { DATABASE_URL: await testDatabase.urlFor(role) } : {};
+  const worker = await startWorker({ ...config, ...(await urlOf('worker')) }, temporal, {
     ...options,
     logger,
     workflowBundle: { codePath: inject('workflowBundlePath') },
   });
-  const api = await startApi(config, temporal, { ...options, logger, eager: true });
+  const api = await startApi({ ...config, ...(await urlOf('api')) }, temporal, {
+    ...options,
+    logger,
+    eager: true,
+  });
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
   return {
     config,
@@ -106,6 +117,14 @@ export async function startStack(
 }
 
 export const providerSettings = (sandbox: Sandbox): Environment => ({
+  // Production has no defaults for these.
+  SMS_PROVIDER: 'africas-talking',
+  SMS_USERNAME: 'sandbox',
+  EMAIL_PROVIDER: 'smtp',
+  MOBILE_MONEY_PROVIDER: 'gsma',
+  AIRTIME_PROVIDER: 'dt-one',
+  AIRTIME_PRODUCT_ETHIO_TELECOM: '1001',
+  AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: '1002',
   SMS_URL: sandbox.smsUrl,
   SMS_API_KEY: 'sandbox',
   SMTP_URL: sandbox.smtpUrl,

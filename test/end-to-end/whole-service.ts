@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { depositAirtime, makeTopupProducts } from '../support/topups.js';
+import { done, otherCode } from './gift-scene.js';
+import { type RedemptionScene, redeem } from './redemption-scene.js';
+import { idOf, sale } from './topup-scene.js';
+
+/** What companies do all day, and what Schedules do for them. */
+export async function liveThroughTheService(scene: RedemptionScene): Promise<void> {
+  const { stack, asPartner, partner } = scene;
+  for (const surface of ['partner', 'merchant'] as const) {
+    const payee = await scene.payee(surface);
+    const gift = await scene.gift({ merchant: payee.merchant, denomination: 500 });
+    const code = await scene.claimed(payee.client, gift, { amount: 100 });
+    await redeem(payee.client, gift, { verificationCode: otherCode(code) });
+    done(await redeem(payee.client, gift, { verificationCode: code }));
+    await scene.claimed(payee.client, gift);
+    await scene.claimed(payee.client, gift);
+    const anonymous = await scene.gift({ owner: null, merchant: payee.merchant });
+    done(await redeem(payee.client, anonymous));
+  }
+  await makeTopupProducts(stack, partner);
+  await depositAirtime(stack, partner.id, '1000');
+  const topUp = (msisdn: string) =>
+    asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale });
+  const delivered = await topUp('+251910000000');
+  const failed = await topUp('+251910000002');
+  const again = { transactionId: idOf(failed), msisdn: '+251910000000' };
+  done(await asPartner.post('/topup-transactions/retry-topup', again));
+  done(await asPartner.get(`/topup-transactions/${idOf(delivered)}`));
+  done(await asPartner.get('/topup-transactions?sortBy=createdAt:DESC&limit=10'));
+  done(await asPartner.get('/info/get-current-balance'));
+  const due = await scene.gift();
+  await scene.expire(due);
+  for (const workflow of ['expireVouchers', 'reconcile'])
+    await stack.temporal.client.workflow.execute(workflow, {
+      workflowId: `${workflow}-${randomUUID()}`,
+      taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+    });
+}
