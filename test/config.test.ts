@@ -50,8 +50,20 @@ function problems(read: () => unknown): string[] {
 const problemsWith = (changes: Environment): string[] =>
   problems(() => readConfig({ ...least, ...changes }));
 
+/** Production has no default for whom money and messages go to. */
+const named: Environment = {
+  ENVIRONMENT: 'production',
+  SMS_PROVIDER: 'africas-talking',
+  SMS_USERNAME: 'service',
+  EMAIL_PROVIDER: 'smtp',
+  MOBILE_MONEY_PROVIDER: 'gsma',
+  AIRTIME_PROVIDER: 'dt-one',
+  AIRTIME_PRODUCT_ETHIO_TELECOM: '17',
+  AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: '18',
+};
+
 describe('connections in production', () => {
-  const production = { ENVIRONMENT: 'production' };
+  const production = named;
   const remote = 'postgres://service:database-password@db.example/service';
 
   it.each([
@@ -353,16 +365,6 @@ describe('PUBLIC_URL', () => {
 });
 
 describe('production', () => {
-  const named: Environment = {
-    ENVIRONMENT: 'production',
-    SMS_PROVIDER: 'africas-talking',
-    SMS_USERNAME: 'service',
-    EMAIL_PROVIDER: 'smtp',
-    MOBILE_MONEY_PROVIDER: 'gsma',
-    AIRTIME_PROVIDER: 'dt-one',
-    AIRTIME_PRODUCT_ETHIO_TELECOM: '17',
-    AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: '18',
-  };
   const { ENVIRONMENT, ...providers } = named;
 
   it('starts where every provider is named', () => {
