@@ -41,6 +41,8 @@ export interface ClaimStarted {
   readonly messageId: number;
   /** The operation whose claim this one has taken the place of. */
   readonly supersededOperationId: string | null;
+  /** Its workflow; null, or left out by histories from before, where it is named by the operation. */
+  readonly supersededWorkflowId?: string | null;
   readonly serialNumber: string;
   /** Decimal string with two digits, for people. */
   readonly amount: string;
@@ -68,7 +70,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
    */
   async function createClaim(
     command: ClaimCommand,
-    timing: { readonly claimLifetimeMs: number },
+    run: { readonly claimLifetimeMs: number; readonly workflowId: string },
   ): Promise<ClaimStarted | ClaimAnswered> {
     try {
       const claim = await database.transaction().execute((transaction) => make(transaction));
@@ -118,15 +120,16 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       const digits = codeDigits(voucher.wrong_codes, limits);
       const code = randomVerificationCode(digits);
       const claimId = randomUUID();
-      const supersededOperationId = await supersedeClaim(transaction, voucher.current_claim_id);
+      const superseded = await supersedeClaim(transaction, voucher.current_claim_id);
       const inserted = await insertClaim(transaction, {
         id: claimId,
         operationId: command.operationId,
+        workflowId: run.workflowId,
         voucherId: voucher.id,
         company: command.company,
         amount: command.amount,
         serviceFeePercent: context.service_fee_percent,
-        lifetimeSeconds: timing.claimLifetimeMs / 1_000,
+        lifetimeSeconds: run.claimLifetimeMs / 1_000,
         codeDigest: digests.verificationCode(code, voucher.id),
         codeCiphertext: secretBox.seal(code, `claim ${claimId}`),
         codeDigits: digits,
@@ -149,7 +152,8 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
         ...started(voucher, inserted),
         claimId,
         messageId,
-        supersededOperationId,
+        supersededOperationId: superseded?.operationId ?? null,
+        supersededWorkflowId: superseded?.workflowId ?? null,
         wrongCodes: context.wrong_codes,
       };
     }

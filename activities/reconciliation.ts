@@ -44,7 +44,11 @@ export function createReconciliationActivities(dependencies: ActivityDependencie
       ({ id }) => id,
       (held) =>
         resumption.resumeRedemption(
-          { generationId: held.generation_id, claimOperationId: held.claim_operation_id },
+          {
+            generationId: held.generation_id,
+            claimOperationId: held.claim_operation_id,
+            claimWorkflowId: held.claim_workflow_id,
+          },
           redeemCommandOf(held),
         ),
     );

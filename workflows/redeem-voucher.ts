@@ -6,6 +6,7 @@ import {
   patched,
   setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { ClaimStarted } from '../activities/claims.js';
 import type { MessageOutcome } from '../activities/message-outcome.js';
@@ -90,7 +91,10 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
     await redeemOnce(begin.redeem);
     ended ??= 'refused';
   } else {
-    const claim = await database.createClaim(begin.claim, timing);
+    const claim = await database.createClaim(begin.claim, {
+      claimLifetimeMs: timing.claimLifetimeMs,
+      workflowId: workflowInfo().workflowId,
+    });
     if (claim.kind === 'answered') {
       claimOutcome = claim.outcome;
       ended = 'refused';
@@ -187,7 +191,11 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
   /** The answer waits for the provider's word on the code, but not for ever. */
   async function sendCode(claim: ClaimStarted, command: ClaimCommand): Promise<void> {
     if (claim.supersededOperationId !== null)
-      background.push(tellSuperseded(claim.supersededOperationId));
+      background.push(
+        tellSuperseded(
+          claim.supersededWorkflowId ?? redeemVoucherByClaimId(claim.supersededOperationId),
+        ),
+      );
     const sending = sendUntilSettled(claim.messageId, 'Send the code by SMS').then((sent) => {
       codeMessage = sent;
       if (ended === undefined) showProgress();
@@ -228,9 +236,9 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
   }
 }
 
-async function tellSuperseded(operationId: string): Promise<void> {
+async function tellSuperseded(workflowId: string): Promise<void> {
   try {
-    await getExternalWorkflowHandle(redeemVoucherByClaimId(operationId)).signal(superseded);
+    await getExternalWorkflowHandle(workflowId).signal(superseded);
   } catch {
     // It has ended by itself: there is nobody left to tell.
   }

@@ -6,9 +6,19 @@
 /** One per operation: duplicates of a request meet in it. */
 export const generateVoucherId = (operationId: string): string => `generate-voucher:${operationId}`;
 
-/** One per operation that makes a claim. */
+/** One per operation that makes a claim. People read the voucher's serial number, which is no secret. */
+export const claimId = (serialNumber: string, operationId: string): string =>
+  `claim:${serialNumber}:${operationId}`;
+
+/** Of claims from before their workflow's id was kept on their row. */
 export const redeemVoucherByClaimId = (operationId: string): string =>
   `redeem-voucher:${operationId}`;
+
+/** The workflow of a claim, by its row. */
+export const claimWorkflowId = (claim: {
+  readonly workflowId: string | null;
+  readonly operationId: string;
+}): string => claim.workflowId ?? redeemVoucherByClaimId(claim.operationId);
 
 /**
  * One at a time per voucher that has no claim, such as an anonymous one; named by the operation that

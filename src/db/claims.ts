@@ -5,6 +5,7 @@ import type { Database, DatabaseTransaction } from './connection.js';
 export interface NewClaim {
   readonly id: string;
   readonly operationId: string;
+  readonly workflowId: string;
   readonly voucherId: number;
   readonly company: Company;
   /** Decimal string; null is the whole balance. */
@@ -43,14 +44,19 @@ export const openClaimOf = (
     .where('status', '=', 'OPEN')
     .executeTakeFirst();
 
+export interface SupersededClaim {
+  readonly operationId: string;
+  readonly workflowId: string | null;
+}
+
 /**
  * Ends the live claim of a voucher, if there is one, because a new one takes its place. Returns the
- * operation that had made it, by which its workflow is found.
+ * operation that had made it, and its workflow.
  */
 export async function supersedeClaim(
   transaction: DatabaseTransaction,
   claimId: string | null,
-): Promise<string | null> {
+): Promise<SupersededClaim | null> {
   if (claimId === null) return null;
   await endClaim(transaction, claimId, 'SUPERSEDED');
   await transaction
@@ -59,12 +65,11 @@ export async function supersedeClaim(
     .where('claim_id', '=', claimId)
     .where('status', '=', 'QUEUED')
     .execute();
-  const { operation_id } = await transaction
+  return transaction
     .selectFrom('voucher_claims')
-    .select('operation_id')
+    .select(['operation_id as operationId', 'workflow_id as workflowId'])
     .where('id', '=', claimId)
     .executeTakeFirstOrThrow();
-  return operation_id;
 }
 
 /** Inserts a claim with the digest of its code, and the code's ciphertext for the message. */
@@ -77,6 +82,7 @@ export const insertClaim = (
     .values({
       id: claim.id,
       operation_id: claim.operationId,
+      workflow_id: claim.workflowId,
       voucher_id: claim.voucherId,
       company_kind: claim.company.kind,
       company_id: claim.company.id,

@@ -19,6 +19,7 @@ import * as productionIndexes from '../../migrations/2026-11-22-7-production-ind
 import * as credentialProofs from '../../migrations/2026-11-22-8-credential-proofs.js';
 import * as guessAndMessageBudgets from '../../migrations/2026-11-22-9-guess-and-message-budgets.js';
 import * as copyableKeys from '../../migrations/2026-11-22-9a-copyable-keys.js';
+import * as workflowIds from '../../migrations/2026-11-22-9b-workflow-ids.js';
 import * as operatorCommands from '../../migrations/2026-11-22-9c-operator-commands.js';
 import {
   connectDatabase,
@@ -54,6 +55,7 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-22-8-credential-proofs': credentialProofs,
   '2026-11-22-9-guess-and-message-budgets': guessAndMessageBudgets,
   '2026-11-22-9a-copyable-keys': copyableKeys,
+  '2026-11-22-9b-workflow-ids': workflowIds,
   '2026-11-22-9c-operator-commands': operatorCommands,
 };
 

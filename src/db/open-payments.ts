@@ -17,6 +17,7 @@ export interface HeldRedemption extends Held {
   readonly generation_id: string;
   /** The operation that made the claim; null without one. */
   readonly claim_operation_id: string | null;
+  readonly claim_workflow_id: string | null;
 }
 
 export interface HeldAttempt extends Held {
@@ -49,6 +50,7 @@ export const heldRedemptions = (
       'redemptions.voucher_id',
       'vouchers.operation_id as generation_id',
       'voucher_claims.operation_id as claim_operation_id',
+      'voucher_claims.workflow_id as claim_workflow_id',
       ...requestColumns,
     ])
     .where('redemptions.status', '=', 'HELD')

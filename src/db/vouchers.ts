@@ -49,8 +49,10 @@ export interface FoundVoucher extends VoucherOwnership {
   readonly id: number;
   /** The operation that generated it. */
   readonly generationId: string;
+  readonly serialNumber: string;
   /** The operation that made its live claim. */
   readonly claimOperationId: string | null;
+  readonly claimWorkflowId: string | null;
 }
 
 /** Finds a voucher by its code's keyed digest; one of another partner is not found. */
@@ -68,7 +70,9 @@ export const findVoucherByCode = (
       'vouchers.merchant_id as merchantId',
       'vouchers.is_restricted as isRestricted',
       'vouchers.operation_id as generationId',
+      'vouchers.serial_number as serialNumber',
       'voucher_claims.operation_id as claimOperationId',
+      'voucher_claims.workflow_id as claimWorkflowId',
     ])
     .where('vouchers.code_digest', '=', codeDigest)
     .$if(company.kind === 'partner', (query) => query.where('vouchers.partner_id', '=', company.id))

@@ -123,7 +123,8 @@ export function carryOutClaim(services: Services, request: ClaimRequest) {
     const isHidden = voucher && company.kind === 'merchant' && !isRedeemableAt(voucher, company.id);
     if (!voucher || isHidden) return outcomeFor(identity, refuse('voucher-not-found'));
     const amount = decimal(request.amount);
-    return services.workflows.claim({ ...as, voucherId: voucher.id, amount }, deadline);
+    const command = { ...as, voucherId: voucher.id, amount };
+    return services.workflows.claim(voucher, command, deadline);
   });
 }
 

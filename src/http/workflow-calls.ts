@@ -24,15 +24,12 @@ import {
 } from '../../workflows/messages.js';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
-import {
-  generateVoucherId,
-  inviteMerchantId,
-  redeemVoucherByClaimId,
-  topUpId,
-} from '../../workflows/workflow-ids.js';
+import { generateVoucherId, inviteMerchantId, topUpId } from '../../workflows/workflow-ids.js';
 import type { Failpoint, FailpointName } from '../failpoint.js';
 import type { Reachability } from '../temporal/reachability.js';
 import {
+  type ClaimableVoucher,
+  claimIdFor,
   type RedeemableVoucher,
   redemptionStart,
   redemptionWorkflowId,
@@ -90,11 +87,15 @@ export function createWorkflowCalls(options: WorkflowCallOptions) {
     });
 
   /** Starts a claim's workflow; it answers when the code is on its way. */
-  const claim = (command: ClaimCommand, deadline: number): Promise<OperationOutcome<ClaimMade>> =>
+  const claim = (
+    voucher: ClaimableVoucher,
+    command: ClaimCommand,
+    deadline: number,
+  ): Promise<OperationOutcome<ClaimMade>> =>
     answerOf('claim-started', deadline, () =>
       client.workflow.executeUpdateWithStart(claimResult, {
         updateId: command.requestId,
-        startWorkflowOperation: redemptionOperation(redeemVoucherByClaimId(command.operationId), {
+        startWorkflowOperation: redemptionOperation(claimIdFor(voucher, command.operationId), {
           kind: 'claim',
           claim: command,
         }),

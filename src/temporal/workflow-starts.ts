@@ -1,6 +1,7 @@
 import type { RedeemVoucherInput, TopUpInput } from '../../workflows/messages.js';
 import {
-  redeemVoucherByClaimId,
+  claimId,
+  claimWorkflowId,
   redeemVoucherWithoutClaimId,
   topUpId,
 } from '../../workflows/workflow-ids.js';
@@ -14,13 +15,29 @@ export interface RedeemableVoucher {
   readonly generationId: string;
   /** The operation that made its live claim. */
   readonly claimOperationId: string | null;
+  /** Null of a claim from before its workflow's id was kept. */
+  readonly claimWorkflowId: string | null;
 }
 
 /** The workflow of a voucher's live claim, or one of its own for a redemption without a claim. */
 export const redemptionWorkflowId = (voucher: RedeemableVoucher): string =>
   voucher.claimOperationId === null
     ? redeemVoucherWithoutClaimId(voucher.generationId)
-    : redeemVoucherByClaimId(voucher.claimOperationId);
+    : claimWorkflowId({
+        workflowId: voucher.claimWorkflowId,
+        operationId: voucher.claimOperationId,
+      });
+
+/** A voucher as the workflow of a claim of it is named after it. */
+export interface ClaimableVoucher extends RedeemableVoucher {
+  readonly serialNumber: string;
+}
+
+/** The workflow of a claim that is asked for: of the live one where it is that, else a new one. */
+export const claimIdFor = (voucher: ClaimableVoucher, operationId: string): string =>
+  voucher.claimOperationId === operationId
+    ? redemptionWorkflowId(voucher)
+    : claimId(voucher.serialNumber, operationId);
 
 /** How a claim's or redemption's workflow is started, whoever starts it. */
 export const redemptionStart = (workflowId: string, input: RedeemVoucherInput) => ({

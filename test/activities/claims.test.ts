@@ -47,7 +47,10 @@ async function claimOf(voucherId: number) {
     voucherId,
     amount: null,
   };
-  const claim = await activities.createClaim(command, { claimLifetimeMs: 60_000 });
+  const claim = await activities.createClaim(command, {
+    claimLifetimeMs: 60_000,
+    workflowId: 'claim',
+  });
   if (claim.kind !== 'started') throw new Error('The claim was refused');
   return { command, claimId: claim.claimId };
 }
@@ -76,4 +79,4 @@ it('a claim that was confirmed keeps its answer when it is taken back in another
 });
 
 const claimsAgain = async (command: ClaimCommand) =>
-  (await activities.createClaim(command, { claimLifetimeMs: 60_000 })).kind;
+  (await activities.createClaim(command, { claimLifetimeMs: 60_000, workflowId: 'claim' })).kind;

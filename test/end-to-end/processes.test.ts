@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../src/config.js';
 import { findBrokenInvariants } from '../../src/db/invariants.js';
-import { generateVoucherId, redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
+import { generateVoucherId } from '../../workflows/workflow-ids.js';
 import { type Answer, call } from '../support/clients.js';
 import type { TestMerchant } from '../support/companies.js';
 import type { Stack } from '../support/stack.js';
@@ -189,14 +189,14 @@ describe('the processes', () => {
     const vouchers = await scene.database.selectFrom('vouchers').select('operation_id').execute();
     const claims = await scene.database
       .selectFrom('voucher_claims')
-      .select('operation_id')
+      .select('workflow_id')
       .execute();
     const { TEMPORAL_ADDRESS: address = '', TEMPORAL_TASK_QUEUE: taskQueue = '' } = scene.settings;
     const { found, workflowIds } = await secretsInHistories({ address, taskQueue }, canary);
     expect(workflowIds).toEqual(
       expect.arrayContaining([
         ...vouchers.map(({ operation_id }) => generateVoucherId(operation_id)),
-        ...claims.map(({ operation_id }) => redeemVoucherByClaimId(operation_id)),
+        ...claims.map(({ workflow_id }) => workflow_id ?? ''),
       ]),
     );
     expect(found).toEqual([]);

@@ -7,7 +7,7 @@ import type { RedeemCommand } from '../../workflows/messages.js';
 
 const outcome = { requestId: 'first', requestDigest: 'digest', result: { ok: true } };
 const command = { requestId: 'first', company: { kind: 'partner', id: 1 } } as RedeemCommand;
-const voucher = { generationId: 'voucher', claimOperationId: null };
+const voucher = { generationId: 'voucher', claimOperationId: null, claimWorkflowId: null };
 
 const updateFailed = (type: string) =>
   new WorkflowUpdateFailedError('Workflow Update failed', ApplicationFailure.create({ type }));

@@ -5,7 +5,6 @@ import { createLogger } from '../../src/logger.js';
 import { startWorker } from '../../src/worker.js';
 import {
   generateVoucherId,
-  redeemVoucherByClaimId,
   redeemVoucherWithoutClaimId,
   topUpId,
 } from '../../workflows/workflow-ids.js';
@@ -41,12 +40,13 @@ const POLL_MS = 200;
 export async function forgetWorkflows(stack: Stack): Promise<number> {
   const { client } = stack.temporal;
   const operations = await stack.database.selectFrom('operations').select('id').execute();
+  const claims = await stack.database.selectFrom('voucher_claims').select('workflow_id').execute();
   const ids = operations.flatMap(({ id }) => [
     generateVoucherId(id),
-    redeemVoucherByClaimId(id),
     redeemVoucherWithoutClaimId(id),
     topUpId(id),
   ]);
+  ids.push(...claims.map(({ workflow_id }) => workflow_id ?? ''));
   /** Deletes the newest run; the id is free of runs once there is none to delete. */
   const deleteNewestRun = (workflowId: string): Promise<boolean> =>
     client.workflowService

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
 import { expireVouchers } from '../../workflows/expire-vouchers.js';
-import { generateVoucherId, redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
+import { generateVoucherId } from '../../workflows/workflow-ids.js';
 import { merchantClient, newestCode, partnerClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -55,9 +55,9 @@ async function workflowIds(): Promise<[string, string]> {
   const voucher = await stack.database
     .selectFrom('vouchers')
     .innerJoin('voucher_claims', 'voucher_claims.voucher_id', 'vouchers.id')
-    .select(['vouchers.operation_id', 'voucher_claims.operation_id as claimId'])
+    .select(['vouchers.operation_id', 'voucher_claims.workflow_id as claimWorkflowId'])
     .executeTakeFirstOrThrow();
-  return [generateVoucherId(voucher.operation_id), redeemVoucherByClaimId(voucher.claimId)];
+  return [generateVoucherId(voucher.operation_id), voucher.claimWorkflowId ?? ''];
 }
 
 /** Every payload of a message, decoded with the keys of the stack. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findBrokenInvariants } from '../../src/db/invariants.js';
 import { settle } from '../../src/sandbox/taken-requests.js';
 import type { ReconcileResult } from '../../workflows/reconcile.js';
-import { reconcileId, redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
+import { reconcileId } from '../../workflows/workflow-ids.js';
 import { commandsOn } from '../admin/scene.js';
 import { REDEEM } from '../end-to-end/gift-scene.js';
 import { type RedemptionScene, setRedemptionScene } from '../end-to-end/redemption-scene.js';
@@ -132,12 +132,10 @@ describe('a payment whose workflow was terminated', () => {
     const row = await database
       .selectFrom('vouchers')
       .leftJoin('voucher_claims', 'voucher_claims.id', 'vouchers.current_claim_id')
-      .select(['vouchers.operation_id', 'voucher_claims.operation_id as claim'])
+      .select(['vouchers.operation_id', 'voucher_claims.workflow_id as claim'])
       .where('vouchers.id', '=', voucherId)
       .executeTakeFirstOrThrow();
-    const id = row.claim
-      ? redeemVoucherByClaimId(row.claim)
-      : `redeem-voucher:unclaimed-${row.operation_id}`;
+    const id = row.claim ?? `redeem-voucher:unclaimed-${row.operation_id}`;
     return temporal.client.workflow.getHandle(id);
   }
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
+import { claimId } from '../../workflows/workflow-ids.js';
 import {
   type MerchantClient,
   merchantClient,
@@ -53,14 +53,14 @@ async function makeVoucher(merchant: TestMerchant, msisdn: string | null) {
 const voucherRow = (id: number) =>
   stack.database.selectFrom('vouchers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-async function claimOperationOf(voucherId: number): Promise<string> {
+async function claimWorkflowOf(voucherId: number): Promise<string> {
   const claim = await stack.database
     .selectFrom('voucher_claims')
-    .select('operation_id')
+    .select('workflow_id')
     .where('voucher_id', '=', voucherId)
     .orderBy('created_at', 'desc')
     .executeTakeFirstOrThrow();
-  return claim.operation_id;
+  return claim.workflow_id ?? '';
 }
 
 const ended = (workflowId: string, scenario: string) => endedIn(stack, workflowId, scenario);
@@ -74,8 +74,8 @@ async function claimed(options: { payoutSuffix?: string; ownerSuffix?: string } 
   const claim = await client.post('/topup-transactions/initiate-claim', {
     voucherCode: voucher.code,
   });
-  const claimId = await claimOperationOf(voucher.id);
-  return { merchant, client, msisdn, voucher, claim, workflowId: redeemVoucherByClaimId(claimId) };
+  const workflowId = await claimWorkflowOf(voucher.id);
+  return { merchant, client, msisdn, voucher, claim, workflowId };
 }
 
 const redeem = (client: MerchantClient, voucherCode: string, verificationCode: string) =>
@@ -135,13 +135,14 @@ describe('redeem-voucher', () => {
       voucherCode: voucher.code,
       idempotencyKey,
     });
-    const claimId = stack.digests.operation({
+    const operationId = stack.digests.operation({
       ownerKind: 'merchant',
       ownerId: merchant.id,
       kind: 'initiate-claim',
       key: idempotencyKey,
     });
-    const workflowId = redeemVoucherByClaimId(claimId);
+    const { serial_number } = await voucherRow(voucher.id);
+    const workflowId = claimId(serial_number, operationId);
     expect(await ended(workflowId, 'redeem-voucher-refused')).toEqual({ ended: 'refused' });
   });
 

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { readPayloadKeys } from '../../src/config.js';
 import type { FailpointName } from '../../src/failpoint.js';
 import { createDataConverter } from '../../src/temporal/connection.js';
-import { redeemVoucherByClaimId } from '../../workflows/workflow-ids.js';
 import { merchantClient, partnerClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -48,12 +47,12 @@ it('two steps in the database that are under way at the same time can be replaye
 
   const letClaimGo = stopAt('claim-confirmed');
   const claiming = asMerchant.post('/topup-transactions/initiate-claim', { voucherCode });
-  const { operation_id } = await vi.waitFor(
+  const { workflow_id } = await vi.waitFor(
     () =>
-      stack.database.selectFrom('voucher_claims').select('operation_id').executeTakeFirstOrThrow(),
+      stack.database.selectFrom('voucher_claims').select('workflow_id').executeTakeFirstOrThrow(),
     { timeout: 10_000 },
   );
-  const handle = stack.temporal.client.workflow.getHandle(redeemVoucherByClaimId(operation_id));
+  const handle = stack.temporal.client.workflow.getHandle(workflow_id ?? '');
 
   // Refused, because only who made the claim may redeem it.
   const letRedemptionGo = stopAt('redeem-begun');

@@ -59,6 +59,9 @@ describe('a claim', () => {
     const gift = await scene.gift();
     const code = await scene.claimed(scene.asMerchant, gift);
     const handle = await onlyOne(`VoucherSerial = "${await serialOf(gift)}"`);
+    expect(handle.workflowId).toMatch(
+      new RegExp(`^claim:${await serialOf(gift)}:[0-9a-f]{32,64}$`),
+    );
     const details = await detailsOf(handle);
     expect(details).toMatch(
       /\*\*Claimed\*\*: ETB 100\.00 of voucher \S+ at .+, owner \+2519\*+\d{3}\./,

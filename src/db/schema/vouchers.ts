@@ -76,6 +76,8 @@ export interface VoucherStatusChangesTable {
 export interface VoucherClaimsTable {
   id: string;
   operation_id: string;
+  /** Null of claims from before it was kept: their workflow is named by the operation alone. */
+  workflow_id: string | null;
   created_at: Timestamp;
   voucher_id: number;
   company_kind: CompanyKind;
