@@ -10,6 +10,7 @@ import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js
 import type { EmailSender } from '../src/providers/email/email-sender.js';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
+import type { CaseStarter } from '../src/temporal/case-starter.js';
 import type { Resumption } from '../src/temporal/resumption.js';
 
 /** Everything that activities need from outside. */
@@ -26,6 +27,7 @@ export interface ActivityDependencies {
   readonly publicUrl: string;
   readonly failpoint: Failpoint;
   readonly resumption: Resumption;
+  readonly caseStarter: CaseStarter;
   readonly limits: {
     readonly voucherValidityDays: number;
     readonly wrongCodesPerDay: number;
@@ -45,5 +47,6 @@ export interface ActivityDependencies {
     readonly topupStartSeconds: number;
     /** Whether the signal `retry` makes one more attempt. */
     readonly supportRetrySignal: boolean;
+    readonly reversalWatchSeconds: number;
   };
 }

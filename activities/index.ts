@@ -1,11 +1,14 @@
+import { createCaseActivities } from './cases.js';
 import { createClaimActivities } from './claims.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { createInvitationActivities } from './invitations.js';
 import { createMessageActivities } from './messages.js';
 import { createPaymentActivities } from './payments.js';
+import { createRecheckActivities } from './rechecks.js';
 import { createReconciliationActivities } from './reconciliation.js';
 import { createHoldActivities } from './redemption-holds.js';
 import { createRedemptionActivities } from './redemptions.js';
+import { createResumptionActivities } from './resumption.js';
 import { createSweepActivities } from './sweeps.js';
 import { createTopupHoldActivities } from './topup-holds.js';
 import { createTopupActivities } from './topups.js';
@@ -24,6 +27,9 @@ export const createActivities = (dependencies: ActivityDependencies) => ({
   ...createTopupHoldActivities(dependencies),
   ...createTopupActivities(dependencies),
   ...createSweepActivities(dependencies),
+  ...createResumptionActivities(dependencies),
+  ...createRecheckActivities(dependencies),
+  ...createCaseActivities(dependencies),
   ...createReconciliationActivities(dependencies),
   ...createInvitationActivities(dependencies),
 });

@@ -8,37 +8,54 @@ import { parseMoney } from '../src/domain/money.js';
 import type { OperationOutcome, RedemptionMade } from '../workflows/messages.js';
 import type { ActivityDependencies } from './dependencies.js';
 
-export function createRedemptionActivities({ database, failpoint }: ActivityDependencies) {
+export function createRedemptionActivities({ database, limits, failpoint }: ActivityDependencies) {
   /** The second phase after the merchant was paid: gift-hold → clearing and service fees. */
   const postRedemption = (
     operationId: string,
     providerReference: string,
+    /** The provider took it back in the meantime: that is booked next. */
+    isReversed = false,
   ): Promise<OperationOutcome<RedemptionMade>> =>
-    end(operationId, { status: 'POSTED', providerReference });
+    end(operationId, { status: 'POSTED', providerReference, isReversed });
 
   /** The second phase after the payment was refused: gift-hold → reserved. */
   const voidRedemption = (
     operationId: string,
     providerMessage: string,
   ): Promise<OperationOutcome<RedemptionMade>> =>
-    end(operationId, { status: 'VOIDED', providerMessage });
+    end(operationId, { status: 'VOIDED', providerMessage, isReversed: false });
 
   async function end(
     operationId: string,
     ending:
-      | { readonly status: 'POSTED'; readonly providerReference: string }
-      | { readonly status: 'VOIDED'; readonly providerMessage: string },
+      | {
+          readonly status: 'POSTED';
+          readonly providerReference: string;
+          readonly isReversed: boolean;
+        }
+      | {
+          readonly status: 'VOIDED';
+          readonly providerMessage: string;
+          readonly isReversed: false;
+        },
   ): Promise<OperationOutcome<RedemptionMade>> {
     const outcome = await database.transaction().execute(async (transaction) => {
       const redemption = await lockRedemption(transaction, operationId);
       if (redemption.status !== 'HELD')
         return settledOutcome<RedemptionMade>(transaction, operationId);
       const posted = ending.status === 'POSTED';
-      await settleRedemptionRow(transaction, redemption.id, {
+      const settlement = {
         status: ending.status,
         providerReference: posted ? ending.providerReference : null,
         providerMessage: posted ? null : ending.providerMessage,
-      });
+        isReversed: ending.isReversed,
+      };
+      await settleRedemptionRow(
+        transaction,
+        redemption.id,
+        settlement,
+        limits.reversalWatchSeconds,
+      );
       await addTransfers(
         transaction,
         (posted ? postSteps(redemption) : voidSteps(redemption)).map((step) => ({

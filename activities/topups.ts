@@ -5,7 +5,13 @@ import {
   settledOutcome,
   settleOperation,
 } from '../src/db/operations.js';
-import { endAttempt, findAttempt, markTopupUnknown } from '../src/db/topup-attempts.js';
+import type { TopupStatus } from '../src/db/schema.js';
+import {
+  endAttempt,
+  findAttempt,
+  markTopupUnknown,
+  topupStatus,
+} from '../src/db/topup-attempts.js';
 import { closeRetry, dropRequest, RETRY_KIND } from '../src/db/topup-requests.js';
 import { lockTopup } from '../src/db/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
@@ -18,7 +24,7 @@ import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
-  const { database, airtime, failpoint } = dependencies;
+  const { database, airtime, limits, failpoint } = dependencies;
 
   /** Sends a held attempt; the reference is the same at every repetition. */
   async function sendTopUp(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
@@ -43,21 +49,40 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     await markTopupUnknown(database, topup_id, message);
   }
 
+  /** Where a top-up stands by the database, which other processes change, too. */
+  const readTopUpStatus = (topupId: number): Promise<TopupStatus> => topupStatus(database, topupId);
+
   /** The second phase after delivery: airtime-hold → airtime clearing. */
   const postTopUp = (
     operationId: string,
-    delivery: { readonly providerReference: string; readonly message: string },
-  ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { status: 'SUCCESS', ...delivery });
+    delivery: {
+      readonly providerReference: string;
+      readonly message: string;
+      /** The provider took it back in the meantime: that is booked next. */
+      readonly isReversed?: boolean;
+    },
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    end(operationId, { status: 'SUCCESS', isReversed: false, ...delivery });
 
   /** The second phase after a definite failure: airtime-hold → airtime, at once. */
   const voidTopUp = (operationId: string, message: string): Promise<OperationOutcome<TopUpMade>> =>
-    end(operationId, { status: 'FAILED', providerReference: null, message });
+    end(operationId, { status: 'FAILED', providerReference: null, message, isReversed: false });
 
   async function end(
     operationId: string,
     ending:
-      | { readonly status: 'SUCCESS'; readonly providerReference: string; readonly message: string }
-      | { readonly status: 'FAILED'; readonly providerReference: null; readonly message: string },
+      | {
+          readonly status: 'SUCCESS';
+          readonly providerReference: string;
+          readonly message: string;
+          readonly isReversed: boolean;
+        }
+      | {
+          readonly status: 'FAILED';
+          readonly providerReference: null;
+          readonly message: string;
+          readonly isReversed: false;
+        },
   ): Promise<OperationOutcome<TopUpMade>> {
     const { topup_id, ...found } = await findAttempt(database, operationId);
     const subject = subjectOf(found);
@@ -65,7 +90,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
       await lockTopup(transaction, { id: topup_id, operationId });
       const attempt = await findAttempt(transaction, operationId);
       const identity = { operationId, topupId: topup_id };
-      if (!(await endAttempt(transaction, identity, ending)))
+      if (!(await endAttempt(transaction, identity, ending, limits.reversalWatchSeconds)))
         return settledOutcome<TopUpMade>(transaction, operationId);
       const delivered = ending.status === 'SUCCESS';
       await addTransfers(transaction, [
@@ -118,6 +143,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     sendTopUp,
     inquireTopUp,
     markTopUpUnknown,
+    readTopUpStatus,
     postTopUp,
     voidTopUp,
     recordSharedAnswer,

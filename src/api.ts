@@ -107,6 +107,12 @@ export async function startApi(
         pauseSeconds: config.CODE_ATTEMPT_PAUSE_SECONDS,
         longestWaitSeconds: config.CALLER_WAIT_SECONDS,
       },
+      isCallbackAddress:
+        config.AIRTIME_CALLBACK_ADDRESSES.length === 0
+          ? () => true
+          : createAddressMatcher(config.AIRTIME_CALLBACK_ADDRESSES),
+      callbackSecret: config.AIRTIME_CALLBACK_SECRET,
+      reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
     },
   };
   const app = createApp(

@@ -17,6 +17,7 @@ import {
   createOperatorLookup,
   createSmsSender,
 } from './providers/registry.js';
+import { createCaseStarter } from './temporal/case-starter.js';
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
 import { guardActivities } from './temporal/guard-activities.js';
 import { createResumption } from './temporal/resumption.js';
@@ -80,6 +81,11 @@ export async function startWorker(
       taskQueue: config.TEMPORAL_TASK_QUEUE,
       timing: workflowTiming(config),
     }),
+    caseStarter: createCaseStarter({
+      client: temporal.client,
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1_000,
+    }),
     limits: {
       voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
       wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
@@ -97,6 +103,7 @@ export async function startWorker(
       sessionMaximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
       topupStartSeconds: config.TOPUP_START_SECONDS,
       supportRetrySignal: config.SUPPORT_RETRY_SIGNAL === 'on',
+      reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
       topupRanges: {
         ETHIO_TELECOM: {
           minimum: parseMoney(config.AIRTIME_MINIMUM_ETHIO_TELECOM),

@@ -133,6 +133,8 @@ const VALUES: Record<string, string> = {
   TEMPORAL_API_KEY: 'key',
   SMS_SENDER: 'GIFTS',
   AIRTIME_CALLBACK_URL: 'https://service.example/callbacks',
+  AIRTIME_CALLBACK_SECRET: 'abcdefghijklmnop',
+  AIRTIME_CALLBACK_ADDRESSES: '203.0.113.0/24',
 };
 
 test.each([

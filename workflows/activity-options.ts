@@ -1,15 +1,32 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
-import type { databaseSteps } from './database-steps.js';
+import { type LimitedStep, limitedSteps, type PatientStep } from './database-steps.js';
 
 /**
  * Steps in the database: short and idempotent, so they run inside the workflow task and are simply
  * repeated while the database is away. Only infrastructure faults throw; refusals are values.
  */
-export const database = proxyLocalActivities<Pick<Activities, (typeof databaseSteps)[number]>>({
+const patient = proxyLocalActivities<Pick<Activities, PatientStep>>({
   startToCloseTimeout: '12s',
   localRetryThreshold: '1s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '10s' },
+});
+
+/**
+ * What must not try for ever inside one step: the workflow itself goes on, with pauses that grow, and
+ * calls a person. Tried for seconds.
+ */
+const limited = proxyLocalActivities<Pick<Activities, LimitedStep>>({
+  startToCloseTimeout: '12s',
+  localRetryThreshold: '1s',
+  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumAttempts: 5 },
+});
+
+const limitedNames: readonly (string | symbol)[] = limitedSteps;
+
+/** All steps in the database, by their names. */
+export const database = new Proxy({} as typeof patient & typeof limited, {
+  get: (_none, name) => Reflect.get(limitedNames.includes(name) ? limited : patient, name),
 });
 
 /**
@@ -37,7 +54,15 @@ export const providers = proxyActivities<
  * the run red instead of keeping the next ones from starting.
  */
 export const reconciliation = proxyActivities<
-  Pick<Activities, 'resumeRedemptions' | 'resumeTopUps' | 'listRechecks' | 'recheckRefused'>
+  Pick<
+    Activities,
+    | 'resumeRedemptions'
+    | 'resumeTopUps'
+    | 'listRechecks'
+    | 'recheckRefused'
+    | 'recheckDue'
+    | 'openCases'
+  >
 >({
   startToCloseTimeout: '10m',
   heartbeatTimeout: '30s',
@@ -76,4 +101,11 @@ export const sweeps = proxyActivities<
   startToCloseTimeout: '2m',
   heartbeatTimeout: '1m',
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
+});
+
+/** How a case stands: that of the books reads everything. A fault passes, and nobody waits. */
+export const cases = proxyActivities<Pick<Activities, 'readCase'>>({
+  startToCloseTimeout: '5m',
+  heartbeatTimeout: '30s',
+  retry: { initialInterval: '1s', maximumInterval: '5m' },
 });

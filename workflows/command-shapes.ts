@@ -34,6 +34,8 @@ export const inputShapes: Readonly<Record<string, Shape>> = {
     isObject(input.timing) &&
     isObject(input.begin) &&
     (input.begin.kind === 'retry' ? isRetry(input.begin.command) : isOfTopUp(input.begin.command)),
+  followCase: (input) =>
+    isObject(input) && isObject(input.name) && typeof input.intervalMs === 'number',
   inviteMerchant: (input) => isObject(input) && typeof input.invitationId === 'string',
 };
 

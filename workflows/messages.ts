@@ -163,3 +163,20 @@ export interface InviteMerchantInput {
 
 /** The link was used, or a newer invitation has taken its place: look. */
 export const invitationSettled = defineSignal<[]>('invitationSettled');
+
+/** What a person must settle: about one payment, by our reference of it, or about the books. */
+export type CaseName =
+  | {
+      readonly kind: 'late-success' | 'reversal' | 'disagreement' | 'unbooked';
+      readonly reference: string;
+    }
+  | { readonly kind: 'books' };
+
+export interface CaseInput {
+  readonly name: CaseName;
+  /** How often it is looked whether the case has been settled. */
+  readonly intervalMs: number;
+}
+
+/** Looks at once whether a case has been settled. */
+export const lookAgain = defineSignal<[]>('lookAgain');

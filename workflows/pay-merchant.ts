@@ -12,7 +12,7 @@ import { type Ending, untilKnown, urgencyWords } from './until-known.js';
 export function payMerchant(
   operationId: string,
   hold: RedemptionHeld,
-  timing: RedemptionTiming,
+  { takeHint, ...timing }: RedemptionTiming & { readonly takeHint: () => boolean },
 ): Promise<Ending> {
   const named = namedCalls(operationId, timing.resultsAreNamed);
   const summary = `ETB ${hold.toMerchant} to the merchant, ${hold.platformReference}`;
@@ -20,6 +20,7 @@ export function payMerchant(
   return untilKnown({
     timing,
     mayBeSent: hold.isResumed,
+    takeHint,
     send: () =>
       named((call) =>
         providers.payMerchant.executeWithOptions({ summary: `Pay ${summary}` }, [
@@ -40,7 +41,7 @@ export function payMerchant(
       showDetails(
         `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,
         `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
-          'again by itself.',
+          'again by itself; to ask now, send the signal `providerHint`.',
       );
     },
   });

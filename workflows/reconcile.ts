@@ -1,11 +1,8 @@
-import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.js';
+import { ApplicationFailure, continueAsNew, patched } from '@temporalio/workflow';
 import { books, reconciliation } from './activity-options.js';
 import { showDetails } from './current-details.js';
-import { needsAction } from './search-attributes.js';
+import { reconcileBeforeCases } from './reconcile-before-cases.js';
 
-/** So many inquiries run at the same time. */
-const CONCURRENCY = 10;
 const MAXIMUM_SHOWN = 20;
 
 /** What one reconciliation did, as it stands in the Temporal UI. */
@@ -13,19 +10,23 @@ export interface ReconcileResult {
   /** Payments and top-ups on hold whose workflows had gone and were started anew. */
   readonly resumedPayments: number;
   readonly resumedTopUps: number;
-  /** Refusals that the providers were asked about once more. */
+  /** What had come to an end and the providers were asked about once more. */
   readonly rechecked: number;
 }
 
+const nothing: ReconcileResult = { resumedPayments: 0, resumedTopUps: 0, rechecked: 0 };
+
 /**
  * Holds the service's state against what runs and against what the providers say (design 7). A
- * Schedule starts it. It fails, and so is red, when a person is needed: when the books do not agree,
- * or when a provider did what it had refused. That is told only once, so a step that fails keeps
- * neither the others from being done nor what they found from being raised.
+ * Schedule starts it. What a person must look at becomes a case with a workflow of its own; the run
+ * that opens one, or finds the books broken, fails and so is red. A step that fails keeps neither the
+ * others from being done nor what they found from being raised. Where more is due than one run asks
+ * about, the next begins at once, with all its steps.
  *
  * @throws ApplicationFailure that names what is wrong, or the failure of a step
  */
-export async function reconcile(): Promise<ReconcileResult> {
+export async function reconcile(before: ReconcileResult = nothing): Promise<ReconcileResult> {
+  if (!patched('cases')) return reconcileBeforeCases();
   const failures: unknown[] = [];
   const otherwise =
     <Result>(result: Result) =>
@@ -35,89 +36,43 @@ export async function reconcile(): Promise<ReconcileResult> {
     };
   const resumedPayments = await reconciliation.resumeRedemptions().catch(otherwise(0));
   const resumedTopUps = await reconciliation.resumeTopUps().catch(otherwise(0));
-  const due = await reconciliation.listRechecks().catch(otherwise([]));
-  const { contradictions, unanswered } = await recheckAll(due);
-  failures.push(...unanswered);
-  const faults = await books.checkInvariants().catch(otherwise([]));
+  const rechecks = await reconciliation.recheckDue().catch(otherwise({ asked: 0, isMore: false }));
+  const faults = await books.checkInvariants().catch(otherwise<string[]>([]));
+  const opened = await reconciliation.openCases(faults.length > 0).catch(otherwise<string[]>([]));
 
-  if (faults.length > 0 || contradictions.length > 0) raise(faults, contradictions, failures);
+  if (faults.length > 0 || opened.length > 0) raise(faults, opened, failures);
   if (failures.length > 0) throw failures[0];
+  const done = {
+    resumedPayments: before.resumedPayments + resumedPayments,
+    resumedTopUps: before.resumedTopUps + resumedTopUps,
+    rechecked: before.rechecked + rechecks.asked,
+  };
+  if (rechecks.isMore) await continueAsNew<typeof reconcile>(done);
   showDetails(
-    `**In order.** Taken up again: ${resumedPayments} payments and ${resumedTopUps} top-ups. ` +
-      `Asked about once more: ${due.length} refusals.`,
+    `**In order.** Taken up again: ${done.resumedPayments} payments and ${done.resumedTopUps} ` +
+      `top-ups. Asked about once more: ${done.rechecked}.`,
   );
-  return { resumedPayments, resumedTopUps, rechecked: due.length };
-}
-
-/**
- * Asks about them, and about those beside one that fails. The rest is left to the next run then: many
- * that fail one after the other would keep it from starting.
- */
-async function recheckAll(due: Awaited<ReturnType<Activities['listRechecks']>>) {
-  const contradictions: string[] = [];
-  const unanswered: unknown[] = [];
-  for (let start = 0; start < due.length && unanswered.length === 0; start += CONCURRENCY) {
-    const answers = await Promise.allSettled(
-      due.slice(start, start + CONCURRENCY).map((one) => reconciliation.recheckRefused(one)),
-    );
-    for (const answer of answers) {
-      if (answer.status === 'rejected') unanswered.push(answer.reason);
-      else if (answer.value) contradictions.push(answer.value.description);
-    }
-  }
-  return { contradictions, unanswered };
+  return done;
 }
 
 function raise(
   faults: readonly string[],
-  contradictions: readonly string[],
+  opened: readonly string[],
   failures: readonly unknown[],
 ): never {
-  upsertSearchAttributes([{ key: needsAction, value: true }]);
+  const words = [...opened, ...faults].slice(0, MAXIMUM_SHOWN);
   showDetails(
-    ...explainFaults(faults),
-    ...explainContradictions(contradictions),
-    ...explainFailures(failures),
+    '**Found something.** Each has a workflow of its own, found by `NeedsAction = true` until it is ' +
+      'settled, which says what to do. Nothing is to be done about this run.',
+    words.map((line) => `- ${line}`).join('\n'),
+    ...(failures.length === 0
+      ? []
+      : [`**Not everything could be looked at**: ${failures.length} steps failed.`]),
   );
-  // What is told only once comes before what the next run finds again.
-  const words = [...contradictions.map((one) => `done after it was refused: ${one}`), ...faults];
   throw ApplicationFailure.create({
-    message: words.slice(0, MAXIMUM_SHOWN).join('\n'),
+    message: words.join('\n'),
     type: 'NeedsAction',
     nonRetryable: true,
     ...(failures[0] instanceof Error ? { cause: failures[0] } : {}),
   });
 }
-
-const listed = (lines: readonly string[]): string =>
-  lines
-    .slice(0, MAXIMUM_SHOWN)
-    .map((line) => `- ${line}`)
-    .join('\n');
-
-const explainFaults = (faults: readonly string[]): string[] =>
-  faults.length === 0
-    ? []
-    : [
-        `**The books do not agree**: ${faults.length} found. Look at each with ` +
-          '`npm run admin -- check-ledger`; until then pay nothing out by hand.',
-        listed(faults),
-      ];
-
-const explainContradictions = (found: readonly string[]): string[] =>
-  found.length === 0
-    ? []
-    : [
-        '**A provider did what it had refused.** The money had been given back, so nobody was ' +
-          'charged; the amount stands in the account *suspense*. Agree with the company whether it ' +
-          'pays, or with the provider whether it is taken back, then tell the books: ' +
-          '`npm run admin -- settle late-success --help`.',
-        listed(found),
-      ];
-
-const explainFailures = (failures: readonly unknown[]): string[] =>
-  failures.length === 0
-    ? []
-    : [
-        `**Not everything could be looked at**: ${failures.length} steps failed. The next run does.`,
-      ];

@@ -12,12 +12,15 @@ import type { ClaimStarted } from '../activities/claims.js';
 import type { MessageOutcome } from '../activities/message-outcome.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import * as activities from './activity-options.js';
+import { bookRedemption } from './book-ending.js';
+import { createHints } from './hints.js';
 import { inTurn } from './in-turn.js';
 import {
   type ClaimCommand,
   type ClaimMade,
   claimResult,
   type OperationOutcome,
+  providerHint,
   type RedeemCommand,
   type RedeemVoucherInput,
   type RedemptionMade,
@@ -58,6 +61,7 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
   let wrongCodes: number | undefined;
   let refusal: Refusal | undefined;
   let redemptionsRunning = 0;
+  const hints = createHints();
 
   setHandler(
     claimResult,
@@ -86,6 +90,10 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
     },
     { description: 'A newer claim of this voucher has taken the place of this one' },
   );
+
+  setHandler(providerHint, hints.give, {
+    description: 'Asks the provider now, or tries to book again now. Needs no input.',
+  });
 
   if (begin.kind === 'redeem') {
     await redeemOnce(begin.redeem);
@@ -149,12 +157,13 @@ async function claimAndRedeem({ begin, timing }: RedeemVoucherInput): Promise<Re
       { key: voucherSerial, value: hold.serialNumber },
       { key: reference, value: references },
     ]);
-    const ending = await payMerchant(command.operationId, hold, timing);
+    const ending = await payMerchant(command.operationId, hold, {
+      ...timing,
+      takeHint: hints.take,
+    });
     const paid = ending.kind === 'done';
-    const answer =
-      ending.kind === 'done'
-        ? await database.postRedemption(command.operationId, ending.providerReference)
-        : await database.voidRedemption(command.operationId, ending.message);
+    const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeHint: hints.take };
+    const answer = await bookRedemption(bookkeeping, command.operationId, { hold, ending });
     ended = paid ? 'redeemed' : 'not-paid';
     if (ending.kind === 'done') references.push(ending.providerReference);
     if (!isFromBefore(hold))

@@ -9,7 +9,10 @@ import {
 import type { TopUpHeld } from '../activities/topup-holds.js';
 import { refuse } from '../src/domain/errors.js';
 import * as activities from './activity-options.js';
+import { bookTopUp } from './book-ending.js';
+import { stepFailed } from './book-until-done.js';
 import { mayCome } from './command-shapes.js';
+import { createHints } from './hints.js';
 import { inTurn } from './in-turn.js';
 import {
   type OperationOutcome,
@@ -51,7 +54,8 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
   let ended: TopUpResult['ended'] = begin.kind === 'retry' ? 'failed' : 'refused';
   let attempts = begin.kind === 'retry' ? begin.command.attempt - 1 : 0;
   let retryIsWanted = false;
-  let hinted = false;
+  const hints = createHints();
+  let newsOfFailed = false;
   let lastHold: TopUpHeld | undefined;
   const references = new Set<string>();
   const details = createTopUpDetails(command.transactionId);
@@ -82,14 +86,16 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
   setHandler(
     providerHint,
     () => {
-      hinted = true;
+      hints.give();
+      if (ended === 'failed' && running.size === 0 && patched('late-delivery')) newsOfFailed = true;
     },
     { description: 'Asks the provider now. Sent by the API when there is news. Needs no input.' },
   );
 
   await first;
   while (ended === 'failed' && (await retryComes())) {
-    if (!retryIsWanted) continue;
+    if (newsOfFailed) await endIfDeliveredLate();
+    if (ended !== 'failed' || !retryIsWanted) continue;
     retryIsWanted = false;
     await attemptOnce(supportRetry(command, attempts + 1), attempts + 1);
   }
@@ -102,8 +108,20 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
     await condition(() => running.size === 0);
     if (ended !== 'failed') return false;
     const attemptsBefore = attempts;
-    const isOver = () => retryIsWanted || running.size > 0 || attempts > attemptsBefore;
+    const isOver = () =>
+      retryIsWanted || newsOfFailed || running.size > 0 || attempts > attemptsBefore;
     return condition(isOver, timing.retryWindowMs, { summary: 'Waits for a retry' });
+  }
+
+  /** What was delivered after it had failed is not to be retried: there is nothing to wait for. */
+  async function endIfDeliveredLate(): Promise<void> {
+    newsOfFailed = false;
+    if ((await database.readTopUpStatus(command.transactionId)) !== 'SUCCESS') return;
+    if (ended !== 'failed' || running.size > 0) return;
+    ended = 'delivered';
+    retryIsWanted = false;
+    upsertSearchAttributes([{ key: searchAttributes.outcome, value: 'SUCCESS' }]);
+    details.deliveredLate();
   }
 
   /** Requests for the same attempt to the same number share it, whoever makes them. */
@@ -159,13 +177,8 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
     lastHold = hold;
     details.sending(hold);
     const ending = await deliver(by.operationId, hold);
-    const outcome =
-      ending.kind === 'done'
-        ? await database.postTopUp(by.operationId, {
-            providerReference: ending.providerReference,
-            message: ending.reversal ?? 'Delivered',
-          })
-        : await database.voidTopUp(by.operationId, ending.message);
+    const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeHint: hints.take };
+    const outcome = await bookTopUp(bookkeeping, by.operationId, { hold, ending });
     ended = ending.kind === 'done' ? 'delivered' : 'failed';
     report(hold, ending);
     return outcome;
@@ -191,13 +204,10 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
             [operationId, call],
           ),
         ),
-      takeHint: () => {
-        const taken = hinted;
-        hinted = false;
-        return taken;
-      },
+      takeHint: hints.take,
       whileUnknown: async (lastWords, urgency) => {
-        await database.markTopUpUnknown(operationId, lastWords);
+        // A database that refuses it must not keep the provider from being asked.
+        await database.markTopUpUnknown(operationId, lastWords).catch(stepFailed);
         upsertSearchAttributes([
           { key: searchAttributes.transactionId, value: String(command.transactionId) },
           { key: searchAttributes.outcome, value: 'UNKNOWN' },
@@ -210,12 +220,12 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
 
   function report(hold: TopUpHeld, ending: Ending): void {
     const failed = ending.kind === 'not-done';
-    const alarm = ending.kind === 'done' ? ending.reversal : undefined;
     if (ending.kind === 'done') references.add(ending.providerReference);
     upsertSearchAttributes([
       { key: searchAttributes.transactionId, value: String(command.transactionId) },
       { key: searchAttributes.outcome, value: failed ? 'FAILED' : 'SUCCESS' },
-      { key: searchAttributes.needsAction, value: alarm !== undefined },
+      // What the provider took back becomes a case of its own.
+      { key: searchAttributes.needsAction, value: false },
       { key: searchAttributes.reference, value: [...references] },
     ]);
     if (ending.kind === 'done') details.delivered(hold, ending);

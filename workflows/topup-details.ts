@@ -22,7 +22,7 @@ export function createTopUpDetails(transactionId: number) {
 
     delivered: (hold: TopUpHeld, { providerReference, reversal }: Ending & { kind: 'done' }) =>
       showDetails(
-        ...(reversal === undefined ? [] : [`**Look at it: ${quoted(reversal)}.**`]),
+        ...(reversal === undefined ? [] : [`**${quoted(reversal)}.**`]),
         `**Delivered**: ${describe(hold)}. Provider's reference ${providerReference}.`,
       ),
 
@@ -35,6 +35,15 @@ export function createTopUpDetails(transactionId: number) {
           `wallet. Waits until ${untilWhen(retryWindowMs)}; after that the partner can still ` +
           'retry by the API.',
         `${describe(hold)}.`,
+      ),
+
+    /** What had failed was delivered after all. */
+    deliveredLate: () =>
+      showDetails(
+        `**Delivered late**: the provider delivered top-up ${transactionId} after it had said that ` +
+          'it failed. It is not to be retried.',
+        'Who pays for it is settled by a case of its own: `case:late-success:…`, found by ' +
+          '`NeedsAction = true` until then.',
       ),
 
     retryRefused: ({ reason, detail }: Refusal) =>

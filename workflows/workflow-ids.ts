@@ -1,3 +1,5 @@
+import type { CaseName } from './messages.js';
+
 /**
  * The ids of all workflows. An id carries the rule of uniqueness: what may run only once at a time
  * shares one. Ids are stored in clear, so they hold no code and no number.
@@ -38,3 +40,7 @@ export const topUpId = (operationId: string): string => `top-up:${operationId}`;
 
 /** One per invitation of a merchant; its id is random. */
 export const inviteMerchantId = (invitationId: string): string => `invite-merchant:${invitationId}`;
+
+/** One per case: our reference of the payment, or the books that the workers on a task queue keep. */
+export const caseId = (name: CaseName, taskQueue: string): string =>
+  `case:${name.kind}:${name.kind === 'books' ? taskQueue : name.reference}`;

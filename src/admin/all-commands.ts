@@ -11,6 +11,7 @@ import { cancelVoucher } from './commands/cancel-voucher.js';
 import { checkLedger } from './commands/check-ledger.js';
 import { listBudgetAlarmsCommand, setBudgets } from './commands/company-budgets.js';
 import { deposit } from './commands/deposit.js';
+import { settleDisagreementCommand } from './commands/disagreements.js';
 import { inviteMerchantCommand, listInvitationsCommand } from './commands/invitations.js';
 import { listLateSuccessesCommand, settleLateSuccessCommand } from './commands/late-successes.js';
 import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.js';
@@ -40,6 +41,7 @@ import { activateCommand, deactivateCommand } from './commands/record-status.js'
 import { changeRecordCommand, createCommand } from './commands/records.js';
 import { listRefusedCallsCommand } from './commands/refused-calls.js';
 import { retryTopUpCommand } from './commands/retry-topup.js';
+import { listReversalsCommand, settleReversalCommand } from './commands/reversals.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
 import {
   listMerchantCategoriesCommand,
@@ -77,6 +79,7 @@ export const allCommands = [
   listInvitationsCommand,
   listLateSuccessesCommand,
   listBudgetAlarmsCommand,
+  listReversalsCommand,
   showPartner,
   showMerchant,
   showVoucher,
@@ -114,6 +117,8 @@ export const allCommands = [
   cancelVoucher,
   settleLateSuccessCommand,
   retryTopUpCommand,
+  settleReversalCommand,
+  settleDisagreementCommand,
   statement,
   checkLedger,
   audit,

@@ -1,6 +1,8 @@
+import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { wantRecheck } from '../db/rechecks.js';
-import { operationOfReference } from '../domain/topup.js';
+import { attemptOfReference } from '../db/topup-attempts.js';
+import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { createHintBudget } from './hint-budget.js';
@@ -9,24 +11,37 @@ const mayHint = createHintBudget();
 
 /**
  * Takes a callback of the airtime provider. Callbacks are not signed, so one is only a hint: the
- * workflow asks the provider itself before it believes anything (providers.md 3.2).
+ * workflow or the next reconciliation asks the provider itself before it believes anything
+ * (providers.md 3.2). Settings say from where they are taken, and under which secret path. A reference
+ * that is none of ours costs one look into the database, and leaves nothing behind.
  */
 export const airtimeCallback = endpoint({
   method: 'POST',
   path: '/airtime',
+  aliases: ['/airtime/:secret'],
   operation: 'provider-callback',
   summary: 'Callback of the airtime provider',
   description: 'A hint that there is news of a transaction; anything else in it is ignored.',
   access: 'public',
+  params: z.object({ secret: z.string().optional() }),
   body: z.object({ external_id: z.string().max(40) }),
   answer: z.null(),
-  reasons: [],
-  async handle({ services, body }) {
-    const operationId = operationOfReference(body.external_id);
-    if (operationId !== undefined && mayHint(operationId)) {
-      await services.workflows.hintTopUp(operationId);
-      await wantRecheck(services.database, body.external_id);
+  reasons: ['address-not-registered'],
+  async handle({ services, body, params, sourceAddress }) {
+    const { callbackSecret, isCallbackAddress, reversalWatchSeconds } = services.settings;
+    if (!isSame(params.secret ?? '', callbackSecret)) return refuse('route-not-found');
+    if (!isCallbackAddress(sourceAddress)) return refuse('address-not-registered');
+    const { database, workflows } = services;
+    const attempt = await attemptOfReference(database, body.external_id);
+    if (attempt && mayHint(attempt.creationId)) {
+      if (attempt.status === 'HELD') await workflows.hintTopUp(attempt.creationId);
+      else await wantRecheck(database, body.external_id, reversalWatchSeconds);
     }
     return reply(null, { message: 'Thank you' });
   },
 });
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

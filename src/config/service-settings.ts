@@ -139,6 +139,9 @@ export const serviceSettings = {
   /** After this long an unknown payment is flagged for a person. */
   PAYMENT_ALARM_SECONDS: seconds.default(86_400),
 
+  /** So long it is looked whether a provider takes back what it did; 0 switches that off. */
+  REVERSAL_WATCH_SECONDS: z.coerce.number().min(0).default(604_800),
+
   /** So long a failed top-up's workflow waits for a retry; afterwards a retry starts it anew. */
   TOPUP_RETRY_WINDOW_SECONDS: seconds.default(86_400),
   /** A top-up whose workflow never began is failed after this long; nothing was charged. */
@@ -179,6 +182,13 @@ export const serviceSettings = {
   AIRTIME_SECRET: secret,
   /** Where the provider announces the end of a top-up; without it top-ups are asked about only. */
   AIRTIME_CALLBACK_URL: webAddress.optional(),
+  /** The last part of the path of callbacks, which nobody can guess; given to the provider with it. */
+  AIRTIME_CALLBACK_SECRET: z
+    .string()
+    .regex(/^([\w-]{16,128})?$/, 'must be 16 to 128 letters, digits, - or _')
+    .default(''),
+  /** Where callbacks come from (addresses or CIDR ranges); from anywhere where it is empty. */
+  AIRTIME_CALLBACK_ADDRESSES: commaList.pipe(z.array(addressOrRange)),
   AIRTIME_TIMEOUT_SECONDS: seconds.default(10),
   /** The provider's products that take an amount of airtime; the defaults are the sandbox's. */
   AIRTIME_PRODUCT_ETHIO_TELECOM: count.default(1001),

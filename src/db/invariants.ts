@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
-import { DEPOSIT_REVERSAL, LATE_SUCCESS_SETTLEMENT } from '../domain/statement-words.js';
+import {
+  DEPOSIT_REVERSAL,
+  LATE_SUCCESS_SETTLEMENT,
+  REVERSAL_SETTLEMENT,
+} from '../domain/statement-words.js';
 import { voucherMoves } from '../domain/voucher.js';
 import type { Database } from './connection.js';
+import { hasDelivery, isChargedAtOnce } from './topup-state.js';
 
 /** One query per invariant; each row that it finds is a fault, named by `fault`. */
 const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string }>>>> = {
@@ -71,10 +76,16 @@ const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string 
 
   'I5 a top-up is charged once when it was delivered, and else not': sql`
     select 'top-up ' || topups.id as fault from topups
-    where case when status = 'SUCCESS' then amount else 0 end <> (
-      select coalesce(sum(ledger_transfers.amount), 0) from ledger_transfers
-      join topup_attempts on topup_attempts.operation_id = ledger_transfers.operation_id
-      where topup_attempts.topup_id = topups.id and step = 'post')
+    where case when status = 'SUCCESS' and ${isChargedAtOnce} then amount else 0 end <> (
+      select coalesce(sum(case step when 'post' then moved.amount else -moved.amount end), 0)
+      from ledger_transfers as moved
+      join ledger_accounts as credit on credit.id = credit_account_id
+      join topup_attempts on topup_attempts.operation_id = moved.operation_id
+      where topup_attempts.topup_id = topups.id
+        and (step = 'post' or step = ${REVERSAL_SETTLEMENT} and credit.kind = 'airtime'))
+    union all
+    select 'state of top-up ' || topups.id from topups
+    where status in ('SUCCESS', 'FAILED') and (status = 'SUCCESS') <> ${hasDelivery}
     union all
     select 'open attempt of top-up ' || topups.id from topups
     where (status in ('PROCESSING', 'UNKNOWN')) <> exists (
@@ -100,6 +111,30 @@ const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string 
         and deposit.credit_account_id = reversal.debit_account_id
         and deposit.debit_account_id = reversal.credit_account_id
         and deposit.amount = reversal.amount)`,
+
+  'I6 what was taken back is what was done before, once': sql`
+    select 'operation ' || reversal.operation_id as fault from ledger_transfers as reversal
+    where reversal.step = 'reversal' and not exists (
+      select from ledger_transfers as posted
+      where posted.operation_id = reversal.operation_id
+        and posted.step in ('post', 'post-payment') and posted.amount = reversal.amount
+        and posted.credit_account_id = reversal.debit_account_id)
+    union all
+    select 'settlement of operation ' || settlement.operation_id
+    from ledger_transfers as settlement
+    where settlement.step = ${REVERSAL_SETTLEMENT} and not exists (
+      select from ledger_transfers as reversal
+      where reversal.operation_id = settlement.operation_id and reversal.step = 'reversal'
+        and reversal.credit_account_id = settlement.debit_account_id
+        and reversal.amount = settlement.amount)
+    union all
+    select 'row of operation ' || operation_id from (
+      select operation_id from redemptions where reversed_at is not null
+      union all select operation_id from topup_attempts where reversed_at is not null
+    ) as reversed
+    where not exists (
+      select from ledger_transfers
+      where ledger_transfers.operation_id = reversed.operation_id and step = 'reversal')`,
 
   'I10 a voucher moves only along the allowed graph': sql`
     select 'voucher ' || voucher_id || ': ' || from_status || ' to ' || to_status as fault

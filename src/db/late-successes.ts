@@ -3,31 +3,13 @@ import { parseMoney } from '../domain/money.js';
 import { LATE_SUCCESS_SETTLEMENT } from '../domain/statement-words.js';
 import type { Database, DatabaseTransaction } from './connection.js';
 import { addTransfers } from './ledger.js';
-import {
-  findGivenBack,
-  type Recheck,
-  recordContradiction,
-  withdrawContradiction,
-} from './rechecks.js';
+import { findEnded, type Recheck, recordContradiction, recordSettlement } from './rechecks.js';
 import type { LedgerAccountsTable } from './schema.js';
+import { type SuspenseCase, suspenseColumns, suspenseJoins } from './suspense.js';
+import { refreshTopup } from './topup-state.js';
 
 /** What a provider did although it had refused it, as it was booked against suspense. */
-export interface LateSuccess {
-  readonly kind: 'payment' | 'top-up';
-  readonly operationId: string;
-  readonly foundAt: Date;
-  readonly partnerId: number;
-  /** Our reference towards the provider. */
-  readonly reference: string;
-  /** Decimal string: what the provider got. */
-  readonly amount: string;
-  /** Of a top-up: the number that the partner knows, and its attempt. */
-  readonly topupId: number | null;
-  readonly attempt: number | null;
-  /** Of a payment: the redemption's reference, and the voucher's serial number. */
-  readonly redemptionReference: string | null;
-  readonly serialNumber: string | null;
-  readonly settledAt: Date | null;
+export interface LateSuccess extends SuspenseCase {
   /** The account that has borne it. */
   readonly settledFrom: LedgerAccountsTable['kind'] | null;
 }
@@ -48,48 +30,41 @@ const accountOf = (bearer: Bearer, kind: LateSuccess['kind']): LedgerAccountsTab
 
 /**
  * Books what a provider did although its money had been given back: the platform has paid for it and
- * nobody was charged, so it stands in suspense until a person settles it. Once, however often it is
- * called.
+ * nobody was charged, so it stands in suspense until a person settles it. Its top-up counts as
+ * delivered from now on. Once, however often it is called.
  */
 export async function bookLateSuccess(
   transaction: DatabaseTransaction,
   recheck: Recheck,
+  providerReference: string,
 ): Promise<void> {
-  const givenBack = await findGivenBack(transaction, recheck);
-  if (!givenBack || givenBack.is_contradicted || givenBack.is_settled) return;
+  const ended = await findEnded(transaction, recheck);
+  if (ended?.status !== 'VOIDED' || ended.is_booked) return;
   await addTransfers(transaction, [
     {
       operationId: recheck.operationId,
-      partnerId: givenBack.partner_id,
+      partnerId: ended.partner_id,
       step: LATE_STEP,
       debit: 'suspense',
       credit: accountOf('provider', recheck.kind === 'topup' ? 'top-up' : 'payment'),
-      amount: parseMoney(givenBack.amount),
+      amount: parseMoney(ended.amount),
     },
   ]);
-  await recordContradiction(transaction, recheck);
+  await recordContradiction(transaction, recheck, providerReference);
+  if (ended.topup_id !== null)
+    await refreshTopup(transaction, ended.topup_id, {
+      message: 'The provider delivered it after it had said that it failed',
+      providerReference,
+    });
 }
 
 /** Suspense has few transfers, and the index of its debits finds them. */
 const lateSuccesses = sql`
-  select case when redemptions.id is null then 'top-up' else 'payment' end as kind,
-    late.operation_id as "operationId", late.created_at as "foundAt",
-    coalesce(vouchers.partner_id, topups.partner_id) as "partnerId",
-    coalesce(redemptions.payment_reference::text, attempt.reference) as reference, late.amount,
-    attempt.topup_id as "topupId", attempt.attempt,
-    redemptions.platform_reference as "redemptionReference",
-    vouchers.serial_number as "serialNumber",
-    settlement.created_at as "settledAt", bearer.kind as "settledFrom"
-  from ledger_transfers as late
-  left join redemptions on redemptions.operation_id = late.operation_id
-  left join vouchers on vouchers.id = redemptions.voucher_id
-  left join topup_attempts as attempt on attempt.operation_id = late.operation_id
-  left join topups on topups.id = attempt.topup_id
-  left join ledger_transfers as settlement on settlement.operation_id = late.operation_id
-    and settlement.step = ${LATE_SUCCESS_SETTLEMENT}
+  select ${suspenseColumns}, bearer.kind as "settledFrom"
+  from ledger_transfers as booked ${suspenseJoins(LATE_SUCCESS_SETTLEMENT)}
   left join ledger_accounts as bearer on bearer.id = settlement.debit_account_id
-  where late.step = ${LATE_STEP}
-    and late.debit_account_id = (select id from ledger_accounts where kind = 'suspense')`;
+  where booked.step = ${LATE_STEP}
+    and booked.debit_account_id = (select id from ledger_accounts where kind = 'suspense')`;
 
 /** The late successes that nobody has settled, or all; the oldest first. */
 export async function listLateSuccesses(
@@ -98,7 +73,7 @@ export async function listLateSuccesses(
 ): Promise<LateSuccess[]> {
   const which = selection.includeSettled ? sql`` : sql`and settlement.id is null`;
   const { rows } = await sql<LateSuccess>`
-    ${lateSuccesses} ${which} order by late.created_at, late.id`.execute(database);
+    ${lateSuccesses} ${which} order by booked.created_at, booked.id`.execute(database);
   return rows;
 }
 
@@ -142,10 +117,14 @@ export async function settleLateSuccess(
       amount: parseMoney(amount),
     },
   ]);
-  if (bearer === 'provider')
-    await withdrawContradiction(transaction, {
-      kind: kind === 'payment' ? 'redemption' : 'topup',
-      operationId,
+  const row = { kind: kind === 'payment' ? 'redemption' : 'topup', operationId } as const;
+  // Locks the top-up before its attempt, as everything does that changes both.
+  await findEnded(transaction, row);
+  await recordSettlement(transaction, row, bearer);
+  if (late.topupId !== null && bearer === 'provider')
+    await refreshTopup(transaction, late.topupId, {
+      message: 'The provider has taken back what it had delivered late; nothing was charged',
+      providerReference: null,
     });
   return undefined;
 }

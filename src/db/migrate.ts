@@ -15,6 +15,7 @@ import * as invitations from '../../migrations/2026-11-22-3-invitations.js';
 import * as priceListVersions from '../../migrations/2026-11-22-3-price-list-versions.js';
 import * as leftRequests from '../../migrations/2026-11-22-4-left-requests.js';
 import * as requestIdentity from '../../migrations/2026-11-22-5-request-identity.js';
+import * as providerReferences from '../../migrations/2026-11-22-6-provider-references.js';
 import * as productionIndexes from '../../migrations/2026-11-22-7-production-indexes.js';
 import * as credentialProofs from '../../migrations/2026-11-22-8-credential-proofs.js';
 import * as guessAndMessageBudgets from '../../migrations/2026-11-22-9-guess-and-message-budgets.js';
@@ -51,6 +52,7 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-22-3-price-list-versions': priceListVersions,
   '2026-11-22-4-left-requests': leftRequests,
   '2026-11-22-5-request-identity': requestIdentity,
+  '2026-11-22-6-provider-references': providerReferences,
   '2026-11-22-7-production-indexes': productionIndexes,
   '2026-11-22-8-credential-proofs': credentialProofs,
   '2026-11-22-9-guess-and-message-budgets': guessAndMessageBudgets,

@@ -6,6 +6,7 @@ import type { LedgerAccountsTable } from './schema.js';
 export interface MoneyMove {
   readonly at: Date;
   readonly operationId: string;
+  readonly step: string;
   readonly debit: LedgerAccountsTable['kind'];
   readonly credit: LedgerAccountsTable['kind'];
   /** Decimal string. */
@@ -31,7 +32,7 @@ export async function readMoneyMoves(
   operationIds: readonly string[],
 ): Promise<MoneyMove[]> {
   const { rows } = await sql<MoneyMove>`
-    select transfer.created_at as at, operation_id as "operationId", debit.kind as debit,
+    select transfer.created_at as at, operation_id as "operationId", step, debit.kind as debit,
       credit.kind as credit, amount
     from ledger_transfers as transfer
     join ledger_accounts as debit on debit.id = debit_account_id

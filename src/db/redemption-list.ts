@@ -4,8 +4,11 @@ import { type Days, dayOf, eachDay, isWithin } from './days.js';
 import { listColumns } from './list-columns.js';
 import type { ListSource } from './list-query.js';
 
-/** CONTRADICTED: the provider refused it, and later said that it had been paid all the same. */
-export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED';
+/**
+ * CONTRADICTED: the provider refused it, and later said that it had been paid all the same. REVERSED:
+ * it was paid, and the provider took it back.
+ */
+export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
 
 /** A redemption as the merchant that is paid sees it; amounts are decimal strings. */
 export interface ListedRedemption {
@@ -23,7 +26,8 @@ export interface ListedRedemption {
   readonly providerReference: string | null;
 }
 
-const state = sql`case when contradicted_at is null then redemptions.status else 'CONTRADICTED' end`;
+const state = sql`case when reversed_at is not null then 'REVERSED'
+  when contradicted_at is not null then 'CONTRADICTED' else redemptions.status end`;
 
 /** When the merchant was paid; the index `redemptions_paid` has the same expression. */
 const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at
@@ -62,7 +66,7 @@ export interface DayOfPayouts {
   readonly serviceFees: string;
 }
 
-/** What a merchant was paid on each of the days. What was contradicted cost no fee. */
+/** What a merchant was paid on each of the days, and kept. What was contradicted cost no fee. */
 export async function payoutsPerDay(
   database: Database,
   merchantId: number,
@@ -73,7 +77,7 @@ export async function payoutsPerDay(
       select ${dayOf(paidAt)} as day, count(1) as payouts, sum(to_merchant) as paid,
         coalesce(sum(service_fee) filter (where status = 'POSTED'), 0) as fees
       from redemptions
-      where merchant_id = ${merchantId} and ${isWithin(paidAt, days)}
+      where merchant_id = ${merchantId} and ${isWithin(paidAt, days)} and reversed_at is null
       group by 1
     )
     select day, coalesce(payouts, 0) as payouts, coalesce(paid, 0)::numeric(20, 6) as paid,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Company } from '../domain/voucher.js';
 import type { Database, DatabaseTransaction } from './connection.js';
-import { firstRecheck } from './rechecks.js';
+import { firstRecheck, firstWatch } from './rechecks.js';
 
 export interface NewRedemption {
   readonly operationId: string;
@@ -144,7 +144,10 @@ export async function settleRedemptionRow(
     readonly status: 'POSTED' | 'VOIDED';
     readonly providerReference: string | null;
     readonly providerMessage: string | null;
+    /** The provider took it back in the meantime: that is looked at next. */
+    readonly isReversed: boolean;
   },
+  watchSeconds: number,
 ): Promise<void> {
   await transaction
     .updateTable('redemptions')
@@ -153,7 +156,11 @@ export async function settleRedemptionRow(
       provider_reference: settlement.providerReference,
       provider_message: settlement.providerMessage,
       settled_at: sql<Date>`now()`,
-      recheck_at: settlement.status === 'VOIDED' ? firstRecheck : null,
+      recheck_at: settlement.isReversed
+        ? sql<Date>`now()`
+        : settlement.status === 'VOIDED'
+          ? firstRecheck
+          : firstWatch(watchSeconds),
     })
     .where('id', '=', redemptionId)
     .execute();

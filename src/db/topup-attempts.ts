@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../domain/operator.js';
 import type { Database, DatabaseTransaction } from './connection.js';
-import { firstRecheck } from './rechecks.js';
-import type { TopupAttemptsTable } from './schema.js';
+import { firstRecheck, firstWatch } from './rechecks.js';
+import type { TopupAttemptsTable, TopupStatus } from './schema.js';
+import { refreshTopup } from './topup-state.js';
 
 export type AttemptRow = Selectable<TopupAttemptsTable>;
 
@@ -89,6 +90,15 @@ export async function markTopupUnknown(database: Database, topupId: number, mess
     .execute();
 }
 
+/** Where a top-up stands. */
+export const topupStatus = (database: Database, topupId: number): Promise<TopupStatus> =>
+  database
+    .selectFrom('topups')
+    .select('status')
+    .where('id', '=', topupId)
+    .executeTakeFirstOrThrow()
+    .then(({ status }) => status);
+
 /** Ends an attempt and its top-up; false when it had ended already. */
 export async function endAttempt(
   transaction: DatabaseTransaction,
@@ -97,7 +107,10 @@ export async function endAttempt(
     readonly status: 'SUCCESS' | 'FAILED';
     readonly providerReference: string | null;
     readonly message: string;
+    /** The provider took it back in the meantime: that is looked at next. */
+    readonly isReversed: boolean;
   },
+  watchSeconds: number,
 ): Promise<boolean> {
   const ended = await transaction
     .updateTable('topup_attempts')
@@ -106,7 +119,11 @@ export async function endAttempt(
       provider_reference: ending.providerReference,
       provider_message: ending.message,
       settled_at: sql<Date>`now()`,
-      recheck_at: ending.status === 'FAILED' ? firstRecheck : null,
+      recheck_at: ending.isReversed
+        ? sql<Date>`now()`
+        : ending.status === 'FAILED'
+          ? firstRecheck
+          : firstWatch(watchSeconds),
     })
     .where('operation_id', '=', attempt.operationId)
     .where('status', '=', 'HELD')
@@ -123,6 +140,12 @@ export async function endAttempt(
     .where('id', '=', attempt.topupId)
     .executeTakeFirst();
   if (topup.numUpdatedRows !== 1n) throw new Error('An attempt without a top-up');
+  // An earlier attempt may have been delivered late while this one ran.
+  if (ending.status === 'FAILED')
+    await refreshTopup(transaction, attempt.topupId, {
+      message: 'An earlier attempt was delivered after it had failed',
+      providerReference: null,
+    });
   return true;
 }
 
@@ -134,3 +157,15 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
     .where('topup_id', '=', topupId)
     .orderBy('attempt')
     .execute();
+
+/** The attempt under our reference, and the operation that made its top-up. */
+export const attemptOfReference = (
+  database: Database,
+  reference: string,
+): Promise<{ status: AttemptRow['status']; creationId: string } | undefined> =>
+  database
+    .selectFrom('topup_attempts')
+    .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
+    .select(['topup_attempts.status', 'topups.operation_id as creationId'])
+    .where('topup_attempts.reference', '=', reference)
+    .executeTakeFirst();

@@ -2,13 +2,13 @@ import { type Selectable, sql } from 'kysely';
 import type { Database } from './connection.js';
 import type { ListSource } from './list-query.js';
 import type { TopupAttemptsTable } from './schema.js';
-import { type TopupRow, topupSource } from './topups.js';
+import { type ListedTopup, topupSource } from './topups.js';
 
 const productName = sql`(select product_name from products where products.id = product_id)
   as "productName"`;
 
 /** A top-up with the name of its package, where it is one. */
-export type NamedTopup = TopupRow & { readonly productName: string | null };
+export type NamedTopup = ListedTopup & { readonly productName: string | null };
 
 /** The list of top-ups, with the names of packages. */
 export const namedTopupSource: ListSource<NamedTopup> = {
@@ -22,6 +22,8 @@ interface Attempt {
   readonly at: string;
   readonly settledAt: string | null;
   readonly contradictedAt: string | null;
+  readonly reversedAt: string | null;
+  readonly settledBy: Selectable<TopupAttemptsTable>['settled_by'];
   readonly operationId: string;
   /** E.164 */
   readonly msisdn: string;
@@ -44,10 +46,23 @@ export async function findTopupDetail(
     select ${namedTopupSource.select}, (
       select coalesce(json_agg(json_build_object('attempt', try.attempt, 'at', try.created_at,
         'settledAt', settled_at, 'contradictedAt', contradicted_at,
+        'reversedAt', reversed_at, 'settledBy', settled_by,
         'operationId', try.operation_id, 'msisdn', try.msisdn, 'status', try.status,
         'reference', reference, 'providerReference', try.provider_reference,
         'providerMessage', provider_message) order by try.attempt), '[]')
       from topup_attempts as try where try.topup_id = topups.id) as attempts
     from topups where id = ${topupId} and ${topupSource.where(partnerId)}`.execute(database);
+  return rows[0];
+}
+
+/** A partner's top-up with what is true of it now; another's is not found. */
+export async function findListedTopup(
+  database: Database,
+  partnerId: number,
+  topupId: number,
+): Promise<ListedTopup | undefined> {
+  const { rows } = await sql<ListedTopup>`
+    select ${topupSource.select} from topups
+    where id = ${topupId} and ${topupSource.where(partnerId)}`.execute(database);
   return rows[0];
 }

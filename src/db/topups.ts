@@ -7,6 +7,7 @@ import type { Database, DatabaseTransaction } from './connection.js';
 import { listColumns } from './list-columns.js';
 import type { ListSource } from './list-query.js';
 import type { TopupStatus, TopupsTable } from './schema.js';
+import { type TopupTruth, topupTruth } from './topup-state.js';
 
 /** A top-up as its ladder needs it, its row locked until the transaction ends. */
 export interface LockedTopup {
@@ -145,12 +146,15 @@ export const findTopup = (
     .where('partner_id', '=', partnerId)
     .executeTakeFirst();
 
+/** A top-up with what is true of it now. */
+export type ListedTopup = TopupRow & TopupTruth;
+
 /** A partner's top-ups. The number that was topped up neither filters nor is searched. */
-export const topupSource: ListSource<TopupRow> = {
+export const topupSource: ListSource<ListedTopup> = {
   name: 'topups',
   select: sql`id, created_at, updated_at, operation_id, request_digest, kind, product_id, amount,
     msisdn, operator, status, attempt, provider_reference, message, exchange_rate, currency,
-    originating_country, foreign_currency_amount`,
+    originating_country, foreign_currency_amount, ${topupTruth}`,
   from: () => sql`topups`,
   where: (partnerId) => sql`partner_id = ${partnerId}::bigint`,
   id: sql`id`,

@@ -16,6 +16,7 @@ interface Redemption {
   readonly at: string;
   readonly settledAt: string | null;
   readonly contradictedAt: string | null;
+  readonly reversedAt: string | null;
   readonly operationId: string;
   readonly merchant: string;
   readonly toMerchant: string;
@@ -84,7 +85,7 @@ const claims = sql`
 
 const redemptions = sql`
   select coalesce(json_agg(json_build_object('at', redemption.created_at,
-    'settledAt', settled_at, 'contradictedAt', contradicted_at,
+    'settledAt', settled_at, 'contradictedAt', contradicted_at, 'reversedAt', reversed_at,
     'operationId', redemption.operation_id, 'merchant', payee.merchant_name,
     'toMerchant', to_merchant::text, 'serviceFee', service_fee::text,
     'status', redemption.status, 'reference', platform_reference,

@@ -5,6 +5,9 @@ export const LATE_SUCCESS_SETTLEMENT = 'settle-late-success';
 
 /** The step by which an operator has undone a deposit. */
 export const DEPOSIT_REVERSAL = 'reverse-deposit';
+/** The steps by which what a provider took back is settled, and its fee is returned. */
+export const REVERSAL_SETTLEMENT = 'settle-reversal';
+export const REVERSAL_FEE = 'settle-reversal-fee';
 
 /** One change of a wallet, and what is known of the operation that made it. */
 export interface WalletChange {
@@ -28,6 +31,7 @@ export interface WalletChange {
 export const explainLine = (line: WalletChange): string =>
   explainDeposit(line) ??
   explainLateSuccess(line) ??
+  explainReversal(line) ??
   explainVoucher(line) ??
   explainTopUp(line) ??
   explainUnknown(line);
@@ -45,6 +49,21 @@ function explainLateSuccess(line: WalletChange): string | undefined {
     ? `Voucher ${line.serial_number}: ${line.merchant_name} paid late, redemption ` +
         `${line.redemption_reference}, charged as agreed`
     : `Top-up ${line.topup_id}, attempt ${line.topup_attempt}: delivered late, charged as agreed`;
+}
+
+/** What the partner was given back because the provider had taken it back. */
+function explainReversal(line: WalletChange): string | undefined {
+  if (line.step !== REVERSAL_SETTLEMENT && line.step !== REVERSAL_FEE) return undefined;
+  if (line.topup_id !== null)
+    return (
+      `Top-up ${line.topup_id}, attempt ${line.topup_attempt}: taken back by the provider, ` +
+      'money returned'
+    );
+  const returned = line.step === REVERSAL_FEE ? 'service fee returned' : 'money returned';
+  return (
+    `Voucher ${line.serial_number}: the payment to ${line.merchant_name} was taken back, ` +
+    `redemption ${line.redemption_reference}, ${returned}`
+  );
 }
 
 function explainVoucher(line: WalletChange): string | undefined {

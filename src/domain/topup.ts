@@ -66,12 +66,8 @@ export function priceTopup(
 }
 
 /**
- * Our reference of an attempt towards the provider: at most 40 characters. It names the operation
- * that made the top-up, so the workflow that a callback belongs to can be read from it.
+ * Our reference of an attempt towards the provider: at most 40 characters. The operation that made the
+ * top-up is a keyed digest, so the same request has the same reference even after a restore.
  */
 export const topupReference = (operationId: string, attempt: number): string =>
   `${operationId}-${attempt}`;
-
-/** The operation in a reference of ours, undefined where it is none. */
-export const operationOfReference = (reference: string): string | undefined =>
-  /^([0-9a-f]{32})-[0-9]{1,6}$/.exec(reference)?.[1];

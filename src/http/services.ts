@@ -46,5 +46,10 @@ export interface Services {
     readonly servedCountries: readonly string[];
     /** Of companies that have spent their wrong verification codes of the day. */
     readonly slowing: Slowing;
+    /** Whether a provider calls back from this address. */
+    readonly isCallbackAddress: AddressMatcher;
+    /** The end of the path that a provider calls back under; empty where there is none. */
+    readonly callbackSecret: string;
+    readonly reversalWatchSeconds: number;
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { topupAttempts } from '../db/topup-attempts.js';
-import { findTopup } from '../db/topups.js';
+import { findListedTopup } from '../db/topup-detail.js';
 import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
@@ -20,7 +20,7 @@ export const showTopup = endpoint({
   answer: topupSchema.extend({ attempts: z.array(z.unknown()) }),
   reasons: ['topup-not-found'],
   async handle({ services, company, params }) {
-    const topup = await findTopup(services.database, company.id, params.transactionId);
+    const topup = await findListedTopup(services.database, company.id, params.transactionId);
     if (!topup) return refuse('topup-not-found');
     const attempts = await topupAttempts(services.database, topup.id);
     return reply(

@@ -1,4 +1,5 @@
 import type { MoneyMove } from '../db/money-moves.js';
+import { REVERSAL_SETTLEMENT } from '../domain/statement-words.js';
 import { type Html, html } from '../html.js';
 import { amount } from './money.js';
 import { table, time } from './parts.js';
@@ -21,12 +22,25 @@ const words: Readonly<Record<string, string>> = {
   'gift > suspense': 'Paid after all, as agreed, out of the gift wallet',
   'airtime > suspense': 'Paid after all, as agreed, out of the airtime wallet',
   'service-fees > suspense': 'Settled: the service bears what was done late',
-  'mobile-money-clearing > suspense': 'Settled: the provider has taken its payment back',
-  'airtime-clearing > suspense': 'Settled: the provider has taken its delivery back',
+  'mobile-money-clearing > suspense': 'The provider has taken its payment back',
+  'airtime-clearing > suspense': 'The provider has taken its delivery back',
+  'suspense > gift': 'Given back, in the gift wallet again',
+  'service-fees > gift': 'Service fee given back, in the gift wallet again',
+  'suspense > airtime': 'Given back, in the airtime wallet again',
+  'suspense > service-fees': 'Settled: the service keeps what was taken back',
 };
 
-const wordsOf = ({ debit, credit }: MoneyMove): string =>
-  words[`${debit} > ${credit}`] ?? `From ${debit} to ${credit}`;
+/** Where the same accounts have another meaning when what was taken back is settled. */
+const wordsOfReversals: Readonly<Record<string, string>> = {
+  'suspense > mobile-money-clearing': 'Settled: the provider has paid it again',
+  'suspense > airtime-clearing': 'Settled: the provider has delivered it again',
+};
+
+function wordsOf({ debit, credit, step }: MoneyMove): string {
+  const accounts = `${debit} > ${credit}`;
+  const ofReversal = step === REVERSAL_SETTLEMENT ? wordsOfReversals[accounts] : undefined;
+  return ofReversal ?? words[accounts] ?? `From ${debit} to ${credit}`;
+}
 
 /** Transfers as a table that says what each was for. */
 export const moneyMoves = (moves: readonly MoneyMove[]): Html =>

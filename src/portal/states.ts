@@ -27,11 +27,18 @@ export const topupStates: Words<TopupStatus> = {
   FAILED: { tone: 'danger', word: 'Failed' },
 };
 
+/** Of a top-up whose provider has changed its word, in place of its state. */
+export const topupTurns: Words<'LATE' | 'REVERSED'> = {
+  LATE: { tone: 'warning', word: 'Delivered late' },
+  REVERSED: { tone: 'warning', word: 'Taken back' },
+};
+
 export const redemptionStates: Words<RedemptionState> = {
   HELD: { tone: 'warning', word: 'Being paid' },
   POSTED: { tone: 'success', word: 'Paid' },
   VOIDED: { tone: 'danger', word: 'Not paid' },
   CONTRADICTED: { tone: 'warning', word: 'Paid late' },
+  REVERSED: { tone: 'danger', word: 'Taken back' },
 };
 
 /** A state as a badge. */

@@ -55,7 +55,7 @@ const ofMessage = ({ at, kind, msisdn, status }: Message): Happening => ({
 });
 
 function ofRedemption(redemption: Redemption): Happening[] {
-  const { settledAt, contradictedAt, merchant } = redemption;
+  const { settledAt, contradictedAt, reversedAt, merchant } = redemption;
   const toMerchant = money(redemption.toMerchant);
   const begun: Happening = {
     at: new Date(redemption.at),
@@ -72,6 +72,15 @@ service fee of ${money(redemption.serviceFee)}.`,
             at: new Date(contradictedAt),
             what: html`The provider said that ${merchant} had been paid all the same. How the money
 moved says whether you were charged for it.`,
+          },
+        ]),
+    ...(reversedAt === null
+      ? []
+      : [
+          {
+            at: new Date(reversedAt),
+            what: html`The provider took the payment to ${merchant} back. How the money moved says
+whether you have got it.`,
           },
         ]),
   ];

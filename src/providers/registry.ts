@@ -15,7 +15,7 @@ type AirtimeConfig = Pick<
   Config,
   Extract<
     keyof Config,
-    | `AIRTIME_${'PROVIDER' | 'URL' | 'KEY' | 'SECRET' | 'CALLBACK_URL'}`
+    | `AIRTIME_${'PROVIDER' | 'URL' | 'KEY' | 'SECRET' | 'CALLBACK_URL' | 'CALLBACK_SECRET'}`
     | 'AIRTIME_TIMEOUT_SECONDS'
     | `AIRTIME_PRODUCT_${string}`
   >
@@ -71,7 +71,7 @@ const airtimeProviders: Record<Config['AIRTIME_PROVIDER'], (config: AirtimeConfi
       baseUrl: config.AIRTIME_URL,
       key: config.AIRTIME_KEY,
       secret: config.AIRTIME_SECRET,
-      callbackUrl: config.AIRTIME_CALLBACK_URL,
+      callbackUrl: callbackUrlOf(config),
       rangedProducts: {
         ETHIO_TELECOM: config.AIRTIME_PRODUCT_ETHIO_TELECOM,
         SAFARICOM_ETHIOPIA: config.AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA,
@@ -79,6 +79,12 @@ const airtimeProviders: Record<Config['AIRTIME_PROVIDER'], (config: AirtimeConfi
       timeoutSeconds: config.AIRTIME_TIMEOUT_SECONDS,
     }),
 };
+
+/** The address that the provider is given, with the secret part of its path. */
+const callbackUrlOf = (config: AirtimeConfig): string | undefined =>
+  config.AIRTIME_CALLBACK_URL === undefined || config.AIRTIME_CALLBACK_SECRET === ''
+    ? config.AIRTIME_CALLBACK_URL
+    : `${config.AIRTIME_CALLBACK_URL.replace(/\/+$/, '')}/${config.AIRTIME_CALLBACK_SECRET}`;
 
 /** The sender of text messages that the settings name. */
 export const createSmsSender = (config: SmsConfig): SmsSender =>

@@ -7,7 +7,7 @@ import { answerMailboxPage } from './pages/mailbox-page.js';
 import { answerPhonePage } from './pages/phone-page.js';
 import { give } from './reply.js';
 import { readJsonObject } from './request-body.js';
-import { rowOf, settle, statusOf, type TakenRequest } from './taken-requests.js';
+import { rowOf, settle, statusOf, type TakenRequest, type TakenStatus } from './taken-requests.js';
 
 interface Parts {
   readonly books: Books;
@@ -58,20 +58,25 @@ export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddre
   return router;
 }
 
-/**
- * Decides what is pending, as a provider's support staff would; or has done late what was refused, as
- * providers should not.
- */
+/** What was refused can be done late, and what was done taken back, as providers should not. */
+const nextStatuses: Partial<Record<TakenStatus, readonly TakenStatus[]>> = {
+  pending: ['completed', 'failed'],
+  failed: ['completed'],
+  completed: ['reversed'],
+  reversed: ['completed'],
+};
+
+/** Decides what becomes of a payout or top-up, as a provider's support staff would. */
 async function settleTaken(ctx: Context, name: string, taken: TakenRequest | undefined) {
   if (!ctx.is('json')) return problem(415, 'Send JSON.');
   const status = (await readJsonObject(ctx))?.status;
-  if (status !== 'completed' && status !== 'failed') {
-    return problem(400, 'The status must be completed or failed.');
+  if (status !== 'completed' && status !== 'failed' && status !== 'reversed') {
+    return problem(400, 'The status must be completed, failed or reversed.');
   }
   if (!taken) return problem(404, `No ${name} has this reference.`);
   const current = statusOf(taken);
-  const isLate = current === 'failed' && status === 'completed';
-  if (current !== 'pending' && !isLate) return problem(409, `The ${name} is ${current} already.`);
+  const isPossible = nextStatuses[current]?.includes(status) ?? false;
+  if (!isPossible) return problem(409, `The ${name} is ${current} already.`);
   settle(taken, status);
   return { status: 200, body: rowOf(taken) };
 }

@@ -1,12 +1,18 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type {
-  RedeemCommand,
-  RedemptionTiming,
-  TopUpInput,
-  TopUpTiming,
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import {
+  providerHint,
+  type RedeemCommand,
+  type RedemptionTiming,
+  type TopUpInput,
+  type TopUpTiming,
 } from '../../workflows/messages.js';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
+import { topUpId } from '../../workflows/workflow-ids.js';
 import {
   type RedeemableVoucher,
   redemptionStart,
@@ -48,7 +54,16 @@ export function createResumption(options: {
       }),
     );
 
-  return { resumeRedemption, resumeTopUp };
+  /** Tells a top-up that waits for a retry that there is news of it; one that has ended needs none. */
+  const hintTopUp = async (creationId: string): Promise<void> => {
+    try {
+      await client.workflow.getHandle(topUpId(creationId)).signal(providerHint);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  };
+
+  return { resumeRedemption, resumeTopUp, hintTopUp };
 }
 
 async function unlessRunning(start: () => Promise<unknown>): Promise<boolean> {

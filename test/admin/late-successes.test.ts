@@ -23,7 +23,9 @@ const deposit = (wallet: string, amount: number) =>
   scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount ${amount}`);
 
 const book = (recheck: Recheck) =>
-  scene.database.transaction().execute((transaction) => bookLateSuccess(transaction, recheck));
+  scene.database
+    .transaction()
+    .execute((transaction) => bookLateSuccess(transaction, recheck, 'LATE1'));
 
 interface Late {
   readonly reference: string;

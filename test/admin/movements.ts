@@ -39,6 +39,7 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       redemptionMinimum: 1n,
       partialRedemptionsPerVoucher: 20,
       servedCountries: ['ET'],
+      reversalWatchSeconds: 0,
     },
     mobileMoney: { canCarry: () => true },
     failpoint: createFailpoint(undefined),
@@ -130,11 +131,8 @@ export async function topUp(
           : (['void', 'airtime'] as const);
       await addTransfers(transaction, [move(end[0], 'airtime-hold', end[1])]);
       const attempt = { operationId, topupId };
-      await endAttempt(transaction, attempt, {
-        status: ending,
-        providerReference: null,
-        message: '',
-      });
+      const outcome = { status: ending, providerReference: null, message: '', isReversed: false };
+      await endAttempt(transaction, attempt, outcome, 0);
     }
     return topupId;
   });

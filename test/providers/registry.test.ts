@@ -28,6 +28,7 @@ it('settings alone choose and configure the providers', async () => {
     AIRTIME_KEY: 'key',
     AIRTIME_SECRET: 'secret',
     AIRTIME_CALLBACK_URL: undefined,
+    AIRTIME_CALLBACK_SECRET: '',
     AIRTIME_TIMEOUT_SECONDS: 2,
     AIRTIME_PRODUCT_ETHIO_TELECOM: 1001,
     AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: 1002,

@@ -181,7 +181,7 @@ describe.each([
   });
 
   it.each([
-    ['{"status":"reversed"}', 'application/json', 400],
+    ['{"status":"reversed"}', 'application/json', 409],
     ['{}', 'application/json', 400],
     ['nonsense', 'application/json', 400],
     ['{"status":"completed"}', 'text/plain', 415],

@@ -10,7 +10,7 @@ import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 
 type Steps = Pick<
   Activities,
-  'resumeRedemptions' | 'resumeTopUps' | 'listRechecks' | 'recheckRefused' | 'checkInvariants'
+  'resumeRedemptions' | 'resumeTopUps' | 'recheckDue' | 'checkInvariants' | 'openCases'
 >;
 
 let temporal: TemporalConnection;
@@ -23,22 +23,18 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.connection.close());
 
-const CONTRADICTED = 'top-up 1, attempt 1';
+const OPENED = 'Done after it was refused: top-up 1, attempt 1';
 const breaks = async (): Promise<never> => {
   throw ApplicationFailure.nonRetryable('broken for good');
 };
 
-/** All goes well, but that the provider did what it had refused in the first of two cases. */
+/** All goes well, but that a case is opened. */
 const steps: Steps = {
   resumeRedemptions: async () => 0,
   resumeTopUps: async () => 0,
-  listRechecks: async () => [
-    { kind: 'topup', operationId: 'contradicted' },
-    { kind: 'topup', operationId: 'other' },
-  ],
-  recheckRefused: async ({ operationId }) =>
-    operationId === 'contradicted' ? { description: CONTRADICTED } : undefined,
+  recheckDue: async () => ({ asked: 2, isMore: false }),
   checkInvariants: async () => [],
+  openCases: async () => [OPENED],
 };
 
 /** Runs the workflow on these steps, in place of those that take minutes until they have failed. */
@@ -72,20 +68,13 @@ async function failureOf(broken: Partial<Steps>): Promise<{ cause: unknown; isFo
 it.each<[string, Partial<Steps>]>([
   ['payments on hold cannot be taken up', { resumeRedemptions: breaks }],
   ['top-ups on hold cannot be taken up', { resumeTopUps: breaks }],
+  ['providers cannot be asked', { recheckDue: breaks }],
   ['the books cannot be checked', { checkInvariants: breaks }],
-  [
-    'another refusal cannot be asked about',
-    {
-      recheckRefused: (one) => (one.operationId === 'other' ? breaks() : steps.recheckRefused(one)),
-    },
-  ],
-])('raises what a provider did although it had refused it, where %s', async (_case, broken) => {
+])('raises a case that it opened, where %s', async (_case, broken) => {
   const { cause, isFound } = await failureOf(broken);
-  expect(isFound).toBe(true);
-  expect(cause).toMatchObject({
-    type: 'NeedsAction',
-    message: `done after it was refused: ${CONTRADICTED}`,
-  });
+  // The case is found until it is settled; the run is not.
+  expect(isFound).toBe(false);
+  expect(cause).toMatchObject({ type: 'NeedsAction', message: OPENED });
 });
 
 it('ends with the failure of a step where nothing was found, and does all the others', async () => {
@@ -93,7 +82,7 @@ it('ends with the failure of a step where nothing was found, and does all the ot
   const { cause, isFound } = await failureOf({
     resumeRedemptions: breaks,
     resumeTopUps: async () => done.push('resumeTopUps'),
-    listRechecks: async () => [],
+    openCases: async () => [],
     checkInvariants: async () => {
       done.push('checkInvariants');
       return [];
@@ -111,7 +100,22 @@ it('is not red because the database was away for a moment while the books were c
     if (tries <= 2) throw new Error('connect ECONNREFUSED');
     return [];
   };
-  const { result } = await runOn({ listRechecks: async () => [], checkInvariants });
-  expect(result).toEqual({ resumedPayments: 0, resumedTopUps: 0, rechecked: 0 });
+  const { result } = await runOn({ openCases: async () => [], checkInvariants });
+  expect(result).toEqual({ resumedPayments: 0, resumedTopUps: 0, rechecked: 2 });
   expect(tries).toBe(3);
+});
+
+it('goes on with all its steps until nothing is due', async () => {
+  const done: string[] = [];
+  let batches = 0;
+  const { result } = await runOn({
+    resumeTopUps: async () => done.push('resumeTopUps') && 1,
+    recheckDue: async () => {
+      batches += 1;
+      return { asked: 100, isMore: batches < 3 };
+    },
+    openCases: async () => [],
+  });
+  expect(result).toEqual({ resumedPayments: 0, resumedTopUps: 3, rechecked: 300 });
+  expect(done).toHaveLength(3);
 });

@@ -9,8 +9,7 @@ import { moneyMoves } from '../money-move-words.js';
 import { type AccountPage, idOf, PORTAL_PATH } from '../page.js';
 import { badge, emptyState, table, time } from '../parts.js';
 import { problems } from '../problem-page.js';
-import { stateBadge, topupStates } from '../states.js';
-import { productOf } from './top-ups.js';
+import { productOf, topupBadge } from './top-ups.js';
 
 const NOTHING_MOVED = emptyState('Nothing was charged', 'No money was moved for this top-up.');
 
@@ -31,7 +30,7 @@ export const showTopUp: AccountPage = {
       kind: 'page',
       title: `Top-up ${topup.id}`,
       content: html`<p><a href="${PORTAL_PATH}/top-ups">All top-ups</a></p>
-<h1>Top-up ${topup.id} ${stateBadge(topupStates, topup.status)}</h1>
+<h1>Top-up ${topup.id} ${topupBadge(topup)}</h1>
 <p>${meaningOf(topup)}${topup.message && html` <span class="quiet">${topup.message}</span>`}</p>
 <section class="card"><h2>The top-up</h2>
 ${facts({
@@ -59,10 +58,15 @@ const meanings: Readonly<Record<TopupStatus, string>> = {
   FAILED: 'It failed, and nothing was charged. Your server can retry it.',
 };
 
-const LATE = 'It failed, and the provider delivered it later all the same. It cannot be retried.';
-
-const meaningOf = ({ status, attempts: all }: TopupDetail): string =>
-  all.some(({ contradictedAt }) => contradictedAt !== null) ? LATE : meanings[status];
+function meaningOf({ status, charged, late_delivery, reversal }: TopupDetail): string {
+  const wallet = charged ? 'Your wallet has paid for it.' : 'Nothing was taken from your wallet.';
+  if (late_delivery)
+    return `It failed at first, and the provider delivered it later. ${wallet} It cannot be retried.`;
+  if (!reversal) return meanings[status];
+  return reversal.is_credited
+    ? 'The provider took it back after it had been delivered. Your wallet has the money again, and your server can retry it.'
+    : 'It was delivered and charged, and the provider took it back since. Nobody has decided yet who gets the money; until then it cannot be retried.';
+}
 
 const attemptStates = {
   HELD: badge('warning', 'Under way'),
@@ -79,10 +83,10 @@ const attempts = (topup: TopupDetail): Html =>
         { title: 'Number', value: ({ msisdn }) => maskMsisdn(msisdn) },
         {
           title: 'State',
-          value: ({ status, contradictedAt }) =>
+          value: ({ status, contradictedAt, reversedAt }) =>
             html`${attemptStates[status]}${
               contradictedAt && html` The provider said later that it was delivered all the same.`
-            }`,
+            }${reversedAt && html` The provider took it back since.`}`,
         },
         { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
         {

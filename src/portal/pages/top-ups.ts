@@ -1,16 +1,22 @@
 import { type NamedTopup, namedTopupSource } from '../../db/topup-detail.js';
 import { maskMsisdn } from '../../domain/phone.js';
-import { html } from '../../html.js';
+import { type Html, html } from '../../html.js';
 import { listFilters } from '../list-parameters.js';
 import { listPage } from '../list-view.js';
 import { amount } from '../money.js';
 import { PORTAL_PATH } from '../page.js';
 import { time } from '../parts.js';
-import { stateBadge, stateOptions, topupStates } from '../states.js';
+import { stateBadge, stateOptions, topupStates, topupTurns } from '../states.js';
 
 /** What was sent. */
 export const productOf = ({ kind, productName }: NamedTopup): string =>
   kind === 'AIRTIME' ? 'Airtime' : (productName ?? 'Package');
+
+/** Where a top-up stands, a provider's change of its word included. */
+export function topupBadge({ status, late_delivery, reversal }: NamedTopup): Html {
+  if (reversal && !reversal.is_credited) return stateBadge(topupTurns, 'REVERSED');
+  return late_delivery ? stateBadge(topupTurns, 'LATE') : stateBadge(topupStates, status);
+}
 
 /** A partner's top-ups, newest first. */
 export const showTopUps = listPage({
@@ -38,7 +44,7 @@ your server can retry it.</p>`,
     { title: 'Sent', value: ({ created_at }) => time(created_at) },
     { title: 'What', value: productOf },
     { title: 'Number', value: ({ msisdn }) => maskMsisdn(msisdn) },
-    { title: 'State', value: ({ status }) => stateBadge(topupStates, status) },
+    { title: 'State', value: topupBadge },
     {
       title: 'Amount, ETB',
       value: ({ amount: charged }) => (charged === null ? '–' : amount(charged)),

@@ -1,0 +1,137 @@
+import { log } from '@temporalio/activity';
+import { bookLateSuccess } from '../src/db/late-successes.js';
+import {
+  dueRechecks,
+  type EndedPayment,
+  findEnded,
+  noteDisagreement,
+  postponeRecheck,
+  type Recheck,
+} from '../src/db/rechecks.js';
+import { redemptionPayment } from '../src/db/redemptions.js';
+import { bookReversal } from '../src/db/reversals.js';
+import { findAttempt } from '../src/db/topup-attempts.js';
+import { formatAmount, parseMoney } from '../src/domain/money.js';
+import type { ActivityDependencies } from './dependencies.js';
+import { paymentOf } from './payments.js';
+import { withHeartbeat } from './provider-call.js';
+import { severalAtOnce } from './several-at-once.js';
+import { orderOf } from './topups.js';
+
+const PAGE_SIZE = 100;
+/** So many inquiries run at the same time. */
+const CONCURRENCY = 10;
+/** So long one batch asks; the rest is asked about by the next. */
+const BATCH_MS = 60_000;
+
+/** What the provider did although its money had been given back, in words for support staff. */
+export interface Contradiction {
+  readonly description: string;
+}
+
+/** What one batch of inquiries did. */
+export interface RecheckBatch {
+  readonly asked: number;
+  /** Time ran out before all that was due had been asked about. */
+  readonly isMore: boolean;
+}
+
+export function createRecheckActivities(dependencies: ActivityDependencies) {
+  const { database, airtime, mobileMoney, resumption, limits } = dependencies;
+
+  /** Of runs that began before there were batches: what is due, as much as one run asks about. */
+  const listRechecks = (): Promise<Recheck[]> => dueRechecks(database, PAGE_SIZE);
+
+  /** Of runs that began before there were batches. */
+  const recheckRefused = (recheck: Recheck): Promise<Contradiction | undefined> =>
+    withHeartbeat(() => recheckOne(recheck));
+
+  /**
+   * Asks the providers once more about what came to its end, until nothing is due or its time is over.
+   * Those beside one that fails are asked about all the same.
+   *
+   * @throws the failure of the first that failed
+   */
+  const recheckDue = (): Promise<RecheckBatch> =>
+    withHeartbeat(async () => {
+      const endsAt = Date.now() + BATCH_MS;
+      for (let asked = 0; ; ) {
+        const due = await dueRechecks(database, PAGE_SIZE);
+        await severalAtOnce(due, CONCURRENCY, recheckOne);
+        asked += due.length;
+        if (due.length < PAGE_SIZE) return { asked, isMore: false };
+        if (Date.now() > endsAt) return { asked, isMore: true };
+      }
+    });
+
+  /**
+   * Asks once more about what came to its end. Done after it was refused, or taken back after it was
+   * done: that is booked against suspense, for a person to settle, and never twice.
+   */
+  async function recheckOne(recheck: Recheck): Promise<Contradiction | undefined> {
+    const ended = await findEnded(database, recheck);
+    if (!ended) return undefined;
+    const postpone = (answer: 'as-before' | 'unknown') =>
+      postponeRecheck(database, ended, answer, limits.reversalWatchSeconds).then(() => undefined);
+    if (ended.is_booked) return postpone('as-before');
+    const answer = await ask(ended);
+    if (answer.kind === 'unknown' && answer.disagrees) {
+      await noteDisagreement(database, recheck, answer.message);
+      log.error('A provider knows our reference with another content', {
+        payment: describe(ended).description,
+        difference: answer.message,
+      });
+      return postpone('unknown');
+    }
+    if (ended.status === 'POSTED') {
+      // "Never seen" may only mean that it is forgotten by now.
+      const isTakenBack =
+        answer.kind === 'refused' || (answer.kind === 'delivered' && answer.reversal !== undefined);
+      if (!isTakenBack) return postpone(answer.kind === 'delivered' ? 'as-before' : 'unknown');
+      await database.transaction().execute((transaction) => bookReversal(transaction, recheck));
+      log.error('A provider took back what it had done', describe(ended));
+      return describe(ended);
+    }
+    if (answer.kind !== 'delivered')
+      return postpone(isRefusal(answer.kind) ? 'as-before' : 'unknown');
+    // Taken back since, it is as it was refused.
+    if (answer.reversal !== undefined) return postpone('as-before');
+    await database
+      .transaction()
+      .execute((transaction) => bookLateSuccess(transaction, recheck, answer.providerReference));
+    log.error('A provider did what it had refused', describe(ended));
+    if (ended.creation_id !== null) await tellTopUp(ended.creation_id);
+    return describe(ended);
+  }
+
+  /** It may wait for a retry, which is not wanted any more. */
+  async function tellTopUp(creationId: string): Promise<void> {
+    try {
+      await resumption.hintTopUp(creationId);
+    } catch (error) {
+      log.warn('A top-up was not told that it was delivered late', { error });
+    }
+  }
+
+  async function ask(ended: EndedPayment) {
+    if (ended.kind === 'redemption')
+      return mobileMoney.findPayment(
+        paymentOf(await redemptionPayment(database, ended.operationId)),
+      );
+    const attempt = await findAttempt(database, ended.operationId);
+    return airtime.findOrder(orderOf({ ...attempt, amount: ended.amount }));
+  }
+
+  return { listRechecks, recheckRefused, recheckDue };
+}
+
+const isRefusal = (kind: string): boolean => kind === 'refused' || kind === 'never-seen';
+
+function describe(ended: EndedPayment): Contradiction {
+  const what =
+    ended.topup_id === null
+      ? `payment of redemption ${ended.platform_reference}`
+      : `top-up ${ended.topup_id}, attempt ${ended.attempt}`;
+  const amount = formatAmount(parseMoney(ended.amount));
+  return { description: `${what}, ETB ${amount}, our reference ${ended.reference}` };
+}

@@ -1,0 +1,97 @@
+import {
+  findReversal,
+  listReversals,
+  type Recipient,
+  type Reversal,
+  recipientOf,
+  recipients,
+  settleReversal,
+} from '../../db/reversals.js';
+import { AdminError } from '../admin-error.js';
+import { changeCommand, lookCommand } from '../command.js';
+import { argument, flag, oneOf, required, text } from '../fields.js';
+import { column, money, numbers, table, time } from '../tables.js';
+
+const nameOf = (reversal: Reversal): string =>
+  reversal.kind === 'payment'
+    ? `payment of redemption ${reversal.redemptionReference}, voucher ${reversal.serialNumber}`
+    : `top-up ${reversal.topupId}, attempt ${reversal.attempt}`;
+
+export const listReversalsCommand = lookCommand({
+  name: 'list reversals',
+  summary: 'Show what providers took back after they had done it, and nobody has settled yet',
+  details:
+    'The provider has given the money back to the platform, and whoever paid has not got it yet: the ' +
+    'amount stands in the account suspense until "settle reversal" says who gets it.',
+  fields: { all: flag('Those that are settled, too') },
+  examples: ['list reversals', 'list reversals --all'],
+  async look(database, input) {
+    const found = await listReversals(database, { includeSettled: input.all });
+    const rows = found.map((one) => ({ ...one, settledBy: recipientOf(one) ?? null }));
+    return {
+      json: rows.map(({ operationId, settledTo, ...row }) => row),
+      text: table(rows, [
+        column('found (utc)', (row) => time(row.foundAt)),
+        column('what', nameOf),
+        numbers('partner', (row) => row.partnerId),
+        numbers('etb', (row) => money(row.amount)),
+        column('our reference', (row) => row.reference),
+        column('settled by', (row) => row.settledBy),
+        column('settled (utc)', (row) => row.settledAt && time(row.settledAt)),
+      ]),
+    };
+  },
+});
+
+const outcomes: Readonly<Record<Recipient, (reversal: Reversal) => string>> = {
+  partner: ({ kind, partnerId }) =>
+    kind === 'payment'
+      ? `the gift wallet of partner ${partnerId} has got it back, with the service fee`
+      : `the airtime wallet of partner ${partnerId} has got it back, and the top-up has failed`,
+  platform: () => 'the platform keeps it among its service fees',
+  provider: () => 'the provider has done it again',
+};
+
+export const settleReversalCommand = changeCommand({
+  name: 'settle reversal',
+  summary: 'Say who gets what a provider took back after it had done it',
+  details:
+    'partner puts the amount, and the service fee of a payment, back into the wallet that paid; a ' +
+    'top-up has failed then and can be retried. platform keeps it, when the partner or the merchant ' +
+    'was helped by other means. provider says that the provider has done it again. Agree on it with ' +
+    'them first: it cannot be undone. The voucher of a payment stays redeemed.',
+  fields: {
+    reference: argument(text, 'Our reference, as "list reversals" shows it'),
+    to: required(oneOf(...recipients), 'Who gets it'),
+    note: required(text, 'Why, and with whom it was agreed; it is kept in the audit log'),
+  },
+  examples: ['settle reversal REFERENCE --to partner --note "Not restored, their ticket 4711"'],
+  async change(transaction, input) {
+    const reversal = await findReversal(transaction, input.reference);
+    if (!reversal)
+      throw new AdminError(`There is no reversal ${input.reference}: see "list reversals --all".`);
+    const earlier = await settleReversal(transaction, reversal, input.to);
+    if (earlier) return { unchanged: unchangedBy(earlier, input.to) };
+    return {
+      subject: { kind: 'partner', id: reversal.partnerId },
+      details: {
+        reference: reversal.reference,
+        what: nameOf(reversal),
+        amount: reversal.amount,
+        to: input.to,
+        note: input.note,
+      },
+      text: `Settled ETB ${money(reversal.amount)} of ${nameOf(reversal)}: ${outcomes[input.to](reversal)}.`,
+    };
+  },
+});
+
+/** @throws {AdminError} when it was settled otherwise than is wanted */
+function unchangedBy(earlier: Reversal, wanted: Recipient): string {
+  const recipient = recipientOf(earlier);
+  if (recipient === wanted)
+    return `It was settled before, with the ${recipient}: nothing was changed.`;
+  throw new AdminError(
+    `It was settled before, with the ${recipient}, and that cannot be undone: nothing was changed.`,
+  );
+}

@@ -1,0 +1,53 @@
+import type { RedemptionHeld } from '../activities/redemption-holds.js';
+import type { TopUpHeld } from '../activities/topup-holds.js';
+import type { database as steps } from './activity-options.js';
+import { bookUntilDone } from './book-until-done.js';
+import type { OperationOutcome, RedemptionMade, TopUpMade } from './messages.js';
+import { describeRedemption } from './redemption-details.js';
+import type { Ending } from './until-known.js';
+
+interface Bookkeeping {
+  readonly database: typeof steps;
+  readonly alarmAfterMs: number;
+  readonly takeHint: () => boolean;
+}
+
+/** Books how the payment of a redemption ended. */
+export const bookRedemption = (
+  { database, ...patience }: Bookkeeping,
+  operationId: string,
+  { hold, ending }: { readonly hold: RedemptionHeld; readonly ending: Ending },
+): Promise<OperationOutcome<RedemptionMade>> =>
+  bookUntilDone({
+    ...patience,
+    book: () =>
+      ending.kind === 'done'
+        ? database.postRedemption(
+            operationId,
+            ending.providerReference,
+            ending.reversal !== undefined,
+          )
+        : database.voidRedemption(operationId, ending.message),
+    description: describeRedemption(hold),
+    note: () => database.noteUnbookedPayment('redemption', operationId),
+  });
+
+/** Books how an attempt of a top-up ended. */
+export const bookTopUp = (
+  { database, ...patience }: Bookkeeping,
+  operationId: string,
+  { hold, ending }: { readonly hold: TopUpHeld; readonly ending: Ending },
+): Promise<OperationOutcome<TopUpMade>> =>
+  bookUntilDone({
+    ...patience,
+    book: () =>
+      ending.kind === 'done'
+        ? database.postTopUp(operationId, {
+            providerReference: ending.providerReference,
+            message: ending.reversal ?? 'Delivered',
+            isReversed: ending.reversal !== undefined,
+          })
+        : database.voidTopUp(operationId, ending.message),
+    description: `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, our reference ${hold.reference}.`,
+    note: () => database.noteUnbookedPayment('topup', operationId),
+  });

@@ -1,0 +1,48 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import { cases } from './activity-options.js';
+import { showDetails } from './current-details.js';
+import { type CaseInput, lookAgain } from './messages.js';
+import { needsAction } from './search-attributes.js';
+
+/** So often one run looks; the next goes on, so that no history grows for months. */
+const MAXIMUM_LOOKS = 200;
+
+/** How a case ended, for the Temporal UI. */
+export interface FollowCaseResult {
+  readonly ended: 'settled';
+}
+
+/**
+ * Stands for something that a person must settle, and is found by `NeedsAction = true` until it is. It
+ * moves no money: operators settle by their command, and the database says when they have. A
+ * cancellation in the UI changes nothing.
+ */
+export function followCase(input: CaseInput): Promise<FollowCaseResult> {
+  return CancellationScope.nonCancellable(() => follow(input));
+}
+
+async function follow(input: CaseInput): Promise<FollowCaseResult> {
+  let isAsked = false;
+  setHandler(
+    lookAgain,
+    () => {
+      isAsked = true;
+    },
+    { description: 'Looks at once whether it has been settled. Needs no input.' },
+  );
+  for (let looks = 1; ; looks += 1) {
+    isAsked = false;
+    const { isOpen, paragraphs } = await cases.readCase(input);
+    if (looks === 1 || !isOpen) upsertSearchAttributes([{ key: needsAction, value: isOpen }]);
+    showDetails(...paragraphs);
+    if (!isOpen) return { ended: 'settled' };
+    await condition(() => isAsked, input.intervalMs, { summary: 'Until it is looked at again' });
+    if (looks === MAXIMUM_LOOKS) await continueAsNew<typeof followCase>(input);
+  }
+}
