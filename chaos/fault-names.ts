@@ -5,10 +5,13 @@ export const faultNames = [
   'end-database-sessions',
   'crash-database',
   'kill-temporal',
+  'empty-temporal',
   'provider-unreachable',
   'provider-hangs',
   'suspend-partner',
   'change-service-fee',
+  'short-reserve',
+  'forget-redemption',
 ] as const;
 
 export type FaultName = (typeof faultNames)[number];

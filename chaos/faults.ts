@@ -1,9 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { changeRow } from '../src/db/company-changes.js';
+import type { ClientLog } from './client-log.js';
 import type { FaultName } from './fault-names.js';
+import { forgetRedemption } from './forget-redemption.js';
+import { persist } from './persist.js';
 import type { Random } from './random.js';
-import { crashPostgres, killTemporal, startPostgresAgain, startTemporalAgain } from './servers.js';
+import {
+  crashPostgres,
+  emptyTemporal,
+  killTemporal,
+  startPostgresAgain,
+  startTemporalAgain,
+} from './servers.js';
+import { shortenReserve } from './short-reserve.js';
 import type { ThrowawayStack } from './throwaway-stack.js';
 import type { World } from './world.js';
 
@@ -12,6 +22,7 @@ export interface FaultScene {
   readonly stack: ThrowawayStack;
   readonly world: World;
   readonly random: Random;
+  readonly log: ClientLog;
 }
 
 /** Makes a fault and, after some seconds, undoes it; says what was done. */
@@ -70,6 +81,14 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
     return length;
   },
 
+  async 'empty-temporal'({ stack, random }) {
+    await killTemporal(stack.services);
+    await emptyTemporal(stack.services);
+    const length = await lasting(random, 0, 4_000);
+    await startTemporalAgain(stack.services);
+    return `${length}, and everything in it is gone`;
+  },
+
   async 'provider-unreachable'(scene) {
     const name = someProvider(scene);
     await scene.stack.ways[name].cut();
@@ -106,6 +125,9 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
     );
     return `merchant ${id} to ${percent} %`;
   },
+
+  'short-reserve': shortenReserve,
+  'forget-redemption': forgetRedemption,
 };
 
 const setPartner = ({ stack }: FaultScene, id: number, status: 'ACTIVE' | 'SUSPENDED') =>
@@ -114,17 +136,3 @@ const setPartner = ({ stack }: FaultScene, id: number, status: 'ACTIVE' | 'SUSPE
       .transaction()
       .execute((transaction) => changeRow(transaction, 'partners', id, { status })),
   );
-
-const TRIES = 60;
-
-/** An operator tries again while the database is away because of another fault. */
-async function persist<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries === TRIES) throw error;
-      await sleep(250);
-    }
-  }
-}

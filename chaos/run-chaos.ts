@@ -47,7 +47,9 @@ export async function runChaos(
     return drain(stack, { log, send, random }, note);
   });
   const limbo: Finding[] = left.map((fault) => ({ check: 'I8 limbo', fault }));
-  const problems = await progress.step('The oracle', () => findProblems(stack, clients));
+  const problems = await progress.step('The oracle', () =>
+    findProblems(stack, { ...clients, faults }),
+  );
   return {
     seed: options.seed,
     log,
@@ -73,7 +75,11 @@ async function work(
   const shown = setInterval(() => note(`${clients.log.entries.length} calls`), 1_000);
   try {
     const [faults] = await Promise.all([
-      makeFaults({ stack, world: clients.world, random: createRandom(seed, 'faults') }, names, end),
+      makeFaults(
+        { stack, world: clients.world, log: clients.log, random: createRandom(seed, 'faults') },
+        names,
+        end,
+      ),
       runClients(clients, { seed, count, until: end }),
       settlePending(stack.services.sandboxUrl, createRandom(seed, 'settling'), end),
       sleep(minutes * 60_000, undefined, { signal: end }).catch(() => undefined),

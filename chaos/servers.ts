@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ThrowawayServices } from '../bench/throwaway-services.js';
@@ -28,7 +28,13 @@ export async function killTemporal({ directory }: ThrowawayServices): Promise<vo
   await endProcess(pid, 'SIGKILL');
 }
 
-/** Starts the Temporal server on the file that the killed one has left. */
+/** Takes everything from a server that was killed: its workflows, Schedules and search attributes. */
+export async function emptyTemporal({ directory }: ThrowawayServices): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm'])
+    await rm(join(directory, `temporal.db${suffix}`), { force: true });
+}
+
+/** Starts the Temporal server on the file that the killed one has left, or on none. */
 export async function startTemporalAgain({
   directory,
   settings,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../client-log.js';
 import { bodyOf } from '../outcome.js';
+import { SHORT_RESERVE } from '../short-reserve.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 
 /** What the database has of one operation that a client may have sent. */
@@ -81,7 +82,7 @@ function judge(calls: KeyedCalls, effect: Effect | undefined): string | undefine
   }
 }
 
-/** Every operation that the database knows, by its id; deposits are none. */
+/** Every operation that the database knows, by its id; deposits, expiries and faults are none. */
 async function readEffects({ database }: ThrowawayStack): Promise<Map<string, Effect>> {
   const { rows } = await sql<Effect & { id: string }>`
     with moves as (
@@ -104,7 +105,8 @@ async function readEffects({ database }: ThrowawayStack): Promise<Map<string, Ef
       union select operation_id from redemptions
       union select operation_id from topup_attempts
       union select operation_id from voucher_claims
-      union select operation_id from ledger_transfers where operation_id not like 'deposit:%'
+      union select operation_id from ledger_transfers
+        where not operation_id ^@ any(array['deposit:', 'expire-voucher:', ${SHORT_RESERVE}])
     ) as ids (id)
     left join operations using (id)
     left join redemptions on redemptions.operation_id = ids.id`.execute(database);

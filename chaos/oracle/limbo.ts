@@ -4,8 +4,12 @@ import { findWorkflows } from './workflows.js';
 
 /** Whatever is under way, or was left behind: one line each (I8). */
 export async function findLimbo(stack: ThrowawayStack): Promise<string[]> {
-  const { running } = await findWorkflows(stack);
-  return [...(await findOpenRows(stack)), ...running.map((id) => `workflow ${id} is running`)];
+  const { running, needsAction } = await findWorkflows(stack);
+  return [
+    ...(await findOpenRows(stack)),
+    ...running.map((id) => `workflow ${id} is running`),
+    ...needsAction.map((id) => `${id} asks for a person`),
+  ];
 }
 
 async function findOpenRows({ database }: ThrowawayStack): Promise<string[]> {
@@ -20,6 +24,8 @@ async function findOpenRows({ database }: ThrowawayStack): Promise<string[]> {
       where status = 'RUNNING'
     union all select 'voucher ' || id || ' is ' || status from vouchers
       where status in ('REDEEM_INITIATED', 'REDEEM_PROCESSING')
+    union all select 'voucher ' || id || ' is due and ' || status from vouchers
+      where status = 'ACTIVE' and expires_at < now()
     union all select 'claim ' || id || ' is ' || status from voucher_claims where status = 'OPEN'
     union all select kind || ' message ' || id || ' is ' || status from messages
       where status in ('QUEUED', 'SENDING')

@@ -14,12 +14,14 @@ export async function compareWallets(
   parts: { readonly world: World; readonly log: ClientLog; readonly send: SendCall },
 ): Promise<string[]> {
   const prices = await topupPrices(stack);
+  const returned = await returnedValues(stack);
   const done = parts.log.keyed().filter((calls) => finalEntry(calls)?.outcome.kind === 'done');
   const findings: string[] = [];
   for (const partner of parts.world.partners) {
     const shown = await shownBalances(parts.send, partner);
     const own = done.filter(({ company: by }) => by.kind === 'partner' && by.id === partner.id);
     const expected = expectedOf(partner, own, prices);
+    expected.eMoneyWalletBalance += parseMoney(returned.get(partner.id) ?? '0');
     for (const [wallet, amount] of Object.entries(expected))
       if (String(shown?.[wallet]) !== String(Number(formatMoney(amount))))
         findings.push(
@@ -63,4 +65,14 @@ function expectedOf(
 async function topupPrices({ database }: ThrowawayStack): Promise<Map<number, string>> {
   const rows = await database.selectFrom('topups').select(['id', 'amount']).execute();
   return new Map(rows.map(({ id, amount }) => [id, amount ?? '0']));
+}
+
+/** What expiry has given back to each partner; the ledger's own check holds it against the vouchers. */
+async function returnedValues({ database }: ThrowawayStack): Promise<Map<number, string>> {
+  const rows = await database
+    .selectFrom('vouchers')
+    .select((of) => ['partner_id', of.fn.sum<string>('returned').as('returned')])
+    .groupBy('partner_id')
+    .execute();
+  return new Map(rows.map(({ partner_id, returned }) => [partner_id, returned]));
 }

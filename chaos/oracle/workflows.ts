@@ -6,10 +6,22 @@ const OF_MONEY = "WorkflowType in ('generateVoucher', 'redeemVoucher', 'topUp')"
 /** Workflows that ended in another way than by a result: a person would have to look at them. */
 const RED = "ExecutionStatus in ('Failed', 'Terminated', 'TimedOut', 'Canceled')";
 
-/** The ids of the workflows that still run, and of the red ones (I8). */
+/** What Schedules run: a red run is their alarm, and the next one is green when its cause is gone. */
+const SCHEDULED = ['reconcile', 'expireVouchers'] as const;
+
+export interface FoundWorkflows {
+  readonly running: string[];
+  readonly red: string[];
+  /** Red runs of Schedules: each had something to report. */
+  readonly alarms: string[];
+  /** What still asks for a person: open alarms, and a Schedule whose newest run is red. */
+  readonly needsAction: string[];
+}
+
+/** The workflows that still run, the red ones, and what asks for a person (I8). */
 export async function findWorkflows({
   config,
-}: Pick<ThrowawayStack, 'config'>): Promise<{ running: string[]; red: string[] }> {
+}: Pick<ThrowawayStack, 'config'>): Promise<FoundWorkflows> {
   const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS });
   try {
     const { workflow } = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
@@ -19,9 +31,27 @@ export async function findWorkflows({
         ids.push(`${workflowId}, started at ${startTime.toISOString()}`);
       return ids;
     };
+    const isScheduled = `WorkflowType in (${SCHEDULED.map((type) => `'${type}'`).join(', ')})`;
+    const newestRed: string[] = [];
+    for (const type of SCHEDULED) {
+      // The newest comes first.
+      const closed = workflow.list({
+        query: `WorkflowType = '${type}' and ExecutionStatus != 'Running'`,
+        pageSize: 1,
+      });
+      for await (const { workflowId, status } of closed) {
+        if (status.name !== 'COMPLETED') newestRed.push(`the newest run ${workflowId} is red`);
+        break;
+      }
+    }
     return {
       running: await list(`${OF_MONEY} and ExecutionStatus = 'Running'`),
-      red: await list(RED),
+      red: await list(`${RED} and not ${isScheduled}`),
+      alarms: await list(`${RED} and ${isScheduled}`),
+      needsAction: [
+        ...newestRed,
+        ...(await list("NeedsAction = true and ExecutionStatus = 'Running'")),
+      ],
     };
   } finally {
     await connection.close();
