@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeUp } from './changed-minds.js';
 import { type ClientLog, type LogEntry, nameOf, openCalls } from './client-log.js';
 import { findLimbo } from './oracle/limbo.js';
 import type { Random } from './random.js';
 import type { SendCall } from './send-call.js';
 import { settleOnce } from './settle-pending.js';
 import type { ThrowawayStack } from './throwaway-stack.js';
+import type { World } from './world.js';
 
 /** Longer than any pause that a minute's fault can have led to, on a busy machine too. */
 const DRAIN_SECONDS = 240;
@@ -19,12 +21,18 @@ const PAUSE_MS = 1_000;
  */
 export async function drain(
   stack: ThrowawayStack,
-  parts: { readonly log: ClientLog; readonly send: SendCall; readonly random: Random },
+  parts: {
+    readonly world: World;
+    readonly log: ClientLog;
+    readonly send: SendCall;
+    readonly random: Random;
+  },
   note: (detail: string) => void,
 ): Promise<string[]> {
   const deadline = Date.now() + DRAIN_SECONDS * 1_000;
   for (;;) {
     await settleOnce(stack.services.sandboxUrl, parts.random, 1);
+    await makeUp(stack, parts.world);
     const open = parts.log.keyed().flatMap(openCalls);
     const limbo = await findLimbo(stack);
     if (open.length === 0 && limbo.length === 0) return [];

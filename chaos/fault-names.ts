@@ -12,6 +12,8 @@ export const faultNames = [
   'change-service-fee',
   'short-reserve',
   'forget-redemption',
+  'reverse-delivery',
+  'deliver-late',
 ] as const;
 
 export type FaultName = (typeof faultNames)[number];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { changeRow } from '../src/db/company-changes.js';
+import { changeItsMind } from './changed-minds.js';
 import type { ClientLog } from './client-log.js';
 import type { FaultName } from './fault-names.js';
 import { forgetRedemption } from './forget-redemption.js';
@@ -128,6 +129,8 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
 
   'short-reserve': shortenReserve,
   'forget-redemption': forgetRedemption,
+  'reverse-delivery': (scene) => changeItsMind(scene, 'completed'),
+  'deliver-late': (scene) => changeItsMind(scene, 'failed'),
 };
 
 const setPartner = ({ stack }: FaultScene, id: number, status: 'ACTIVE' | 'SUSPENDED') =>

@@ -44,7 +44,7 @@ export async function runChaos(
   const random = createRandom(options.seed, 'draining');
   const left = await progress.step('Draining', async (note) => {
     await untilAnswering(stack.url);
-    return drain(stack, { log, send, random }, note);
+    return drain(stack, { world, log, send, random }, note);
   });
   const limbo: Finding[] = left.map((fault) => ({ check: 'I8 limbo', fault }));
   const problems = await progress.step('The oracle', () =>

@@ -39,6 +39,8 @@ export interface World {
   readonly gifts: KnownGift[];
   readonly topups: KnownTopup[];
   readonly failedTopups: KnownTopup[];
+  /** Our references of top-ups that their provider did otherwise later, and what it did then. */
+  readonly changedMinds: Map<string, 'completed' | 'reversed'>;
   /** A number that nobody had before; its last three digits steer the providers. */
   newNumber(suffix: string, operator?: 'ethio' | 'safaricom'): string;
 }
@@ -75,6 +77,7 @@ export async function makeWorld(stack: ThrowawayStack): Promise<World> {
     gifts: [],
     topups: [],
     failedTopups: [],
+    changedMinds: new Map(),
     newNumber(suffix, operator = 'ethio') {
       numbers += 1;
       const middle = String(numbers % 100_000).padStart(5, '0');

@@ -12,7 +12,7 @@ import { compareWallets } from './wallets.js';
 import { findWorkflows } from './workflows.js';
 
 /** Faults that turn the reconciliation red until they are undone: that is what it is for. */
-const ALARMING: readonly FaultName[] = ['short-reserve'];
+const ALARMING: readonly FaultName[] = ['short-reserve', 'reverse-delivery', 'deliver-late'];
 
 /** What was wrong, one line each, with what it was found by. */
 export interface Finding {
