@@ -74,6 +74,9 @@ async function startService(
     MESSAGE_COOLDOWN_SECONDS: '0',
     MESSAGES_PER_NUMBER_AND_DAY: '1000000',
     MESSAGES_PER_COMPANY_AND_DAY: '1000000000',
+    // And redeemed in parts of one birr.
+    REDEMPTION_MINIMUM: '1',
+    PARTIAL_REDEMPTIONS_PER_VOUCHER: '1000000000',
     ...changes,
   };
   let port = 0;
