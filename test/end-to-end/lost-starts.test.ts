@@ -69,7 +69,8 @@ describe('a top-up', () => {
     expect([again.status, again.body.data.transactionId]).toEqual([424, id]);
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
     expect(await scene.runningOperations()).toEqual([]);
-    expect((await scene.retry(id, other)).body.data.status).toBe('SUCCESS');
+    await scene.retry(id, other);
+    await scene.untilStatus(id, 'SUCCESS');
     expect(await scene.delivered(msisdn)).toEqual([]);
   });
 
@@ -87,7 +88,8 @@ describe('a top-up', () => {
     expect((await scene.topUp(msisdn, key)).body).toEqual(refused.body);
     const other = await scene.topUp(scene.number('050'), key);
     expectRefusal(other, 'partner', 422, { reason: 'key-reused' });
-    expect((await scene.retry(id, msisdn)).body.data.status).toBe('SUCCESS');
+    await scene.retry(id, msisdn);
+    await scene.untilStatus(id, 'SUCCESS');
   });
 
   it('that was refused before anybody was told its number leaves none', async () => {
@@ -96,8 +98,7 @@ describe('a top-up', () => {
     expect((await scene.topUp(msisdn, key)).status).toBe(404);
     await setProducts('ACTIVE');
     expect(await topups()).toEqual(before);
-    const corrected = await scene.topUp(scene.number('050'), key);
-    expect(corrected.body.data.status).toBe('SUCCESS');
+    await scene.untilStatus(idOf(await scene.topUp(scene.number('050'), key)), 'SUCCESS');
   });
 
   it('whose start provably never left is refused and leaves nothing', async () => {
@@ -106,7 +107,7 @@ describe('a top-up', () => {
     expect((await scene.topUp(msisdn, key)).status).toBe(503);
     expect(await topups()).toEqual(before);
     expect(await scene.runningOperations()).toEqual([]);
-    expect((await scene.topUp(msisdn, key)).body.data.status).toBe('SUCCESS');
+    await scene.untilStatus(idOf(await scene.topUp(msisdn, key)), 'SUCCESS');
     expect(await scene.delivered(msisdn)).toHaveLength(1);
   });
 
@@ -153,7 +154,8 @@ describe('a retry', () => {
       data: expect.objectContaining({ transactionId: id, status: 'FAILED' }),
     });
     expect((await scene.show(id)).attempts).toHaveLength(1);
-    expect((await scene.retry(id, msisdn)).body.data.status).toBe('SUCCESS');
+    await scene.retry(id, msisdn);
+    await scene.untilStatus(id, 'SUCCESS');
   });
 
   it('that provably never left is refused and leaves nothing', async () => {
@@ -162,7 +164,8 @@ describe('a retry', () => {
     lose('retryTopUp', 'never sent');
     expect((await scene.retry(id, msisdn, key)).status).toBe(503);
     expect(await scene.runningOperations()).toEqual([]);
-    expect((await scene.retry(id, msisdn, key)).body.data.status).toBe('SUCCESS');
+    await scene.retry(id, msisdn, key);
+    await scene.untilStatus(id, 'SUCCESS');
   });
 
   it('that waits for the attempt of another one is not failed before that one ends', async () => {
