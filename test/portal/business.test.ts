@@ -299,7 +299,9 @@ test('what the provider paid after it had refused is told, and counted where it 
   expect(await get(person, '/payouts')).toContain('You were paid nothing');
   await stack.database
     .transaction()
-    .execute((transaction) => bookLateSuccess(transaction, { kind: 'redemption', operationId }, 'LATE1'));
+    .execute((transaction) =>
+      bookLateSuccess(transaction, { kind: 'redemption', operationId }, 'LATE1'),
+    );
   expect(cellsOf(await get(person, '/redemptions?state=CONTRADICTED'))[0]?.[2]).toBe('Paid late');
   const [total] = cellsOf(await get(person, '/payouts'));
   expect(total).toEqual(['All days', '1', await scene.paidByLedger(refusing.id), '0.00']);
