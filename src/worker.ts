@@ -129,8 +129,19 @@ export async function startWorker(
     dataConverter: temporal.dataConverter,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     activities,
-    interceptors: { activity: [guardActivities], workflowModules: workflowInterceptorModules },
-    ...(options.workflowBundle ? { workflowBundle: options.workflowBundle } : { workflowsPath }),
+    // A bundle has them already.
+    ...(options.workflowBundle
+      ? {
+          workflowBundle: options.workflowBundle,
+          interceptors: { activity: [guardActivities] },
+        }
+      : {
+          workflowsPath,
+          interceptors: {
+            activity: [guardActivities],
+            workflowModules: workflowInterceptorModules,
+          },
+        }),
     ...workerTuning,
   });
   const pickup = createInvitationPickup({

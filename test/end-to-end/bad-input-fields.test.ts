@@ -293,9 +293,9 @@ describe('a hostile field', () => {
   });
 
   test('in place of the wanted one by inheritance is a missing field', async () => {
-    const text = JSON.stringify({ isRestricted: true }).replace(
+    const text = JSON.stringify({ merchantId: scene.merchant.id }).replace(
       '{',
-      '{"__proto__":{"denominationId":1,"merchantId":1,"msisdn":null},',
+      '{"__proto__":{"denominationId":1,"msisdn":null},',
     );
     const answer = await scene.asPartner.post(GENERATE, text as never);
     expectRefusal(answer, 'partner', 400, { reason: 'request-invalid', says: 'denominationId: ' });
