@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/connection.js';
 import { insertVoucher } from '../../src/db/generation.js';
 import { priceSubjects } from '../../src/db/prices.js';
+import { credentialOf } from '../admin/movements.js';
 import { addGiftSeller, addShop, type GiftSeller, priceGift } from './gift-rows.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';
 
@@ -23,11 +24,12 @@ beforeEach(async () => {
 /** The price that generating a voucher for a merchant goes by. */
 async function priceAt(merchantId: number): Promise<string | null> {
   const { partnerId, denominationId } = seller;
+  const credential = await credentialOf(database, 'partner', partnerId);
   const { sellingPriceUsd, voucherId } = await insertVoucher(database, {
     operationId: randomUUID(),
     requestId: randomUUID(),
     requestDigest: 'digest',
-    partner: { kind: 'partner', id: partnerId },
+    partner: { kind: 'partner', id: partnerId, credential },
     merchant: { id: merchantId },
     denominationId,
     serialNumber: randomUUID(),
