@@ -37,7 +37,9 @@ export async function makeUp(stack: ThrowawayStack, world: World): Promise<void>
   const { topups } = await readBooks(stack.services.sandboxUrl);
   const statuses = new Map(topups.map(({ reference, status }) => [reference, status]));
   for (const [reference, status] of world.changedMinds) {
-    if (statuses.get(reference) === status)
+    // One that was not refused here yet was simply delivered.
+    const isOurs = status === 'reversed' || (await wasRefused(stack, reference));
+    if (statuses.get(reference) === status && isOurs)
       await setStatus(stack, reference, status === 'reversed' ? 'completed' : 'reversed');
     await stack.database.transaction().execute(async (transaction) => {
       const late = await findLateSuccess(transaction, reference);
@@ -46,6 +48,15 @@ export async function makeUp(stack: ThrowawayStack, world: World): Promise<void>
       if (reversal && !reversal.settledAt) await settleReversal(transaction, reversal, 'provider');
     });
   }
+}
+
+async function wasRefused({ database }: ThrowawayStack, reference: string): Promise<boolean> {
+  const attempt = await database
+    .selectFrom('topup_attempts')
+    .select('status')
+    .where('reference', '=', reference)
+    .executeTakeFirst();
+  return attempt?.status === 'VOIDED';
 }
 
 const setStatus = ({ services }: ThrowawayStack, reference: string, status: string) =>

@@ -1,3 +1,4 @@
+import type { Reason } from '../../src/domain/errors.js';
 import type { ClientLog, KeyedCalls, LogEntry } from '../client-log.js';
 import { nameOf } from '../client-log.js';
 import { bodyOf } from '../outcome.js';
@@ -8,7 +9,10 @@ export function checkAnswers(log: ClientLog): string[] {
   return [...log.entries.flatMap(checkOne), ...log.keyed().flatMap(checkKey)];
 }
 
-function checkOne({ call, reception, sentAt, number }: LogEntry): string[] {
+/** Answers 500 that are right: the fault `short-reserve` takes the reserve away. */
+const FAULTS_OF_THE_BOOKS: readonly Reason[] = ['reserve-not-debited'];
+
+function checkOne({ call, reception, outcome, sentAt, number }: LogEntry): string[] {
   const where = `call ${number} at ${sentAt}, ${nameOf(call)}`;
   if (reception.kind === 'lost')
     return reception.why === 'TimeoutError'
@@ -19,7 +23,8 @@ function checkOne({ call, reception, sentAt, number }: LogEntry): string[] {
   const isLogIn = call.operation === 'login' && body?.success;
   if (!body || !('data' in body || isLogIn))
     return [`${where}: no envelope, but ${reception.text.slice(0, 200)}`];
-  if (body.statusCode === 500) return [`${where}: 500 ${body.message}`];
+  const isExpected = outcome.kind === 'refused' && FAULTS_OF_THE_BOOKS.includes(outcome.reason);
+  if (body.statusCode === 500 && !isExpected) return [`${where}: 500 ${body.message}`];
   return [];
 }
 

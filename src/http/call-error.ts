@@ -1,5 +1,6 @@
 import {
   isGrpcServiceError,
+  WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
@@ -53,8 +54,12 @@ export const missedWorkflow = (error: unknown): boolean =>
 export function callError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
     return new StillProcessingError('The workflow has not answered yet', { cause: error });
-  // Somebody else has ended the workflow: what it has done is not known.
-  if (missedWorkflow(error) || error instanceof ForeignPayloadError)
+  // The workflow was ended by somebody else, or Temporal has lost it: what it has done is not known.
+  if (
+    missedWorkflow(error) ||
+    error instanceof ForeignPayloadError ||
+    error instanceof WorkflowNotFoundError
+  )
     return new WorkflowsUnavailableError(false, error);
   const grpc = grpcError(error);
   if (!grpc) return error;

@@ -1,4 +1,4 @@
-import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, vi } from 'vitest';
 import { WorkflowsUnavailableError } from '../../src/http/call-error.js';
@@ -54,4 +54,11 @@ it('a failure of the workflow itself is neither repeated nor hidden', async () =
   const update = vi.fn().mockRejectedValue(failure);
   await expect(redeemBy(update)).rejects.toBe(failure);
   expect(update).toHaveBeenCalledTimes(1);
+});
+
+it('a workflow that Temporal has lost may have been done', async () => {
+  const update = vi.fn().mockRejectedValue(new WorkflowNotFoundError('gone', 'id', undefined));
+  const error = await redeemBy(update).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(WorkflowsUnavailableError);
+  expect(error).toMatchObject({ isCertain: false });
 });
