@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from './connection.js';
 import { findLateSuccess, listLateSuccesses } from './late-successes.js';
 import { findReversal, listReversals } from './reversals.js';
-import type { SuspenseCase } from './suspense.js';
+import { type SuspenseCase, subjectOf } from './suspense.js';
 
 /** What a person must look at about one payment or top-up, named by our reference of it. */
 export interface PaymentCase {
@@ -46,10 +46,7 @@ export async function findOpenCase(
 const ofSuspense = (kind: PaymentCase['kind'], one: SuspenseCase): PaymentCase => ({
   kind,
   reference: one.reference,
-  subject:
-    one.kind === 'payment'
-      ? `payment of redemption ${one.redemptionReference}, voucher ${one.serialNumber}`
-      : `top-up ${one.topupId}, attempt ${one.attempt}`,
+  subject: subjectOf(one),
   amount: one.amount,
   partnerId: one.partnerId,
   words: null,

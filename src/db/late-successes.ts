@@ -5,7 +5,14 @@ import type { Database, DatabaseTransaction } from './connection.js';
 import { addTransfers } from './ledger.js';
 import { findEnded, type Recheck, recordContradiction, recordSettlement } from './rechecks.js';
 import type { LedgerAccountsTable } from './schema.js';
-import { type SuspenseCase, suspenseColumns, suspenseJoins } from './suspense.js';
+import {
+  type SuspenseCase,
+  type SuspenseParty,
+  suspenseAccountOf,
+  suspenseColumns,
+  suspenseJoins,
+  suspenseParties,
+} from './suspense.js';
 import { refreshTopup } from './topup-state.js';
 
 /** What a provider did although it had refused it, as it was booked against suspense. */
@@ -15,18 +22,10 @@ export interface LateSuccess extends SuspenseCase {
 }
 
 /** Who bears what a late success cost. */
-export const bearers = ['partner', 'platform', 'provider'] as const;
-export type Bearer = (typeof bearers)[number];
+export const bearers = suspenseParties;
+export type Bearer = SuspenseParty;
 
 const LATE_STEP = 'late-success';
-
-/** The account that bears it: of the partner the wallet that should have paid. */
-const accountOf = (bearer: Bearer, kind: LateSuccess['kind']): LedgerAccountsTable['kind'] => {
-  const isPayment = kind === 'payment';
-  if (bearer === 'partner') return isPayment ? 'gift' : 'airtime';
-  if (bearer === 'platform') return 'service-fees';
-  return isPayment ? 'mobile-money-clearing' : 'airtime-clearing';
-};
 
 /**
  * Books what a provider did although its money had been given back: the platform has paid for it and
@@ -46,7 +45,7 @@ export async function bookLateSuccess(
       partnerId: ended.partner_id,
       step: LATE_STEP,
       debit: 'suspense',
-      credit: accountOf('provider', recheck.kind === 'topup' ? 'top-up' : 'payment'),
+      credit: suspenseAccountOf('provider', recheck.kind === 'topup' ? 'top-up' : 'payment'),
       amount: parseMoney(ended.amount),
     },
   ]);
@@ -112,7 +111,7 @@ export async function settleLateSuccess(
       operationId,
       partnerId,
       step: LATE_SUCCESS_SETTLEMENT,
-      debit: accountOf(bearer, kind),
+      debit: suspenseAccountOf(bearer, kind),
       credit: 'suspense',
       amount: parseMoney(amount),
     },
@@ -131,4 +130,4 @@ export async function settleLateSuccess(
 
 /** Who has borne a late success; undefined while nobody has. */
 export const bearerOf = ({ kind, settledFrom }: LateSuccess): Bearer | undefined =>
-  bearers.find((bearer) => accountOf(bearer, kind) === settledFrom);
+  bearers.find((bearer) => suspenseAccountOf(bearer, kind) === settledFrom);

@@ -5,7 +5,14 @@ import type { Database, DatabaseTransaction } from './connection.js';
 import { addTransfers } from './ledger.js';
 import { findEnded, type Recheck, recordReversal, recordSettlement } from './rechecks.js';
 import type { LedgerAccountsTable } from './schema.js';
-import { type SuspenseCase, suspenseColumns, suspenseJoins } from './suspense.js';
+import {
+  type SuspenseCase,
+  type SuspenseParty,
+  suspenseAccountOf,
+  suspenseColumns,
+  suspenseJoins,
+  suspenseParties,
+} from './suspense.js';
 import { refreshTopup } from './topup-state.js';
 
 /** What a provider took back after it had done it; the money stands in suspense. */
@@ -17,17 +24,10 @@ export interface Reversal extends SuspenseCase {
 }
 
 /** Who gets what a provider took back; the provider, when it has done it again. */
-export const recipients = ['partner', 'platform', 'provider'] as const;
-export type Recipient = (typeof recipients)[number];
+export const recipients = suspenseParties;
+export type Recipient = SuspenseParty;
 
 const REVERSAL_STEP = 'reversal';
-
-const accountOf = (recipient: Recipient, kind: Reversal['kind']): LedgerAccountsTable['kind'] => {
-  const isPayment = kind === 'payment';
-  if (recipient === 'partner') return isPayment ? 'gift' : 'airtime';
-  if (recipient === 'platform') return 'service-fees';
-  return isPayment ? 'mobile-money-clearing' : 'airtime-clearing';
-};
 
 /**
  * Books that a provider took back what it had done: its money is the platform's again, and stands in
@@ -44,7 +44,7 @@ export async function bookReversal(
       operationId: recheck.operationId,
       partnerId: ended.partner_id,
       step: REVERSAL_STEP,
-      debit: accountOf('provider', recheck.kind === 'topup' ? 'top-up' : 'payment'),
+      debit: suspenseAccountOf('provider', recheck.kind === 'topup' ? 'top-up' : 'payment'),
       credit: 'suspense',
       amount: parseMoney(ended.amount),
     },
@@ -107,7 +107,7 @@ export async function settleReversal(
       partnerId,
       step: REVERSAL_SETTLEMENT,
       debit: 'suspense',
-      credit: accountOf(recipient, kind),
+      credit: suspenseAccountOf(recipient, kind),
       amount: parseMoney(amount),
     },
     {
@@ -133,4 +133,4 @@ export async function settleReversal(
 
 /** Who has got what was taken back; undefined while nobody has. */
 export const recipientOf = ({ kind, settledTo }: Reversal): Recipient | undefined =>
-  recipients.find((recipient) => accountOf(recipient, kind) === settledTo);
+  recipients.find((recipient) => suspenseAccountOf(recipient, kind) === settledTo);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { LedgerAccountsTable } from './schema.js';
 
 /** What stands in suspense because a provider's later word was another than its first. */
 export interface SuspenseCase {
@@ -18,6 +19,27 @@ export interface SuspenseCase {
   readonly serialNumber: string | null;
   readonly settledAt: Date | null;
 }
+
+/** Between whom and suspense an amount is settled. */
+export const suspenseParties = ['partner', 'platform', 'provider'] as const;
+export type SuspenseParty = (typeof suspenseParties)[number];
+
+/** The account that pays or gets it: of the partner the wallet that paid, or should have. */
+export function suspenseAccountOf(
+  party: SuspenseParty,
+  kind: SuspenseCase['kind'],
+): LedgerAccountsTable['kind'] {
+  const isPayment = kind === 'payment';
+  if (party === 'partner') return isPayment ? 'gift' : 'airtime';
+  if (party === 'platform') return 'service-fees';
+  return isPayment ? 'mobile-money-clearing' : 'airtime-clearing';
+}
+
+/** What it is about, as people name it. */
+export const subjectOf = (one: SuspenseCase): string =>
+  one.kind === 'payment'
+    ? `payment of redemption ${one.redemptionReference}, voucher ${one.serialNumber}`
+    : `top-up ${one.topupId}, attempt ${one.attempt}`;
 
 /** Its columns, of a transfer `booked`. */
 export const suspenseColumns = sql`

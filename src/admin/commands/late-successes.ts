@@ -9,15 +9,12 @@ import {
   settleLateSuccess,
 } from '../../db/late-successes.js';
 import { balanceConstraint } from '../../db/ledger.js';
+import { subjectOf } from '../../db/suspense.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, flag, oneOf, required, text } from '../fields.js';
-import { column, money, numbers, table, time } from '../tables.js';
-
-const nameOf = (late: LateSuccess): string =>
-  late.kind === 'payment'
-    ? `payment of redemption ${late.redemptionReference}, voucher ${late.serialNumber}`
-    : `top-up ${late.topupId}, attempt ${late.attempt}`;
+import { suspenseTable } from '../suspense-table.js';
+import { money } from '../tables.js';
 
 export const listLateSuccessesCommand = lookCommand({
   name: 'list late-successes',
@@ -33,15 +30,7 @@ export const listLateSuccessesCommand = lookCommand({
     const rows = found.map((late) => ({ ...late, settledBy: bearerOf(late) ?? null }));
     return {
       json: rows.map(({ operationId, settledFrom, ...row }) => row),
-      text: table(rows, [
-        column('found (utc)', (row) => time(row.foundAt)),
-        column('what', nameOf),
-        numbers('partner', (row) => row.partnerId),
-        numbers('etb', (row) => money(row.amount)),
-        column('our reference', (row) => row.reference),
-        column('settled by', (row) => row.settledBy),
-        column('settled (utc)', (row) => row.settledAt && time(row.settledAt)),
-      ]),
+      text: suspenseTable(rows),
     };
   },
 });
@@ -80,12 +69,12 @@ export const settleLateSuccessCommand = changeCommand({
       subject: { kind: 'partner', id: late.partnerId },
       details: {
         reference: late.reference,
-        what: nameOf(late),
+        what: subjectOf(late),
         amount: late.amount,
         by: input.by,
         note: input.note,
       },
-      text: `Settled ETB ${money(late.amount)} of ${nameOf(late)}: ${outcomes[input.by](late)}.`,
+      text: `Settled ETB ${money(late.amount)} of ${subjectOf(late)}: ${outcomes[input.by](late)}.`,
     };
   },
 });

@@ -7,15 +7,12 @@ import {
   recipients,
   settleReversal,
 } from '../../db/reversals.js';
+import { subjectOf } from '../../db/suspense.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, flag, oneOf, required, text } from '../fields.js';
-import { column, money, numbers, table, time } from '../tables.js';
-
-const nameOf = (reversal: Reversal): string =>
-  reversal.kind === 'payment'
-    ? `payment of redemption ${reversal.redemptionReference}, voucher ${reversal.serialNumber}`
-    : `top-up ${reversal.topupId}, attempt ${reversal.attempt}`;
+import { suspenseTable } from '../suspense-table.js';
+import { money } from '../tables.js';
 
 export const listReversalsCommand = lookCommand({
   name: 'list reversals',
@@ -30,15 +27,7 @@ export const listReversalsCommand = lookCommand({
     const rows = found.map((one) => ({ ...one, settledBy: recipientOf(one) ?? null }));
     return {
       json: rows.map(({ operationId, settledTo, ...row }) => row),
-      text: table(rows, [
-        column('found (utc)', (row) => time(row.foundAt)),
-        column('what', nameOf),
-        numbers('partner', (row) => row.partnerId),
-        numbers('etb', (row) => money(row.amount)),
-        column('our reference', (row) => row.reference),
-        column('settled by', (row) => row.settledBy),
-        column('settled (utc)', (row) => row.settledAt && time(row.settledAt)),
-      ]),
+      text: suspenseTable(rows),
     };
   },
 });
@@ -76,12 +65,12 @@ export const settleReversalCommand = changeCommand({
       subject: { kind: 'partner', id: reversal.partnerId },
       details: {
         reference: reversal.reference,
-        what: nameOf(reversal),
+        what: subjectOf(reversal),
         amount: reversal.amount,
         to: input.to,
         note: input.note,
       },
-      text: `Settled ETB ${money(reversal.amount)} of ${nameOf(reversal)}: ${outcomes[input.to](reversal)}.`,
+      text: `Settled ETB ${money(reversal.amount)} of ${subjectOf(reversal)}: ${outcomes[input.to](reversal)}.`,
     };
   },
 });

@@ -1,0 +1,16 @@
+import { type SuspenseCase, type SuspenseParty, subjectOf } from '../db/suspense.js';
+import { column, money, numbers, table, time } from './tables.js';
+
+type Row = SuspenseCase & { readonly settledBy: SuspenseParty | null };
+
+/** What stands in suspense, or stood there, for people. */
+export const suspenseTable = (rows: readonly Row[]): string =>
+  table(rows, [
+    column('found (utc)', (row) => time(row.foundAt)),
+    column('what', subjectOf),
+    numbers('partner', (row) => row.partnerId),
+    numbers('etb', (row) => money(row.amount)),
+    column('our reference', (row) => row.reference),
+    column('settled by', (row) => row.settledBy),
+    column('settled (utc)', (row) => row.settledAt && time(row.settledAt)),
+  ]);
