@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const unitTests = [
   'test/architecture.test.ts',
   'test/docker-compose.test.ts',
-  'test/config.test.ts',
+  'test/config/config.test.ts',
   'test/{crypto,domain,providers,sandbox}/**/*.test.ts',
   'test/embedded/{data-directory,port,progress,temporal-binary}.test.ts',
   'test/**/*.unit.test.ts',

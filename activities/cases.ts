@@ -1,6 +1,11 @@
 import { log } from '@temporalio/activity';
-import { findOpenCase, listOpenCases, noteUnbooked, type PaymentCase } from '../src/db/cases.js';
-import { findBrokenInvariants } from '../src/db/invariants.js';
+import { findBrokenInvariants } from '../src/db/ledger/invariants.js';
+import {
+  findOpenCase,
+  listOpenCases,
+  noteUnbooked,
+  type PaymentCase,
+} from '../src/db/reconciliation/cases.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { CaseInput, CaseName } from '../workflows/messages.js';
 import { runUnhurried } from './database-step.js';

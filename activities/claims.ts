@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { randomVerificationCode } from '../src/crypto/random.js';
-import { type ClaimContext, claimContext } from '../src/db/claim-context.js';
+import type { DatabaseTransaction } from '../src/db/connection.js';
+import {
+  countCompanyMessage,
+  giveBackCompanyMessage,
+} from '../src/db/limits/company-daily-counts.js';
+import {
+  beginOperation,
+  outcomeFor,
+  refuseOperation,
+  settleKnownOperation,
+} from '../src/db/operations/operations.js';
+import { type ClaimContext, claimContext } from '../src/db/vouchers/claim-context.js';
 import {
   claimExpiry,
   endClaim,
@@ -10,17 +21,14 @@ import {
   releaseClaimedVoucher,
   startClaim,
   supersedeClaim,
-} from '../src/db/claims.js';
-import { countCompanyMessage, giveBackCompanyMessage } from '../src/db/company-daily-counts.js';
-import type { DatabaseTransaction } from '../src/db/connection.js';
-import { findMessage, giveUpMessage, lockNumber, queueMessage } from '../src/db/messages.js';
+} from '../src/db/vouchers/claims.js';
 import {
-  beginOperation,
-  outcomeFor,
-  refuseOperation,
-  settleKnownOperation,
-} from '../src/db/operations.js';
-import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
+  findMessage,
+  giveUpMessage,
+  lockNumber,
+  queueMessage,
+} from '../src/db/vouchers/messages.js';
+import { type LockedVoucher, lockVoucher } from '../src/db/vouchers/vouchers.js';
 import { refuseClaim, refuseMessage } from '../src/domain/claim.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';

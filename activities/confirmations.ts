@@ -1,8 +1,8 @@
-import { countCompanyMessage } from '../src/db/company-daily-counts.js';
 import type { DatabaseTransaction } from '../src/db/connection.js';
-import { confirmationsToday, lockNumber, queueMessage } from '../src/db/messages.js';
-import type { RedemptionContext } from '../src/db/redemption-context.js';
-import type { LockedVoucher } from '../src/db/vouchers.js';
+import { countCompanyMessage } from '../src/db/limits/company-daily-counts.js';
+import { confirmationsToday, lockNumber, queueMessage } from '../src/db/vouchers/messages.js';
+import type { RedemptionContext } from '../src/db/vouchers/redemption-context.js';
+import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
 import type { RedeemCommand } from '../workflows/messages.js';
 import { raiseBudgetAlarm } from './budget-alarm.js';
 import type { ActivityDependencies } from './dependencies.js';

@@ -1,7 +1,7 @@
 import { log } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.js';
-import { isBegun, type OperationIdentity } from '../src/db/operations.js';
+import { isBegun, type OperationIdentity } from '../src/db/operations/operations.js';
 import { type Reason, type Refusal, refuse } from '../src/domain/errors.js';
 
 /** A step of a transaction that cannot succeed; thrown, so that the transaction is rolled back. */

@@ -4,7 +4,7 @@ import type { Database } from '../src/db/connection.js';
 import type { Money } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';
 import type { AmountRange } from '../src/domain/topup.js';
-import type { Failpoint } from '../src/failpoint.js';
+import type { Failpoint } from '../src/process/failpoint.js';
 import type { Airtime } from '../src/providers/airtime/airtime.js';
 import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js';
 import type { EmailSender } from '../src/providers/email/email-sender.js';

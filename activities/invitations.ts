@@ -4,14 +4,14 @@ import {
   invitationMessageStatus,
   recordInvitationMessage,
   takeInvitationMessage,
-} from '../src/db/invitation-messages.js';
+} from '../src/db/portal/invitation-messages.js';
 import {
   beginInvitation as begin,
   endInvitation as end,
   type InvitationState,
   readInvitationState,
-} from '../src/db/invitations.js';
-import type { InvitationChannel } from '../src/db/schema.js';
+} from '../src/db/portal/invitations.js';
+import type { InvitationChannel } from '../src/db/schema/all-tables.js';
 import type { ProviderOutcome } from '../src/providers/outcome.js';
 import type { ActivityDependencies } from './dependencies.js';
 import {

@@ -1,11 +1,11 @@
-import { claimMessage, eraseClaimCode } from '../src/db/claims.js';
+import { claimMessage, eraseClaimCode } from '../src/db/vouchers/claims.js';
 import {
   giveUpConfirmation as giveUp,
   messageStatus,
   recordMessage,
   takeMessage,
-} from '../src/db/messages.js';
-import { redemptionMessage } from '../src/db/redemptions.js';
+} from '../src/db/vouchers/messages.js';
+import { redemptionMessage } from '../src/db/vouchers/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { ProviderOutcome } from '../src/providers/outcome.js';
 import type { ActivityDependencies } from './dependencies.js';

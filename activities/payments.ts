@@ -1,4 +1,4 @@
-import { redemptionPayment } from '../src/db/redemptions.js';
+import { redemptionPayment } from '../src/db/vouchers/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { Payment } from '../src/providers/mobile-money/mobile-money.js';
 import type { ProviderInquiry, ProviderOutcome } from '../src/providers/outcome.js';

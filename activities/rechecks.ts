@@ -1,5 +1,5 @@
 import { log } from '@temporalio/activity';
-import { bookLateSuccess } from '../src/db/late-successes.js';
+import { bookLateSuccess } from '../src/db/reconciliation/late-successes.js';
 import {
   dueRechecks,
   type EndedPayment,
@@ -7,10 +7,10 @@ import {
   noteDisagreement,
   postponeRecheck,
   type Recheck,
-} from '../src/db/rechecks.js';
-import { redemptionPayment } from '../src/db/redemptions.js';
-import { bookReversal } from '../src/db/reversals.js';
-import { findAttempt } from '../src/db/topup-attempts.js';
+} from '../src/db/reconciliation/refusal-inquiries.js';
+import { bookReversal } from '../src/db/reconciliation/reversals.js';
+import { findAttempt } from '../src/db/topups/topup-attempts.js';
+import { redemptionPayment } from '../src/db/vouchers/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { paymentOf } from './payments.js';

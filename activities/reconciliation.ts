@@ -1,5 +1,5 @@
 import { log } from '@temporalio/activity';
-import { findBrokenInvariants } from '../src/db/invariants.js';
+import { findBrokenInvariants } from '../src/db/ledger/invariants.js';
 import { runUnhurried } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { withHeartbeat } from './provider-call.js';

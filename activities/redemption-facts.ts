@@ -1,6 +1,6 @@
-import type { RedemptionContext } from '../src/db/redemption-context.js';
-import type { NewRedemption } from '../src/db/redemptions.js';
-import type { LockedVoucher } from '../src/db/vouchers.js';
+import type { RedemptionContext } from '../src/db/vouchers/redemption-context.js';
+import type { NewRedemption } from '../src/db/vouchers/redemptions.js';
+import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
 import { formatMoney, parseMoney } from '../src/domain/money.js';
 import type { RedemptionFacts, Settlement } from '../src/domain/redemption.js';
 import type { RedeemCommand } from '../workflows/messages.js';

@@ -1,18 +1,21 @@
 import { type DatabaseTransaction, violates } from '../src/db/connection.js';
-import { addTransfers, balanceConstraint, type Transfer } from '../src/db/ledger.js';
-import { takeLeftAnswer } from '../src/db/left-requests.js';
-import { findMessage } from '../src/db/messages.js';
-import { beginOperation, outcomeFor, refuseOperation } from '../src/db/operations.js';
-import { type RedemptionContext, redemptionContext } from '../src/db/redemption-context.js';
+import { addTransfers, balanceConstraint, type Transfer } from '../src/db/ledger/ledger.js';
+import { clearWrongCodes, countWrongCode } from '../src/db/limits/verification-attempts.js';
+import { takeAbandonedAnswer } from '../src/db/operations/abandoned-requests.js';
+import { beginOperation, outcomeFor, refuseOperation } from '../src/db/operations/operations.js';
+import { findMessage } from '../src/db/vouchers/messages.js';
+import {
+  type RedemptionContext,
+  redemptionContext,
+} from '../src/db/vouchers/redemption-context.js';
 import {
   attemptWithoutKey,
   holdVoucher,
   insertRedemption,
   lockRedemption,
   type NewRedemption,
-} from '../src/db/redemptions.js';
-import { clearWrongCodes, countWrongCode } from '../src/db/verification-attempts.js';
-import { type LockedVoucher, lockVoucher } from '../src/db/vouchers.js';
+} from '../src/db/vouchers/redemptions.js';
+import { type LockedVoucher, lockVoucher } from '../src/db/vouchers/vouchers.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, formatMoney, type Money, parseMoney } from '../src/domain/money.js';
 import { maskMsisdn } from '../src/domain/phone.js';
@@ -78,7 +81,7 @@ export function createHoldActivities(dependencies: ActivityDependencies) {
     async function hold(transaction: DatabaseTransaction) {
       const left = command.hasKey
         ? undefined
-        : await takeLeftAnswer<RedemptionMade>(transaction, command);
+        : await takeAbandonedAnswer<RedemptionMade>(transaction, command);
       if (left) return { kind: 'answered', outcome: left } as const;
       const begun = await beginOperation<RedemptionMade>(transaction, command, KIND);
       if (begun.kind === 'answered') return begun;

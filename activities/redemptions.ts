@@ -1,8 +1,12 @@
-import { endClaim } from '../src/db/claims.js';
-import { addTransfers, type Transfer } from '../src/db/ledger.js';
-import { cancelConfirmation } from '../src/db/messages.js';
-import { settledOutcome, settleOperation } from '../src/db/operations.js';
-import { lockRedemption, releaseVoucher, settleRedemptionRow } from '../src/db/redemptions.js';
+import { addTransfers, type Transfer } from '../src/db/ledger/ledger.js';
+import { settledOutcome, settleOperation } from '../src/db/operations/operations.js';
+import { endClaim } from '../src/db/vouchers/claims.js';
+import { cancelConfirmation } from '../src/db/vouchers/messages.js';
+import {
+  lockRedemption,
+  releaseVoucher,
+  settleRedemptionRow,
+} from '../src/db/vouchers/redemptions.js';
 import { refuse } from '../src/domain/errors.js';
 import { parseMoney } from '../src/domain/money.js';
 import type { OperationOutcome, RedemptionMade } from '../workflows/messages.js';

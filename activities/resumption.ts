@@ -4,7 +4,7 @@ import {
   type HeldRedemption,
   heldAttempts,
   heldRedemptions,
-} from '../src/db/open-payments.js';
+} from '../src/db/reconciliation/held-payments.js';
 import type { RedeemCommand, TopUpInput } from '../workflows/messages.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { severalAtOnce } from './several-at-once.js';

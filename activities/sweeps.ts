@@ -1,8 +1,12 @@
 import { heartbeat, log } from '@temporalio/activity';
-import { expireOverdueClaims } from '../src/db/claims.js';
-import { expireVouchers, expireVouchersApart, type StuckPartner } from '../src/db/expiry.js';
 import { pruneBatch, prunedRows } from '../src/db/pruning.js';
-import { failStaleRequests } from '../src/db/stale-topups.js';
+import { failStaleRequests } from '../src/db/topups/stale-topups.js';
+import { expireOverdueClaims } from '../src/db/vouchers/claims.js';
+import {
+  expireVouchers,
+  expireVouchersApart,
+  type StuckPartner,
+} from '../src/db/vouchers/expiry.js';
 import type { ActivityDependencies } from './dependencies.js';
 
 /** Rows of one transaction, so that a sweep never holds many for long. */

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../src/db/connection.js';
-import { isRequestedRetry } from '../src/db/operator-commands.js';
-import type { LockedTopup, TopupContext } from '../src/db/topups.js';
+import { isRequestedRetry } from '../src/db/operations/operator-commands.js';
+import type { LockedTopup, TopupContext } from '../src/db/topups/topups.js';
 import type { RetryCommand, TopUpCommand } from '../workflows/messages.js';
 
 /** What is wrong with such a signal where the setting does not allow it. */

@@ -1,11 +1,15 @@
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import { violates } from '../src/db/connection.js';
-import { addTransfers, balanceConstraint } from '../src/db/ledger.js';
-import { beginRecorded, refuseOperation, settleOperation } from '../src/db/operations.js';
-import { endedEffect, isSameRequest } from '../src/db/stored-operations.js';
-import { beginAttempt, findAttempt } from '../src/db/topup-attempts.js';
-import { TOPUP_KIND } from '../src/db/topup-requests.js';
-import { type LockedTopup, type TopupContext, topupContext } from '../src/db/topups.js';
+import { addTransfers, balanceConstraint } from '../src/db/ledger/ledger.js';
+import {
+  beginRecorded,
+  refuseOperation,
+  settleOperation,
+} from '../src/db/operations/operations.js';
+import { endedEffect, isSameRequest } from '../src/db/operations/stored-operations.js';
+import { beginAttempt, findAttempt } from '../src/db/topups/topup-attempts.js';
+import { TOPUP_KIND } from '../src/db/topups/topup-requests.js';
+import { type LockedTopup, type TopupContext, topupContext } from '../src/db/topups/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';

@@ -1,7 +1,11 @@
 import type { Database, DatabaseTransaction } from '../src/db/connection.js';
-import { beginRecorded, refuseOperation, settleOperation } from '../src/db/operations.js';
-import { dropRequest, RETRY_KIND, TOPUP_KIND } from '../src/db/topup-requests.js';
-import { failUnbegunTopup, lockTopup } from '../src/db/topups.js';
+import {
+  beginRecorded,
+  refuseOperation,
+  settleOperation,
+} from '../src/db/operations/operations.js';
+import { dropRequest, RETRY_KIND, TOPUP_KIND } from '../src/db/topups/topup-requests.js';
+import { failUnbegunTopup, lockTopup } from '../src/db/topups/topups.js';
 import { messageOf, type Refusal, refuse } from '../src/domain/errors.js';
 import type {
   OperationOutcome,

@@ -1,19 +1,19 @@
-import { addTransfers } from '../src/db/ledger.js';
+import { addTransfers } from '../src/db/ledger/ledger.js';
 import {
   beginRecorded,
   refuseOperation,
   settledOutcome,
   settleOperation,
-} from '../src/db/operations.js';
-import type { TopupStatus } from '../src/db/schema.js';
+} from '../src/db/operations/operations.js';
+import type { TopupStatus } from '../src/db/schema/all-tables.js';
 import {
   endAttempt,
   findAttempt,
   markTopupUnknown,
   topupStatus,
-} from '../src/db/topup-attempts.js';
-import { closeRetry, dropRequest, RETRY_KIND } from '../src/db/topup-requests.js';
-import { lockTopup } from '../src/db/topups.js';
+} from '../src/db/topups/topup-attempts.js';
+import { closeRetry, dropRequest, RETRY_KIND } from '../src/db/topups/topup-requests.js';
+import { lockTopup } from '../src/db/topups/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { AirtimeOrder } from '../src/providers/airtime/airtime.js';

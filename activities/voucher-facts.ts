@@ -1,4 +1,4 @@
-import type { LockedVoucher } from '../src/db/vouchers.js';
+import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
 import { parseMoney } from '../src/domain/money.js';
 
 /** What every ladder asks of a voucher, from its locked row. */

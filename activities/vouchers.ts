@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../src/crypto/random.js';
-import { isAdmitted } from '../src/db/access.js';
+import { isAdmitted } from '../src/db/access/access.js';
 import { violates } from '../src/db/connection.js';
-
+import { balanceConstraint } from '../src/db/ledger/ledger.js';
+import {
+  isSuperseded,
+  outcomeFor,
+  recordRefusal,
+  storedOutcome,
+} from '../src/db/operations/operations.js';
+import { findOperation } from '../src/db/operations/stored-operations.js';
 import {
   type GenerationFacts,
   type GenerationRequest,
   insertVoucher,
-} from '../src/db/generation.js';
-import { balanceConstraint } from '../src/db/ledger.js';
-import { isSuperseded, outcomeFor, recordRefusal, storedOutcome } from '../src/db/operations.js';
-import { findOperation } from '../src/db/stored-operations.js';
+} from '../src/db/vouchers/generation.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { parseMoney } from '../src/domain/money.js';
 import { voucherCodeFromRandom } from '../src/domain/voucher-code.js';

@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Config } from '../src/config.js';
+import type { Config } from '../src/config/config.js';
+import { priceSource } from '../src/db/catalogue/prices.js';
 import { connectDatabase, type Database } from '../src/db/connection.js';
-import { pageStatement } from '../src/db/list-page.js';
-import type { ListQuery, ListSource } from '../src/db/list-query.js';
+import { pageStatement } from '../src/db/lists/list-page.js';
+import type { ListQuery, ListSource } from '../src/db/lists/list-query.js';
 import {
   denominationSource,
   merchantCategorySource,
@@ -14,9 +15,8 @@ import {
   productCategorySource,
   productSource,
   promoSource,
-} from '../src/db/list-sources.js';
-import { priceSource } from '../src/db/prices.js';
-import { topupSource } from '../src/db/topups.js';
+} from '../src/db/lists/list-sources.js';
+import { topupSource } from '../src/db/topups/topups.js';
 import { partnerRoutes } from '../src/partner/routes.js';
 import type { Stops } from '../src/start/stops.js';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
-import type { Config } from '../src/config.js';
+import type { Config } from '../src/config/config.js';
 import { connectDatabase } from '../src/db/connection.js';
 import type { Stops } from '../src/start/stops.js';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../src/domain/money.js';
-import type { BooksRow } from '../src/sandbox/taken-requests.js';
+import type { BooksRow } from '../src/sandbox/accepted-requests.js';
 import { call } from '../test/support/clients.js';
 import { depositAirtime, makeTopupProducts } from '../test/support/topups.js';
 import { bareCall } from './bare-route.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type CuttableWay, makeCuttableWay } from '../test/end-to-end/provider-outage.js';
+import { type CuttableWay, makeCuttableWay } from '../test/end-to-end/faults/provider-outage.js';
 import { call } from '../test/support/clients.js';
 import { deposit, makeMerchant, makePartner } from '../test/support/companies.js';
 import type { Bench, Benchmark, TimeMeasurement } from './benchmark.js';

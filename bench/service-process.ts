@@ -1,9 +1,9 @@
 import { startApi } from '../src/api.js';
-import { type ApiConfig, readApiConfig } from '../src/config.js';
-import { createLogger, installTemporalRuntime } from '../src/logger.js';
+import { type ApiConfig, readApiConfig } from '../src/config/config.js';
+import { createLogger, installTemporalRuntime } from '../src/process/logger.js';
+import { runProcess } from '../src/process/termination.js';
 import { createStops, type Stops } from '../src/start/stops.js';
 import { connectTemporal } from '../src/temporal/connection.js';
-import { runProcess } from '../src/termination.js';
 import { startWorker } from '../src/worker.js';
 import { startBareLists } from './bare-lists.js';
 import { bareRoutes } from './bare-route.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { type ApiConfig, readApiConfig } from '../src/config.js';
+import { type ApiConfig, readApiConfig } from '../src/config/config.js';
 import { createDigests, type Digests } from '../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../src/db/connection.js';
-import { findBrokenInvariants } from '../src/db/invariants.js';
+import { findBrokenInvariants } from '../src/db/ledger/invariants.js';
 import { createStops, type Stops } from '../src/start/stops.js';
 import type { Bench } from './benchmark.js';
 import { startChild } from './child-process.js';

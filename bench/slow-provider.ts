@@ -1,4 +1,4 @@
-import { delaySecondsOf } from '../src/sandbox/steering.js';
+import { delaySecondsOf } from '../src/sandbox/scenarios.js';
 
 /** A number of Ethio telecom that the sandbox tops up after a delay. */
 export const slowNumber = '+251911234100';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig, readStartConfig, type StartConfig } from '../src/config.js';
+import { readConfig, readStartConfig, type StartConfig } from '../src/config/config.js';
 import { migrateToLatest } from '../src/db/migrate.js';
 import { freePort } from '../src/embedded/port.js';
 import type { Progress } from '../src/embedded/progress.js';

@@ -1,5 +1,5 @@
-import { findLateSuccess, settleLateSuccess } from '../src/db/late-successes.js';
-import { findReversal, settleReversal } from '../src/db/reversals.js';
+import { findLateSuccess, settleLateSuccess } from '../src/db/reconciliation/late-successes.js';
+import { findReversal, settleReversal } from '../src/db/reconciliation/reversals.js';
 import { call } from '../test/support/clients.js';
 import type { FaultScene } from './faults.js';
 import { readBooks } from './settle-pending.js';

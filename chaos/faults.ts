@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { changeRow } from '../src/db/company-changes.js';
+import { changeRow } from '../src/db/catalogue/company-changes.js';
 import { changeItsMind } from './changed-minds.js';
 import type { ClientLog } from './client-log.js';
 import type { FaultName } from './fault-names.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BooksRow } from '../src/sandbox/taken-requests.js';
+import type { BooksRow } from '../src/sandbox/accepted-requests.js';
 import { call } from '../test/support/clients.js';
 import type { Random } from './random.js';
 

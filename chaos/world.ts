@@ -52,7 +52,7 @@ const WALLETS = [
   { gift: '100000000', airtime: '10000000' },
 ];
 
-/** How payments to each merchant end, by `src/sandbox/suffix-rows.ts`. */
+/** How payments to each merchant end, by `src/sandbox/scenario-table.ts`. */
 const PAYOUT_SUFFIXES = [
   ...['000', '000', '000', '000', '000', '000', '100', '100'],
   ...['200', '002', '004', '005'],

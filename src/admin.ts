@@ -1,6 +1,6 @@
 import { systemUser } from './admin/actor.js';
 import { runAdmin } from './admin/run-admin.js';
-import { readAdminConfig } from './config.js';
+import { readAdminConfig } from './config/config.js';
 
 // Whoever reads only the beginning, such as `head`, closes the pipe: that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

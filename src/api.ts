@@ -1,36 +1,36 @@
 import type { Logger } from 'pino';
 import { callbackRoutes } from './callbacks/routes.js';
-import { type ApiConfig, type Config, publicUrlOf, readApiConfig } from './config.js';
+import { type ApiConfig, type Config, publicUrlOf, readApiConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
-import { listSourceNames } from './db/access.js';
+import { listSourceNames } from './db/access/access.js';
 import { connectDatabase, type Database } from './db/connection.js';
-import { createFailpoint, type Failpoint } from './failpoint.js';
-import { createAccessDirectory } from './http/access-directory.js';
-import { createAccessTokens } from './http/access-token.js';
-import { createApiKeyLookup } from './http/api-key-lookup.js';
+import { createAccessDirectory } from './http/access/access-directory.js';
+import { createAccessTokens } from './http/access/access-token.js';
+import { createAllowlistHostnames } from './http/access/allowlist-hostnames.js';
+import { createApiKeyLookup } from './http/access/api-key-lookup.js';
+import { createDnsLookup } from './http/access/dns-lookup.js';
+import { createAddressMatcher } from './http/access/source-address.js';
+import { tokenKeyRoutes } from './http/access/token-keys.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
-import { createCallRecorder } from './http/call-recorder.js';
+import { createCallRecorder } from './http/call-log/call-recorder.js';
 import { startHttpServer } from './http/http-server.js';
-import { createListReader } from './http/list-reader.js';
-import { createNameLookup } from './http/name-lookup.js';
-import { createOperationWaits } from './http/operation-waits.js';
-import { createRateLimits } from './http/rate-limits.js';
+import { createRateLimits } from './http/limits/rate-limits.js';
+import { createVoucherGuessLimit } from './http/limits/voucher-guess-limit.js';
+import { createListReader } from './http/lists/list-reader.js';
 import type { Services } from './http/services.js';
-import { createAddressMatcher } from './http/source-address.js';
-import { createSourceNames } from './http/source-names.js';
-import { tokenKeyRoutes } from './http/token-keys.js';
-import { createVoucherGuesses } from './http/voucher-guesses.js';
-import { createWorkflowCalls } from './http/workflow-calls.js';
-import { createLogger, installTemporalRuntime } from './logger.js';
 import { merchantRoutes } from './merchant/routes.js';
+import { createOperationWaits } from './operations/operation-waits.js';
+import { createWorkflowClient } from './operations/workflow-client.js';
 import { partnerRoutes } from './partner/routes.js';
 import type { PortalSettings } from './portal/page.js';
 import { createPortal } from './portal/portal.js';
+import { createFailpoint, type Failpoint } from './process/failpoint.js';
+import { createLogger, installTemporalRuntime } from './process/logger.js';
+import { isMainModule, runProcess } from './process/termination.js';
 import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
-import { isMainModule, runProcess } from './termination.js';
 
 export interface RunningApi {
   readonly port: number;
@@ -63,14 +63,14 @@ export async function startApi(
     logger,
     intervalMs: config.CALL_RECORD_INTERVAL_SECONDS * 1_000,
   });
-  const names = createSourceNames({ ...nameSettings(config, database), logger });
+  const names = createAllowlistHostnames({ ...nameSettings(config, database), logger });
   const rateLimits = createRateLimits({ ...rateLimitSettings(config), database, logger });
   const services: Services = {
     database,
     lists,
     calls,
     rateLimits,
-    guesses: createVoucherGuesses(rateLimits),
+    guesses: createVoucherGuessLimit(rateLimits),
     logger,
     failpoint,
     digests: createDigests(config.DIGEST_KEY),
@@ -85,7 +85,7 @@ export async function startApi(
       issuer: tokenIssuer(config),
     }),
     waits: createOperationWaits({ database, logger, callerWaitMs }),
-    workflows: createWorkflowCalls({
+    workflows: createWorkflowClient({
       client: temporal.client,
       reachability: temporal.reachability,
       taskQueue: config.TEMPORAL_TASK_QUEUE,
@@ -185,7 +185,7 @@ const portalSettings = (config: Config): PortalSettings => ({
 });
 
 const nameSettings = (config: Config, database: Database) => ({
-  lookup: createNameLookup({
+  lookup: createDnsLookup({
     servers: config.DNS_SERVERS,
     timeoutMs: config.DNS_TIMEOUT_SECONDS * 1_000,
     allowsPrivate: config.ENVIRONMENT === 'test',

@@ -1,7 +1,7 @@
-import { readCodecServerConfig } from './config.js';
-import { createLogger } from './logger.js';
+import { readCodecServerConfig } from './config/config.js';
+import { createLogger } from './process/logger.js';
+import { runProcess } from './process/termination.js';
 import { startCodecServer } from './temporal/codec-server.js';
-import { runProcess } from './termination.js';
 
 // Decrypts payloads for the Temporal UI, for operators who have signed in.
 await runProcess(async () => {

@@ -1,4 +1,4 @@
-import { ConfigError, readStartConfig } from './config.js';
+import { ConfigError, readStartConfig } from './config/config.js';
 import { DemoError } from './demo/demo-error.js';
 import { playStory } from './demo/story.js';
 import { createTranscript } from './demo/transcript.js';

@@ -1,9 +1,9 @@
-import { readMigrationConfig } from './config.js';
+import { readMigrationConfig } from './config/config.js';
 import { migrateToLatest } from './db/migrate.js';
-import { createLogger, installTemporalRuntime } from './logger.js';
+import { createLogger, installTemporalRuntime } from './process/logger.js';
+import { runToEnd } from './process/termination.js';
 import { prepareTemporal } from './temporal/prepare.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
-import { runToEnd } from './termination.js';
 
 // Brings the database and Temporal's namespace to what the other processes need, and ends.
 await runToEnd(async () => {

@@ -1,6 +1,6 @@
-import { readSandboxConfig } from './config.js';
+import { readSandboxConfig } from './config/config.js';
+import { runProcess } from './process/termination.js';
 import { startSandbox } from './sandbox/start-sandbox.js';
-import { runProcess } from './termination.js';
 
 // The simulated providers as a process of their own, for docker-compose.
 await runProcess(async () => {

@@ -1,12 +1,18 @@
 import { keyCopiesOf, type RunningApi, startApi } from './api.js';
-import { type ApiConfig, readApiConfigWith, readStartConfig, type StartConfig } from './config.js';
+import {
+  type ApiConfig,
+  readApiConfigWith,
+  readStartConfig,
+  type StartConfig,
+} from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { connectDatabase } from './db/connection.js';
 import { migrateToLatest } from './db/migrate.js';
 import { claimDataDirectory } from './embedded/data-directory.js';
 import { requireFreePort } from './embedded/port.js';
 import { createProgress, type Progress } from './embedded/progress.js';
-import { createLogger, installTemporalRuntime } from './logger.js';
+import { createLogger, installTemporalRuntime } from './process/logger.js';
+import { runProcess } from './process/termination.js';
 import { type BackingServices, startBackingServices } from './start/backing-services.js';
 import { makeDemoAccounts } from './start/demo-accounts.js';
 import { isDemoKey, makeDemoData } from './start/demo-data.js';
@@ -17,7 +23,6 @@ import { welcome } from './start/welcome.js';
 import { connectTemporal } from './temporal/connection.js';
 import { prepareTemporal } from './temporal/prepare.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
-import { runProcess } from './termination.js';
 import { type RunningWorker, startWorker } from './worker.js';
 
 /** Starts everything; the promise inside settles where the worker ends by itself. */

@@ -2,14 +2,15 @@ import { fileURLToPath } from 'node:url';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities/index.js';
-import { type Config, publicUrlOf, readConfig } from './config.js';
+import { type Config, publicUrlOf, readConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
-import { describeError } from './describe-error.js';
 import { parseMoney } from './domain/money.js';
-import { createFailpoint, type Failpoint } from './failpoint.js';
-import { createLogger, installTemporalRuntime } from './logger.js';
+import { describeError } from './process/describe-error.js';
+import { createFailpoint, type Failpoint } from './process/failpoint.js';
+import { createLogger, installTemporalRuntime } from './process/logger.js';
+import { isMainModule, runProcess } from './process/termination.js';
 import {
   createAirtime,
   createEmailSender,
@@ -24,7 +25,6 @@ import { createResumption } from './temporal/resumption.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
 import { workflowInterceptorModules } from './temporal/workflow-bundle.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
-import { isMainModule, runProcess } from './termination.js';
 import { createInvitationPickup } from './worker/invitation-pickup.js';
 import { createRetryPickup } from './worker/retry-pickup.js';
 import { startTemporalUpkeep } from './worker/temporal-upkeep.js';

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Who may import whom (README, "Layers"). A place is found by the first pattern that fits. `of` are
+ * Who may import whom (docs/architecture.md, "Layers"). A place is found by the first pattern that fits. `of` are
  * the places whose values and types it may import, `typesOf` those of which only types, `packages`
  * the packages and Node.js modules. Everything that is not listed is forbidden.
  */
@@ -12,9 +12,14 @@ const PLACES = {
   crypto: { path: /^src\/crypto\//, of: ['crypto'], packages: /^node:/ },
   database: { path: /^src\/db\//, of: ['database', 'domain', 'migrations'] },
   providers: { path: /^src\/providers\//, of: ['providers', 'domain'], typesOf: ['foundation'] },
+  operations: {
+    path: /^src\/operations\//,
+    of: ['operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
+    typesOf: ['http'],
+  },
   http: {
     path: /^src\/(http|partner|merchant|callbacks|portal)\//,
-    of: ['http', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
+    of: ['http', 'operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
   },
   workflows: {
     path: /^workflows\//,
@@ -32,15 +37,24 @@ const PLACES = {
   embedded: { path: /^src\/embedded\//, of: ['embedded'], typesOf: ['foundation'] },
   start: { path: /^src\/(start|demo)(\/|\.ts$)/, of: 'everything' },
   assembly: {
-    path: /^src\/(api|worker|migrate|admin)(\/|\.ts$)/,
+    path: /^src\/(api|worker|migrate|codec-server|admin)(\/|\.ts$)/,
     of: [
-      ...['assembly', 'http', 'database', 'domain', 'crypto', 'providers', 'foundation'],
+      ...[
+        'assembly',
+        'http',
+        'operations',
+        'database',
+        'domain',
+        'crypto',
+        'providers',
+        'foundation',
+      ],
       ...['workflows', 'activities'],
     ],
   },
   /** What several processes stand on: settings, logging, the connection to Temporal. */
   foundation: {
-    path: /^src\/([^/]+\.ts$|(config|temporal)\/)/,
+    path: /^src\/(config|process|temporal)\//,
     of: ['foundation', 'domain', 'crypto', 'workflows'],
     typesOf: ['activities'],
   },
@@ -112,9 +126,9 @@ function pathProblem(file: string): string | undefined {
 const VAGUE_FOLDERS = ['services', 'utils', 'helpers', 'common', 'types'];
 
 function environmentProblem(file: string, text: string): string | undefined {
-  if (file === 'src/config.ts' || placeOf(file)?.name === 'outside') return undefined;
+  if (file === 'src/config/config.ts' || placeOf(file)?.name === 'outside') return undefined;
   const reads = /\bprocess\s*(\.\s*env\b|\[)|\benv\b[^;]*\bfrom 'node:process'/.test(code(text));
-  return reads ? `${file} reads process.env; only src/config.ts may` : undefined;
+  return reads ? `${file} reads process.env; only src/config/config.ts may` : undefined;
 }
 
 const FOLDERS = ['src', 'workflows', 'activities', 'migrations', 'test', 'bench', 'chaos'];
@@ -140,7 +154,7 @@ describe('the files', () => {
     expect(found(files.map(pathProblem))).toEqual([]);
   });
 
-  it('leave process.env to src/config.ts', () => {
+  it('leave process.env to src/config/config.ts', () => {
     const problems = files.map(read).map(({ file, text }) => environmentProblem(file, text));
     expect(found(problems)).toEqual([]);
   });
@@ -161,7 +175,11 @@ describe('the rules', () => {
     ['workflows/top-up.ts', "const { z } = await import('zod');", false],
     ['workflows/top-up.ts', "import 'node:fs';", false],
     ['workflows/top-up.ts', "import {\n  type A,\n  b,\n} from '@temporalio/client';", false],
-    ['activities/vouchers.ts', "import { lockVoucher } from '../src/db/vouchers.js';", true],
+    [
+      'activities/vouchers.ts',
+      "import { lockVoucher } from '../src/db/vouchers/vouchers.js';",
+      true,
+    ],
     ['activities/vouchers.ts', "import type { Command } from '../workflows/messages.js';", true],
     ['activities/vouchers.ts', "import { update } from '../workflows/messages.js';", false],
     ['activities/vouchers.ts', "import { app } from '../src/http/app.js';", false],
@@ -174,12 +192,20 @@ describe('the rules', () => {
     ['src/crypto/digests.ts', "import { secp256k1 } from '@noble/curves/secp256k1.js';", false],
     ['src/crypto/digests.ts', "import { parseMoney } from '../domain/money.js';", false],
     ['migrations/2026-01-01-1-first.ts', "import { sql } from 'kysely';", true],
-    ['migrations/2026-01-01-1-first.ts', "import type { S } from '../src/db/schema.js';", false],
+    [
+      'migrations/2026-01-01-1-first.ts',
+      "import type { S } from '../src/db/schema/all-tables.js';",
+      false,
+    ],
     ['src/sandbox/books.ts', "import { client } from '../providers/gsma/client.js';", false],
     ['src/start.ts', "import { startPostgres } from './embedded/postgres.js';", true],
     ['src/api.ts', "import { startPostgres } from './embedded/postgres.js';", false],
     ['src/worker.ts', "import { createActivities } from '../activities/index.js';", true],
-    ['src/temporal.ts', "import { createActivities } from '../activities/index.js';", false],
+    [
+      'src/temporal/connection.ts',
+      "import { createActivities } from '../activities/index.js';",
+      false,
+    ],
     ['src/nowhere/file.ts', "import { z } from 'zod';", false],
     ['src/http/app.ts', "import { wait } from '../../test/support/wait.js';", false],
     [
@@ -210,13 +236,13 @@ describe('the rules', () => {
   });
 
   it.each([
-    ['src/config.ts', 'read(process.env)', true],
+    ['src/config/config.ts', 'read(process.env)', true],
     ['src/config/start-settings.ts', 'process.env.HOME', false],
-    ['src/temporal.ts', 'process.env.PORT', false],
-    ['src/temporal.ts', "process['env']", false],
-    ['src/temporal.ts', "import { env } from 'node:process';", false],
-    ['src/temporal.ts', '// process.env is read elsewhere', true],
-    ['src/temporal.ts', 'process.on("SIGTERM", stop)', true],
+    ['src/temporal/connection.ts', 'process.env.PORT', false],
+    ['src/temporal/connection.ts', "process['env']", false],
+    ['src/temporal/connection.ts', "import { env } from 'node:process';", false],
+    ['src/temporal/connection.ts', '// process.env is read elsewhere', true],
+    ['src/temporal/connection.ts', 'process.on("SIGTERM", stop)', true],
     ['bench/index.ts', 'process.env.PORT', true],
   ])('judge what %s reads: %s', (file, text, isAllowed) => {
     expect(environmentProblem(file, text) === undefined).toBe(isAllowed);

@@ -11,7 +11,7 @@ import {
   readConfig,
   readMigrationConfig,
   readSandboxConfig,
-} from '../src/config.js';
+} from '../src/config/config.js';
 import { temporalArguments } from '../src/embedded/temporal-arguments.js';
 import { makeSecrets } from '../src/start/secrets.js';
 

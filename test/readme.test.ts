@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { callbackRoutes } from '../src/callbacks/routes.js';
-import { tokenKeyRoutes } from '../src/http/token-keys.js';
+import { tokenKeyRoutes } from '../src/http/access/token-keys.js';
 import { merchantRoutes } from '../src/merchant/routes.js';
 import { partnerRoutes } from '../src/partner/routes.js';
 import { pages } from '../src/portal/routes.js';
@@ -15,7 +15,7 @@ const config = [
   'src/config/temporal-settings.ts',
   'src/config/start-settings.ts',
   'src/config/codec-settings.ts',
-  'src/config.ts',
+  'src/config/config.ts',
 ]
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../src/domain/money.js';
-import type { BooksRow } from '../../src/sandbox/taken-requests.js';
+import type { BooksRow } from '../../src/sandbox/accepted-requests.js';
 import { readBooks } from '../settle-pending.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 

@@ -1,4 +1,4 @@
-import { findBrokenInvariants } from '../../src/db/invariants.js';
+import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
 import type { ClientLog } from '../client-log.js';
 import type { FaultName } from '../fault-names.js';
 import type { MadeFault } from '../make-faults.js';

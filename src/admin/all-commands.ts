@@ -1,4 +1,4 @@
-import { isDeletable } from '../db/company-changes.js';
+import { isDeletable } from '../db/catalogue/company-changes.js';
 import { listAddresses, registerAddress, removeAddress } from './commands/addresses.js';
 import {
   issueApiKey,
@@ -14,6 +14,16 @@ import { deposit } from './commands/deposit.js';
 import { settleDisagreementCommand } from './commands/disagreements.js';
 import { inviteMerchantCommand, listInvitationsCommand } from './commands/invitations.js';
 import { listLateSuccessesCommand, settleLateSuccessCommand } from './commands/late-successes.js';
+import {
+  listMerchantCategoriesCommand,
+  listProductCategoriesCommand,
+} from './commands/list-categories.js';
+import { listDenominationsCommand } from './commands/list-denominations.js';
+import { listMerchantsCommand, showMerchant } from './commands/list-merchants.js';
+import { listProductsCommand } from './commands/list-products.js';
+import { listPromosCommand } from './commands/list-promos.js';
+import { listTopupsCommand, showTopup } from './commands/list-topups.js';
+import { listVouchersCommand, showVoucher } from './commands/list-vouchers.js';
 import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.js';
 import {
   changePartner,
@@ -43,16 +53,6 @@ import { listRefusedCallsCommand } from './commands/refused-calls.js';
 import { retryTopUpCommand } from './commands/retry-topup.js';
 import { listReversalsCommand, settleReversalCommand } from './commands/reversals.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
-import {
-  listMerchantCategoriesCommand,
-  listProductCategoriesCommand,
-} from './commands/show-categories.js';
-import { listDenominationsCommand } from './commands/show-denominations.js';
-import { listMerchantsCommand, showMerchant } from './commands/show-merchants.js';
-import { listProductsCommand } from './commands/show-products.js';
-import { listPromosCommand } from './commands/show-promos.js';
-import { listTopupsCommand, showTopup } from './commands/show-topups.js';
-import { listVouchersCommand, showVoucher } from './commands/show-vouchers.js';
 import { statement } from './commands/statement.js';
 import { importCommand } from './import/import-command.js';
 import { recordKinds } from './records/all-record-kinds.js';

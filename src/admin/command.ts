@@ -1,6 +1,6 @@
 import type { Digests } from '../crypto/digests.js';
 import type { KeyEnvironment } from '../crypto/random.js';
-import { addAuditEntries } from '../db/audit.js';
+import { addAuditEntries } from '../db/access/audit.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
 import type { Fields, InputOf } from './fields.js';
 import type { Progress } from './progress.js';
@@ -75,7 +75,7 @@ export type Change =
       /** One sentence for the operator. */
       readonly text: string;
       /** Shown to the operator now and kept nowhere, such as a new key. */
-      readonly shownOnce?: Readonly<Record<string, unknown>>;
+      readonly secretOutput?: Readonly<Record<string, unknown>>;
       /** What the operator should look at, though it was done. */
       readonly warning?: string;
     }
@@ -119,9 +119,9 @@ export const changeCommand = <Given extends Fields>(
       const change = await definition.change(transaction, input as InputOf<Given>, context);
       if ('unchanged' in change)
         return { text: change.unchanged, json: { changed: false, message: change.unchanged } };
-      const { subject, details, shownOnce, warning } = change;
+      const { subject, details, secretOutput, warning } = change;
       await recordChanges(transaction, actor, definition.name, [{ subject, details }]);
-      const json = { changed: true, ...subject, ...details, ...shownOnce };
+      const json = { changed: true, ...subject, ...details, ...secretOutput };
       return warning === undefined
         ? { text: change.text, json }
         : { text: `${change.text}\nWarning: ${warning}`, json: { ...json, warning } };

@@ -1,11 +1,11 @@
-import { lockRow } from '../db/company-changes.js';
+import { lockRow } from '../db/catalogue/company-changes.js';
 import type { DatabaseTransaction } from '../db/connection.js';
-import { requestInvitation } from '../db/invitations.js';
-import { canonicalEmail, findPortalAccount } from '../db/portal-accounts.js';
+import { requestInvitation } from '../db/portal/invitations.js';
+import { canonicalEmail, findPortalAccount } from '../db/portal/portal-accounts.js';
 import { maskMsisdn, parseMsisdn } from '../domain/phone.js';
 import { AdminError } from './admin-error.js';
+import { notFound } from './record-names.js';
 import type { Consequence } from './records/record-kind.js';
-import { notFound } from './subjects.js';
 
 /**
  * Writes the invitation of a merchant, in the place of the one before it; a worker sends it. It goes

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import pg from 'pg';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config/config.js';
 import { isDatabaseUnavailable } from '../db/connection.js';
 import { AdminError } from './admin-error.js';
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import type { AdminConfig } from '../config.js';
+import type { AdminConfig } from '../config/config.js';
 import { connectDatabase } from '../db/connection.js';
 import { actorOf, type SystemUser } from './actor.js';
 import { allCommands, verbs } from './all-commands.js';
@@ -11,7 +11,7 @@ import { createProgress } from './progress.js';
 import { resolveSettings } from './settings.js';
 
 /** Where the command line writes, and where its settings come from. */
-export interface Surroundings {
+export interface AdminIo {
   readonly out: { write(text: string): unknown };
   /** A terminal is shown the progress of long commands, too. */
   readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
@@ -23,10 +23,7 @@ export interface Surroundings {
  * Carries out one command. Returns the exit code: 0, 1 after one line on `err` that says what to do,
  * or 2 where the books do not agree.
  */
-export async function runAdmin(
-  words: readonly string[],
-  surroundings: Surroundings,
-): Promise<number> {
+export async function runAdmin(words: readonly string[], surroundings: AdminIo): Promise<number> {
   const { out, err } = surroundings;
   let exitCode = 0;
   const program = createProgram({
@@ -56,7 +53,7 @@ async function runCommand(
   command: AdminCommand,
   input: InputOf<Fields>,
   options: GlobalOptions,
-  surroundings: Surroundings,
+  surroundings: AdminIo,
 ): Promise<Report> {
   const actor = () => actorOf(options.actor, surroundings.user());
   const settings = await resolveSettings(surroundings.settings());

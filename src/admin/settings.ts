@@ -1,6 +1,6 @@
-import { type AdminConfig, readAdminConfigWith } from '../config.js';
+import { type AdminConfig, readAdminConfigWith } from '../config/config.js';
+import { findLocalSettings } from '../config/local-stack.js';
 import { createDigests } from '../crypto/digests.js';
-import { findLocalSettings } from '../local-stack.js';
 import { AdminError } from './admin-error.js';
 import type { AdminContext } from './command.js';
 

@@ -1,4 +1,4 @@
-import { type SuspenseCase, type SuspenseParty, subjectOf } from '../db/suspense.js';
+import { type SuspenseCase, type SuspenseParty, subjectOf } from '../db/ledger/suspense.js';
 import { column, money, numbers, table, time } from './tables.js';
 
 type Row = SuspenseCase & { readonly settledBy: SuspenseParty | null };

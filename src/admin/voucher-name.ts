@@ -1,5 +1,5 @@
-import { findVoucherBySerialNumber } from '../db/cancellation.js';
 import type { Database } from '../db/connection.js';
+import { findVoucherBySerialNumber } from '../db/vouchers/cancellation.js';
 import { AdminError } from './admin-error.js';
 import { argument, type Reading } from './fields.js';
 

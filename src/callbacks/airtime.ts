@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { wantRecheck } from '../db/rechecks.js';
-import { attemptOfReference } from '../db/topup-attempts.js';
+import { wantRecheck } from '../db/reconciliation/refusal-inquiries.js';
+import { attemptOfReference } from '../db/topups/topup-attempts.js';
 import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { createHintBudget } from './hint-budget.js';
+import { createCallbackLimit } from './callback-limit.js';
 
-const mayHint = createHintBudget();
+const mayHint = createCallbackLimit();
 
 /**
  * Takes a callback of the airtime provider. Callbacks are not signed, so one is only a hint: the

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isFailpoint } from '../failpoint.js';
+import { isFailpoint } from '../process/failpoint.js';
 import {
   addressOrRange,
   amount,

@@ -1,6 +1,6 @@
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import type { Schema } from './schema.js';
+import type { Schema } from './schema/all-tables.js';
 
 /** A connection pool, or a transaction: what every query function takes first. */
 export type Database = Kysely<Schema>;

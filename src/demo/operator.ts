@@ -1,7 +1,7 @@
 import type { ZodType, z } from 'zod';
 import { systemUser } from '../admin/actor.js';
 import { runAdmin } from '../admin/run-admin.js';
-import { readAdminConfig } from '../config.js';
+import { readAdminConfig } from '../config/config.js';
 import { DemoError } from './demo-error.js';
 import type { Transcript } from './transcript.js';
 

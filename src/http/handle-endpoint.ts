@@ -1,19 +1,19 @@
 import type { RouterContext } from '@koa/router';
 import type { ZodError, ZodType } from 'zod';
 import { refuse, type Surface } from '../domain/errors.js';
-import { passStep } from '../failpoint.js';
-import { type Authenticated, authenticate } from './authentication.js';
-import { writeConditionally } from './conditional-answer.js';
+import { passStep } from '../process/failpoint.js';
+import { type Authenticated, authenticate } from './access/authentication.js';
+import { addressGroup, clientAddress } from './access/source-address.js';
+import { type CallUnderWay, recordCall } from './call-log/record-call.js';
 import type { Endpoint } from './endpoint.js';
 import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
 import { issueMessage } from './issue-messages.js';
 import { parseJsonBody } from './json-body.js';
-import { rateLimitHeaders, refuseTooMany } from './rate-limits.js';
+import { rateLimitHeaders, refuseTooMany } from './limits/rate-limits.js';
+import { writeConditionally } from './lists/conditional-answer.js';
 import { readRawBody } from './raw-body.js';
-import { type CallUnderWay, recordCall } from './record-call.js';
 import type { Services } from './services.js';
-import { checkSignature, isFirstUse } from './signed-request.js';
-import { addressGroup, clientAddress } from './source-address.js';
+import { checkSignature, isFirstUse } from './signature/signed-request.js';
 
 /** Takes a request through access, signature and schema to its handler, and writes the answer. */
 export async function handleEndpoint(

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ConnectionLimits, limitConnections } from './connection-limits.js';
+import { type ConnectionLimits, limitConnections } from './limits/connection-limits.js';
 
 /** What a server bears of its callers. */
 export interface ServerLimits {

@@ -7,7 +7,7 @@ import {
   metadataField,
   voucherCodeField,
 } from '../http/fields.js';
-import { carryOutClaim } from '../http/redemption-request.js';
+import { claimOnce } from '../operations/voucher-operations.js';
 
 /** Starts a redemption at the calling merchant (specification 4.2). */
 export const initiateClaim = endpoint({
@@ -56,7 +56,7 @@ export const initiateClaim = endpoint({
     'still-processing',
   ],
   async handle({ services, company, sourceAddress, body }) {
-    const { result, replayed } = await carryOutClaim(services, {
+    const { result, replayed } = await claimOnce(services, {
       company,
       sourceAddress,
       key: body.idempotencyKey,

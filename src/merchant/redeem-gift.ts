@@ -9,7 +9,7 @@ import {
   verificationCodeField,
   voucherCodeField,
 } from '../http/fields.js';
-import { carryOutRedemption, redemptionReasons } from '../http/redemption-request.js';
+import { redeemOnce, redemptionReasons } from '../operations/voucher-operations.js';
 
 /** Completes a redemption at the calling merchant (specification 4.2). */
 export const redeemGift = endpoint({
@@ -38,7 +38,7 @@ export const redeemGift = endpoint({
   }),
   reasons: ['partner-unavailable', ...redemptionReasons],
   async handle({ services, company, sourceAddress, body }) {
-    const { result, replayed } = await carryOutRedemption(services, {
+    const { result, replayed } = await redeemOnce(services, {
       ...body,
       company,
       sourceAddress,

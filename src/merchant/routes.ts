@@ -1,6 +1,6 @@
+import { login } from '../http/access/login.js';
 import type { SurfaceRoutes } from '../http/app.js';
 import { checkConfiguration } from '../http/check-configuration.js';
-import { login } from '../http/login.js';
 import { initiateClaim } from './initiate-claim.js';
 import { redeemGift } from './redeem-gift.js';
 import { showVoucher } from './show-voucher.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { voucherDetail } from '../db/vouchers.js';
+import { voucherDetail } from '../db/vouchers/vouchers.js';
 import { type Refusal, refuse } from '../domain/errors.js';
 import { formatMoney, parseMoney, percentageOf } from '../domain/money.js';
 import { isRedeemableAt } from '../domain/voucher.js';

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { GeneratedVoucher } from '../../workflows/messages.js';
-import { generatedVoucher } from '../db/generation.js';
-import { outcomeFor } from '../db/operations.js';
+import { outcomeFor } from '../db/operations/operations.js';
+import { generatedVoucher } from '../db/vouchers/generation.js';
 import { refuse } from '../domain/errors.js';
 import { refuseCountry } from '../domain/served-countries.js';
 import { formatVoucherCode } from '../domain/voucher-code.js';
-import { WorkflowsUnavailableError } from '../http/call-error.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import {
@@ -16,7 +15,8 @@ import {
   positiveDecimalField,
 } from '../http/fields.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
-import { carryOut, identify } from '../http/operation.js';
+import { identify, runOnce } from '../operations/run-once.js';
+import { WorkflowsUnavailableError } from '../operations/workflow-errors.js';
 
 const bodySchema = z.object({
   denominationId: idField,
@@ -77,7 +77,7 @@ export const generateVoucher = endpoint({
       key: key.value,
       content: body,
     });
-    const { result, replayed } = await carryOut(services, identity, async (as, deadline) => {
+    const { result, replayed } = await runOnce(services, identity, async (as, deadline) => {
       const refusal =
         body.msisdn === null
           ? undefined

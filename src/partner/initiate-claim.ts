@@ -3,7 +3,7 @@ import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { amountField, voucherCodeField } from '../http/fields.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
-import { carryOutClaim } from '../http/redemption-request.js';
+import { claimOnce } from '../operations/voucher-operations.js';
 
 /** Sends the owner of a voucher a verification code (specification 4.1). */
 export const initiateClaim = endpoint({
@@ -45,7 +45,7 @@ export const initiateClaim = endpoint({
   async handle({ services, company, sourceAddress, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
-    const { result, replayed } = await carryOutClaim(services, {
+    const { result, replayed } = await claimOnce(services, {
       company,
       sourceAddress,
       key: key.value,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { topupSource } from '../db/topups.js';
-import { listEndpoint } from '../http/list-endpoint.js';
+import { topupSource } from '../db/topups/topups.js';
+import { listEndpoint } from '../http/lists/list-endpoint.js';
 import { presentTopup, topupSchema } from './topup-view.js';
 
 const time = z.iso.datetime({

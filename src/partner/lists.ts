@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { priceSource } from '../db/catalogue/prices.js';
 import {
   denominationSource,
   merchantCategorySource,
@@ -6,11 +7,10 @@ import {
   productCategorySource,
   productSource,
   promoSource,
-} from '../db/list-sources.js';
-import { priceSource } from '../db/prices.js';
+} from '../db/lists/list-sources.js';
 import { maskMsisdn } from '../domain/phone.js';
 import type { Endpoint } from '../http/endpoint.js';
-import { listEndpoint } from '../http/list-endpoint.js';
+import { listEndpoint } from '../http/lists/list-endpoint.js';
 
 const id = z.number();
 const timestamp = z.iso.datetime();

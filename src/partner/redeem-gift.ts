@@ -10,10 +10,10 @@ import {
 } from '../http/fields.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import {
-  carryOutRedemption,
+  redeemOnce,
   redemptionReasons,
   runningReference,
-} from '../http/redemption-request.js';
+} from '../operations/voucher-operations.js';
 
 /** Redeems a voucher: the merchant is paid through mobile money (specification 4.1). */
 export const redeemGift = endpoint({
@@ -37,7 +37,7 @@ export const redeemGift = endpoint({
   async handle({ services, company, sourceAddress, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
-    const { result, replayed } = await carryOutRedemption(services, {
+    const { result, replayed } = await redeemOnce(services, {
       ...body,
       company,
       sourceAddress,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { priceSubjects, setPrice } from '../db/prices.js';
+import { priceSubjects, setPrice } from '../db/catalogue/prices.js';
 import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';

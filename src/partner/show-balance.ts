@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { partnerBalances } from '../db/ledger.js';
+import { partnerBalances } from '../db/ledger/ledger.js';
 import { moneyToNumber, parseMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { listLinks, listMeta } from '../http/list-links.js';
+import { listLinks, listMeta } from '../http/lists/list-links.js';
 
 /** Shows a partner's three balances (specification 2.10). */
 export const showBalance = endpoint({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { topupAttempts } from '../db/topup-attempts.js';
-import { findListedTopup } from '../db/topup-detail.js';
+import { topupAttempts } from '../db/topups/topup-attempts.js';
+import { findListedTopup } from '../db/topups/topup-detail.js';
 import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';

@@ -3,7 +3,8 @@ import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
 import { amountField, msisdnField } from '../http/fields.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
-import { carryOutTopup } from './carry-out-topup.js';
+import { topUpOnce } from '../operations/top-up.js';
+import { topupAnswer } from './topup-answer.js';
 import { saleFields, saleOf, topupAnswerSchema, topupReasons } from './topup-fields.js';
 
 /** Tops airtime up (specification 4.1); the amount is taken from walletBalance. */
@@ -23,7 +24,7 @@ export const topUpAirtime = endpoint({
   async handle({ services, company, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
-    return carryOutTopup(services, {
+    const result = await topUpOnce(services, {
       company,
       operation: 'airtime-topup',
       key: key.value,
@@ -35,5 +36,6 @@ export const topUpAirtime = endpoint({
         ...saleOf(body),
       },
     });
+    return topupAnswer(result);
   },
 });

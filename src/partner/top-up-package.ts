@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { idField, msisdnField } from '../http/fields.js';
 import { idempotencyKeyOf } from '../http/idempotency-key.js';
-import { carryOutTopup } from './carry-out-topup.js';
+import { topUpOnce } from '../operations/top-up.js';
+import { topupAnswer } from './topup-answer.js';
 import { saleFields, saleOf, topupAnswerSchema, topupReasons } from './topup-fields.js';
 
 /** Buys a package for a phone number (specification 4.1); it costs the product's price. */
@@ -21,7 +22,7 @@ export const topUpPackage = endpoint({
   async handle({ services, company, body, headers }) {
     const key = idempotencyKeyOf(headers);
     if (!key.ok) return key;
-    const answer = await carryOutTopup(services, {
+    const result = await topUpOnce(services, {
       company,
       operation: 'airtime-package-topup',
       key: key.value,
@@ -33,6 +34,7 @@ export const topUpPackage = endpoint({
         ...saleOf(body),
       },
     });
+    const answer = topupAnswer(result);
     return answer.ok ? { ...answer, data: withReferenceNo(answer.data) } : answer;
   },
 });

@@ -1,20 +1,9 @@
 import { topupReference } from '../domain/topup.js';
 import { type RefusalReply, type Reply, reply } from '../http/envelope.js';
-import type { OperationResult } from '../http/operation.js';
-
-/** What a top-up came to, as its workflow says it. */
-export interface ToppedUp {
-  readonly ok: true;
-  readonly transactionId: number;
-  readonly referenceNumber: string;
-}
+import type { NumberedTopup, TopUpResult } from '../operations/top-up.js';
 
 /** Where a top-up stands while nobody knows how it will end: accepted, under this number. */
-export const stillProcessing = (topup: {
-  readonly transactionId: number;
-  readonly creationId: string;
-  readonly attempt: number;
-}): Reply =>
+const acceptedAnswer = (topup: NumberedTopup): Reply =>
   reply(
     {
       transactionId: topup.transactionId,
@@ -25,10 +14,12 @@ export const stillProcessing = (topup: {
   );
 
 /**
- * The answer to a top-up that is known to be delivered, or to have failed, or was refused. A failure
- * that can be retried carries the failure envelope of specification 4.1.
+ * The answer to a top-up that was accepted, delivered or refused, or has failed. A failure that can be
+ * retried carries the failure envelope of specification 4.1.
  */
-export function topupAnswer({ result, replayed }: OperationResult<ToppedUp>): Reply | RefusalReply {
+export function topupAnswer(topup: TopUpResult): Reply | RefusalReply {
+  if ('accepted' in topup) return acceptedAnswer(topup.accepted);
+  const { result, replayed } = topup;
   if (result.ok) {
     return reply(
       {

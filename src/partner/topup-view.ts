@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AttemptRow } from '../db/topup-attempts.js';
-import type { ListedTopup } from '../db/topups.js';
+import type { AttemptRow } from '../db/topups/topup-attempts.js';
+import type { ListedTopup } from '../db/topups/topups.js';
 import { maskMsisdn } from '../domain/phone.js';
 
 /** A top-up as partners see it; PENDING, PROCESSING and UNKNOWN are still open. */

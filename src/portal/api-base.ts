@@ -1,4 +1,4 @@
-import type { CompanyKind } from '../db/schema.js';
+import type { CompanyKind } from '../db/schema/all-tables.js';
 import type { SurfaceRoutes } from '../http/app.js';
 import { merchantRoutes } from '../merchant/routes.js';
 import { partnerRoutes } from '../partner/routes.js';

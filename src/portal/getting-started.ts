@@ -1,10 +1,10 @@
-import { hasCalled } from '../db/calls.js';
-import { listApiKeys, listPublicKeys, listSourceAddresses } from '../db/company-access.js';
-import { type Html, html } from '../html.js';
+import { hasCalled } from '../db/access/calls.js';
+import { listApiKeys, listPublicKeys, listSourceAddresses } from '../db/access/company-access.js';
+import { type Html, html } from '../process/html.js';
 import { ACCESS_PATH } from './access-path.js';
 import { signedRoutesOf } from './api-base.js';
+import { badge } from './layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from './page.js';
-import { badge } from './parts.js';
 
 /** Which of the things are there that calls need. */
 export interface Progress {

@@ -1,14 +1,16 @@
 import type { RouterContext } from '@koa/router';
-import { setNotice, usePortalSession } from '../db/portal-sessions.js';
+import { setNotice, usePortalSession } from '../db/portal/portal-sessions.js';
 import type { Refusal } from '../domain/errors.js';
+import { addressGroup } from '../http/access/source-address.js';
 import { addressOf } from '../http/handle-endpoint.js';
-import { refuseTooMany } from '../http/rate-limits.js';
-import { addressGroup } from '../http/source-address.js';
-import { readToken } from './cookies.js';
-import { isFromHere, isSameToken } from './csrf.js';
-import { emptyForm, type Form, readForm } from './form.js';
-import { readFormWithFile } from './form-with-file.js';
-import { writePage } from './layout.js';
+import { refuseTooMany } from '../http/limits/rate-limits.js';
+import { readToken } from './access/cookies.js';
+import { isFromHere, isSameToken } from './access/csrf.js';
+import { randomToken } from './access/session.js';
+import { emptyForm, type Form, readForm } from './layout/form.js';
+import { readFormWithFile } from './layout/form-with-file.js';
+import { writePage } from './layout/layout.js';
+import { suspendedPage } from './layout/suspended-page.js';
 import {
   type AccountPage,
   type FileAnswer,
@@ -19,8 +21,6 @@ import {
   type PublicPage,
 } from './page.js';
 import { problems, writeProblem, writeRefusal } from './problem-page.js';
-import { randomToken } from './session.js';
-import { suspendedPage } from './suspended-page.js';
 import { setView } from './view.js';
 
 /**

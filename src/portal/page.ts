@@ -1,10 +1,10 @@
 import type { PasswordHashes } from '../crypto/password-hashes.js';
-import type { PortalSession, SessionLifetimes } from '../db/portal-sessions.js';
-import type { CompanyKind } from '../db/schema.js';
-import type { Html } from '../html.js';
+import type { PortalSession, SessionLifetimes } from '../db/portal/portal-sessions.js';
+import type { CompanyKind } from '../db/schema/all-tables.js';
 import type { Services } from '../http/services.js';
-import type { PortalCookies } from './cookies.js';
-import type { Form } from './form.js';
+import type { Html } from '../process/html.js';
+import type { PortalCookies } from './access/cookies.js';
+import type { Form } from './layout/form.js';
 
 /** What the portal is told of the settings. */
 export interface PortalSettings {

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/errors.js';
-import { html } from '../html.js';
-import { DOWNLOAD_ROWS } from './csv.js';
-import { writePage } from './layout.js';
+import { html } from '../process/html.js';
+import { DOWNLOAD_ROWS } from './layout/csv.js';
+import { writePage } from './layout/layout.js';
 import { PORTAL_PATH, type PortalTools, type Problem } from './page.js';
 
 const problem = (status: number, title: string, text: string): Problem => ({

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { PortalSession } from '../db/portal-sessions.js';
+import type { PortalSession } from '../db/portal/portal-sessions.js';
 
 /** For whom a page is written: pages of errors, too, have the navigation of whoever is signed in. */
 export interface View {

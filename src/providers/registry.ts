@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Airtime } from './airtime/airtime.js';
 import { createDtOneAirtime } from './airtime/dt-one/client.js';
 import { lookUpByPrefix, type OperatorLookup } from './airtime/operator-lookup.js';

@@ -1,10 +1,10 @@
 import Router from '@koa/router';
 import type { Books } from './books.js';
+import type { Waiting } from './delays.js';
 import { canonicalNumber, isE164 } from './phone-number.js';
 import { give, notAuthorised, type Reply, tooManyRequests } from './reply.js';
 import { readText } from './request-body.js';
-import { delaySecondsOf, type SmsBehaviour, smsBehaviour } from './steering.js';
-import type { Waiting } from './waiting.js';
+import { delaySecondsOf, type SmsBehaviour, smsBehaviour } from './scenarios.js';
 
 interface Message {
   readonly to: string;

@@ -1,5 +1,12 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import {
+  rowOf,
+  settle,
+  statusOf,
+  type TakenRequest,
+  type TakenStatus,
+} from './accepted-requests.js';
 import type { Books } from './books.js';
 import type { Callbacks } from './dt-one/callbacks.js';
 import { answerIndexPage, type SandboxAddresses } from './pages/index-page.js';
@@ -7,7 +14,6 @@ import { answerMailboxPage } from './pages/mailbox-page.js';
 import { answerPhonePage } from './pages/phone-page.js';
 import { give } from './reply.js';
 import { readJsonObject } from './request-body.js';
-import { rowOf, settle, statusOf, type TakenRequest, type TakenStatus } from './taken-requests.js';
 
 interface Parts {
   readonly books: Books;

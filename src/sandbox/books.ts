@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Product } from './dt-one/products.js';
-import { canonicalNumber } from './phone-number.js';
-import type { AirtimeBehaviour } from './steering.js';
 import {
   type BooksFilter,
   type BooksRow,
   createTakenRequests,
   type TakenRequest,
-} from './taken-requests.js';
+} from './accepted-requests.js';
+import type { Product } from './dt-one/products.js';
+import { canonicalNumber } from './phone-number.js';
+import type { AirtimeBehaviour } from './scenarios.js';
 
 /** A text message that a phone has received. */
 export interface ReceivedMessage {

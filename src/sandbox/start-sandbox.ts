@@ -6,12 +6,12 @@ import Koa from 'koa';
 import { africasTalkingRouter } from './africas-talking.js';
 import { type Books, createBooks } from './books.js';
 import { booksRouter } from './books-router.js';
+import { createWaiting, type Waiting } from './delays.js';
 import { type Callbacks, createCallbacks } from './dt-one/callbacks.js';
 import { dtOnePath, dtOneRouter } from './dt-one/router.js';
 import { gsmaPaths, gsmaRouter } from './gsma/router.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 import type { SandboxAddresses } from './pages/index-page.js';
-import { createWaiting, type Waiting } from './waiting.js';
 
 interface SandboxOptions {
   /** 0 takes any free port. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { readPayloadKeys, type StartConfig } from '../config.js';
+import { readPayloadKeys, type StartConfig } from '../config/config.js';
+import { LOCAL_DATABASE_NAME, serviceDatabaseUrl } from '../config/local-stack.js';
 import { requireFreePort } from '../embedded/port.js';
 import { startPostgres } from '../embedded/postgres.js';
 import type { Progress } from '../embedded/progress.js';
 import { findTemporalBinary } from '../embedded/temporal-binary.js';
 import { startTemporalServer } from '../embedded/temporal-server.js';
-import { LOCAL_DATABASE_NAME, serviceDatabaseUrl } from '../local-stack.js';
 import { startSandbox } from '../sandbox/start-sandbox.js';
 import { startCodecServer } from '../temporal/codec-server.js';
 import type { Secrets } from './secrets.js';

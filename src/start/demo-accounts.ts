@@ -4,9 +4,9 @@ import {
   type PasswordHashes,
   USUAL_PASSWORD_COST,
 } from '../crypto/password-hashes.js';
-import { findApiKey } from '../db/access.js';
+import { findApiKey } from '../db/access/access.js';
 import type { Database } from '../db/connection.js';
-import { addPortalAccount, findPortalAccount, setPassword } from '../db/portal-accounts.js';
+import { addPortalAccount, findPortalAccount, setPassword } from '../db/portal/portal-accounts.js';
 import type { Company } from '../domain/voucher.js';
 import type { DemoFile } from './demo-file.js';
 

@@ -3,7 +3,7 @@ import { sealApiKey } from '../crypto/api-key-copies.js';
 import type { Digests } from '../crypto/digests.js';
 import { type KeyEnvironment, randomApiKey } from '../crypto/random.js';
 import type { SecretBox } from '../crypto/secret-box.js';
-import { findApiKey } from '../db/access.js';
+import { findApiKey } from '../db/access/access.js';
 import {
   addApiKey,
   addDenomination,
@@ -15,10 +15,10 @@ import {
   addPromos,
   addPublicKey,
   addSourceAddresses,
-} from '../db/companies.js';
+} from '../db/catalogue/companies.js';
+import { replacePrice } from '../db/catalogue/prices.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
-import { addTransfers } from '../db/ledger.js';
-import { replacePrice } from '../db/prices.js';
+import { addTransfers } from '../db/ledger/ledger.js';
 import { parseMoney } from '../domain/money.js';
 import type { Company } from '../domain/voucher.js';
 import { demoCatalogue } from './demo-catalogue.js';

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The secret settings of a stack on one machine, as the processes read them (src/config.ts). */
+/** The secret settings of a stack on one machine, as the processes read them (src/config/config.ts). */
 export interface Secrets {
   readonly ACCESS_TOKEN_PRIVATE_KEY: string;
   readonly DIGEST_KEY: string;

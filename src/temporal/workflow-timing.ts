@@ -1,5 +1,5 @@
 import type { RedemptionTiming, TopUpTiming } from '../../workflows/messages.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 
 /** The durations that the settings give to workflows. */
 export const workflowTiming = (config: Config): RedemptionTiming & TopUpTiming => ({

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { inviteMerchant } from '../../workflows/invite-merchant.js';
 import { inviteMerchantId } from '../../workflows/workflow-ids.js';
 import type { Database } from '../db/connection.js';
-import { invitationsToTakeUp } from '../db/invitations.js';
+import { invitationsToTakeUp } from '../db/portal/invitations.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { describeError } from '../describe-error.js';
+import { describeError } from '../process/describe-error.js';
 
 export interface Repetition {
   /** Ends it; waits for what is being done. */

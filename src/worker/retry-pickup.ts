@@ -5,7 +5,7 @@ import { type RetryCommand, retryTopUp, type TopUpTiming } from '../../workflows
 import type { topUp } from '../../workflows/top-up.js';
 import type { Digests } from '../crypto/digests.js';
 import type { Database } from '../db/connection.js';
-import { markRetryTaken, retriesToTakeUp } from '../db/operator-commands.js';
+import { markRetryTaken, retriesToTakeUp } from '../db/operations/operator-commands.js';
 import { topUpStart } from '../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 

@@ -5,7 +5,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createSecretBox } from '../../src/crypto/secret-box.js';
 import type { ClaimCommand } from '../../workflows/messages.js';
 import { credentialOf } from '../admin/movements.js';
-import { type GiftScene, setGiftScene } from '../end-to-end/gift-scene.js';
+import { type GiftScene, setGiftScene } from '../end-to-end/gift/gift-scene.js';
 
 /**
  * Temporal repeats a step whose end it has not seen, and after a lost workflow task the workflow may

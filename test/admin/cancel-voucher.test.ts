@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { partnerBalances } from '../../src/db/ledger.js';
+import { partnerBalances } from '../../src/db/ledger/ledger.js';
 import { expireAll, makeVoucher, redemptions } from './movements.js';
 import { type Catalogue, makeCatalogue, openScene, type Scene } from './scene.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addTransfers, type Transfer } from '../../src/db/ledger.js';
+import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { makeVoucher, redemptions } from './movements.js';
 import { type Catalogue, makeCatalogue, openScene, type Scene } from './scene.js';

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countCompanyMessage, countCompanyWrongCode } from '../../src/db/company-daily-counts.js';
+import {
+  countCompanyMessage,
+  countCompanyWrongCode,
+} from '../../src/db/limits/company-daily-counts.js';
 import type { Company } from '../../src/domain/voucher.js';
 import { prune } from '../db/prune.js';
 import { openScene, type Scene } from './scene.js';

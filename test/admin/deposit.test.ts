@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addTransfers, partnerBalances } from '../../src/db/ledger.js';
+import { addTransfers, partnerBalances } from '../../src/db/ledger/ledger.js';
 import { openScene, type Scene, statementOf } from './scene.js';
 
 let scene: Scene;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bookLateSuccess } from '../../src/db/late-successes.js';
-import { partnerBalances } from '../../src/db/ledger.js';
-import type { Recheck } from '../../src/db/rechecks.js';
+import { partnerBalances } from '../../src/db/ledger/ledger.js';
+import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
+import type { Recheck } from '../../src/db/reconciliation/refusal-inquiries.js';
 import { makeVoucher, redemptions, topUp } from './movements.js';
 import { type Catalogue, makeCatalogue, openScene, type Scene, statementOf } from './scene.js';
 

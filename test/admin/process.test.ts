@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { LOCAL_DATABASE_NAME } from '../../src/local-stack.js';
+import { LOCAL_DATABASE_NAME } from '../../src/config/local-stack.js';
 import { makeSecrets } from '../../src/start/secrets.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { merchantWords, type Printed } from './scene.js';

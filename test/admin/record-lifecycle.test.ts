@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setPrice } from '../../src/db/prices.js';
+import { setPrice } from '../../src/db/catalogue/prices.js';
 import { makeVoucher, redemptions, topUp } from './movements.js';
 import { type Catalogue, makeCatalogue, merchantWords, openScene, type Scene } from './scene.js';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { SystemUser } from '../../src/admin/actor.js';
 import { runAdmin } from '../../src/admin/run-admin.js';
-import { type Environment, readAdminConfig } from '../../src/config.js';
+import { type Environment, readAdminConfig } from '../../src/config/config.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { findBrokenInvariants } from '../../src/db/invariants.js';
+import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
 import { createTestDatabase } from '../support/database.js';
 
 /** 32 bytes, as DIGEST_KEY has them. */

@@ -80,6 +80,6 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
     ],
     messages: [{ msisdn: '+2519*****333', providerReference: 'ATXid_1' }],
   });
-  expect(json.moneyMoves).toHaveLength(6);
+  expect(json.ledgerHistory).toHaveLength(6);
   expect(out + JSON.stringify(json)).not.toContain(OWNER);
 });

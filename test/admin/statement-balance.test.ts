@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { violates } from '../../src/db/connection.js';
-import { balanceConstraint, partnerBalances } from '../../src/db/ledger.js';
-import { salesPerDay } from '../../src/db/sales.js';
-import type { Wallet } from '../../src/db/statement-lines.js';
-import { readStatementPage } from '../../src/db/statement-page.js';
+import { balanceConstraint, partnerBalances } from '../../src/db/ledger/ledger.js';
+import { salesPerDay } from '../../src/db/ledger/sales.js';
+import type { Wallet } from '../../src/db/ledger/statement-lines.js';
+import { readStatementPage } from '../../src/db/ledger/statement-page.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { expireAll, makeVoucher, redemptions, topUp } from './movements.js';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addTransfers } from '../../src/db/ledger.js';
+import { addTransfers } from '../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { expireAll, makeVoucher, redemptions, topUp } from './movements.js';
 import {

@@ -77,7 +77,7 @@ describe('show top-up', () => {
       partnerId,
       msisdn: '+2519*****333',
       attempts: [{ attempt: 1, providerReference: 'DT-4711', msisdn: '+2519*****333' }],
-      moneyMoves: [{ debit: 'airtime' }, { credit: 'airtime' }],
+      ledgerHistory: [{ debit: 'airtime' }, { credit: 'airtime' }],
     });
     expect(out + JSON.stringify(json)).not.toContain(NUMBER);
   });

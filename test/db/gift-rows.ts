@@ -5,9 +5,9 @@ import {
   addPartner,
   addProduct,
   addProductCategory,
-} from '../../src/db/companies.js';
+} from '../../src/db/catalogue/companies.js';
+import { setPrice } from '../../src/db/catalogue/prices.js';
 import type { Database } from '../../src/db/connection.js';
-import { setPrice } from '../../src/db/prices.js';
 import { addVoucher as addVoucherOf } from '../support/vouchers.js';
 import { transferOf, write } from './ledger-writing.js';
 

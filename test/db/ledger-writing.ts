@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../src/db/connection.js';
-import { addTransfers, type Transfer } from '../../src/db/ledger.js';
+import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 
 export const PARTNER_KINDS = ['airtime', 'gift', 'reserved', 'gift-hold', 'airtime-hold'] as const;

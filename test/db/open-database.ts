@@ -1,5 +1,5 @@
 import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { findBrokenInvariants } from '../../src/db/invariants.js';
+import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
 import { createTestDatabase } from '../support/database.js';
 
 export interface OpenDatabase {

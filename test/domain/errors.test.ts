@@ -16,7 +16,7 @@ import { type Company, type VoucherStatus, voucherMoves } from '../../src/domain
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
-import { codesBeyondTheTables, specifiedErrors } from '../end-to-end/specified-errors.js';
+import { codesBeyondTheTables, specifiedErrors } from '../end-to-end/bad-input/specified-errors.js';
 
 const rows = Object.entries<ReasonRow>(reasons) as [Reason, ReasonRow][];
 const surfaces = [partnerRoutes, merchantRoutes];

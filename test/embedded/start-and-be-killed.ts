@@ -2,7 +2,7 @@
  * Starts one embedded server in the folder and on the port of its arguments, prints what a test
  * needs to know of it, and is killed without a chance to stop it.
  */
-import { readStartConfig } from '../../src/config.js';
+import { readStartConfig } from '../../src/config/config.js';
 import { startPostgres } from '../../src/embedded/postgres.js';
 import { silentProgress as progress } from '../../src/embedded/progress.js';
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';

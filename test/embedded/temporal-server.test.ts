@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readStartConfig } from '../../src/config.js';
+import { readStartConfig } from '../../src/config/config.js';
 import { freePort } from '../../src/embedded/port.js';
 import { commandLine } from '../../src/embedded/process-identity.js';
 import { silentProgress as progress } from '../../src/embedded/progress.js';

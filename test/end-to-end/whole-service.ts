@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { depositAirtime, makeTopupProducts } from '../support/topups.js';
-import { done, otherCode } from './gift-scene.js';
-import { type RedemptionScene, redeem } from './redemption-scene.js';
-import { idOf, sale } from './topup-scene.js';
+import { done, otherCode } from './gift/gift-scene.js';
+import { type RedemptionScene, redeem } from './gift/redemption-scene.js';
+import { idOf, sale } from './topups/topup-scene.js';
 
 /** What companies do all day, and what Schedules do for them. */
 export async function liveThroughTheService(scene: RedemptionScene): Promise<void> {

@@ -1,8 +1,8 @@
 import { type RequestListener, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createAddressMatcher } from '../../src/http/access/source-address.js';
 import { type RunningServer, startHttpServer } from '../../src/http/http-server.js';
-import { createAddressMatcher } from '../../src/http/source-address.js';
 
 /** What one address can take from all others: a real server and real sockets of several addresses. */
 let server: RunningServer;

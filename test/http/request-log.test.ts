@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { describeError } from '../../src/describe-error.js';
 import { requestLog } from '../../src/http/request-log.js';
+import { describeError } from '../../src/process/describe-error.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const SECRET = '+251911234567';

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCanary, secretsInDatabase, secretsInHistories } from '../end-to-end/canary.js';
+import {
+  createCanary,
+  secretsInDatabase,
+  secretsInHistories,
+} from '../end-to-end/processes/canary.js';
 import { PASSWORD, setInvitationScene } from './invitation-scene.js';
 import { type LoggedPortal, startLoggedPortal } from './logged-portal.js';
 import { hiddenFields, portalClient } from './portal-client.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { addRefusedCalls } from '../../src/db/calls.js';
+import { addRefusedCalls } from '../../src/db/access/calls.js';
 import { call, merchantClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { setGiftScene } from '../end-to-end/gift-scene.js';
-import { sale } from '../end-to-end/topup-scene.js';
+import { setGiftScene } from '../end-to-end/gift/gift-scene.js';
+import { sale } from '../end-to-end/topups/topup-scene.js';
 import { merchantClient, partnerClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { depositAirtime, makeTopupProducts } from '../support/topups.js';

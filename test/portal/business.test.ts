@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bookLateSuccess } from '../../src/db/late-successes.js';
-import { createCanary } from '../end-to-end/canary.js';
+import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
+import { createCanary } from '../end-to-end/processes/canary.js';
 import { makePartner } from '../support/companies.js';
 import { type BusinessScene, cellsOf, setBusinessScene, textOf } from './business-scene.js';
 import type { PortalClient } from './portal-client.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import type { Environment } from '../../src/config.js';
-import { addMerchant } from '../../src/db/companies.js';
-import type { InvitationStatus } from '../../src/db/schema.js';
+import type { Environment } from '../../src/config/config.js';
+import { addMerchant } from '../../src/db/catalogue/companies.js';
+import type { InvitationStatus } from '../../src/db/schema/all-tables.js';
 import { inviteMerchantId } from '../../workflows/workflow-ids.js';
 import { commandsOn } from '../admin/scene.js';
 import { call } from '../support/clients.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { addMerchant, addPartner } from '../../src/db/companies.js';
+import { addMerchant, addPartner } from '../../src/db/catalogue/companies.js';
 import { call, signatureHeader } from '../support/clients.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';

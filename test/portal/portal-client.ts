@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
-import { addPortalAccount } from '../../src/db/portal-accounts.js';
+import { addPortalAccount } from '../../src/db/portal/portal-accounts.js';
 import type { Company } from '../../src/domain/voucher.js';
 import type { Stack } from '../support/stack.js';
 

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { parsePublicKey, publicKeyFingerprint } from '../../src/http/public-key.js';
+import { parsePublicKey, publicKeyFingerprint } from '../../src/http/signature/public-key.js';
 import { call, signatureHeader } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';

@@ -6,8 +6,8 @@ import {
   replacePassword,
   setPassword,
   setPortalAccountDisabled,
-} from '../../src/db/portal-accounts.js';
-import { endPortalSessions } from '../../src/db/portal-sessions.js';
+} from '../../src/db/portal/portal-accounts.js';
+import { endPortalSessions } from '../../src/db/portal/portal-sessions.js';
 import { prune } from '../db/prune.js';
 import { makePartner } from '../support/companies.js';
 import { untilBlocked } from '../support/database-locks.js';

@@ -10,9 +10,9 @@ import {
   addPublicKey,
   addSourceAddresses,
   type NewMerchant,
-} from '../../src/db/companies.js';
-import { addTransfers } from '../../src/db/ledger.js';
-import { setPrice } from '../../src/db/prices.js';
+} from '../../src/db/catalogue/companies.js';
+import { setPrice } from '../../src/db/catalogue/prices.js';
+import { addTransfers } from '../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { Company } from '../../src/domain/voucher.js';
 import type { Stack as WholeStack } from './stack.js';

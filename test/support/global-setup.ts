@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { readStartConfig } from '../../src/config.js';
+import { readStartConfig } from '../../src/config/config.js';
 import { migrateToLatest } from '../../src/db/migrate.js';
 import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.js';
 import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/embedded/postgres.js';

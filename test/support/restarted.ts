@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { startApi } from '../../src/api.js';
-import { createLogger } from '../../src/logger.js';
+import { createLogger } from '../../src/process/logger.js';
 import { startWorker } from '../../src/worker.js';
 import {
   generateVoucherId,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { type RunningApi, startApi } from '../../src/api.js';
-import { type ApiConfig, type Environment, readApiConfig } from '../../src/config.js';
+import { type ApiConfig, type Environment, readApiConfig } from '../../src/config/config.js';
 import { createDigests, type Digests } from '../../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { findBrokenInvariants } from '../../src/db/invariants.js';
+import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
 import type { ProcessRole } from '../../src/db/roles.js';
-import type { Failpoint } from '../../src/failpoint.js';
-import { createLogger } from '../../src/logger.js';
+import type { Failpoint } from '../../src/process/failpoint.js';
+import { createLogger } from '../../src/process/logger.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { makeSecrets } from '../../src/start/secrets.js';
 import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { addProduct } from '../../src/db/companies.js';
-import { addTransfers } from '../../src/db/ledger.js';
-import { recordTopup } from '../../src/db/topup-requests.js';
+import { addProduct } from '../../src/db/catalogue/companies.js';
+import { addTransfers } from '../../src/db/ledger/ledger.js';
+import { recordTopup } from '../../src/db/topups/topup-requests.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { TestPartner } from './companies.js';
 import type { Stack as WholeStack } from './stack.js';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { randomSerialNumber } from '../../src/crypto/random.js';
 import type { Database } from '../../src/db/connection.js';
-import { addTransfers } from '../../src/db/ledger.js';
+import { addTransfers } from '../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 
 /** Adds a voucher as generating one leaves it, of any amount and without asking for a price. */

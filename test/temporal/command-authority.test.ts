@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/domain/voucher.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { generateVoucherId, topUpId } from '../../workflows/workflow-ids.js';
-import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.js';
+import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
 import { partnerClient } from '../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../support/companies.js';
 import { recordedTopUp } from '../support/topups.js';

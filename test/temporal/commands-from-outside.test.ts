@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDataConverter } from '../../src/temporal/connection.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { topUpId } from '../../workflows/workflow-ids.js';
-import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.js';
+import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
 import { partnerClient } from '../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../support/companies.js';
 import type { Stack } from '../support/stack.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { Config } from '../../src/config.js';
+import type { Config } from '../../src/config/config.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { type Stack, startStack } from '../support/stack.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { type Environment, readMigrationConfig } from '../../src/config.js';
+import { type Environment, readMigrationConfig } from '../../src/config/config.js';
 import { connectTemporal } from '../../src/temporal/connection.js';
 import { prepareTemporal } from '../../src/temporal/prepare.js';
 import { temporalServerOf } from '../../src/temporal/temporal-server.js';

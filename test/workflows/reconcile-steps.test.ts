@@ -4,7 +4,7 @@ import { ActivityFailure, ApplicationFailure, defineSearchAttributeKey } from '@
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Activities } from '../../activities/index.js';
-import { readPayloadKeys } from '../../src/config.js';
+import { readPayloadKeys } from '../../src/config/config.js';
 import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 

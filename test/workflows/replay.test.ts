@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { expect, inject, it } from 'vitest';
-import { readPayloadKeys } from '../../src/config.js';
+import { readPayloadKeys } from '../../src/config/config.js';
 import { createDataConverter } from '../../src/temporal/connection.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { readPayloadKeys } from '../../src/config.js';
-import type { FailpointName } from '../../src/failpoint.js';
+import { readPayloadKeys } from '../../src/config/config.js';
+import type { FailpointName } from '../../src/process/failpoint.js';
 import { createDataConverter } from '../../src/temporal/connection.js';
 import { merchantClient, partnerClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';

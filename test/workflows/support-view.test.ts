@@ -8,7 +8,7 @@ import {
   otherCode,
   REDEEM,
   setGiftScene,
-} from '../end-to-end/gift-scene.js';
+} from '../end-to-end/gift/gift-scene.js';
 import { call } from '../support/clients.js';
 import { makeMerchant } from '../support/companies.js';
 import { detailsOf } from './details-of.js';

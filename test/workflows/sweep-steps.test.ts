@@ -3,7 +3,7 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Activities } from '../../activities/index.js';
-import { readPayloadKeys } from '../../src/config.js';
+import { readPayloadKeys } from '../../src/config/config.js';
 import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 

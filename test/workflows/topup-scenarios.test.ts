@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { topUpStart } from '../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { topUpId } from '../../workflows/workflow-ids.js';
-import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topup-scene.js';
+import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
 import { detailsOf } from './details-of.js';
 import { ended } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';

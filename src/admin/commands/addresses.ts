@@ -1,21 +1,21 @@
-import { addSourceAddresses } from '../../db/companies.js';
-import { listSourceAddresses, removeSourceAddress } from '../../db/company-access.js';
+import { listSourceAddresses, removeSourceAddress } from '../../db/access/company-access.js';
+import { addSourceAddresses } from '../../db/catalogue/companies.js';
 import {
   countsAsSource,
-  isSourceName,
+  isAllowlistHostname,
   MAXIMUM_NAMES,
-  readSourceEntry,
-} from '../../http/source-entries.js';
+  readAllowlistEntry,
+} from '../../http/access/allowlist-entries.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, type Reading } from '../fields.js';
-import { companyFields, ownerOf, requireCompany } from '../subjects.js';
+import { companyFields, ownerOf, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
 const address: Reading<string> = {
   placeholder: 'address',
   parse(given) {
-    const read = readSourceEntry(given, 'operator');
+    const read = readAllowlistEntry(given, 'operator');
     if (read.ok) return read.entry;
     throw new AdminError(
       read.problem === 'unreadable'
@@ -48,8 +48,8 @@ export const registerAddress = changeCommand({
     const whose = `${company.kind} ${company.id}`;
     if (known.some((row) => row.address === given))
       return { unchanged: `${given} is registered for ${whose} already: nothing was changed.` };
-    const names = known.filter((row) => isSourceName(row.address));
-    if (isSourceName(given) && names.length >= MAXIMUM_NAMES)
+    const names = known.filter((row) => isAllowlistHostname(row.address));
+    if (isAllowlistHostname(given) && names.length >= MAXIMUM_NAMES)
       throw new AdminError(`${whose} has ${MAXIMUM_NAMES} names already, and cannot have more.`);
     const [addressId] = await addSourceAddresses(transaction, company, [given]);
     return {

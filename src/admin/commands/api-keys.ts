@@ -1,11 +1,11 @@
 import { randomApiKey } from '../../crypto/random.js';
-import { addApiKey } from '../../db/companies.js';
-import { endApiKey, listApiKeys, revokeApiKey } from '../../db/company-access.js';
+import { endApiKey, listApiKeys, revokeApiKey } from '../../db/access/company-access.js';
+import { addApiKey } from '../../db/catalogue/companies.js';
 import { needsRotation, ROTATION_WARNING_DAYS } from '../../domain/api-key.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, optional, required, text, wholeNumber } from '../fields.js';
-import { companyFields, ownerOf, requireCompany } from '../subjects.js';
+import { companyFields, ownerOf, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
 export const issueApiKey = changeCommand({
@@ -38,7 +38,7 @@ export const issueApiKey = changeCommand({
       text:
         `Issued API key ${keyId} (${input.name}) to ${company.kind} ${company.id}. ` +
         `It is shown only now:\n\n  ${key}\n`,
-      shownOnce: { key },
+      secretOutput: { key },
     };
   },
 });
@@ -75,7 +75,7 @@ export const rotateApiKey = changeCommand({
       text:
         `Issued API key ${keyId} (${old.name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
         `works until ${time(old.expiresAt)} UTC. The new key is shown only now:\n\n  ${key}\n`,
-      shownOnce: { key },
+      secretOutput: { key },
     };
   },
 });

@@ -1,4 +1,4 @@
-import { listAuditEntries } from '../../db/audit.js';
+import { listAuditEntries } from '../../db/access/audit.js';
 import { lookCommand } from '../command.js';
 import { id, optional, text, wholeNumber } from '../fields.js';
 import { column, numbers, table, time } from '../tables.js';

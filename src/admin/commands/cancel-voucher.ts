@@ -1,4 +1,4 @@
-import { cancelActiveVoucher } from '../../db/cancellation.js';
+import { cancelActiveVoucher } from '../../db/vouchers/cancellation.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { findBrokenInvariants } from '../../db/invariants.js';
-import { type LedgerTotals, readLedgerTotals } from '../../db/ledger-totals.js';
+import { findBrokenInvariants } from '../../db/ledger/invariants.js';
+import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger-totals.js';
 import { lookCommand } from '../command.js';
 import { column, money, numbers, table } from '../tables.js';
 

@@ -1,7 +1,7 @@
-import { budgetAlarms } from '../../db/company-daily-counts.js';
+import { budgetAlarms } from '../../db/limits/company-daily-counts.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { optional, type Reading, wholeNumber } from '../fields.js';
-import { changeSubject, companyFields, requireCompany } from '../subjects.js';
+import { changeSubject, companyFields, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
 const count = wholeNumber(1, 1_000_000_000);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { addDeposit, type Deposit, type MadeDeposit } from '../../db/deposits.js';
+import { addDeposit, type Deposit, type MadeDeposit } from '../../db/ledger/deposits.js';
 import { formatGroupedAmount, formatMoney } from '../../domain/money.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { amount, id, oneOf, optional, required, text } from '../fields.js';
-import { requireSubject } from '../subjects.js';
+import { requireSubject } from '../record-names.js';
 
 export const deposit = changeCommand({
   name: 'deposit',

@@ -1,4 +1,4 @@
-import { endDisagreement, findOpenCase } from '../../db/cases.js';
+import { endDisagreement, findOpenCase } from '../../db/reconciliation/cases.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { argument, required, text } from '../fields.js';

@@ -1,9 +1,9 @@
-import { listInvitations } from '../../db/invitations.js';
+import { listInvitations } from '../../db/portal/invitations.js';
 import { maskMsisdn } from '../../domain/phone.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, email, id, msisdn, optional, required } from '../fields.js';
 import { inviteMerchant } from '../merchant-invitation.js';
-import { requireSubject } from '../subjects.js';
+import { requireSubject } from '../record-names.js';
 import { column, table, time } from '../tables.js';
 
 export const inviteMerchantCommand = changeCommand({

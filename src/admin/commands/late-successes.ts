@@ -1,4 +1,6 @@
 import { violates } from '../../db/connection.js';
+import { balanceConstraint } from '../../db/ledger/ledger.js';
+import { subjectOf } from '../../db/ledger/suspense.js';
 import {
   type Bearer,
   bearerOf,
@@ -7,9 +9,7 @@ import {
   type LateSuccess,
   listLateSuccesses,
   settleLateSuccess,
-} from '../../db/late-successes.js';
-import { balanceConstraint } from '../../db/ledger.js';
-import { subjectOf } from '../../db/suspense.js';
+} from '../../db/reconciliation/late-successes.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, flag, oneOf, required, text } from '../fields.js';

@@ -1,10 +1,13 @@
-import { lockRow } from '../../db/company-changes.js';
-import { currentPayoutAccounts, replacePayoutAccounts } from '../../db/payout-accounts.js';
+import { lockRow } from '../../db/catalogue/company-changes.js';
+import {
+  currentPayoutAccounts,
+  replacePayoutAccounts,
+} from '../../db/catalogue/payout-accounts.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { id, percent, required, text } from '../fields.js';
 import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.js';
-import { changeSubject, requireSubject } from '../subjects.js';
+import { changeSubject, requireSubject } from '../record-names.js';
 
 export const setServiceFee = changeCommand({
   name: 'set service-fee',

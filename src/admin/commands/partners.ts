@@ -1,14 +1,14 @@
-import { addPartner } from '../../db/companies.js';
-import { listApiKeys, listSourceAddresses } from '../../db/company-access.js';
-import { partnerBalances } from '../../db/ledger.js';
-import { listPartners, listProducts } from '../../db/operator-lists.js';
+import { listApiKeys, listSourceAddresses } from '../../db/access/company-access.js';
+import { addPartner } from '../../db/catalogue/companies.js';
+import { partnerBalances } from '../../db/ledger/ledger.js';
+import { listPartners, listProducts } from '../../db/lists/operator-lists.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, required, text } from '../fields.js';
-import { changeSubject, created, requireSubject, warnOfNamesakes } from '../subjects.js';
+import { changeSubject, created, requireSubject, warnOfNamesakes } from '../record-names.js';
 import { column, money, numbers, record, table } from '../tables.js';
 import { addressTable } from './addresses.js';
 import { apiKeyTable } from './api-keys.js';
-import { productTable } from './show-products.js';
+import { productTable } from './list-products.js';
 
 const partnerId = argument(id, 'The id of the partner');
 

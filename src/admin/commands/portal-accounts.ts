@@ -6,12 +6,12 @@ import {
   listPortalAccounts,
   setPassword,
   setPortalAccountDisabled,
-} from '../../db/portal-accounts.js';
-import { endPortalSessions } from '../../db/portal-sessions.js';
+} from '../../db/portal/portal-accounts.js';
+import { endPortalSessions } from '../../db/portal/portal-sessions.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, email, id, required } from '../fields.js';
-import { companyFields, requireCompany } from '../subjects.js';
+import { companyFields, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
 /** Characters that are not taken for one another when they are read out or copied by hand. */
@@ -69,7 +69,7 @@ export const createPortalAccount = changeCommand({
       text:
         `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ` +
         shownPassword(password, oneTimePasswords.lifetimeSeconds),
-      shownOnce: { password },
+      secretOutput: { password },
     };
   },
 });
@@ -106,7 +106,7 @@ export const resetPortalPassword = changeCommand({
       subject: company,
       details: { accountId: input.id, email: address },
       text: `Portal account ${input.id} (${address}) has a new password. ${shownPassword(password, oneTimePasswords.lifetimeSeconds)}`,
-      shownOnce: { password },
+      secretOutput: { password },
     };
   },
 });

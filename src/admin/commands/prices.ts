@@ -1,9 +1,14 @@
-import { findPrice, listPartnerPrices, priceSubjects, replacePrice } from '../../db/prices.js';
+import {
+  findPrice,
+  listPartnerPrices,
+  priceSubjects,
+  replacePrice,
+} from '../../db/catalogue/prices.js';
 import { parseMoney } from '../../domain/money.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { id, optional, priceUsd, required } from '../fields.js';
-import { requireSubject } from '../subjects.js';
+import { requireSubject } from '../record-names.js';
 import { column, money, numbers, table, time } from '../tables.js';
 
 export const setPriceCommand = changeCommand({

@@ -1,8 +1,8 @@
+import { grantAccess, revokeAccess } from '../../db/catalogue/product-access.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
-import { grantAccess, revokeAccess } from '../../db/product-access.js';
 import { changeCommand } from '../command.js';
 import { id, required } from '../fields.js';
-import { requireSubject } from '../subjects.js';
+import { requireSubject } from '../record-names.js';
 
 const fields = {
   partner: required(id, 'The id of the partner'),

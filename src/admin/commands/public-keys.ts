@@ -1,12 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { addPublicKey } from '../../db/companies.js';
-import { findValidPublicKey, listPublicKeys, revokePublicKey } from '../../db/company-access.js';
-import { parsePublicKey, publicKeyFingerprint } from '../../http/public-key.js';
+import {
+  findValidPublicKey,
+  listPublicKeys,
+  revokePublicKey,
+} from '../../db/access/company-access.js';
+import { addPublicKey } from '../../db/catalogue/companies.js';
+import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/public-key.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, type Reading, required } from '../fields.js';
-import { requireSubject } from '../subjects.js';
+import { requireSubject } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
 const fingerprintOf = (publicKeyPem: string): string =>

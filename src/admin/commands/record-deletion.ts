@@ -1,16 +1,16 @@
-import { listApiKeys, revokeApiKey } from '../../db/company-access.js';
-import { endPrices, findRow, isDeletable, type Row } from '../../db/company-changes.js';
+import { listApiKeys, revokeApiKey } from '../../db/access/company-access.js';
+import { endPrices, findRow, isDeletable, type Row } from '../../db/catalogue/company-changes.js';
+import { findDeleteBlockers } from '../../db/catalogue/delete-blockers.js';
+import { lockForDeletion, markDeleted, removeRow } from '../../db/catalogue/records.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
-import { listPortalAccounts, setPortalAccountDisabled } from '../../db/portal-accounts.js';
-import { endPortalSessions } from '../../db/portal-sessions.js';
-import { lockForDeletion, markDeleted, removeRow } from '../../db/records.js';
-import { findUses } from '../../db/row-uses.js';
+import { listPortalAccounts, setPortalAccountDisabled } from '../../db/portal/portal-accounts.js';
+import { endPortalSessions } from '../../db/portal/portal-sessions.js';
 import { AdminError } from '../admin-error.js';
 import { type AdminCommand, changeCommand } from '../command.js';
 import { argument, id } from '../fields.js';
+import { nameOf, notFound } from '../record-names.js';
 import { inWords, type RecordKind } from '../records/record-kind.js';
 import { targetOf } from '../records/references.js';
-import { nameOf, notFound } from '../subjects.js';
 
 /** The command that deletes a record: lists do not show it any more, and its row is kept. */
 export const deleteCommand = (kind: RecordKind): AdminCommand =>
@@ -29,7 +29,7 @@ export const deleteCommand = (kind: RecordKind): AdminCommand =>
         throw new AdminError(
           `The ${label} is active: run "deactivate ${kind.kind} ${input.id}" first.`,
         );
-      const uses = await findUses(transaction, kind.table, input.id);
+      const uses = await findDeleteBlockers(transaction, kind.table, input.id);
       if (uses.length > 0)
         throw new AdminError(`The ${label} cannot be deleted while there are ${uses.join(', ')}.`);
       if (isDeletable(kind.table)) await markDeleted(transaction, kind.table, input.id, true);

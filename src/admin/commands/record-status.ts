@@ -1,8 +1,8 @@
-import type { Row } from '../../db/company-changes.js';
+import type { Row } from '../../db/catalogue/company-changes.js';
 import { type AdminCommand, changeCommand } from '../command.js';
 import { argument, id } from '../fields.js';
+import { changeSubject } from '../record-names.js';
 import type { RecordKind, Value } from '../records/record-kind.js';
-import { changeSubject } from '../subjects.js';
 
 /** The command that stops a record, without taking anything away. */
 export const deactivateCommand = (kind: RecordKind): AdminCommand =>

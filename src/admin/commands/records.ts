@@ -2,6 +2,7 @@ import type { DatabaseTransaction } from '../../db/connection.js';
 import { AdminError } from '../admin-error.js';
 import { type AdminCommand, type Change, changeCommand } from '../command.js';
 import { flag, kebab } from '../fields.js';
+import { changed, created, notFound, warnOfNamesakes } from '../record-names.js';
 import { planChangeOf, planRecords } from '../records/plan-records.js';
 import {
   type Consequence,
@@ -13,7 +14,6 @@ import {
   type Values,
 } from '../records/record-kind.js';
 import { writeRecords } from '../records/write-records.js';
-import { changed, created, notFound, warnOfNamesakes } from '../subjects.js';
 
 /** All that is wrong with options, in one line. */
 const refusal = (problems: readonly Problem[]): AdminError =>

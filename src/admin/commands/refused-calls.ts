@@ -1,7 +1,7 @@
-import { listRefusedCalls } from '../../db/calls.js';
+import { listRefusedCalls } from '../../db/access/calls.js';
 import { lookCommand } from '../command.js';
 import { optional, text, wholeNumber } from '../fields.js';
-import { companyFields, requireCompany } from '../subjects.js';
+import { companyFields, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
 export const listRefusedCallsCommand = lookCommand({

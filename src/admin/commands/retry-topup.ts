@@ -1,5 +1,5 @@
-import { requestRetry } from '../../db/operator-commands.js';
-import { lockTopup } from '../../db/topups.js';
+import { requestRetry } from '../../db/operations/operator-commands.js';
+import { lockTopup } from '../../db/topups/topups.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { argument, id, msisdn, optional, required, text } from '../fields.js';

@@ -1,3 +1,4 @@
+import { subjectOf } from '../../db/ledger/suspense.js';
 import {
   findReversal,
   listReversals,
@@ -6,8 +7,7 @@ import {
   recipientOf,
   recipients,
   settleReversal,
-} from '../../db/reversals.js';
-import { subjectOf } from '../../db/suspense.js';
+} from '../../db/reconciliation/reversals.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, flag, oneOf, required, text } from '../fields.js';

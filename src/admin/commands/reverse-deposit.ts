@@ -1,6 +1,6 @@
 import { violates } from '../../db/connection.js';
-import { reverseDeposit } from '../../db/deposits.js';
-import { balanceConstraint } from '../../db/ledger.js';
+import { reverseDeposit } from '../../db/ledger/deposits.js';
+import { balanceConstraint } from '../../db/ledger/ledger.js';
 import { formatMoney } from '../../domain/money.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';

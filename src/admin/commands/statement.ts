@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { readStatement, type Statement } from '../../db/statement.js';
-import type { StatementRequest } from '../../db/statement-lines.js';
-import { explainLine } from '../../domain/statement-words.js';
+import { readStatement, type Statement } from '../../db/ledger/statement.js';
+import type { StatementRequest } from '../../db/ledger/statement-lines.js';
+import { explainLine } from '../../domain/statement-labels.js';
 import { AdminError } from '../admin-error.js';
 import { lookCommand } from '../command.js';
 import { beginning, ending, id, oneOf, optional, required } from '../fields.js';
-import { requireSubject } from '../subjects.js';
+import { requireSubject } from '../record-names.js';
 import { column, money, numbers, table, time } from '../tables.js';
 
 export const statement = lookCommand({

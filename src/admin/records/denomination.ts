@@ -1,4 +1,4 @@
-import { endPrices } from '../../db/company-changes.js';
+import { endPrices } from '../../db/catalogue/company-changes.js';
 import { decimalAmount, oneOf, reference } from '../fields.js';
 import type { RecordKind } from './record-kind.js';
 

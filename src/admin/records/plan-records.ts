@@ -1,6 +1,11 @@
-import { type ColumnChanges, differences, lockRow, type Row } from '../../db/company-changes.js';
+import {
+  type ColumnChanges,
+  differences,
+  lockRow,
+  type Row,
+} from '../../db/catalogue/company-changes.js';
+import { lockIdentities, lockRowsBy } from '../../db/catalogue/records.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
-import { lockIdentities, lockRowsBy } from '../../db/records.js';
 import {
   columnsOf,
   identityColumns,

@@ -1,4 +1,4 @@
-import type { Row } from '../../db/company-changes.js';
+import type { Row } from '../../db/catalogue/company-changes.js';
 import {
   beginning,
   decimalFromZero,

@@ -1,7 +1,7 @@
-import type { ChangeableTable, ColumnChanges, Row } from '../../db/company-changes.js';
+import type { ChangeableTable, ColumnChanges, Row } from '../../db/catalogue/company-changes.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
 import { argument, type Fields, id, optional, type Reading, required } from '../fields.js';
-import type { SubjectKind } from '../subjects.js';
+import type { SubjectKind } from '../record-names.js';
 import type { ReferenceKind } from './references.js';
 
 /** A kind as sentences have it: "merchant-category" is "merchant category". */

@@ -1,6 +1,6 @@
-import { type ChangeableTable, findAllRows, type Row } from '../../db/company-changes.js';
+import { type ChangeableTable, findAllRows, type Row } from '../../db/catalogue/company-changes.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
-import { listOf, nameOf, type SubjectKind } from '../subjects.js';
+import { listOf, nameOf, type SubjectKind } from '../record-names.js';
 
 /** What a field may refer to. */
 export type ReferenceKind = 'merchant-category' | 'product-category' | 'gift-product';

@@ -1,13 +1,13 @@
-import { type ColumnChanges, changeRows, type Row } from '../../db/company-changes.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
+import { type ColumnChanges, changeRows, type Row } from '../../db/catalogue/company-changes.js';
 import {
   currentPayoutAccounts,
   type NewPayoutAccount,
   replacePayoutAccounts,
-} from '../../db/payout-accounts.js';
-import { insertRows } from '../../db/records.js';
+} from '../../db/catalogue/payout-accounts.js';
+import { insertRows } from '../../db/catalogue/records.js';
+import type { DatabaseTransaction } from '../../db/connection.js';
 import { type Party, readParty } from '../payout-party.js';
-import { changeDetails } from '../subjects.js';
+import { changeDetails } from '../record-names.js';
 import type { Plan } from './plan-records.js';
 import { identityOf, type RecordKind, type Values } from './record-kind.js';
 

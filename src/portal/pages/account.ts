@@ -1,12 +1,12 @@
-import { addAuditEntry } from '../../db/audit.js';
-import { replacePassword } from '../../db/portal-accounts.js';
-import { endPortalSessions } from '../../db/portal-sessions.js';
-import { html } from '../../html.js';
-import { PORTAL_ACTOR } from '../change-access.js';
+import { addAuditEntry } from '../../db/access/audit.js';
+import { replacePassword } from '../../db/portal/portal-accounts.js';
+import { endPortalSessions } from '../../db/portal/portal-sessions.js';
+import { html } from '../../process/html.js';
+import { PORTAL_ACTOR } from '../access/change-access.js';
+import { passwordHint, passwordProblem } from '../access/password-rules.js';
+import { checkPresentPassword, NOT_PRESENT } from '../access/present-password.js';
+import { field, message, postForm } from '../layout/parts.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
-import { field, message, postForm } from '../parts.js';
-import { passwordHint, passwordProblem } from '../password-rules.js';
-import { checkPresentPassword, NOT_PRESENT } from '../present-password.js';
 
 const ACCOUNT_PATH = `${PORTAL_PATH}/account`;
 

@@ -1,12 +1,12 @@
-import { findOpenInvitation } from '../../db/invitations.js';
-import { describeError } from '../../describe-error.js';
-import { html } from '../../html.js';
-import { activateAccount } from '../activate-account.js';
+import { findOpenInvitation } from '../../db/portal/invitations.js';
+import { describeError } from '../../process/describe-error.js';
+import { html } from '../../process/html.js';
+import { activateAccount } from '../access/activate-account.js';
+import { passwordHint, passwordProblem } from '../access/password-rules.js';
+import { beginSession } from '../access/session.js';
+import { countLink } from '../access/sign-in-throttle.js';
+import { field, postForm } from '../layout/parts.js';
 import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
-import { field, postForm } from '../parts.js';
-import { passwordHint, passwordProblem } from '../password-rules.js';
-import { beginSession } from '../session.js';
-import { countLink } from '../sign-in-throttle.js';
 
 const PATH = '/activate/:token';
 

@@ -1,10 +1,10 @@
-import { listAuditEntries } from '../../db/audit.js';
-import { listRefusedCalls } from '../../db/calls.js';
-import { type HtmlValue, html } from '../../html.js';
-import { PORTAL_ACTOR } from '../change-access.js';
+import { listAuditEntries } from '../../db/access/audit.js';
+import { listRefusedCalls } from '../../db/access/calls.js';
+import { type HtmlValue, html } from '../../process/html.js';
+import { PORTAL_ACTOR } from '../access/change-access.js';
+import { emptyState, table, time } from '../layout/parts.js';
+import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.js';
 import type { AccountPage } from '../page.js';
-import { emptyState, table, time } from '../parts.js';
-import { leftOutWords, refusalWords, shortRoute } from '../refusal-words.js';
 
 const SHOWN = 50;
 
@@ -97,7 +97,7 @@ ${
         {
           title: 'Why',
           value: ({ reason, sourceAddress, leftOut }) =>
-            html`${refusalWords(reason, sourceAddress)}${leftOutWords(leftOut)}`,
+            html`${refusalLabel(reason, sourceAddress)}${omittedLabel(leftOut)}`,
         },
       ])
 }

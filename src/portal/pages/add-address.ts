@@ -1,10 +1,10 @@
-import { addSourceAddresses } from '../../db/companies.js';
-import { listSourceAddresses } from '../../db/company-access.js';
-import { isInsideNetwork } from '../../http/source-address.js';
-import { isSourceName, MAXIMUM_NAMES } from '../../http/source-entries.js';
+import { listSourceAddresses } from '../../db/access/company-access.js';
+import { addSourceAddresses } from '../../db/catalogue/companies.js';
+import { isAllowlistHostname, MAXIMUM_NAMES } from '../../http/access/allowlist-entries.js';
+import { isInsideNetwork } from '../../http/access/source-address.js';
+import { changeAccess } from '../access/change-access.js';
 import { ACCESS_PATH } from '../access-path.js';
-import { readRegisteredAddress } from '../address-words.js';
-import { changeAccess } from '../change-access.js';
+import { readRegisteredAddress } from '../layout/address-descriptions.js';
 import type { AccountPage } from '../page.js';
 import { accessPage } from './access.js';
 import { ADDRESS_LENGTH } from './addresses.js';
@@ -12,7 +12,8 @@ import { ADDRESS_LENGTH } from './addresses.js';
 const MAXIMUM_ADDRESSES = 50;
 
 const hasTooManyNames = (known: readonly { readonly address: string }[], address: string) =>
-  isSourceName(address) && known.filter((row) => isSourceName(row.address)).length >= MAXIMUM_NAMES;
+  isAllowlistHostname(address) &&
+  known.filter((row) => isAllowlistHostname(row.address)).length >= MAXIMUM_NAMES;
 
 /** Lets the company call from one more address, range or name. */
 export const addAddress: AccountPage = {

@@ -1,8 +1,16 @@
-import { listSourceAddresses } from '../../db/company-access.js';
-import { type Html, html } from '../../html.js';
-import { createAddressMatcher } from '../../http/source-address.js';
+import { listSourceAddresses } from '../../db/access/company-access.js';
+import { createAddressMatcher } from '../../http/access/source-address.js';
+import { type Html, html } from '../../process/html.js';
+import {
+  emptyState,
+  field,
+  formTokenField,
+  message,
+  postForm,
+  table,
+  time,
+} from '../layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from '../page.js';
-import { emptyState, field, formTokenField, message, postForm, table, time } from '../parts.js';
 
 export const ADDRESSES_PATH = `${PORTAL_PATH}/addresses`;
 /** The longest name of a host has 253 characters. */

@@ -1,9 +1,9 @@
-import { listApiKeys } from '../../db/company-access.js';
+import { listApiKeys } from '../../db/access/company-access.js';
 import { needsRotation, ROTATION_WARNING_DAYS } from '../../domain/api-key.js';
-import { type Html, html } from '../../html.js';
+import { type Html, html } from '../../process/html.js';
 import { apiBase } from '../api-base.js';
+import { badge, emptyState, field, message, postForm, table, time } from '../layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from '../page.js';
-import { badge, emptyState, field, message, postForm, table, time } from '../parts.js';
 
 export const KEYS_PATH = `${PORTAL_PATH}/keys`;
 export const KEY_NAME_LENGTH = 60;

@@ -1,9 +1,9 @@
-import { wasRefusedFrom } from '../../db/calls.js';
-import { html } from '../../html.js';
+import { wasRefusedFrom } from '../../db/access/calls.js';
+import { html } from '../../process/html.js';
 import { ACCESS_PATH } from '../access-path.js';
-import { readRegisteredAddress } from '../address-words.js';
+import { readRegisteredAddress } from '../layout/address-descriptions.js';
+import { confirmation } from '../layout/parts.js';
 import { type AccountPage, PORTAL_PATH, type Problem } from '../page.js';
-import { confirmation } from '../parts.js';
 import { accessPage } from './access.js';
 import { ADDRESSES_PATH } from './addresses.js';
 

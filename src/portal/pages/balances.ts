@@ -1,5 +1,5 @@
-import { html } from '../../html.js';
-import { balanceCards } from '../key-figures.js';
+import { html } from '../../process/html.js';
+import { balanceCards } from '../layout/key-figures.js';
 import type { AccountPage } from '../page.js';
 
 /** A partner's three balances (specification 2.10), and the way to each one's statement. */

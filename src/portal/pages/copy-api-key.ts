@@ -1,13 +1,13 @@
 import { openApiKey } from '../../crypto/api-key-copies.js';
-import { findApiKeyCopy } from '../../db/company-access.js';
-import { describeError } from '../../describe-error.js';
-import { html } from '../../html.js';
+import { findApiKeyCopy } from '../../db/access/company-access.js';
+import { describeError } from '../../process/describe-error.js';
+import { html } from '../../process/html.js';
+import { changeAccess } from '../access/change-access.js';
+import { keyPage } from '../access/key-page.js';
+import { checkPresentPassword } from '../access/present-password.js';
 import { ACCESS_PATH } from '../access-path.js';
-import { changeAccess } from '../change-access.js';
-import { keyPage } from '../key-page.js';
+import { field, postForm } from '../layout/parts.js';
 import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../page.js';
-import { field, postForm } from '../parts.js';
-import { checkPresentPassword } from '../present-password.js';
 import { problems } from '../problem-page.js';
 import { KEYS_PATH } from './api-keys.js';
 

@@ -1,12 +1,12 @@
 import { sealApiKey } from '../../crypto/api-key-copies.js';
 import { randomApiKey } from '../../crypto/random.js';
-import { addApiKey } from '../../db/companies.js';
-import { listApiKeys } from '../../db/company-access.js';
+import { listApiKeys } from '../../db/access/company-access.js';
+import { addApiKey } from '../../db/catalogue/companies.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
-import { type Html, html } from '../../html.js';
-import { changeAccess } from '../change-access.js';
-import { readName } from '../form.js';
-import { keyPage } from '../key-page.js';
+import { type Html, html } from '../../process/html.js';
+import { changeAccess } from '../access/change-access.js';
+import { keyPage } from '../access/key-page.js';
+import { readName } from '../layout/form.js';
 import type { AccountPage, AccountRequest, PageAnswer } from '../page.js';
 import { accessPage } from './access.js';
 import { KEY_NAME_LENGTH } from './api-keys.js';

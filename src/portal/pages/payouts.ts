@@ -1,16 +1,16 @@
-import { type DayOfPayouts, payoutsPerDay } from '../../db/redemption-list.js';
+import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/redemption-list.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
-import { type Html, html } from '../../html.js';
-import { barChart } from '../chart.js';
-import { csv } from '../csv.js';
-import { readDays } from '../days.js';
-import { daysForm } from '../filter-form.js';
-import { amount, money, plainAmount } from '../money.js';
+import { type Html, html } from '../../process/html.js';
+import { barChart } from '../layout/chart.js';
+import { csv } from '../layout/csv.js';
+import { readDays } from '../layout/days.js';
+import { daysForm } from '../layout/filter-form.js';
+import { amount, money, plainAmount } from '../layout/money.js';
+import { addressOf } from '../layout/paging.js';
+import { emptyState, table } from '../layout/parts.js';
+import { termsCard } from '../layout/terms.js';
 import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.js';
-import { addressOf } from '../paging.js';
-import { emptyState, table } from '../parts.js';
 import { problems } from '../problem-page.js';
-import { termsCard } from '../terms.js';
 
 /** What a merchant was paid per day. */
 export const showPayouts: AccountPage = {

@@ -1,14 +1,14 @@
 import type { KeyObject } from 'node:crypto';
-import { addPublicKey } from '../../db/companies.js';
-import { html } from '../../html.js';
-import { publicKeyFingerprint } from '../../http/public-key.js';
+import { addPublicKey } from '../../db/catalogue/companies.js';
+import { publicKeyFingerprint } from '../../http/signature/public-key.js';
+import { html } from '../../process/html.js';
+import { changeAccess } from '../access/change-access.js';
+import { challengeOf, isProof, proofCommand } from '../access/public-key-proof.js';
+import { readPublicKey, registrationProblem } from '../access/public-key-registration.js';
 import { ACCESS_PATH } from '../access-path.js';
-import { commands } from '../call-examples.js';
-import { changeAccess } from '../change-access.js';
+import { commands } from '../layout/call-examples.js';
+import { field, postForm } from '../layout/parts.js';
 import type { AccountPage, AccountRequest, PageAnswer } from '../page.js';
-import { field, postForm } from '../parts.js';
-import { challengeOf, isProof, proofCommand } from '../public-key-proof.js';
-import { readPublicKey, registrationProblem } from '../public-key-registration.js';
 import { accessPage } from './access.js';
 import { PUBLIC_KEYS_PATH } from './public-keys.js';
 

@@ -1,8 +1,8 @@
-import { listPublicKeys } from '../../db/company-access.js';
-import { type Html, html } from '../../html.js';
-import { parsePublicKey, publicKeyFingerprint } from '../../http/public-key.js';
+import { listPublicKeys } from '../../db/access/company-access.js';
+import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/public-key.js';
+import { type Html, html } from '../../process/html.js';
+import { emptyState, fileForm, message, table, time } from '../layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from '../page.js';
-import { emptyState, fileForm, message, table, time } from '../parts.js';
 
 export const PUBLIC_KEYS_PATH = `${PORTAL_PATH}/public-keys`;
 

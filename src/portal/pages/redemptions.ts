@@ -1,11 +1,11 @@
-import { type ListedRedemption, redemptionSource } from '../../db/redemption-list.js';
-import { html } from '../../html.js';
-import { daySchema } from '../days.js';
-import { listFilters } from '../list-parameters.js';
-import { type ListView, listDownload, listPage } from '../list-view.js';
-import { amount, plainAmount } from '../money.js';
-import { time } from '../parts.js';
-import { redemptionStates, stateBadge, stateOptions } from '../states.js';
+import { type ListedRedemption, redemptionSource } from '../../db/vouchers/redemption-list.js';
+import { html } from '../../process/html.js';
+import { daySchema } from '../layout/days.js';
+import { listFilters } from '../layout/list-parameters.js';
+import { type ListView, listDownload, listPage } from '../layout/list-view.js';
+import { amount, plainAmount } from '../layout/money.js';
+import { time } from '../layout/parts.js';
+import { redemptionStates, stateBadge, stateOptions } from '../layout/states.js';
 
 const view = {
   path: '/redemptions',

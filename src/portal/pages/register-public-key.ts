@@ -1,5 +1,5 @@
+import { readPublicKey, registrationProblem } from '../access/public-key-registration.js';
 import type { AccountPage } from '../page.js';
-import { readPublicKey, registrationProblem } from '../public-key-registration.js';
 import { accessPage } from './access.js';
 import { proofPage } from './prove-public-key.js';
 

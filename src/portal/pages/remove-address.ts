@@ -1,9 +1,9 @@
-import { listSourceAddresses, removeSourceAddress } from '../../db/company-access.js';
-import { html } from '../../html.js';
+import { listSourceAddresses, removeSourceAddress } from '../../db/access/company-access.js';
+import { html } from '../../process/html.js';
+import { changeAccess } from '../access/change-access.js';
 import { ACCESS_PATH } from '../access-path.js';
-import { changeAccess } from '../change-access.js';
+import { confirmation } from '../layout/parts.js';
 import { type AccountPage, idOf } from '../page.js';
-import { confirmation } from '../parts.js';
 import { problems } from '../problem-page.js';
 import { ADDRESSES_PATH } from './addresses.js';
 

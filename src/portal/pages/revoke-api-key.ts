@@ -1,9 +1,9 @@
-import { revokeApiKey as revokeInDatabase } from '../../db/company-access.js';
-import { html } from '../../html.js';
+import { revokeApiKey as revokeInDatabase } from '../../db/access/company-access.js';
+import { html } from '../../process/html.js';
+import { changeAccess } from '../access/change-access.js';
 import { ACCESS_PATH } from '../access-path.js';
-import { changeAccess } from '../change-access.js';
+import { confirmation, time } from '../layout/parts.js';
 import { type AccountPage, idOf } from '../page.js';
-import { confirmation, time } from '../parts.js';
 import { problems } from '../problem-page.js';
 import { KEYS_PATH } from './api-keys.js';
 import { findKey } from './rotate-api-key.js';

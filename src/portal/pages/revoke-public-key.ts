@@ -1,9 +1,12 @@
-import { listPublicKeys, revokePublicKey as revokeInDatabase } from '../../db/company-access.js';
-import { html } from '../../html.js';
+import {
+  listPublicKeys,
+  revokePublicKey as revokeInDatabase,
+} from '../../db/access/company-access.js';
+import { html } from '../../process/html.js';
+import { changeAccess } from '../access/change-access.js';
 import { ACCESS_PATH } from '../access-path.js';
-import { changeAccess } from '../change-access.js';
+import { confirmation } from '../layout/parts.js';
 import { type AccountPage, idOf } from '../page.js';
-import { confirmation } from '../parts.js';
 import { problems } from '../problem-page.js';
 import { fingerprintOf, PUBLIC_KEYS_PATH } from './public-keys.js';
 

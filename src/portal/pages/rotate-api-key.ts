@@ -1,9 +1,9 @@
-import { endApiKey, listApiKeys } from '../../db/company-access.js';
-import { html } from '../../html.js';
+import { endApiKey, listApiKeys } from '../../db/access/company-access.js';
+import { html } from '../../process/html.js';
+import { changeAccess } from '../access/change-access.js';
 import { ACCESS_PATH } from '../access-path.js';
-import { changeAccess } from '../change-access.js';
+import { postForm, time } from '../layout/parts.js';
 import { type AccountPage, type AccountRequest, idOf } from '../page.js';
-import { postForm, time } from '../parts.js';
 import { problems } from '../problem-page.js';
 import { KEYS_PATH } from './api-keys.js';
 import { addKey, newKeyPage } from './make-api-key.js';

@@ -1,12 +1,12 @@
-import { type DayOfSales, salesPerDay } from '../../db/sales.js';
+import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
-import { type Html, html } from '../../html.js';
-import { barChart } from '../chart.js';
-import { readDays } from '../days.js';
-import { daysForm } from '../filter-form.js';
-import { amount, money } from '../money.js';
+import { type Html, html } from '../../process/html.js';
+import { barChart } from '../layout/chart.js';
+import { readDays } from '../layout/days.js';
+import { daysForm } from '../layout/filter-form.js';
+import { amount, money } from '../layout/money.js';
+import { emptyState, table } from '../layout/parts.js';
 import { type AccountPage, PORTAL_PATH } from '../page.js';
-import { emptyState, table } from '../parts.js';
 
 /** What a partner sold per day: vouchers generated and top-ups delivered. */
 export const showSales: AccountPage = {

@@ -1,15 +1,15 @@
-import { findPortalAccount } from '../../db/portal-accounts.js';
-import { html } from '../../html.js';
-import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
-import { field, formTokenField, message } from '../parts.js';
-import { beginSession } from '../session.js';
+import { findPortalAccount } from '../../db/portal/portal-accounts.js';
+import { html } from '../../process/html.js';
+import { beginSession } from '../access/session.js';
 import {
   countPassword,
   forgivePassword,
   signInLimits,
   signInPriority,
   waitSentence,
-} from '../sign-in-throttle.js';
+} from '../access/sign-in-throttle.js';
+import { field, formTokenField, message } from '../layout/parts.js';
+import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
 
 /** The form by which people sign in. */
 export const showSignIn: PublicPage = {

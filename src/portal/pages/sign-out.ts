@@ -1,4 +1,4 @@
-import { endPortalSession } from '../../db/portal-sessions.js';
+import { endPortalSession } from '../../db/portal/portal-sessions.js';
 import { type AccountPage, PORTAL_PATH } from '../page.js';
 
 /** Ends the session in the database, so that its token is worth nothing, wherever it may be. */

@@ -1,17 +1,17 @@
 import type { Days } from '../../db/days.js';
-import type { StatementLine, StatementRequest, Wallet } from '../../db/statement-lines.js';
-import { readStatementPage, type StatementPage } from '../../db/statement-page.js';
-import { explainLine } from '../../domain/statement-words.js';
-import { type Html, html } from '../../html.js';
-import { csv, DOWNLOAD_ROWS } from '../csv.js';
-import { beginningOf, daysAfter, type ReadDays, readDays } from '../days.js';
-import { daysForm } from '../filter-form.js';
-import { amount, money, plainAmount } from '../money.js';
+import type { StatementLine, StatementRequest, Wallet } from '../../db/ledger/statement-lines.js';
+import { readStatementPage, type StatementPage } from '../../db/ledger/statement-page.js';
+import { explainLine } from '../../domain/statement-labels.js';
+import { type Html, html } from '../../process/html.js';
+import { csv, DOWNLOAD_ROWS } from '../layout/csv.js';
+import { beginningOf, daysAfter, type ReadDays, readDays } from '../layout/days.js';
+import { daysForm } from '../layout/filter-form.js';
+import { amount, money, plainAmount } from '../layout/money.js';
+import { addressOf, pageNumber, paging } from '../layout/paging.js';
+import { emptyState, table, time } from '../layout/parts.js';
+import { walletLabels } from '../layout/wallet-labels.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
-import { addressOf, pageNumber, paging } from '../paging.js';
-import { emptyState, table, time } from '../parts.js';
 import { problems } from '../problem-page.js';
-import { walletWords } from '../wallets.js';
 
 const ROWS = 50;
 
@@ -64,7 +64,7 @@ export const downloadStatement: AccountPage = {
 };
 
 const walletOf = ({ params: { wallet = '' } }: AccountRequest): Wallet | undefined =>
-  Object.hasOwn(walletWords, wallet) ? (wallet as Wallet) : undefined;
+  Object.hasOwn(walletLabels, wallet) ? (wallet as Wallet) : undefined;
 
 const requestOf = (
   { session }: AccountRequest,
@@ -109,7 +109,7 @@ function statementPage(
   page = 1,
 ): PageAnswer {
   const path = `${PORTAL_PATH}/balances/${wallet}`;
-  const { name, text } = walletWords[wallet];
+  const { name, text } = walletLabels[wallet];
   return {
     kind: 'page',
     title: `Statement: ${name}`,

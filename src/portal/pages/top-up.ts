@@ -1,13 +1,13 @@
-import { readMoneyMoves } from '../../db/money-moves.js';
-import type { TopupStatus } from '../../db/schema.js';
-import { findTopupDetail, type TopupDetail } from '../../db/topup-detail.js';
+import { readLedgerHistory } from '../../db/ledger/ledger-history.js';
+import type { TopupStatus } from '../../db/schema/all-tables.js';
+import { findTopupDetail, type TopupDetail } from '../../db/topups/topup-detail.js';
 import { maskMsisdn } from '../../domain/phone.js';
-import { type Html, html } from '../../html.js';
-import { facts } from '../facts.js';
-import { money } from '../money.js';
-import { moneyMoves } from '../money-move-words.js';
+import { type Html, html } from '../../process/html.js';
+import { facts } from '../layout/facts.js';
+import { money } from '../layout/money.js';
+import { badge, emptyState, table, time } from '../layout/parts.js';
+import { ledgerHistory } from '../layout/transfer-labels.js';
 import { type AccountPage, idOf, PORTAL_PATH } from '../page.js';
-import { badge, emptyState, table, time } from '../parts.js';
 import { problems } from '../problem-page.js';
 import { productOf, topupBadge } from './top-ups.js';
 
@@ -25,7 +25,7 @@ export const showTopUp: AccountPage = {
     const topup = await findTopupDetail(services.database, partnerId, idOf(request));
     if (!topup) return problems.notFound;
     const operationIds = topup.attempts.map(({ operationId }) => operationId);
-    const moves = await readMoneyMoves(services.database, partnerId, operationIds);
+    const moves = await readLedgerHistory(services.database, partnerId, operationIds);
     return {
       kind: 'page',
       title: `Top-up ${topup.id}`,
@@ -45,7 +45,7 @@ ${facts({
 })}</section>
 <section class="card"><h2>Attempts</h2>${attempts(topup)}</section>
 <section class="card"><h2>How the money moved</h2>
-${moves.length === 0 ? NOTHING_MOVED : moneyMoves(moves)}</section>`,
+${moves.length === 0 ? NOTHING_MOVED : ledgerHistory(moves)}</section>`,
     };
   },
 };

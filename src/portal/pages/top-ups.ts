@@ -1,12 +1,12 @@
-import { type NamedTopup, namedTopupSource } from '../../db/topup-detail.js';
+import { type NamedTopup, namedTopupSource } from '../../db/topups/topup-detail.js';
 import { maskMsisdn } from '../../domain/phone.js';
-import { type Html, html } from '../../html.js';
-import { listFilters } from '../list-parameters.js';
-import { listPage } from '../list-view.js';
-import { amount } from '../money.js';
+import { type Html, html } from '../../process/html.js';
+import { listFilters } from '../layout/list-parameters.js';
+import { listPage } from '../layout/list-view.js';
+import { amount } from '../layout/money.js';
+import { time } from '../layout/parts.js';
+import { stateBadge, stateOptions, topupStates, topupTurns } from '../layout/states.js';
 import { PORTAL_PATH } from '../page.js';
-import { time } from '../parts.js';
-import { stateBadge, stateOptions, topupStates, topupTurns } from '../states.js';
 
 /** What was sent. */
 export const productOf = ({ kind, productName }: NamedTopup): string =>

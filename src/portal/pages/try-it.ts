@@ -1,7 +1,7 @@
-import { listCalls, listRefusedCalls, type ShownCall } from '../../db/calls.js';
-import { listSourceAddresses } from '../../db/company-access.js';
-import { type Html, type HtmlValue, html } from '../../html.js';
-import { createAddressMatcher } from '../../http/source-address.js';
+import { listCalls, listRefusedCalls, type ShownCall } from '../../db/access/calls.js';
+import { listSourceAddresses } from '../../db/access/company-access.js';
+import { createAddressMatcher } from '../../http/access/source-address.js';
+import { type Html, type HtmlValue, html } from '../../process/html.js';
 import { apiBase, apiOf } from '../api-base.js';
 import {
   commands,
@@ -11,10 +11,10 @@ import {
   signedAnswer,
   signedCommand,
   testCommand,
-} from '../call-examples.js';
+} from '../layout/call-examples.js';
+import { badge, emptyState, table, time } from '../layout/parts.js';
+import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
-import { badge, emptyState, table, time } from '../parts.js';
-import { leftOutWords, refusalWords, shortRoute } from '../refusal-words.js';
 
 const SHOWN_CALLS = 10;
 /** So long are calls shown that nobody could be told to have made. */
@@ -94,7 +94,7 @@ const callTable = <Call extends Shown>(
   ]);
 
 const refusal = (call: Shown & { readonly reason: string | null }): Html =>
-  html`${badge('danger', 'Refused')} ${refusalWords(call.reason ?? '', call.sourceAddress)}${leftOutWords(
+  html`${badge('danger', 'Refused')} ${refusalLabel(call.reason ?? '', call.sourceAddress)}${omittedLabel(
     call.leftOut,
   )}`;
 

@@ -1,14 +1,14 @@
-import { operationsOf, readMoneyMoves } from '../../db/money-moves.js';
-import { findVoucherDetail } from '../../db/voucher-detail.js';
-import { html } from '../../html.js';
-import { facts, story } from '../facts.js';
-import { money } from '../money.js';
-import { moneyMoves } from '../money-move-words.js';
+import { operationsOf, readLedgerHistory } from '../../db/ledger/ledger-history.js';
+import { findVoucherDetail } from '../../db/vouchers/voucher-detail.js';
+import { html } from '../../process/html.js';
+import { facts, story } from '../layout/facts.js';
+import { money } from '../layout/money.js';
+import { time } from '../layout/parts.js';
+import { stateBadge, voucherStates } from '../layout/states.js';
+import { ledgerHistory } from '../layout/transfer-labels.js';
+import { happeningsOf } from '../layout/voucher-story.js';
 import { type AccountPage, idOf, PORTAL_PATH } from '../page.js';
-import { time } from '../parts.js';
 import { problems } from '../problem-page.js';
-import { stateBadge, voucherStates } from '../states.js';
-import { happeningsOf } from '../voucher-story.js';
 import { ownerOf } from './vouchers.js';
 
 /** One voucher: what it is, what happened to it, and how its money moved. Never its code. */
@@ -22,7 +22,7 @@ export const showVoucher: AccountPage = {
     const partnerId = session.company.id;
     const voucher = await findVoucherDetail(services.database, partnerId, idOf(request));
     if (!voucher) return problems.notFound;
-    const moves = await readMoneyMoves(services.database, partnerId, operationsOf(voucher));
+    const moves = await readLedgerHistory(services.database, partnerId, operationsOf(voucher));
     return {
       kind: 'page',
       title: `Voucher ${voucher.serialNumber}`,
@@ -42,7 +42,7 @@ ${facts({
   'Valid until': time(voucher.expiresAt),
 })}</section>
 <section class="card"><h2>What happened</h2>${story(happeningsOf(voucher))}</section>
-<section class="card"><h2>How the money moved</h2>${moneyMoves(moves)}</section>`,
+<section class="card"><h2>How the money moved</h2>${ledgerHistory(moves)}</section>`,
     };
   },
 };

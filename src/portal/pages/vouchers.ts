@@ -1,12 +1,12 @@
-import { type ListedVoucher, voucherSource } from '../../db/voucher-list.js';
+import { type ListedVoucher, voucherSource } from '../../db/vouchers/voucher-list.js';
 import { maskMsisdn } from '../../domain/phone.js';
-import { html } from '../../html.js';
-import { listFilters } from '../list-parameters.js';
-import { listPage } from '../list-view.js';
-import { amount } from '../money.js';
+import { html } from '../../process/html.js';
+import { listFilters } from '../layout/list-parameters.js';
+import { listPage } from '../layout/list-view.js';
+import { amount } from '../layout/money.js';
+import { time } from '../layout/parts.js';
+import { stateBadge, stateOptions, voucherStates } from '../layout/states.js';
 import { PORTAL_PATH } from '../page.js';
-import { time } from '../parts.js';
-import { stateBadge, stateOptions, voucherStates } from '../states.js';
 
 /** A voucher's owner; numbers are shown masked. */
 export const ownerOf = ({ ownerMsisdn }: Pick<ListedVoucher, 'ownerMsisdn'>): string =>

@@ -1,6 +1,6 @@
+import type { TakenStatus } from '../accepted-requests.js';
 import type { Topup } from '../books.js';
-import type { TakenStatus } from '../taken-requests.js';
-import type { Waiting } from '../waiting.js';
+import type { Waiting } from '../delays.js';
 import { transactionOf } from './transaction.js';
 
 /** Pauses before a callback is repeated that was not acknowledged. */

@@ -1,7 +1,9 @@
 import { finished } from 'node:stream';
 import type { Context } from 'koa';
 import { operatorOf } from '../../domain/operator.js';
+import { settle } from '../accepted-requests.js';
 import type { Books, Topup } from '../books.js';
+import type { Waiting } from '../delays.js';
 import { notAuthorised, type Reply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
@@ -11,9 +13,7 @@ import {
   firstStatus,
   laterStatus,
   shortlySeconds,
-} from '../steering.js';
-import { settle } from '../taken-requests.js';
-import type { Waiting } from '../waiting.js';
+} from '../scenarios.js';
 import type { Callbacks } from './callbacks.js';
 import { errorReply } from './errors.js';
 import { transactionOf } from './transaction.js';

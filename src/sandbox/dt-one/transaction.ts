@@ -1,5 +1,5 @@
+import { statusOf, type TakenStatus } from '../accepted-requests.js';
 import type { Topup } from '../books.js';
-import { statusOf, type TakenStatus } from '../taken-requests.js';
 import { productAnswer } from './products.js';
 
 /** Classes of status by their names. */

@@ -1,5 +1,5 @@
+import { statusOf } from '../accepted-requests.js';
 import type { Payout } from '../books.js';
-import { statusOf } from '../taken-requests.js';
 import { errorObject, pascalCase } from './errors.js';
 
 /** The transaction object of a payout. */

@@ -1,5 +1,7 @@
 import type { Context } from 'koa';
+import { settle } from '../accepted-requests.js';
 import type { Books, Payout } from '../books.js';
+import type { Waiting } from '../delays.js';
 import { notAuthorised, type Reply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
@@ -9,9 +11,7 @@ import {
   type PayoutBehaviour,
   payoutBehaviour,
   shortlySeconds,
-} from '../steering.js';
-import { settle } from '../taken-requests.js';
-import type { Waiting } from '../waiting.js';
+} from '../scenarios.js';
 import { requestStateOf, transactionOf } from './answers.js';
 import { errorReply } from './errors.js';
 import { checkPayoutRequest } from './payout-request.js';

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Books, Payout } from '../books.js';
+import type { Waiting } from '../delays.js';
 import { give } from '../reply.js';
-import type { Waiting } from '../waiting.js';
 import { createTokens } from './access-token.js';
 import { requestStateOf, transactionOf } from './answers.js';
 import { createPayout } from './create-payout.js';

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import { html } from '../../html.js';
+import { html } from '../../process/html.js';
 import { type Product, products } from '../dt-one/products.js';
 import { mailBehaviours } from '../mail-server.js';
-import { type AirtimeBehaviour, delaySecondsByDigit } from '../steering.js';
-import { suffixRows } from '../suffix-rows.js';
+import { suffixRows } from '../scenario-table.js';
+import { type AirtimeBehaviour, delaySecondsByDigit } from '../scenarios.js';
 import { answerPage } from './page.js';
 
 export interface SandboxAddresses {

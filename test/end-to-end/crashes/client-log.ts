@@ -25,7 +25,7 @@ export function createClientLog() {
   const deeds: Deed[] = [];
 
   /** Carries a request out as a careful client does: repeated until the answer is definite. */
-  async function carryOut(kind: DeedKind, send: () => Promise<Answer>): Promise<Answer> {
+  async function runOnce(kind: DeedKind, send: () => Promise<Answer>): Promise<Answer> {
     const deed: Deed = { kind, send, answers: [], longestMs: 0 };
     deeds.push(deed);
     const deadline = Date.now() + PATIENCE_MS;
@@ -44,7 +44,7 @@ export function createClientLog() {
   const endsOf = (kind: DeedKind): Answer[] =>
     deeds.filter((deed) => deed.kind === kind).flatMap(({ answers }) => answers.slice(-1));
 
-  return { deeds, carryOut, endsOf };
+  return { deeds, runOnce, endsOf };
 }
 
 /** Whether an answer is the end of it; else the request is to be repeated as it is. */

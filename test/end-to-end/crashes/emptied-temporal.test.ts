@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { readStartConfig } from '../../../src/config.js';
+import { readStartConfig } from '../../../src/config/config.js';
 import { freePort } from '../../../src/embedded/port.js';
 import { commandLine } from '../../../src/embedded/process-identity.js';
 import { silentProgress as progress } from '../../../src/embedded/progress.js';
@@ -11,7 +11,7 @@ import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
 import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
 import * as searchAttributes from '../../../workflows/search-attributes.js';
 import { expireVouchersId, reconcileId } from '../../../workflows/workflow-ids.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../redemption-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 
 const SOON = {
   TEMPORAL_UPKEEP_SECONDS: '0.3',

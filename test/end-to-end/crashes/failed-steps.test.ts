@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createFailpoint, type Failpoint, failpoints } from '../../../src/failpoint.js';
+import { createFailpoint, type Failpoint, failpoints } from '../../../src/process/failpoint.js';
 import { type Stack, startStack } from '../../support/stack.js';
 import { expectAgreement } from './oracle.js';
 import { createStories, type Stories, type StoryName } from './stories.js';
@@ -24,7 +24,7 @@ function note(name: Parameters<Failpoint>[0]) {
   return armed(name);
 }
 
-/** Nobody waits for an invitation: test/end-to-end/invitations.test.ts has its crashes. */
+/** Nobody waits for an invitation: test/end-to-end/processes/invitations.test.ts has its crashes. */
 const { invite: _invitations, ...ofRequests } = failpoints;
 const cases = Object.entries(ofRequests).flatMap(([story, names]) =>
   // After the answer nothing is left that could fail; only death counts there.

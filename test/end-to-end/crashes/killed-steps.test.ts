@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { freePort } from '../../../src/embedded/port.js';
-import type { FailpointName } from '../../../src/failpoint.js';
+import type { FailpointName } from '../../../src/process/failpoint.js';
 import { call } from '../../support/clients.js';
-import type { ServiceProcess } from '../child-process.js';
-import { type ProcessScene, setProcessScene } from '../process-scene.js';
+import type { ServiceProcess } from '../processes/child-process.js';
+import { type ProcessScene, setProcessScene } from '../processes/process-scene.js';
 import { expectAgreement } from './oracle.js';
-import { createStories, type Stories, type StoryName, type Surroundings } from './stories.js';
+import { type AdminIo, createStories, type Stories, type StoryName } from './stories.js';
 
 /**
  * Worker and API die by SIGKILL at one step after the other. Each process takes over what the ones
@@ -31,7 +31,7 @@ const cases: readonly (readonly [StoryName, FailpointName])[] = [
 ];
 
 let scene: ProcessScene;
-let stack: Surroundings;
+let stack: AdminIo;
 let stories: Stories;
 let service: ServiceProcess;
 let port: string;

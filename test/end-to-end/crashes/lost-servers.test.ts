@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { readStartConfig } from '../../../src/config.js';
+import { readStartConfig } from '../../../src/config/config.js';
 import { migrateToLatest } from '../../../src/db/migrate.js';
 import { freePort } from '../../../src/embedded/port.js';
 import { startPostgres } from '../../../src/embedded/postgres.js';

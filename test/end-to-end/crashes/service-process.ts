@@ -1,8 +1,8 @@
 import { startApi } from '../../../src/api.js';
-import { readApiConfig } from '../../../src/config.js';
-import { createLogger, installTemporalRuntime } from '../../../src/logger.js';
+import { readApiConfig } from '../../../src/config/config.js';
+import { createLogger, installTemporalRuntime } from '../../../src/process/logger.js';
+import { runProcess } from '../../../src/process/termination.js';
 import { connectTemporal } from '../../../src/temporal/connection.js';
-import { runProcess } from '../../../src/termination.js';
 import { startWorker } from '../../../src/worker.js';
 
 // Worker and API in one process, as `npm start` has them; the bundle of the workflows is made once

@@ -3,12 +3,12 @@ import { merchantClient, partnerClient } from '../../support/clients.js';
 import { makeMerchant, makePartner } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
 import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
-import { CLAIM, GENERATE, REDEEM } from '../gift-scene.js';
-import { sale } from '../topup-scene.js';
+import { CLAIM, GENERATE, REDEEM } from '../gift/gift-scene.js';
+import { sale } from '../topups/topup-scene.js';
 import { createClientLog, receivedCode } from './client-log.js';
 
 /** As much of a stack as clients need; the API may come and go at its address. */
-export type Surroundings = Pick<Stack, 'url' | 'config' | 'database' | 'digests'> & {
+export type AdminIo = Pick<Stack, 'url' | 'config' | 'database' | 'digests'> & {
   readonly sandbox: { readonly url: string };
 };
 
@@ -26,7 +26,7 @@ function newPhone(suffix: string): string {
 }
 
 /** A partner and a merchant, logged in, and what their clients do; every request has a key. */
-export async function createStories(stack: Surroundings) {
+export async function createStories(stack: AdminIo) {
   const log = createClientLog();
   const partner = await makePartner(stack as Stack);
   const merchant = await makeMerchant(stack as Stack);
@@ -39,7 +39,7 @@ export async function createStories(stack: Surroundings) {
     const msisdn = newPhone('000');
     const headers = { 'Idempotency-Key': randomUUID() };
     const body = { denominationId: partner.denominations[100], merchantId: merchant.id, msisdn };
-    const { body: answer } = await log.carryOut('generate', () =>
+    const { body: answer } = await log.runOnce('generate', () =>
       asPartner.post(GENERATE, body, headers),
     );
     return { msisdn, voucherCode: String(answer.data.voucher.voucherCode) };
@@ -50,7 +50,7 @@ export async function createStories(stack: Surroundings) {
     const { msisdn, voucherCode } = await generate();
     for (let claims = 0; claims < MAXIMUM_CLAIMS; claims += 1) {
       const body = { voucherCode, idempotencyKey: randomUUID() };
-      await log.carryOut('claim', () => asMerchant.post(CLAIM, body));
+      await log.runOnce('claim', () => asMerchant.post(CLAIM, body));
       const verificationCode = await receivedCode(stack.sandbox.url, msisdn);
       if (verificationCode) return { voucherCode, verificationCode };
     }
@@ -60,13 +60,13 @@ export async function createStories(stack: Surroundings) {
   async function redeem() {
     const { voucherCode, verificationCode } = await claim();
     const body = { voucherCode, verificationCode, idempotencyKey: randomUUID() };
-    await log.carryOut('redeem', () => asMerchant.post(REDEEM, body));
+    await log.runOnce('redeem', () => asMerchant.post(REDEEM, body));
   }
 
   async function topUp(suffix = '000') {
     const body = { amount: 50, msisdn: newPhone(suffix), ...sale };
     const headers = { 'Idempotency-Key': randomUUID() };
-    return log.carryOut('topup', () =>
+    return log.runOnce('topup', () =>
       asPartner.post('/topup-transactions/airtime-topup', body, headers),
     );
   }
@@ -75,7 +75,7 @@ export async function createStories(stack: Surroundings) {
     const failed = await topUp('002');
     const body = { transactionId: failed.body.data.transactionId, msisdn: newPhone('000') };
     const headers = { 'Idempotency-Key': randomUUID() };
-    await log.carryOut('retry', () =>
+    await log.runOnce('retry', () =>
       asPartner.post('/topup-transactions/retry-topup', body, headers),
     );
   }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/invariants.js';
-import { partnerBalances } from '../../../src/db/ledger.js';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
+import { partnerBalances } from '../../../src/db/ledger/ledger.js';
 import { type Model, reservedOf } from './model.js';
 import { inEtb, type RealService } from './real-service.js';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { cancelActiveVoucher } from '../../../src/db/cancellation.js';
-import { expireOverdueClaims } from '../../../src/db/claims.js';
-import { addDeposit } from '../../../src/db/deposits.js';
-import { expireVouchers } from '../../../src/db/expiry.js';
+import { addDeposit } from '../../../src/db/ledger/deposits.js';
+import { cancelActiveVoucher } from '../../../src/db/vouchers/cancellation.js';
+import { expireOverdueClaims } from '../../../src/db/vouchers/claims.js';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
 import { parseMoney } from '../../../src/domain/money.js';
-import { newOwner } from '../gift-scene.js';
-import { sale } from '../topup-scene.js';
+import { newOwner } from '../gift/gift-scene.js';
+import { sale } from '../topups/topup-scene.js';
 import { command, hasVouchers, type ModelCommand, voucherAt } from './gift-commands.js';
 import { endVoucher, type ModelTopup, retryTopUp, topUp } from './model.js';
 import { expectCode, inEtb } from './real-service.js';

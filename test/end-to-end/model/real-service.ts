@@ -16,7 +16,7 @@ import {
 } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
 import { depositAirtime, makeTopupProducts, type TopupProducts } from '../../support/topups.js';
-import { otherCode } from '../gift-scene.js';
+import { otherCode } from '../gift/gift-scene.js';
 import { type By, MERCHANTS } from './model.js';
 
 /** A voucher as its buyer knows it. */

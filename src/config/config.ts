@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { apiSettings } from './api-settings.js';
+import { codecSettings } from './codec-settings.js';
+import { connectionRules } from './encrypted-connections.js';
+import { sandboxProblems, serviceProblems, startProblems } from './production.js';
+import { secretSettings } from './secret-settings.js';
+import { serviceSettings } from './service-settings.js';
+import { keyRing } from './setting-kinds.js';
+import { startSettings } from './start-settings.js';
+import { temporalSettings } from './temporal-settings.js';
+
+const sharedSettings = { ...secretSettings, ...serviceSettings };
+const isFailpointAllowed = ({
+  ENVIRONMENT,
+  FAILPOINT,
+}: Pick<z.infer<z.ZodObject<typeof serviceSettings>>, 'ENVIRONMENT' | 'FAILPOINT'>) =>
+  ENVIRONMENT === 'test' || FAILPOINT === undefined;
+const failpointProblem = { path: ['FAILPOINT'], message: 'is for the test environment only' };
+
+/** Each problem beside whatever else is wrong: all of it is said at once. */
+const withConnectionRules = <Schema extends z.ZodObject>(schema: Schema): Schema =>
+  connectionRules.reduce<Schema>(
+    (checked, { isKept, path, message }) =>
+      checked.refine((settings) => isKept(settings), { path, message, when: () => true }),
+    schema,
+  );
+
+const configSchema = withConnectionRules(z.object(sharedSettings)).refine(
+  isFailpointAllowed,
+  failpointProblem,
+);
+const apiConfigSchema = withConnectionRules(z.object({ ...sharedSettings, ...apiSettings }))
+  .refine(isFailpointAllowed, failpointProblem)
+  .refine(
+    ({ PORTAL_KEY_COPY, COPY_KEYS }) => PORTAL_KEY_COPY === 'off' || COPY_KEYS !== undefined,
+    {
+      path: ['COPY_KEYS'],
+      message: 'is not set; without it set PORTAL_KEY_COPY to "off"',
+      // Beside whatever else is wrong: all of it is said at once.
+      when: () => true,
+    },
+  );
+const startConfigSchema = z.object(startSettings);
+const { ENVIRONMENT, TRUST_UNENCRYPTED_NETWORK, DATABASE_URL, LOG_LEVEL, HOST } = serviceSettings;
+const migrationConfigSchema = withConnectionRules(
+  z.object({
+    ENVIRONMENT,
+    TRUST_UNENCRYPTED_NETWORK,
+    DATABASE_URL,
+    ...temporalSettings,
+    LOG_LEVEL,
+  }),
+);
+const codecServerConfigSchema = z.object(codecSettings);
+const sandboxConfigSchema = z.object({
+  ENVIRONMENT: serviceSettings.ENVIRONMENT,
+  HOST,
+  SANDBOX_PORT: startSettings.SANDBOX_PORT,
+  SANDBOX_SMTP_PORT: startSettings.SANDBOX_SMTP_PORT,
+  SANDBOX_DELAY_SCALE: startSettings.SANDBOX_DELAY_SCALE,
+});
+const adminConfigSchema = z.object({
+  DATABASE_URL: startSettings.DATABASE_URL,
+  DATA_DIR: startSettings.DATA_DIR,
+  ENVIRONMENT: serviceSettings.ENVIRONMENT,
+  DIGEST_KEY: secretSettings.DIGEST_KEY.optional(),
+  API_KEY_OVERLAP_HOURS: serviceSettings.API_KEY_OVERLAP_HOURS,
+  PORTAL_ONE_TIME_PASSWORD_SECONDS: serviceSettings.PORTAL_ONE_TIME_PASSWORD_SECONDS,
+  PORTAL_PASSWORD_COST: serviceSettings.PORTAL_PASSWORD_COST,
+});
+
+export type Config = z.infer<typeof configSchema>;
+/** What the API reads: all that the worker reads, and settings of its own. */
+export type ApiConfig = z.infer<typeof apiConfigSchema>;
+export type StartConfig = z.infer<typeof startConfigSchema>;
+export type AdminConfig = z.infer<typeof adminConfigSchema>;
+export type Environment = Record<string, string | undefined>;
+
+/** Thrown with one line per setting that is missing or wrong; values are never repeated. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+function read<Schema extends z.ZodType>(
+  schema: Schema,
+  environment: Environment,
+  findProblems: (given: Environment) => readonly string[] = () => [],
+): z.infer<Schema> {
+  // An empty value means "not set", as in a compose file with `NAME: ${NAME:-}`.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(given, {
+    error: ({ input }) => (input === undefined ? 'is not set' : undefined),
+  });
+  const wrong = (result.error?.issues ?? []).map(
+    (issue) => `${issue.path.join('.')}: ${issue.message}`,
+  );
+  const lines = [...wrong, ...findProblems(given)].map((line) => `  ${line}`);
+  if (result.success && lines.length === 0) return result.data;
+  throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
+}
+
+/** The settings of the API process. */
+export const readApiConfig = (environment: Environment = process.env): ApiConfig =>
+  read(apiConfigSchema, environment, serviceProblems);
+
+/** The settings of the worker process. */
+export const readConfig = (environment: Environment = process.env): Config =>
+  read(configSchema, environment, serviceProblems);
+
+/** The address that clients see, without a slash at its end. */
+export const publicUrlOf = ({ PUBLIC_URL, PORT }: Config): string =>
+  (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/$/, '');
+
+/** The same, where `npm start` has settings of its own making for what it started. */
+export const readApiConfigWith = (overrides: Environment): ApiConfig =>
+  readApiConfig({ ...process.env, ...overrides });
+
+/** The settings of `npm start`. */
+export const readStartConfig = (environment: Environment = process.env): StartConfig =>
+  read(startConfigSchema, environment, startProblems);
+
+/** The payload keys alone, for the codec server. */
+export const readPayloadKeys = (text: string): Config['PAYLOAD_KEYS'] => keyRing.parse(text);
+
+/** The settings of the migration process. */
+export const readMigrationConfig = (environment: Environment = process.env) =>
+  read(migrationConfigSchema, environment);
+
+/** The settings of the codec server as a process of its own. */
+export const readCodecServerConfig = (environment: Environment = process.env) =>
+  read(codecServerConfigSchema, environment);
+
+/** The settings of the sandbox as a process of its own. */
+export const readSandboxConfig = (environment: Environment = process.env) =>
+  read(sandboxConfigSchema, environment, sandboxProblems);
+
+/** The settings of the operator's command line; what is missing it looks for where `npm start` is. */
+export const readAdminConfig = (environment: Environment = process.env): AdminConfig =>
+  read(adminConfigSchema, environment);
+
+/** The same, where `npm start` has settings of its own making. */
+export const readAdminConfigWith = (overrides: Environment): AdminConfig =>
+  readAdminConfig({ ...process.env, ...overrides });

@@ -1,0 +1,144 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Caller, Company } from '../../domain/voucher.js';
+import type { Database } from '../connection.js';
+import type { CompanyKind } from '../schema/all-tables.js';
+
+/** Who may call as a company, from where, and with which keys. */
+export interface AccessRow {
+  readonly status: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
+  readonly token_version: number;
+  readonly api_key_ids: number[];
+  readonly addresses: string[];
+  readonly public_keys: string[];
+}
+
+/** Of a row of api_keys: neither revoked nor past its end, by the database's clock. */
+export const isValidKey = sql<boolean>`(
+  revoked_at is null and (expires_at is null or expires_at > now()))`;
+
+/** A kind of company's table, and the column that says in others whose a row is. */
+const tablesOf: Readonly<
+  Record<CompanyKind, { table: RawBuilder<unknown>; owner: RawBuilder<unknown> }>
+> = {
+  partner: { table: sql`partners`, owner: sql`partner_id` },
+  merchant: { table: sql`merchants`, owner: sql`merchant_id` },
+};
+
+/** Reads a company's access in one round trip; undefined where there is no such company. */
+export async function readAccess(
+  database: Database,
+  company: Company,
+): Promise<AccessRow | undefined> {
+  const { table, owner } = tablesOf[company.kind];
+  const publicKeys =
+    company.kind === 'partner'
+      ? sql`'{}'::text[]`
+      : sql`array(select public_key_pem from merchant_public_keys
+          where merchant_id = company.id and revoked_at is null order by id)`;
+  const { rows } = await sql<AccessRow>`
+    select status, token_version,
+      array(select id from api_keys
+        where ${owner} = company.id and ${isValidKey})::int[] as api_key_ids,
+      array(select address from source_addresses where ${owner} = company.id) as addresses,
+      ${publicKeys} as public_keys
+    from ${table} as company where id = ${company.id}`.execute(database);
+  return rows[0];
+}
+
+/**
+ * Part of a query: whether the authority of a command still holds, so that nothing moves on what a
+ * process remembered of a key, or on what somebody has made up (design 8 and 10). What has none may
+ * begin nothing. What an operator may do is for the activity to say.
+ */
+export const isStillAdmitted = ({ kind, id, credential }: Caller) => {
+  if (credential === undefined || !('apiKeyId' in credential)) return sql<boolean>`false`;
+  const { table, owner } = tablesOf[kind];
+  return sql<boolean>`exists (
+    select from api_keys join ${table} as company on company.id = api_keys.${owner}
+    where api_keys.id = ${credential.apiKeyId} and ${isValidKey}
+      and company.id = ${id} and company.token_version = ${credential.tokenVersion})`;
+};
+
+/** The same as a question of its own. */
+export async function isAdmitted(database: Database, caller: Caller): Promise<boolean> {
+  const { rows } = await sql<{ is_admitted: boolean }>`
+    select ${isStillAdmitted(caller)} as is_admitted`.execute(database);
+  return rows[0]?.is_admitted ?? false;
+}
+
+/** The entries that are names: what has a letter and is no IPv6 address. */
+export async function listSourceNames(database: Database, limit: number): Promise<string[]> {
+  const rows = await database
+    .selectFrom('source_addresses')
+    .select('address')
+    .distinct()
+    .where('address', '~', '[a-z]')
+    .where('address', 'not like', '%:%')
+    .limit(limit)
+    .execute();
+  return rows.map(({ address }) => address);
+}
+
+/** An API key with whose it is, and what is asked of that company at a log-in. */
+export interface FoundApiKey extends Pick<AccessRow, 'status' | 'token_version'> {
+  readonly id: number;
+  readonly digest: Buffer;
+  readonly company: Company;
+  /** False once it was revoked or its end has come, by the database's clock. */
+  readonly isValid: boolean;
+}
+
+/** Finds API keys of a kind of company; a digest of a key that never was brings none. */
+export async function findApiKeys(
+  database: Database,
+  kind: CompanyKind,
+  digests: readonly Buffer[],
+): Promise<FoundApiKey[]> {
+  const { table, owner } = tablesOf[kind];
+  const { rows } = await sql<Omit<FoundApiKey, 'company'> & { readonly company_id: number }>`
+    select api_keys.id, key_digest as digest, ${isValidKey} as "isValid",
+      company.id as company_id, company.status, company.token_version
+    from api_keys join ${table} as company on company.id = api_keys.${owner}
+    where key_digest = any(${digests}::bytea[])`.execute(database);
+  return rows.map(({ company_id, ...key }) => ({ ...key, company: { kind, id: company_id } }));
+}
+
+/** Finds one API key; undefined for a key that never was. */
+export const findApiKey = async (
+  database: Database,
+  kind: CompanyKind,
+  digest: Buffer,
+): Promise<FoundApiKey | undefined> => (await findApiKeys(database, kind, [digest]))[0];
+
+/**
+ * Binds the bytes of a signed request to its endpoint and its message to those bytes, and says
+ * whether both bindings are the first or the same as before (design 6 and 8).
+ */
+export async function bindSignedRequest(
+  database: Database,
+  request: {
+    readonly merchantId: number;
+    readonly endpoint: string;
+    readonly bodyDigest: string;
+    /** Undefined for a message that is a time: it need not be unique. */
+    readonly messageDigest: string | undefined;
+  },
+): Promise<boolean> {
+  const bindings = [{ subject: `body:${request.bodyDigest}`, bound_to: request.endpoint }];
+  if (request.messageDigest !== undefined)
+    bindings.push({ subject: `message:${request.messageDigest}`, bound_to: request.bodyDigest });
+  const rows = await database
+    .insertInto('signed_requests')
+    .values(bindings.map((binding) => ({ merchant_id: request.merchantId, ...binding })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['merchant_id', 'subject'])
+        // A write that changes nothing: only so does the row that was first come back.
+        .doUpdateSet({ bound_to: (row) => row.ref('signed_requests.bound_to') }),
+    )
+    .returning(['subject', 'bound_to'])
+    .execute();
+  return bindings.every((binding) =>
+    rows.some((row) => row.subject === binding.subject && row.bound_to === binding.bound_to),
+  );
+}

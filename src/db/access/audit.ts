@@ -1,0 +1,68 @@
+import type { Database, DatabaseTransaction } from '../connection.js';
+
+/** One change that a person made. */
+export interface AuditEntry {
+  /** Who made it. */
+  readonly actor: string;
+  /** What was done, such as "suspend partner". */
+  readonly action: string;
+  /** What it was done to, such as "partner". */
+  readonly subjectKind: string;
+  readonly subjectId: number;
+  /** What was changed; never a secret. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Adds entries in the transaction of the changes themselves, so that there is never one alone. */
+export async function addAuditEntries(
+  transaction: DatabaseTransaction,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  await transaction
+    .insertInto('audit_log')
+    .values(
+      entries.map((entry) => ({
+        actor: entry.actor,
+        action: entry.action,
+        subject_kind: entry.subjectKind,
+        subject_id: entry.subjectId,
+        details: JSON.stringify(entry.details),
+      })),
+    )
+    .execute();
+}
+
+/** The same for one. */
+export const addAuditEntry = (transaction: DatabaseTransaction, entry: AuditEntry): Promise<void> =>
+  addAuditEntries(transaction, [entry]);
+
+/** The newest entries, of one kind of subject or one subject where they are named. */
+export function listAuditEntries(
+  database: Database,
+  selection: {
+    readonly subjectKind: string | undefined;
+    readonly subjectId: number | undefined;
+    /** Only these actions; all where it is left out. */
+    readonly actions?: readonly string[];
+    readonly limit: number;
+  },
+) {
+  const { subjectKind, subjectId } = selection;
+  let query = database
+    .selectFrom('audit_log')
+    .select([
+      'id',
+      'at',
+      'actor',
+      'action',
+      'subject_kind as subjectKind',
+      'subject_id as subjectId',
+      'details',
+    ])
+    .orderBy('id', 'desc')
+    .limit(selection.limit);
+  if (subjectKind !== undefined) query = query.where('subject_kind', '=', subjectKind);
+  if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
+  if (selection.actions !== undefined) query = query.where('action', 'in', selection.actions);
+  return query.execute();
+}

@@ -1,0 +1,234 @@
+import { sql } from 'kysely';
+import type { Company } from '../../domain/voucher.js';
+import type { Database } from '../connection.js';
+
+/** A call as both tables keep it. */
+export interface Call {
+  readonly at: Date;
+  readonly surface: string;
+  readonly method: string;
+  /** The route's pattern, never the path, which may hold a voucher code. */
+  readonly route: string;
+  readonly sourceAddress: string;
+  /** The key whose beginning is kept. */
+  readonly apiKeyId: number | null;
+  readonly requestId: string;
+}
+
+export interface AdmittedCall extends Call {
+  readonly company: Company;
+  readonly statusCode: number;
+}
+
+export interface RefusedCall extends Call {
+  /** Null where the call did not say, provably, whose it was. */
+  readonly company: Company | null;
+  readonly reason: string;
+  /** The beginning of a key that is not in the database. */
+  readonly keyPrefix: string | null;
+  /**
+   * So many more like it came at about the same time and are not written; from anywhere, where the
+   * address is "several".
+   */
+  readonly leftOut: number;
+}
+
+/** So many calls that were let in are kept of each company. */
+const KEPT_ADMITTED_CALLS = 20;
+
+const callColumns = sql`at timestamptz, surface text, method text, route text,
+  "sourceAddress" text, "apiKeyId" bigint, "requestId" text, "companyKind" text,
+  "companyId" bigint`;
+
+const records = (calls: readonly (AdmittedCall | RefusedCall)[]) =>
+  JSON.stringify(
+    calls.map(({ company, ...call }) => ({
+      ...call,
+      companyKind: company?.kind ?? null,
+      companyId: company?.id ?? null,
+    })),
+  );
+
+/** Writes refused calls, which are only ever added. */
+export async function addRefusedCalls(
+  database: Database,
+  calls: readonly RefusedCall[],
+): Promise<void> {
+  await sql`
+    insert into refused_calls (at, surface, method, route, reason, company_kind, company_id,
+      source_address, key_prefix, request_id, left_out)
+    select at, surface, method, route, reason, "companyKind", "companyId", "sourceAddress",
+      coalesce("keyPrefix", (select key_prefix from api_keys where id = "apiKeyId")),
+      "requestId", "leftOut"
+    from jsonb_to_recordset(${records(calls)}::jsonb) as call (
+      ${callColumns}, reason text, "keyPrefix" text, "leftOut" int)
+    order by at`.execute(database);
+}
+
+/**
+ * Writes calls that were let in, notes on their keys when and from where they were last used, and
+ * removes all but the newest of each company.
+ */
+export async function addAdmittedCalls(
+  database: Database,
+  calls: readonly AdmittedCall[],
+): Promise<void> {
+  const json = records(calls);
+  await sql`
+    with call as (
+      select * from jsonb_to_recordset(${json}::jsonb) as call (${callColumns}, "statusCode" int)
+    ), free as (
+      -- A key that another process is writing at this moment is as well noted by that one.
+      select id from api_keys where id in (select "apiKeyId" from call)
+      for no key update skip locked
+    ), used as (
+      update api_keys set last_used_at = newest.at, last_used_address = newest."sourceAddress"
+      from free, (select distinct on ("apiKeyId") "apiKeyId", at, "sourceAddress" from call
+        order by "apiKeyId", at desc) as newest
+      where api_keys.id = newest."apiKeyId" and api_keys.id = free.id
+        and (last_used_at is null or last_used_at < newest.at)
+    )
+    insert into admitted_calls (at, surface, method, route, status_code, company_kind, company_id,
+      source_address, key_prefix, request_id)
+    select at, surface, method, route, "statusCode", "companyKind", "companyId", "sourceAddress",
+      (select key_prefix from api_keys where id = "apiKeyId"), "requestId"
+    from call order by at`.execute(database);
+  await sql`
+    delete from admitted_calls where id in (
+      select id from admitted_calls where id in (
+        select old.id from (
+          select distinct "companyKind", "companyId"
+          from jsonb_to_recordset(${json}::jsonb) as call (${callColumns})
+        ) as caller, lateral (
+          select id from admitted_calls
+          where company_kind = "companyKind" and company_id = "companyId"
+          order by id desc offset ${KEPT_ADMITTED_CALLS}
+        ) as old)
+      for update skip locked)`.execute(database);
+}
+
+/**
+ * Whether a call of a company was ever let in; of a merchant, one that it had signed: the newest
+ * calls may be others, so what its signatures were used for counts, too.
+ */
+export async function hasCalled(
+  database: Database,
+  { kind, id }: Company,
+  signedRoutes: readonly string[],
+): Promise<boolean> {
+  const letIn = database
+    .selectFrom('admitted_calls')
+    .select(sql.lit(1).as('one'))
+    .where('company_kind', '=', kind)
+    .where('company_id', '=', id);
+  const asked =
+    kind === 'partner'
+      ? letIn
+      : letIn
+          .where('route', 'in', signedRoutes)
+          .unionAll(
+            database
+              .selectFrom('signed_requests')
+              .select(sql.lit(1).as('one'))
+              .where('merchant_id', '=', id),
+          );
+  return (await asked.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** A call of a company as it is shown: let in with what it was answered, or refused and why. */
+export interface ShownCall {
+  readonly at: Date;
+  readonly admitted: boolean;
+  readonly surface: string;
+  readonly method: string;
+  readonly route: string;
+  /** Null for a refused call. */
+  readonly statusCode: number | null;
+  /** A reason of `src/domain/reasons.ts`; null for a call that was let in. */
+  readonly reason: string | null;
+  readonly sourceAddress: string;
+  readonly keyPrefix: string | null;
+  readonly requestId: string;
+  readonly leftOut: number;
+}
+
+/** The newest calls of a company, let in or refused, the newest first. */
+export async function listCalls(
+  database: Database,
+  company: Company,
+  limit: number,
+): Promise<ShownCall[]> {
+  const shared = sql`at, surface, method, route, source_address as "sourceAddress",
+    key_prefix as "keyPrefix", request_id as "requestId"`;
+  const newest = sql`where company_kind = ${company.kind} and company_id = ${company.id}
+    order by id desc limit ${limit}`;
+  const { rows } = await sql<ShownCall>`
+    (select ${shared}, true as admitted, status_code as "statusCode", null as reason,
+      0 as "leftOut" from admitted_calls ${newest})
+    union all
+    (select ${shared}, false, null, reason, left_out from refused_calls ${newest})
+    order by at desc limit ${limit}`.execute(database);
+  return rows;
+}
+
+/** So many of a company's newest refused calls are looked at: a look-up must not grow with them. */
+const LOOKED_AT = 1_000;
+
+/** Whether a call of a company was refused lately because its address is not registered. */
+export async function wasRefusedFrom(
+  database: Database,
+  company: Company,
+  sourceAddress: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from (
+      select source_address, reason from refused_calls
+      where company_kind = ${company.kind} and company_id = ${company.id}
+      order by id desc limit ${LOOKED_AT}
+    ) as newest
+    where source_address = ${sourceAddress} and reason = 'address-not-registered'
+    limit 1`.execute(database);
+  return rows.length > 0;
+}
+
+/** The newest refused calls of everybody, or of one address or reason, the newest first. */
+export function listRefusedCalls(
+  database: Database,
+  selection: {
+    readonly sourceAddress?: string | undefined;
+    readonly reason?: string | undefined;
+    readonly company?: Company | undefined;
+    /** Only calls of this API that did not say, provably, whose they were, of the last seconds. */
+    readonly nobodys?: { readonly surface: string; readonly ageSeconds: number };
+    readonly limit: number;
+  },
+) {
+  const { sourceAddress, reason, company, nobodys } = selection;
+  let query = database
+    .selectFrom('refused_calls')
+    .select([
+      'at',
+      'surface',
+      'method',
+      'route',
+      'reason',
+      'company_kind as companyKind',
+      'company_id as companyId',
+      'source_address as sourceAddress',
+      'key_prefix as keyPrefix',
+      'request_id as requestId',
+      'left_out as leftOut',
+    ])
+    .orderBy('id', 'desc')
+    .limit(selection.limit);
+  if (sourceAddress !== undefined) query = query.where('source_address', '=', sourceAddress);
+  if (reason !== undefined) query = query.where('reason', '=', reason);
+  if (company)
+    query = query.where('company_kind', '=', company.kind).where('company_id', '=', company.id);
+  if (nobodys)
+    query = query
+      .where('company_id', 'is', null)
+      .where('surface', '=', nobodys.surface)
+      .where('at', '>', sql<Date>`now() - make_interval(secs => ${nobodys.ageSeconds})`);
+  return query.execute();
+}

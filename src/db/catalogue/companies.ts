@@ -1,0 +1,176 @@
+import { type Insertable, sql } from 'kysely';
+import type { Company } from '../../domain/voucher.js';
+import type { Database } from '../connection.js';
+import type {
+  GiftDenominationsTable,
+  MerchantsTable,
+  ProductsTable,
+  PromosTable,
+} from '../schema/all-tables.js';
+import { grantAccess } from './product-access.js';
+
+/** Adds a partner; its five ledger accounts are opened by the database. */
+export async function addPartner(database: Database, companyName: string): Promise<number> {
+  const { id } = await database
+    .insertInto('partners')
+    .values({ company_name: companyName })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export interface NewMerchant
+  extends Omit<
+    Insertable<MerchantsTable>,
+    'merchant_logo' | 'deleted_at' | 'service_fee_percent' | 'merchant_category_id'
+  > {
+  readonly merchant_category_id?: number;
+  /** Decimal string; without one no claim can be priced. */
+  readonly service_fee_percent?: string;
+  /** Key and value as GSMA's parties have them; without one the merchant cannot be paid. */
+  readonly payout?: { readonly key: string; readonly value: string };
+}
+
+/** Adds a merchant and the account that it is paid to. */
+export async function addMerchant(database: Database, merchant: NewMerchant): Promise<number> {
+  const { payout, ...row } = merchant;
+  const { id } = await database
+    .insertInto('merchants')
+    .values(row)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  if (payout) {
+    await database
+      .insertInto('merchant_payout_accounts')
+      .values({ merchant_id: id, party_key: payout.key, party_value: payout.value })
+      .execute();
+  }
+  return id;
+}
+
+/** Adds a merchant category. */
+export async function addMerchantCategory(database: Database, name: string): Promise<number> {
+  const { id } = await database
+    .insertInto('merchant_categories')
+    .values({ category_name: name })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Adds a product category. */
+export async function addProductCategory(
+  database: Database,
+  category: { readonly name: string; readonly description: string },
+): Promise<number> {
+  const { id } = await database
+    .insertInto('product_categories')
+    .values({ category_name: category.name, category_description: category.description })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Adds a product and gives a partner access to it, where one is named. */
+export async function addProduct(
+  database: Database,
+  product: Insertable<ProductsTable>,
+  partnerId?: number,
+): Promise<number> {
+  const { id } = await database
+    .insertInto('products')
+    .values(product)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  if (partnerId !== undefined) await grantAccess(database, { partnerId, productId: id });
+  return id;
+}
+
+/** Adds a denomination of the gift product. */
+export async function addDenomination(
+  database: Database,
+  denomination: Insertable<GiftDenominationsTable>,
+): Promise<number> {
+  const { id } = await database
+    .insertInto('gift_denominations')
+    .values(denomination)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Adds promos. */
+export async function addPromos(
+  database: Database,
+  promos: Insertable<PromosTable>[],
+): Promise<void> {
+  await database.insertInto('promos').values(promos).execute();
+}
+
+const ownerColumns = (company: Company) =>
+  company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
+
+/** Stores an API key's digest, and its ciphertext if it can be copied; never the key itself. */
+export async function addApiKey(
+  database: Database,
+  company: Company,
+  apiKey: {
+    readonly name: string;
+    readonly prefix: string;
+    readonly digest: Buffer;
+    readonly ciphertext?: string | null;
+  },
+): Promise<number> {
+  const { id } = await database
+    .insertInto('api_keys')
+    .values({
+      ...ownerColumns(company),
+      key_name: apiKey.name,
+      key_prefix: apiKey.prefix,
+      key_digest: apiKey.digest,
+      key_ciphertext: apiKey.ciphertext ?? null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Registers addresses or CIDR ranges that a company calls from. */
+export async function addSourceAddresses(
+  database: Database,
+  company: Company,
+  addresses: readonly string[],
+): Promise<number[]> {
+  const rows = await database
+    .insertInto('source_addresses')
+    .values(addresses.map((address) => ({ ...ownerColumns(company), address })))
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Registers a public key that a merchant signs with; undefined where the key is valid already, for
+ * this merchant or another one.
+ */
+export async function addPublicKey(
+  database: Database,
+  merchantId: number,
+  publicKeyPem: string,
+  options: {
+    /** The merchant has signed a challenge with the private key. */
+    readonly isProven?: boolean;
+  } = {},
+): Promise<number | undefined> {
+  const row = await database
+    .insertInto('merchant_public_keys')
+    .values({
+      merchant_id: merchantId,
+      public_key_pem: publicKeyPem,
+      proven_at: options.isProven ? sql<Date>`now()` : null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}

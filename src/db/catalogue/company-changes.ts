@@ -1,0 +1,128 @@
+import { sql, type Updateable } from 'kysely';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import type { Schema } from '../schema/all-tables.js';
+
+/** The tables whose rows operators change: what each row says of its own changes. */
+const changeable = {
+  partners: { hasUpdatedAt: true, isDeletable: false },
+  merchants: { hasUpdatedAt: true, isDeletable: true },
+  merchant_categories: { hasUpdatedAt: true, isDeletable: true },
+  product_categories: { hasUpdatedAt: true, isDeletable: true },
+  products: { hasUpdatedAt: true, isDeletable: true },
+  promos: { hasUpdatedAt: true, isDeletable: true },
+  gift_denominations: { hasUpdatedAt: false, isDeletable: false },
+} as const satisfies Partial<
+  Record<keyof Schema, { readonly hasUpdatedAt: boolean; readonly isDeletable: boolean }>
+>;
+
+export type ChangeableTable = keyof typeof changeable;
+
+/** What each changed column was and is. */
+export type ColumnChanges = Readonly<
+  Record<string, { readonly from: unknown; readonly to: unknown }>
+>;
+
+/** A row as the database has it: its columns by their names. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Whether rows of a table are marked as deleted instead of being taken away. */
+export const isDeletable = (table: ChangeableTable): boolean => changeable[table].isDeletable;
+
+const isLive = (table: ChangeableTable) =>
+  isDeletable(table) ? sql`deleted_at is null` : sql`true`;
+
+/** Reads one row, undefined when there is none with the id or it is deleted. */
+export async function findRow(
+  database: Database,
+  table: ChangeableTable,
+  id: number,
+): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where id = ${id} and ${isLive(table)}`.execute(database);
+  return rows[0];
+}
+
+/** All rows of a small table that are not deleted. */
+export async function findAllRows(
+  database: Database,
+  table: ChangeableTable,
+): Promise<readonly Row[]> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where ${isLive(table)} order by id`.execute(database);
+  return rows;
+}
+
+/** The same as `findRow`, and nobody else changes the row until the transaction ends. */
+export async function lockRow(
+  transaction: DatabaseTransaction,
+  table: ChangeableTable,
+  id: number,
+): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where id = ${id} and ${isLive(table)}
+    for no key update`.execute(transaction);
+  return rows[0];
+}
+
+/**
+ * Which of the columns that are given are not so already, and what they were. Decimals are compared
+ * as text, so they are given with the digits of their column.
+ */
+export const differences = (before: Row, values: Row): ColumnChanges =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([column, value]) => value !== undefined && !isSame(value, before[column] ?? null))
+      .map(([column, to]) => [column, { from: before[column] ?? null, to }]),
+  );
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
+
+/**
+ * Changes the columns of one row that are given and are not so already. Returns those, none when
+ * there was nothing to change; undefined when there is no such row.
+ */
+export async function changeRow<Table extends ChangeableTable>(
+  transaction: DatabaseTransaction,
+  table: Table,
+  id: number,
+  values: Updateable<Schema[Table]>,
+): Promise<ColumnChanges | undefined> {
+  const before = await lockRow(transaction, table, id);
+  if (!before) return undefined;
+  const changes = differences(before, values as Row);
+  const row = Object.fromEntries(Object.entries(changes).map(([column, { to }]) => [column, to]));
+  if (Object.keys(row).length > 0) await changeRows(transaction, table, [{ id, ...row }]);
+  return changes;
+}
+
+/** Changes many rows at once; all name the same columns, and their ids. */
+export async function changeRows(
+  transaction: DatabaseTransaction,
+  table: ChangeableTable,
+  rows: readonly Row[],
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id');
+  const assignments = columns.map((column) => sql`${sql.ref(column)} = given.${sql.ref(column)}`);
+  if (changeable[table].hasUpdatedAt) assignments.push(sql`updated_at = now()`);
+  const name = sql.table(table);
+  await sql`
+    update ${name} set ${sql.join(assignments)}
+    from jsonb_populate_recordset(null::${name}, ${JSON.stringify(rows)}::jsonb) as given
+    where ${name}.id = given.id`.execute(transaction);
+}
+
+/** Ends the selling prices that partners have set for a denomination or at a merchant; how many. */
+export async function endPrices(
+  transaction: DatabaseTransaction,
+  column: 'denomination_id' | 'merchant_id',
+  id: number,
+): Promise<number> {
+  const result = await transaction
+    .updateTable('partner_gift_denomination_prices')
+    .set({ replaced_at: sql<Date>`now()` })
+    .where(column, '=', id)
+    .where('replaced_at', 'is', null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { DatabaseTransaction } from '../connection.js';
+
+/** An account that a merchant is paid to: key and value as GSMA's parties have them. */
+export interface PayoutAccount {
+  readonly id: number;
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface NewPayoutAccount extends Omit<PayoutAccount, 'id'> {
+  readonly merchantId: number;
+}
+
+/** The accounts that merchants are paid to now, by the merchant's id. */
+export async function currentPayoutAccounts(
+  transaction: DatabaseTransaction,
+  merchantIds: readonly number[],
+): Promise<ReadonlyMap<number, PayoutAccount>> {
+  const rows = await transaction
+    .selectFrom('merchant_payout_accounts')
+    .select(['id', 'merchant_id', 'party_key as key', 'party_value as value'])
+    .where('merchant_id', '=', sql<number>`any(${merchantIds}::bigint[])`)
+    .where('replaced_at', 'is', null)
+    .execute();
+  return new Map(rows.map(({ merchant_id, ...account }) => [merchant_id, account]));
+}
+
+/**
+ * Gives merchants, whose rows the transaction has locked, other accounts to be paid to; those before
+ * stay as history. Returns the ids of the new accounts, by the merchant's id.
+ */
+export async function replacePayoutAccounts(
+  transaction: DatabaseTransaction,
+  accounts: readonly NewPayoutAccount[],
+): Promise<ReadonlyMap<number, number>> {
+  await transaction
+    .updateTable('merchant_payout_accounts')
+    .set({ replaced_at: sql<Date>`now()` })
+    .where('merchant_id', '=', sql<number>`any(${accounts.map((one) => one.merchantId)}::bigint[])`)
+    .where('replaced_at', 'is', null)
+    .execute();
+  const added = await transaction
+    .insertInto('merchant_payout_accounts')
+    .values(
+      accounts.map(({ merchantId, key, value }) => ({
+        merchant_id: merchantId,
+        party_key: key,
+        party_value: value,
+      })),
+    )
+    .returning(['id', 'merchant_id'])
+    .execute();
+  return new Map(added.map(({ id, merchant_id }) => [merchant_id, id]));
+}

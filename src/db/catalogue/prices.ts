@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import { listColumns } from '../lists/list-columns.js';
+import type { ListSource } from '../lists/list-query.js';
+
+export interface NewPrice {
+  readonly partnerId: number;
+  readonly denominationId: number;
+  /** Null: for every merchant. */
+  readonly merchantId: number | null;
+  /** Decimal string, USD. */
+  readonly sellingPriceUsd: string;
+}
+
+/** Which of the things that a price names exist and are active. */
+export async function priceSubjects(
+  database: Database,
+  price: Pick<NewPrice, 'denominationId' | 'merchantId'>,
+): Promise<{ readonly hasDenomination: boolean; readonly hasMerchant: boolean }> {
+  const { rows } = await sql<{ has_denomination: boolean; has_merchant: boolean }>`
+    select
+      exists (select from gift_denominations
+        where id = ${price.denominationId} and status = 'ACTIVE') as has_denomination,
+      exists (select from merchants
+        where id = ${price.merchantId} and status = 'ACTIVE' and deleted_at is null)
+        as has_merchant`.execute(database);
+  const [row] = rows;
+  return {
+    hasDenomination: row?.has_denomination ?? false,
+    hasMerchant: price.merchantId === null || (row?.has_merchant ?? false),
+  };
+}
+
+/** Sets a partner's selling price in a transaction of its own; see `replacePrice`. */
+export const setPrice = (database: Database, price: NewPrice) =>
+  database.transaction().execute((transaction) => replacePrice(transaction, price));
+
+/**
+ * Sets a partner's selling price; the one that it replaces stays as history. Two at the same moment
+ * take turns on the partner's row, so there is always exactly one current price.
+ */
+export async function replacePrice(transaction: DatabaseTransaction, price: NewPrice) {
+  await transaction
+    .selectFrom('partners')
+    .select('id')
+    .where('id', '=', price.partnerId)
+    .forNoKeyUpdate()
+    .execute();
+  await transaction
+    .updateTable('partner_gift_denomination_prices')
+    .set({ replaced_at: sql<Date>`now()` })
+    .where('partner_id', '=', price.partnerId)
+    .where('denomination_id', '=', price.denominationId)
+    .where(sql<boolean>`merchant_id is not distinct from ${price.merchantId}::bigint`)
+    .where('replaced_at', 'is', null)
+    .execute();
+  return transaction
+    .insertInto('partner_gift_denomination_prices')
+    .values({
+      partner_id: price.partnerId,
+      denomination_id: price.denominationId,
+      merchant_id: price.merchantId,
+      selling_price_usd: price.sellingPriceUsd,
+    })
+    .returning(['id', 'created_at', 'denomination_id', 'merchant_id', 'selling_price_usd'])
+    .executeTakeFirstOrThrow();
+}
+
+interface PriceRow {
+  readonly id: number;
+  readonly createdAt: Date;
+  readonly denominationId: number;
+  /** Null: for every merchant that has no price of its own. */
+  readonly merchantId: number | null;
+  /** Decimal string. */
+  readonly sellingPriceUsd: string;
+}
+
+/** The prices that hold now, of one partner. */
+export const priceSource: ListSource<PriceRow> = {
+  name: 'prices',
+  select: sql`id, created_at as "createdAt", denomination_id as "denominationId",
+    merchant_id as "merchantId", selling_price_usd as "sellingPriceUsd"`,
+  from: () => sql`partner_gift_denomination_prices`,
+  where: (partnerId) => sql`partner_id = ${partnerId}::bigint and replaced_at is null`,
+  id: sql`id`,
+  columns: {
+    id: listColumns.integer(sql`id`),
+    createdAt: listColumns.time(sql`created_at`),
+    denominationId: listColumns.integer(sql`denomination_id`),
+    merchantId: listColumns.integer(sql`merchant_id`),
+    sellingPriceUsd: listColumns.decimal(sql`selling_price_usd`),
+  },
+  version: (partnerId) => sql`coalesce(
+    (select version from price_list_versions where partner_id = ${partnerId}::bigint), 1)`,
+};
+
+/**
+ * The denominations that a partner may sell with its current prices, and those that it may not sell
+ * any more but has a price for. A price of null: it has none yet.
+ */
+export async function listPartnerPrices(database: Database, partnerId: number) {
+  const { rows } = await sql<{
+    denominationId: number;
+    amount: string;
+    status: 'ACTIVE' | 'INACTIVE';
+    /** Null: for every merchant that has no price of its own. */
+    merchantId: number | null;
+    merchant: string | null;
+    sellingPriceUsd: string | null;
+    since: Date | null;
+  }>`
+    select denomination.id as "denominationId", amount_etb as amount, denomination.status,
+      price.merchant_id as "merchantId", merchant_name as merchant,
+      selling_price_usd as "sellingPriceUsd", price.created_at as since
+    from gift_denominations as denomination
+    left join partner_gift_denomination_prices as price
+      on price.denomination_id = denomination.id and price.partner_id = ${partnerId}
+        and price.replaced_at is null
+    left join merchants on merchants.id = price.merchant_id
+    where price.id is not null or exists (select from partner_products
+      where partner_id = ${partnerId} and product_id = denomination.product_id)
+    order by amount_etb, denomination.id, price.merchant_id nulls first`.execute(database);
+  return rows;
+}
+
+/** The price that holds now for just this partner, denomination and merchant; undefined for none. */
+export const findPrice = async (
+  transaction: DatabaseTransaction,
+  price: Omit<NewPrice, 'sellingPriceUsd'>,
+): Promise<string | undefined> =>
+  (
+    await transaction
+      .selectFrom('partner_gift_denomination_prices')
+      .select('selling_price_usd')
+      .where('partner_id', '=', price.partnerId)
+      .where('denomination_id', '=', price.denominationId)
+      .where(sql<boolean>`merchant_id is not distinct from ${price.merchantId}::bigint`)
+      .where('replaced_at', 'is', null)
+      .executeTakeFirst()
+  )?.selling_price_usd;

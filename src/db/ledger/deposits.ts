@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { type Money, parseMoney } from '../../domain/money.js';
+import { DEPOSIT_REVERSAL } from '../../domain/statement-labels.js';
+import type { DatabaseTransaction } from '../connection.js';
+import { addTransfers } from './ledger.js';
+
+export interface Deposit {
+  readonly partnerId: number;
+  readonly wallet: 'gift' | 'airtime';
+  readonly amount: Money;
+  /** The operator's own, such as the number of a bank slip: one deposit each. */
+  readonly reference: string;
+}
+
+/** The operation that the ledger knows a deposit by. */
+const operationOf = (reference: string) => `deposit:${reference}`;
+
+/** A deposit that was made, and whether it has been undone since. */
+export interface MadeDeposit extends Deposit {
+  readonly isReversed: boolean;
+}
+
+/** Two with one reference at the same moment take turns: the second finds what the first did. */
+const lockReference = (transaction: DatabaseTransaction, reference: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${operationOf(reference)}, 0))`.execute(
+    transaction,
+  );
+
+/**
+ * Credits a partner's wallet from the platform's funding account. Returns undefined when it did, and
+ * the earlier deposit, having changed nothing, when the reference was used before.
+ */
+export async function addDeposit(
+  transaction: DatabaseTransaction,
+  deposit: Deposit,
+): Promise<MadeDeposit | undefined> {
+  await lockReference(transaction, deposit.reference);
+  const earlier = await findDeposit(transaction, deposit.reference);
+  if (earlier) return earlier;
+  await addTransfers(transaction, [
+    {
+      operationId: operationOf(deposit.reference),
+      partnerId: deposit.partnerId,
+      step: 'deposit',
+      debit: 'funding',
+      credit: deposit.wallet,
+      amount: deposit.amount,
+    },
+  ]);
+  return undefined;
+}
+
+/**
+ * Takes a deposit out of its wallet again, in full and once. Returns it as it was before: one that
+ * `isReversed` was left alone. Undefined where there is none with the reference. Fails with the
+ * ledger's `balanceConstraint` where the wallet does not cover it.
+ */
+export async function reverseDeposit(
+  transaction: DatabaseTransaction,
+  reference: string,
+): Promise<MadeDeposit | undefined> {
+  await lockReference(transaction, reference);
+  const deposit = await findDeposit(transaction, reference);
+  if (deposit === undefined || deposit.isReversed) return deposit;
+  await addTransfers(transaction, [
+    {
+      operationId: operationOf(reference),
+      partnerId: deposit.partnerId,
+      step: DEPOSIT_REVERSAL,
+      debit: deposit.wallet,
+      credit: 'funding',
+      amount: deposit.amount,
+    },
+  ]);
+  return deposit;
+}
+
+async function findDeposit(
+  transaction: DatabaseTransaction,
+  reference: string,
+): Promise<MadeDeposit | undefined> {
+  const transfersOf = (step: string) =>
+    transaction
+      .selectFrom('ledger_transfers')
+      .where('operation_id', '=', operationOf(reference))
+      .where('step', '=', step);
+  const row = await transfersOf('deposit')
+    .innerJoin('ledger_accounts', 'ledger_accounts.id', 'ledger_transfers.credit_account_id')
+    .select(['ledger_accounts.kind', 'ledger_accounts.partner_id', 'ledger_transfers.amount'])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const reversal = await transfersOf(DEPOSIT_REVERSAL).select('id').executeTakeFirst();
+  return {
+    partnerId: row.partner_id ?? 0,
+    wallet: row.kind === 'airtime' ? 'airtime' : 'gift',
+    amount: parseMoney(row.amount),
+    reference,
+    isReversed: reversal !== undefined,
+  };
+}

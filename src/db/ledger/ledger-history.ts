@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Database } from '../connection.js';
+import type { LedgerAccountsTable } from '../schema/all-tables.js';
+
+/** A transfer of the ledger: from the account that is debited to the one that is credited. */
+export interface LedgerTransfer {
+  readonly at: Date;
+  readonly operationId: string;
+  readonly step: string;
+  readonly debit: LedgerAccountsTable['kind'];
+  readonly credit: LedgerAccountsTable['kind'];
+  /** Decimal string. */
+  readonly amount: string;
+}
+
+/** The operations that move a voucher's money. */
+export const operationsOf = (voucher: {
+  readonly id: number;
+  readonly operationId: string;
+  readonly redemptions: readonly { readonly operationId: string }[];
+}): string[] => [
+  voucher.operationId,
+  `cancel-voucher:${voucher.id}`,
+  `expire-voucher:${voucher.id}`,
+  ...voucher.redemptions.map(({ operationId }) => operationId),
+];
+
+/** How a partner's operations moved money, oldest first; nothing of another partner's accounts. */
+export async function readLedgerHistory(
+  database: Database,
+  partnerId: number,
+  operationIds: readonly string[],
+): Promise<LedgerTransfer[]> {
+  const { rows } = await sql<LedgerTransfer>`
+    select transfer.created_at as at, operation_id as "operationId", step, debit.kind as debit,
+      credit.kind as credit, amount
+    from ledger_transfers as transfer
+    join ledger_accounts as debit on debit.id = debit_account_id
+    join ledger_accounts as credit on credit.id = credit_account_id
+    where operation_id = any(${operationIds}::text[])
+      and coalesce(debit.partner_id, credit.partner_id, ${partnerId}::bigint) = ${partnerId}::bigint
+    order by transfer.created_at, transfer.id`.execute(database);
+  return rows;
+}

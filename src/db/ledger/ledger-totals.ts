@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Database } from '../connection.js';
+import type { LedgerAccountsTable } from '../schema/all-tables.js';
+
+export interface LedgerTotals {
+  /** Each kind of account with the sum of its balances, a decimal string. */
+  readonly accounts: readonly {
+    readonly kind: LedgerAccountsTable['kind'];
+    readonly balance: string;
+  }[];
+  /** What stands in suspense until an operator settles it. */
+  readonly openSuspense: {
+    /** Operations that have something there. */
+    readonly count: number;
+    /** Decimal string: paid by the platform, and borne by nobody yet. */
+    readonly toBeBorne: string;
+    /** Decimal string: come back to the platform, and given to nobody yet. */
+    readonly toBeCredited: string;
+  };
+}
+
+/**
+ * What the ledger's accounts hold together, partners' and the platform's. Reads every transfer of the
+ * platform's accounts, which keep no balance.
+ */
+export async function readLedgerTotals(database: Database): Promise<LedgerTotals> {
+  const accounts = await sql<LedgerTotals['accounts'][number]>`
+    select kind, sum(coalesce(balance, (
+        select coalesce(sum(amount) filter (where credit_account_id = account.id), 0)
+          - coalesce(sum(amount) filter (where debit_account_id = account.id), 0)
+        from ledger_transfers
+        where account.id in (debit_account_id, credit_account_id))))::numeric(30, 6) as balance
+    from ledger_accounts as account
+    group by kind order by min(partner_id) is null, kind`.execute(database);
+  const suspense = await sql<LedgerTotals['openSuspense']>`
+    select count(*)::int as count,
+      coalesce(sum(taken) filter (where taken > 0), 0)::numeric(30, 6) as "toBeBorne",
+      coalesce(-sum(taken) filter (where taken < 0), 0)::numeric(30, 6) as "toBeCredited"
+    from (
+      select operation_id,
+        sum(case when debit_account_id = suspense.id then amount else -amount end) as taken
+      from ledger_transfers
+      join ledger_accounts as suspense
+        on suspense.kind = 'suspense' and suspense.id in (debit_account_id, credit_account_id)
+      group by operation_id
+    ) as of_operations
+    where taken <> 0`.execute(database);
+  const [openSuspense = { count: 0, toBeBorne: '0', toBeCredited: '0' }] = suspense.rows;
+  return { accounts: accounts.rows, openSuspense };
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { WalletChange } from '../../domain/statement-labels.js';
+import type { PartnerAccountKind } from '../schema/all-tables.js';
+
+/** The balances that partners see (specification 2.10), by the accounts that make each up. */
+const accountsOf = {
+  gift: ['gift'],
+  airtime: ['airtime'],
+  // What a redemption holds is not used yet. Moves between these two change nothing.
+  reserved: ['reserved', 'gift-hold'],
+} as const satisfies Record<string, readonly PartnerAccountKind[]>;
+
+export type Wallet = keyof typeof accountsOf;
+
+export const wallets = Object.keys(accountsOf) as Wallet[];
+
+export interface StatementRequest {
+  readonly partnerId: number;
+  readonly wallet: Wallet;
+  /** The first moment, inclusive; undefined is the beginning. */
+  readonly from: Date | undefined;
+  /** The last moment, exclusive; undefined is now. */
+  readonly before: Date | undefined;
+}
+
+/** One transfer that changed the wallet. */
+export interface StatementLine extends WalletChange {
+  readonly id: number;
+  readonly at: Date;
+  /** Decimal string: the wallet after it. */
+  readonly balance: string;
+  readonly voucher_id: number | null;
+}
+
+/** What the database keeps as the wallet's balance. */
+export const walletBalance = ({ partnerId, wallet }: StatementRequest) => sql`
+  select coalesce(sum(balance), 0)::numeric(20, 6) as balance from ledger_accounts
+  where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
+
+/** The transfers between the wallet and the rest of the ledger, each with its sign. */
+export const movements = ({ partnerId, wallet }: StatementRequest) => {
+  const accounts = sql`select id from ledger_accounts
+    where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
+  return sql`
+    select id, created_at, operation_id, step, amount as change,
+      debit_account_id as other_account_id
+    from ledger_transfers
+    where credit_account_id in (${accounts}) and debit_account_id not in (${accounts})
+    union all
+    select id, created_at, operation_id, step, -amount, credit_account_id
+    from ledger_transfers
+    where debit_account_id in (${accounts}) and credit_account_id not in (${accounts})`;
+};
+
+/** Whether a movement is not before the range. */
+export const hasBegun = ({ from }: StatementRequest) =>
+  sql`created_at >= coalesce(${from ?? null}::timestamptz, '-infinity')`;
+
+/** Whether a movement is not after the range. */
+export const hasNotEnded = ({ before }: StatementRequest) =>
+  sql`created_at < coalesce(${before ?? null}::timestamptz, 'infinity')`;
+
+/** The columns of a StatementLine, of a movement `line` with its balance and `explanations`. */
+export const lineColumns = sql`line.id, line.created_at as at, line.operation_id, line.step,
+  other.kind as other_account, line.change, line.balance, vouchers.id as voucher_id,
+  vouchers.serial_number, redemptions.platform_reference as redemption_reference,
+  merchants.merchant_name, attempt.topup_id, attempt.attempt as topup_attempt,
+  attempt.status as topup_attempt_status, products.product_name as topup_product, attempt.msisdn`;
+
+/** What the operation of a `line` made, as joins. */
+export const explanations = sql`
+  join ledger_accounts as other on other.id = line.other_account_id
+  left join redemptions on redemptions.operation_id = line.operation_id
+  left join merchants on merchants.id = redemptions.merchant_id
+  left join vouchers on vouchers.id = coalesce(redemptions.voucher_id,
+    (select id from vouchers where operation_id = line.operation_id),
+    substring(line.operation_id from '^(?:cancel|expire)-voucher:([0-9]{1,18})$')::bigint)
+  left join topup_attempts as attempt on attempt.operation_id = line.operation_id
+  left join topups on topups.id = attempt.topup_id
+  left join products on products.id = topups.product_id and products.kind = 'PACKAGE'`;

@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import type { Company } from '../../domain/voucher.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+
+/** Budgets are for days in UTC. */
+const today = sql`(now() at time zone 'UTC')::date`;
+
+/** Part of a query: the seconds until the day is over. */
+export const secondsLeftOfDay = sql<number>`ceil(extract(epoch from
+  date_trunc('day', now() at time zone 'UTC') + interval '1 day' - (now() at time zone 'UTC')))::int`;
+
+const isCountOf = ({ kind, id }: Company) =>
+  sql`company_kind = ${kind} and company_id = ${id} and day = ${today}`;
+
+/** Part of a query: the messages that a company's requests have sent today. */
+export const companyMessagesToday = (company: Company) => sql<number>`coalesce(
+  (select messages from company_daily_counts where ${isCountOf(company)}), 0)`;
+
+/** The columns of a company's budgets, in a query that joins partners and merchants. */
+export const companyBudgets = ({ kind }: Company) =>
+  kind === 'partner'
+    ? sql`partners.messages_per_day, partners.wrong_codes_per_day`
+    : sql`merchants.messages_per_day, merchants.wrong_codes_per_day`;
+
+/** Budgets of its own; null where the settings hold. */
+export interface CompanyBudgets {
+  readonly messages_per_day: number | null;
+  readonly wrong_codes_per_day: number | null;
+}
+
+/** What counting came to. */
+export interface Counted {
+  /** False where the budget was spent before: nothing was counted. */
+  readonly isWithin: boolean;
+  /** Whether this one reached the budget: the moment of the alarm. */
+  readonly isLast: boolean;
+}
+
+/**
+ * Counts a message of a company where its budget of the day allows one more. The row stays locked until
+ * the transaction ends, so this comes last in it.
+ */
+export async function countCompanyMessage(
+  transaction: DatabaseTransaction,
+  { kind, id }: Company,
+  budget: number,
+): Promise<Counted> {
+  const { rows } = await sql<{ messages: number }>`
+    insert into company_daily_counts as known
+      (company_kind, company_id, day, messages, messages_spent_at)
+    values (${kind}, ${id}, ${today}, 1, case when 1 >= ${budget}::int then now() end)
+    on conflict (company_kind, company_id, day) do update set
+      messages = known.messages + 1,
+      messages_spent_at = case when known.messages + 1 >= ${budget}::int
+        then coalesce(known.messages_spent_at, now()) else known.messages_spent_at end
+      where known.messages < ${budget}::int
+    returning messages`.execute(transaction);
+  const [counted] = rows;
+  return { isWithin: counted !== undefined, isLast: counted?.messages === budget };
+}
+
+/** Gives back the message of a claim that reached nobody. */
+export async function giveBackCompanyMessage(
+  transaction: DatabaseTransaction,
+  claimId: string,
+): Promise<void> {
+  await sql`
+    update company_daily_counts as counts set messages = greatest(counts.messages - 1, 0)
+    from voucher_claims as claim
+    where claim.id = ${claimId} and counts.company_kind = claim.company_kind
+      and counts.company_id = claim.company_id
+      and counts.day = (claim.created_at at time zone 'UTC')::date`.execute(transaction);
+}
+
+/** Counts a wrong verification code of a company; it is counted beyond the budget as well. */
+export async function countCompanyWrongCode(
+  transaction: DatabaseTransaction,
+  { kind, id }: Company,
+  budget: number,
+): Promise<Pick<Counted, 'isLast'>> {
+  const { rows } = await sql<{ wrong_codes: number }>`
+    insert into company_daily_counts as known
+      (company_kind, company_id, day, wrong_codes, wrong_codes_spent_at)
+    values (${kind}, ${id}, ${today}, 1, case when 1 >= ${budget}::int then now() end)
+    on conflict (company_kind, company_id, day) do update set
+      wrong_codes = known.wrong_codes + 1,
+      wrong_codes_spent_at = case when known.wrong_codes + 1 >= ${budget}::int
+        then coalesce(known.wrong_codes_spent_at, now()) else known.wrong_codes_spent_at end
+    returning wrong_codes`.execute(transaction);
+  return { isLast: rows[0]?.wrong_codes === budget };
+}
+
+/** By how much a company is slowed once its budget of wrong codes is spent. */
+export interface Slowing {
+  /** Of companies that have none of their own. */
+  readonly wrongCodesPerDay: number;
+  /** Between two turns. */
+  readonly pauseSeconds: number;
+  /** A turn that is further away is not given. */
+  readonly longestWaitSeconds: number;
+}
+
+/**
+ * The seconds until a company may compare its next verification code: 0 while its budget of wrong
+ * codes lasts, and then the time until its turn. Undefined where too many of its requests wait for
+ * theirs already.
+ */
+export async function secondsUntilTurn(
+  database: Database,
+  company: Company,
+  { wrongCodesPerDay, pauseSeconds, longestWaitSeconds }: Slowing,
+): Promise<number | undefined> {
+  const owner = company.kind === 'partner' ? sql`partners` : sql`merchants`;
+  const { rows: slowed } = await sql`
+    select from company_daily_counts
+    join ${owner} as company on company.id = company_id
+    where ${isCountOf(company)}
+      and wrong_codes >= coalesce(company.wrong_codes_per_day, ${wrongCodesPerDay}::int)`.execute(
+    database,
+  );
+  if (slowed.length === 0) return 0;
+  const { rows } = await sql<{ seconds: number }>`
+    update company_daily_counts
+    set next_turn_at = greatest(next_turn_at, clock_timestamp())
+      + make_interval(secs => ${pauseSeconds}::float8)
+    where ${isCountOf(company)} and coalesce(next_turn_at, clock_timestamp())
+      <= clock_timestamp() + make_interval(secs => ${longestWaitSeconds}::float8)
+    returning greatest(0, extract(epoch from
+      next_turn_at - make_interval(secs => ${pauseSeconds}::float8) - clock_timestamp())
+    )::float8 as seconds`.execute(database);
+  return rows[0]?.seconds;
+}
+
+/** A day on which a company reached one of its budgets. */
+export interface BudgetAlarm {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly companyKind: 'partner' | 'merchant';
+  readonly companyId: number;
+  readonly companyName: string | null;
+  readonly messages: number;
+  readonly messagesSpentAt: Date | null;
+  readonly wrongCodes: number;
+  readonly wrongCodesSpentAt: Date | null;
+}
+
+/** The days on which companies reached a budget, newest first, as far back as counts are kept. */
+export async function budgetAlarms(database: Database, limit: number): Promise<BudgetAlarm[]> {
+  const { rows } = await sql<BudgetAlarm>`
+    select to_char(day, 'YYYY-MM-DD') as day, company_kind as "companyKind",
+      company_id as "companyId",
+      coalesce(partners.company_name, merchants.merchant_name) as "companyName",
+      messages, messages_spent_at as "messagesSpentAt",
+      wrong_codes as "wrongCodes", wrong_codes_spent_at as "wrongCodesSpentAt"
+    from company_daily_counts
+    left join partners on company_kind = 'partner' and partners.id = company_id
+    left join merchants on company_kind = 'merchant' and merchants.id = company_id
+    where messages_spent_at is not null or wrong_codes_spent_at is not null
+    order by day desc, greatest(messages_spent_at, wrong_codes_spent_at) desc
+    limit ${limit}`.execute(database);
+  return rows;
+}

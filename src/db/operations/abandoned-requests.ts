@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import type { Refusal } from '../../domain/errors.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import { FORGET_LEFT_REQUESTS_HOURS } from '../pruning.js';
+import { type OperationIdentity, type StoredOutcome, storedOutcome } from './operations.js';
+import { digestsOf, type StoredOperation } from './stored-operations.js';
+
+/**
+ * Several callers may be told to repeat the same request, and nothing tells them apart: once one has
+ * come back, the others have so long to get the same answer.
+ */
+const RETURN_SECONDS = 60;
+
+const isOver = sql<boolean>`coalesce(
+  left_requests.taken_at < now() - make_interval(secs => ${RETURN_SECONDS}::float8), false)`;
+
+const stillProcessing: Refusal = { ok: false, reason: 'still-processing' };
+
+/**
+ * Notes that a caller was told to repeat a redemption but has no key to repeat it with: the same
+ * request will get what it came to, be it this operation or the one that it had joined. What has not
+ * begun by now never will, since the caller's next request is to do it.
+ */
+export async function recordAbandonedRequest(
+  database: Database,
+  identity: OperationIdentity & { readonly kind: string },
+  waitedSeconds: number,
+): Promise<void> {
+  const { operationId, company, requestId, requestDigest } = identity;
+  await sql`
+    with unbegun as (
+      insert into operations (id, company_kind, company_id, kind, request_id, request_digest,
+        status, outcome)
+      values (${operationId}, ${company.kind}, ${company.id}, ${identity.kind}, ${requestId}::uuid,
+        ${requestDigest}, 'REFUSED', ${JSON.stringify(stillProcessing)}::jsonb)
+      on conflict (id) do nothing)
+    insert into left_requests (company_kind, company_id, request_digest, left_at)
+    values (${company.kind}, ${company.id}, ${requestDigest},
+      now() - make_interval(secs => ${waitedSeconds}::float8))
+    on conflict (company_kind, company_id, request_digest) do update set
+      left_at = case when ${isOver} then excluded.left_at
+        else least(left_requests.left_at, excluded.left_at) end,
+      taken_at = null`.execute(database);
+}
+
+/**
+ * What a request came to that its callers have left, for the same request asked again; undefined
+ * where it came to nothing, or they have been given it, so that this is a new one.
+ */
+export async function takeAbandonedAnswer<Result>(
+  transaction: DatabaseTransaction,
+  identity: OperationIdentity,
+): Promise<StoredOutcome<Result> | undefined> {
+  const { company } = identity;
+  const { rows } = await sql<StoredOperation>`
+    with taken as (
+      update left_requests set taken_at = coalesce(taken_at, now())
+      where company_kind = ${company.kind} and company_id = ${company.id}
+        and request_digest = any(${digestsOf(identity)}::text[]) and not ${isOver}
+        and left_at > now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)
+      returning company_kind, company_id, request_digest, left_at)
+    select status, request_id, operations.request_digest, outcome
+    from operations join taken using (company_kind, company_id, request_digest)
+    where kind = 'redeem-gift' and status <> 'RUNNING' and settled_at >= left_at
+    order by settled_at desc limit 1`.execute(transaction);
+  return rows[0] && storedOutcome<Result>(rows[0]);
+}

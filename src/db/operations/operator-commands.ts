@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import type { OperatorCommandsTable } from '../schema/all-tables.js';
+
+/** One more attempt of a failed top-up, as an operator has asked for it. */
+export type OperatorRetry = Pick<OperatorCommandsTable, 'topup_id' | 'attempt' | 'msisdn'>;
+
+/** Writes it down for a worker; undefined where this attempt waits for one already. */
+export const requestRetry = (
+  transaction: DatabaseTransaction,
+  retry: OperatorRetry & { readonly actor: string },
+): Promise<{ readonly id: number } | undefined> =>
+  transaction
+    .insertInto('operator_commands')
+    .values({ kind: 'retry-topup', ...retry })
+    .onConflict((conflict) =>
+      conflict.columns(['topup_id', 'attempt']).where('taken_at', 'is', null).doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst();
+
+/** Those that no workflow has taken yet, with whose top-up each is. */
+export const retriesToTakeUp = (database: Database, limit: number) =>
+  database
+    .selectFrom('operator_commands')
+    .innerJoin('topups', 'topups.id', 'topup_id')
+    .select([
+      'operator_commands.id',
+      'topup_id',
+      'operator_commands.attempt',
+      'operator_commands.msisdn',
+      'topups.partner_id',
+      'topups.operation_id as creation_id',
+    ])
+    .where('taken_at', 'is', null)
+    .orderBy('operator_commands.id')
+    .limit(limit)
+    .execute();
+
+export async function markRetryTaken(database: Database, id: number): Promise<void> {
+  await database
+    .updateTable('operator_commands')
+    .set({ taken_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Whether an operator has asked for just this attempt: asked before money moves for it. */
+export async function isRequestedRetry(
+  database: Database,
+  commandId: number,
+  retry: OperatorRetry,
+): Promise<boolean> {
+  const found = await database
+    .selectFrom('operator_commands')
+    .select('id')
+    .where('id', '=', commandId)
+    .where('topup_id', '=', retry.topup_id)
+    .where('attempt', '=', retry.attempt)
+    .where(({ eb, ref }) =>
+      eb(ref('msisdn'), 'is not distinct from', sql<string | null>`${retry.msisdn}::text`),
+    )
+    .executeTakeFirst();
+  return found !== undefined;
+}

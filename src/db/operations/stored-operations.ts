@@ -1,0 +1,136 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../connection.js';
+import type { OperationStatus } from '../schema/all-tables.js';
+
+/** The keyed digests of a request's content. */
+export interface RequestDigests {
+  readonly requestDigest: string;
+  /** Of the same content under the rules of earlier versions. */
+  readonly earlierDigests?: readonly string[];
+}
+
+/** An operation as it is stored, or as its effect tells of it. */
+export interface StoredOperation {
+  readonly status: OperationStatus;
+  readonly request_id: string;
+  /** Null: from before it was kept beside the effect, so that no request is known to be the same. */
+  readonly request_digest: string | null;
+  readonly outcome: unknown;
+  /** Null of an effect whose operation was pruned. */
+  readonly age_seconds?: number | null;
+}
+
+/** All digests of a request, one for each version of the rules. */
+export const digestsOf = ({ requestDigest, earlierDigests = [] }: RequestDigests): string[] => [
+  requestDigest,
+  ...earlierDigests,
+];
+
+/** Whether a stored digest is of this request; it is compared under the version that it has. */
+export const isSameRequest = (digest: string | null, request: RequestDigests): boolean =>
+  digest !== null && digestsOf(request).includes(digest);
+
+/** An effect does not remember which sending of its request made it. */
+const nobody = sql`'00000000-0000-0000-0000-000000000000'::uuid`;
+
+/** How an attempt of a top-up ended, as its operation answered. */
+const attemptStatus = sql`case made.status when 'POSTED' then 'SUCCEEDED'
+  when 'VOIDED' then 'FAILED' else 'RUNNING' end`;
+
+const attemptOutcome = sql`case made.status
+  when 'POSTED' then jsonb_build_object('ok', true, 'transactionId', made.topup_id,
+    'referenceNumber', coalesce(made.provider_reference, ''))
+  when 'VOIDED' then jsonb_build_object('ok', false, 'reason', 'topup-failed',
+    'detail', made.provider_message, 'transactionId', made.topup_id) end`;
+
+/**
+ * The effect of an operation by its kind, in the columns of a stored operation: pruning deletes the
+ * operation, never what it did. A claim has no effect that outlives it.
+ */
+const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unknown>>> = {
+  'generate-voucher': (operationId) => sql`
+    select 'SUCCEEDED' as status, ${nobody} as request_id, request_digest,
+      jsonb_build_object('ok', true, 'voucherId', id) as outcome
+    from vouchers where operation_id = ${operationId}`,
+  'redeem-gift': (operationId) => sql`
+    select case status when 'POSTED' then 'SUCCEEDED' when 'VOIDED' then 'FAILED'
+        else 'RUNNING' end as status,
+      ${nobody} as request_id, request_digest,
+      case status
+        when 'POSTED' then jsonb_build_object('ok', true,
+          'providerReference', provider_reference, 'platformReference', platform_reference)
+        when 'VOIDED' then jsonb_build_object('ok', false, 'reason', 'payment-refused',
+          'detail', provider_message) end as outcome
+    from redemptions where operation_id = ${operationId}`,
+  // The attempt that the operation made, whatever a retry came to; one never begun has none.
+  'top-up': (operationId) => sql`
+    select case when made.status is null and topups.status = 'FAILED' then 'FAILED'
+        else ${attemptStatus} end as status,
+      ${nobody} as request_id, request_digest,
+      case when made.status is null and topups.status = 'FAILED' then
+        jsonb_build_object('ok', false, 'reason', 'topup-failed', 'detail', topups.message,
+          'transactionId', topups.id)
+        else ${attemptOutcome} end as outcome
+    from topups
+    left join topup_attempts as made on made.operation_id = topups.operation_id
+    where topups.operation_id = ${operationId}`,
+  // The attempt that the operation made, or joined.
+  'retry-topup': (operationId) => sql`
+    select ${attemptStatus} as status, ${nobody} as request_id, request_digest,
+      ${attemptOutcome} as outcome
+    from topup_retries as request
+    left join topup_attempts as made
+      on made.topup_id = request.topup_id and made.attempt = request.attempt
+    where request.operation_id = ${operationId}`,
+};
+
+/** The effect as a query of a row or none. */
+export const effectOf = (kind: string, operationId: string): RawBuilder<unknown> =>
+  effects[kind]?.(operationId) ??
+  sql`select null::text as status, ${nobody} as request_id, null::text as request_digest,
+    null::jsonb as outcome where false`;
+
+/** The operation as a query of a row or none; its effect stands in for one that was pruned. */
+export const storedOperation = (kind: string, operationId: string): RawBuilder<unknown> => sql`
+  select status, request_id, request_digest, outcome,
+    extract(epoch from clock_timestamp() - created_at)::float8 as age_seconds
+  from operations where id = ${operationId}
+  union all
+  select effect.*, null::float8 from (${effectOf(kind, operationId)}) as effect
+  where not exists (select from operations where id = ${operationId})`;
+
+/** What is known of an operation, undefined where nobody has asked for it before. */
+export async function findOperation(
+  database: Database,
+  kind: string,
+  operationId: string,
+): Promise<StoredOperation | undefined> {
+  const { rows } = await sql<StoredOperation>`${storedOperation(kind, operationId)}`.execute(
+    database,
+  );
+  return rows[0];
+}
+
+/** What an operation did that ended and was pruned. */
+export async function endedEffect(
+  database: Database,
+  kind: string,
+  operationId: string,
+): Promise<StoredOperation | undefined> {
+  const { rows } = await sql<StoredOperation>`
+    select * from (${effectOf(kind, operationId)}) as effect where status <> 'RUNNING'`.execute(
+    database,
+  );
+  return rows[0];
+}
+
+/** The operations with these ids, as many as there are, by their ids. */
+export async function findOperations(
+  database: Database,
+  operationIds: readonly string[],
+): Promise<Map<string, StoredOperation>> {
+  const { rows } = await sql<StoredOperation & { id: string }>`
+    select id, status, request_id, request_digest, outcome
+    from operations where id = any(${operationIds}::text[])`.execute(database);
+  return new Map(rows.map((row) => [row.id, row]));
+}

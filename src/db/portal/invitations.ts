@@ -1,0 +1,220 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import type {
+  InvitationChannel,
+  InvitationMessageStatus,
+  InvitationStatus,
+} from '../schema/all-tables.js';
+import { cancelInvitationMessages } from './invitation-messages.js';
+
+/** Whom to invite, and where the messages go. */
+export interface NewInvitation {
+  readonly merchantId: number;
+  readonly email: string;
+  /** E.164; null sends no SMS. */
+  readonly msisdn: string | null;
+}
+
+/**
+ * Writes an invitation, which a worker takes up, and ends the one before it. The transaction must
+ * hold the merchant's row.
+ */
+export async function requestInvitation(
+  transaction: DatabaseTransaction,
+  invitation: NewInvitation,
+): Promise<{ readonly id: string; readonly replacedId: string | undefined }> {
+  const replaced = await transaction
+    .updateTable('merchant_invitations')
+    .set({ status: 'REPLACED', settled_at: sql<Date>`now()`, token_ciphertext: null })
+    .where('merchant_id', '=', invitation.merchantId)
+    .where('status', 'in', ['REQUESTED', 'OPEN'])
+    .returning('id')
+    .executeTakeFirst();
+  if (replaced) await cancelInvitationMessages(transaction, replaced.id);
+  const { id } = await transaction
+    .insertInto('merchant_invitations')
+    .values({
+      merchant_id: invitation.merchantId,
+      email: invitation.email,
+      msisdn: invitation.msisdn,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const channels: InvitationChannel[] = invitation.msisdn === null ? ['EMAIL'] : ['SMS', 'EMAIL'];
+  await transaction
+    .insertInto('invitation_messages')
+    .values(channels.map((channel) => ({ invitation_id: id, channel })))
+    .execute();
+  return { id, replacedId: replaced?.id };
+}
+
+/** So long after it was due an invitation's own workflow has had its chance. */
+const OVERDUE = sql`interval '1 minute'`;
+
+/**
+ * Invitations that need a workflow: those that were just written; and those that their workflows left
+ * behind, with a message unsent or beyond their end, because Temporal lost them.
+ */
+export async function invitationsToTakeUp(
+  database: Database,
+  limit: number,
+): Promise<{ readonly id: string; readonly merchantId: number }[]> {
+  const { rows } = await sql<{ id: string; merchantId: number }>`
+    select id, merchant_id as "merchantId" from merchant_invitations as invitation
+    where status = 'REQUESTED'
+      or status = 'OPEN' and (
+        expires_at < now() - ${OVERDUE}
+        or created_at < now() - ${OVERDUE} and exists (
+          select from invitation_messages
+          where invitation_id = invitation.id and status in ('QUEUED', 'SENDING')))
+    order by created_at limit ${limit}`.execute(database);
+  return rows;
+}
+
+/** How an invitation stands by the database's clock. */
+export interface InvitationState {
+  readonly status: InvitationStatus;
+  /** Until its link ends; 0 where that is over. */
+  readonly remainingMs: number;
+  readonly channels: readonly InvitationChannel[];
+  /** The invitation that this one has replaced. */
+  readonly replacedId: string | null;
+}
+
+/**
+ * Makes the link of an invitation that was requested: from now on it works, for as long as it lives.
+ * One that has begun stays as it is.
+ */
+export async function beginInvitation(
+  database: Database,
+  invitationId: string,
+  link: {
+    readonly tokenDigest: Buffer;
+    readonly tokenCiphertext: string;
+    readonly lifetimeMs: number;
+  },
+): Promise<void> {
+  await database
+    .updateTable('merchant_invitations')
+    .set({
+      status: 'OPEN',
+      token_digest: link.tokenDigest,
+      token_ciphertext: link.tokenCiphertext,
+      expires_at: sql<Date>`now() + make_interval(secs => ${link.lifetimeMs / 1_000})`,
+    })
+    .where('id', '=', invitationId)
+    .where('status', '=', 'REQUESTED')
+    .execute();
+}
+
+export async function readInvitationState(
+  database: Database,
+  invitationId: string,
+): Promise<InvitationState> {
+  const row = await database
+    .selectFrom('merchant_invitations')
+    .select(['status'])
+    .select([
+      sql<number>`coalesce(greatest(0, ceil(
+        extract(epoch from expires_at - clock_timestamp()) * 1000)), 0)::float8`.as('remainingMs'),
+      sql<string | null>`(select id from merchant_invitations as earlier
+        where earlier.merchant_id = merchant_invitations.merchant_id and status = 'REPLACED'
+          and earlier.created_at < merchant_invitations.created_at
+        order by earlier.created_at desc limit 1)`.as('replacedId'),
+    ])
+    .where('id', '=', invitationId)
+    .executeTakeFirstOrThrow();
+  const messages = await database
+    .selectFrom('invitation_messages')
+    .select('channel')
+    .where('invitation_id', '=', invitationId)
+    .orderBy('channel')
+    .execute();
+  return { ...row, channels: messages.map(({ channel }) => channel) };
+}
+
+/** Ends an open invitation: one that reached nobody, or one whose time is over. */
+export async function endInvitation(
+  transaction: DatabaseTransaction,
+  invitationId: string,
+  status: 'EXPIRED' | 'UNDELIVERED',
+): Promise<void> {
+  const ended = await transaction
+    .updateTable('merchant_invitations')
+    .set({ status, settled_at: sql<Date>`now()`, token_ciphertext: null })
+    .where('id', '=', invitationId)
+    .where('status', '=', 'OPEN')
+    .where(sql<boolean>`(${status} = 'UNDELIVERED' or expires_at <= clock_timestamp())`)
+    .executeTakeFirst();
+  if (ended.numUpdatedRows > 0n) await cancelInvitationMessages(transaction, invitationId);
+}
+
+/** The invitation that a link opens; undefined when there is none, or it does not work any more. */
+export const findOpenInvitation = (database: Database, tokenDigest: Buffer) =>
+  openInvitation(database, tokenDigest).executeTakeFirst();
+
+/** The same, and nobody else uses it until the transaction ends. */
+export const lockOpenInvitation = (transaction: DatabaseTransaction, tokenDigest: Buffer) =>
+  openInvitation(transaction, tokenDigest).forUpdate('invitation').executeTakeFirst();
+
+const openInvitation = (database: Database, tokenDigest: Buffer) =>
+  database
+    .selectFrom('merchant_invitations as invitation')
+    .innerJoin('merchants', 'merchants.id', 'invitation.merchant_id')
+    .select([
+      'invitation.id',
+      'invitation.email',
+      'invitation.merchant_id as merchantId',
+      'merchants.merchant_name as merchantName',
+    ])
+    .where('token_digest', '=', tokenDigest)
+    .where('invitation.status', '=', 'OPEN')
+    .where('invitation.expires_at', '>', sql<Date>`now()`)
+    .where('merchants.deleted_at', 'is', null);
+
+/** Marks an invitation as used; the transaction must hold it. */
+export async function useInvitation(
+  transaction: DatabaseTransaction,
+  invitationId: string,
+): Promise<void> {
+  await transaction
+    .updateTable('merchant_invitations')
+    .set({ status: 'USED', settled_at: sql<Date>`now()`, token_ciphertext: null })
+    .where('id', '=', invitationId)
+    .execute();
+  await cancelInvitationMessages(transaction, invitationId);
+}
+
+/** The invitations of a merchant, newest first, with what became of their messages. */
+export async function listInvitations(database: Database, merchantId: number) {
+  const { rows } = await sql<ListedInvitation>`
+    select invitation.id, invitation.email, invitation.msisdn,
+      invitation.created_at as "createdAt", invitation.expires_at as "expiresAt",
+      invitation.settled_at as "settledAt",
+      case when invitation.status = 'OPEN' and invitation.expires_at <= now() then 'EXPIRED'
+        else invitation.status end as status,
+      sms.status as sms, sms.provider_message as "smsMessage",
+      mail.status as mail, mail.provider_message as "mailMessage"
+    from merchant_invitations as invitation
+    left join invitation_messages as sms
+      on sms.invitation_id = invitation.id and sms.channel = 'SMS'
+    left join invitation_messages as mail
+      on mail.invitation_id = invitation.id and mail.channel = 'EMAIL'
+    where invitation.merchant_id = ${merchantId}
+    order by invitation.created_at desc`.execute(database);
+  return rows;
+}
+
+interface ListedInvitation {
+  readonly id: string;
+  readonly email: string;
+  readonly msisdn: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly settledAt: Date | null;
+  readonly status: InvitationStatus;
+  readonly sms: InvitationMessageStatus | null;
+  readonly smsMessage: string | null;
+  readonly mail: InvitationMessageStatus | null;
+  readonly mailMessage: string | null;
+}

@@ -1,0 +1,196 @@
+import { sql } from 'kysely';
+import type { Company } from '../../domain/voucher.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+
+/** How an e-mail address is stored and found. */
+export const canonicalEmail = (email: string): string => email.trim().toLowerCase();
+
+export interface NewPortalAccount {
+  readonly email: string;
+  readonly company: Company;
+  /** Null until the person has chosen a password. */
+  readonly passwordHash: string | null;
+  readonly mustChangePassword: boolean;
+  /** The password ends so long after now; never where it is left out. */
+  readonly passwordLifetimeSeconds?: number;
+}
+
+/** When a password ends that lives so long. */
+const endAfter = (lifetimeSeconds: number | undefined) =>
+  lifetimeSeconds === undefined
+    ? null
+    : sql<Date>`now() + make_interval(secs => ${lifetimeSeconds})`;
+
+const isOver = sql<boolean>`coalesce(password_expires_at <= now(), false)`;
+
+/** Adds an account; undefined when the e-mail address has one already. */
+export async function addPortalAccount(
+  database: Database,
+  account: NewPortalAccount,
+): Promise<number | undefined> {
+  const { company } = account;
+  const row = await database
+    .insertInto('portal_accounts')
+    .values({
+      email: canonicalEmail(account.email),
+      partner_id: company.kind === 'partner' ? company.id : null,
+      merchant_id: company.kind === 'merchant' ? company.id : null,
+      password_hash: account.passwordHash,
+      must_change_password: account.mustChangePassword,
+      password_expires_at: endAfter(account.passwordLifetimeSeconds),
+    })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** The account with an e-mail address, disabled ones too. */
+export async function findPortalAccount(database: Database, email: string) {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select([
+      'id',
+      'email',
+      'partner_id as partnerId',
+      'merchant_id as merchantId',
+      'password_hash as passwordHash',
+      'disabled_at as disabledAt',
+      isOver.as('isPasswordOver'),
+    ])
+    .where('email', '=', canonicalEmail(email))
+    .executeTakeFirst();
+  return row && { ...row, company: companyOf(row) };
+}
+
+/** The company of a row that belongs to one. */
+export const companyOf = (row: {
+  readonly partnerId: number | null;
+  readonly merchantId: number | null;
+}): Company =>
+  row.partnerId === null
+    ? { kind: 'merchant', id: row.merchantId ?? 0 }
+    : { kind: 'partner', id: row.partnerId };
+
+/** The hash of an account's password; null until one was chosen. */
+export async function readPasswordHash(
+  database: Database,
+  accountId: number,
+): Promise<string | null> {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select('password_hash as passwordHash')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return row?.passwordHash ?? null;
+}
+
+/** Gives an account another password. */
+export async function setPassword(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  password: {
+    readonly hash: string;
+    readonly mustChange: boolean;
+    /** It ends so long after now; never where this is left out. */
+    readonly lifetimeSeconds?: number;
+  },
+): Promise<void> {
+  await transaction
+    .updateTable('portal_accounts')
+    .set({
+      password_hash: password.hash,
+      must_change_password: password.mustChange,
+      password_expires_at: endAfter(password.lifetimeSeconds),
+    })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+/**
+ * Gives an account the password that its person chose. False, and nothing is changed, where the hash
+ * is no longer the one that was checked, the account is disabled, or the session has ended: looking
+ * at passwords takes long, and what an operator did meanwhile must stand.
+ */
+export async function replacePassword(
+  transaction: DatabaseTransaction,
+  change: {
+    readonly accountId: number;
+    readonly sessionId: number;
+    readonly checkedHash: string;
+    readonly newHash: string;
+  },
+): Promise<boolean> {
+  const row = await transaction
+    .updateTable('portal_accounts')
+    .set({ password_hash: change.newHash, must_change_password: false, password_expires_at: null })
+    .where('id', '=', change.accountId)
+    .where('password_hash', '=', change.checkedHash)
+    .where('disabled_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('portal_sessions').select('id').where('id', '=', change.sessionId)),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An account whose password was looked at, and found right. */
+export interface CheckedAccount {
+  readonly id: number;
+  /** The hash that the password fits. */
+  readonly checkedHash: string;
+  /** The same password hashed at another cost. */
+  readonly newHash?: string | undefined;
+}
+
+/**
+ * Notes that an account signs in. False where the password that was checked is no longer the
+ * account's or has ended, or the account is disabled: then nobody may be signed in by it.
+ */
+export async function noteSignIn(
+  transaction: DatabaseTransaction,
+  { id, checkedHash, newHash = checkedHash }: CheckedAccount,
+): Promise<boolean> {
+  const row = await transaction
+    .updateTable('portal_accounts')
+    .set({ last_signed_in_at: sql<Date>`now()`, password_hash: newHash })
+    .where('id', '=', id)
+    .where('password_hash', '=', checkedHash)
+    .where('disabled_at', 'is', null)
+    .where((where) => where.not(isOver))
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The accounts of a company, disabled ones too. */
+export const listPortalAccounts = (database: Database, company: Company) =>
+  database
+    .selectFrom('portal_accounts')
+    .select([
+      'id',
+      'email',
+      'created_at as createdAt',
+      'last_signed_in_at as lastSignedInAt',
+      'disabled_at as disabledAt',
+      'password_expires_at as passwordExpiresAt',
+    ])
+    .where(company.kind === 'partner' ? 'partner_id' : 'merchant_id', '=', company.id)
+    .orderBy('id')
+    .execute();
+
+/** Stops an account, or lets it work again; undefined when there is none with the id. */
+export async function setPortalAccountDisabled(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  isDisabled: boolean,
+): Promise<{ readonly email: string; readonly company: Company } | undefined> {
+  const row = await transaction
+    .updateTable('portal_accounts')
+    .set({ disabled_at: isDisabled ? sql<Date>`coalesce(disabled_at, now())` : null })
+    .where('id', '=', accountId)
+    .returning(['email', 'partner_id as partnerId', 'merchant_id as merchantId'])
+    .executeTakeFirst();
+  return row && { email: row.email, company: companyOf(row) };
+}

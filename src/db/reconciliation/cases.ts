@@ -1,0 +1,105 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import { type SuspenseCase, subjectOf } from '../ledger/suspense.js';
+import { findLateSuccess, listLateSuccesses } from './late-successes.js';
+import { findReversal, listReversals } from './reversals.js';
+
+/** What a person must look at about one payment or top-up, named by our reference of it. */
+export interface PaymentCase {
+  readonly kind: 'late-success' | 'reversal' | 'disagreement' | 'unbooked';
+  readonly reference: string;
+  /** "top-up 17, attempt 1" */
+  readonly subject: string;
+  /** Decimal string. */
+  readonly amount: string;
+  readonly partnerId: number;
+  /** Of a disagreement: what the provider says otherwise. */
+  readonly words: string | null;
+}
+
+/** All that are open. */
+export async function listOpenCases(database: Database): Promise<PaymentCase[]> {
+  const unsettled = { includeSettled: false };
+  const late = await listLateSuccesses(database, unsettled);
+  const reversed = await listReversals(database, unsettled);
+  return [
+    ...late.map((one) => ofSuspense('late-success', one)),
+    ...reversed.map((one) => ofSuspense('reversal', one)),
+    ...(await marked(database, sql`true`)),
+  ];
+}
+
+/** One of them; undefined where it is not open, or not any more. */
+export async function findOpenCase(
+  database: Database,
+  { kind, reference }: Pick<PaymentCase, 'kind' | 'reference'>,
+): Promise<PaymentCase | undefined> {
+  if (kind === 'late-success' || kind === 'reversal') {
+    const find = kind === 'reversal' ? findReversal : findLateSuccess;
+    const found = await find(database, reference);
+    return found && found.settledAt === null ? ofSuspense(kind, found) : undefined;
+  }
+  const found = await marked(database, sql`kind = ${kind} and reference = ${reference}`);
+  return found[0];
+}
+
+const ofSuspense = (kind: PaymentCase['kind'], one: SuspenseCase): PaymentCase => ({
+  kind,
+  reference: one.reference,
+  subject: subjectOf(one),
+  amount: one.amount,
+  partnerId: one.partnerId,
+  words: null,
+});
+
+/** What is on hold and cannot be booked, or ended and is another at the provider: few at any time. */
+async function marked(database: Database, condition: RawBuilder<unknown>): Promise<PaymentCase[]> {
+  const kind = sql`case when status = 'HELD' then 'unbooked' else 'disagreement' end as case_kind`;
+  const isMarked = sql`(status = 'HELD' and unbooked_since is not null
+    or status <> 'HELD' and disagreement is not null)`;
+  const { rows } = await sql<PaymentCase>`
+    select * from (
+      select case_kind as kind, payment_reference::text as reference, 'payment of redemption '
+          || platform_reference || ', voucher ' || vouchers.serial_number as subject,
+        to_merchant as amount, vouchers.partner_id as "partnerId", disagreement as words
+      from (select *, ${kind} from redemptions where ${isMarked}) as redemptions
+      join vouchers on vouchers.id = voucher_id
+      union all
+      select case_kind, reference, 'top-up ' || topup_id || ', attempt ' || try.attempt,
+        (select amount from ledger_transfers as hold
+          where hold.operation_id = try.operation_id and step = 'hold'),
+        topups.partner_id, disagreement
+      from (select *, ${kind} from topup_attempts where ${isMarked}) as try
+      join topups on topups.id = topup_id
+    ) as marked
+    where ${condition} order by reference`.execute(database);
+  return rows;
+}
+
+/** Notes that what a provider has decided cannot be booked, so that a person is called. */
+export async function noteUnbooked(
+  database: Database,
+  kind: 'redemption' | 'topup',
+  operationId: string,
+): Promise<void> {
+  const table = sql.table(kind === 'redemption' ? 'redemptions' : 'topup_attempts');
+  await sql`
+    update ${table} set unbooked_since = coalesce(unbooked_since, now())
+    where operation_id = ${operationId} and status = 'HELD'`.execute(database);
+}
+
+/** Takes a disagreement with a provider off the list; it is asked about no more. */
+export async function endDisagreement(
+  transaction: DatabaseTransaction,
+  reference: string,
+): Promise<void> {
+  for (const [table, column] of [
+    ['redemptions', sql`payment_reference::text`],
+    ['topup_attempts', sql`reference`],
+  ] as const) {
+    await sql`
+      update ${sql.table(table)} set disagreement = null, recheck_at = null
+      where ${column} = ${reference} and disagreement is not null and status <> 'HELD'
+    `.execute(transaction);
+  }
+}

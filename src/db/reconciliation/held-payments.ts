@@ -1,0 +1,82 @@
+import type { Company } from '../../domain/voucher.js';
+import type { Database } from '../connection.js';
+
+/** What is on hold and the request that held it: enough to take it up again. */
+interface Held {
+  readonly operation_id: string;
+  readonly request_id: string;
+  readonly request_digest: string;
+  readonly company_kind: Company['kind'];
+  readonly company_id: number;
+}
+
+export interface HeldRedemption extends Held {
+  readonly id: number;
+  readonly voucher_id: number;
+  /** The operation that generated the voucher. */
+  readonly generation_id: string;
+  /** The operation that made the claim; null without one. */
+  readonly claim_operation_id: string | null;
+  readonly claim_workflow_id: string | null;
+}
+
+export interface HeldAttempt extends Held {
+  readonly topup_id: number;
+  readonly attempt: number;
+  /** The operation that made the top-up. */
+  readonly creation_id: string;
+}
+
+const requestColumns = [
+  'operations.request_id',
+  'operations.request_digest',
+  'operations.company_kind',
+  'operations.company_id',
+] as const;
+
+/** Redemptions whose payment has not come to its end, a page of them in order of their ids. */
+export const heldRedemptions = (
+  database: Database,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<HeldRedemption[]> =>
+  database
+    .selectFrom('redemptions')
+    .innerJoin('operations', 'operations.id', 'redemptions.operation_id')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .leftJoin('voucher_claims', 'voucher_claims.id', 'redemptions.claim_id')
+    .select([
+      'redemptions.id',
+      'redemptions.operation_id',
+      'redemptions.voucher_id',
+      'vouchers.operation_id as generation_id',
+      'voucher_claims.operation_id as claim_operation_id',
+      'voucher_claims.workflow_id as claim_workflow_id',
+      ...requestColumns,
+    ])
+    .where('redemptions.status', '=', 'HELD')
+    .where('redemptions.id', '>', page.afterId)
+    .orderBy('redemptions.id')
+    .limit(page.limit)
+    .execute();
+
+/** The same of top-ups; each has one open attempt at most. */
+export const heldAttempts = (
+  database: Database,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<HeldAttempt[]> =>
+  database
+    .selectFrom('topup_attempts')
+    .innerJoin('operations', 'operations.id', 'topup_attempts.operation_id')
+    .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
+    .select([
+      'topup_attempts.topup_id',
+      'topup_attempts.attempt',
+      'topup_attempts.operation_id',
+      'topups.operation_id as creation_id',
+      ...requestColumns,
+    ])
+    .where('topup_attempts.status', '=', 'HELD')
+    .where('topup_attempts.topup_id', '>', page.afterId)
+    .orderBy('topup_attempts.topup_id')
+    .limit(page.limit)
+    .execute();

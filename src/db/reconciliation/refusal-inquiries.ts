@@ -1,0 +1,188 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '../connection.js';
+
+/** What came to an end, and whose provider is asked about it once more. */
+export interface Recheck {
+  readonly kind: 'redemption' | 'topup';
+  readonly operationId: string;
+}
+
+/** What was given back is asked about so long afterwards, and for the last time later. */
+export const firstRecheck = sql<Date>`now() + interval '10 minutes'`;
+const SECOND_RECHECK = sql`interval '24 hours'`;
+/** When the provider has not answered: how soon it is asked again, and for how long. */
+const PAUSE = sql`interval '10 minutes'`;
+const PATIENCE = sql`interval '3 days'`;
+/** The same of what was done, of which there is much more. */
+const WATCH_PAUSE = sql`interval '1 hour'`;
+
+const intervalOf = (seconds: number) => sql`make_interval(secs => ${seconds}::float8)`;
+
+/** When the provider is asked for the first time whether it has taken back what it did; null: never. */
+export const firstWatch = (watchSeconds: number) =>
+  watchSeconds === 0
+    ? null
+    : sql<Date>`now() + least(interval '10 minutes', ${intervalOf(watchSeconds)})`;
+
+/** What is due to be asked about, the longest due first. */
+export async function dueRechecks(database: Database, limit: number): Promise<Recheck[]> {
+  const { rows } = await sql<Recheck>`
+    select kind, "operationId" from (
+      (select 'redemption' as kind, operation_id as "operationId", recheck_at from redemptions
+        where recheck_at <= now() order by recheck_at limit ${limit})
+      union all
+      (select 'topup', operation_id, recheck_at from topup_attempts
+        where recheck_at <= now() order by recheck_at limit ${limit})
+    ) as due
+    order by recheck_at limit ${limit}`.execute(database);
+  return rows;
+}
+
+/** What came to an end, its row locked: what the provider's later word would change. */
+export interface EndedPayment extends Recheck {
+  /** VOIDED: its money was given back. */
+  readonly status: 'POSTED' | 'VOIDED';
+  readonly partner_id: number;
+  /** Our reference towards the provider. */
+  readonly reference: string;
+  /** Decimal string: what the provider was to get. */
+  readonly amount: string;
+  /** Of a top-up: the number that the partner knows, and its attempt. */
+  readonly topup_id: number | null;
+  readonly attempt: number | null;
+  /** The operation that made the top-up. */
+  readonly creation_id: string | null;
+  /** The service's own reference of a redemption. */
+  readonly platform_reference: string | null;
+  /** The provider's later word was booked, whatever became of it: there is nothing more to book. */
+  readonly is_booked: boolean;
+}
+
+const isBooked = (operationId: string) => sql`exists (
+  select from ledger_transfers
+  where operation_id = ${operationId} and step in ('late-success', 'reversal')) as is_booked`;
+
+/** Reads it; undefined where nothing came to an end under this operation. */
+export async function findEnded(
+  database: Database,
+  { kind, operationId }: Recheck,
+): Promise<EndedPayment | undefined> {
+  const { rows } =
+    kind === 'redemption'
+      ? await sql<Omit<EndedPayment, keyof Recheck>>`
+          select redemptions.status, vouchers.partner_id, payment_reference as reference,
+            to_merchant as amount, null as topup_id, null as attempt, null as creation_id,
+            platform_reference,             ${isBooked(operationId)}
+          from redemptions join vouchers on vouchers.id = voucher_id
+          where redemptions.operation_id = ${operationId} and redemptions.status <> 'HELD'
+          for no key update of redemptions`.execute(database)
+      : // A later attempt may have another price: the ledger knows what this one held.
+        await sql<Omit<EndedPayment, keyof Recheck>>`
+          select try.status, topups.partner_id, reference, topup_id, try.attempt,
+            topups.operation_id as creation_id, null as platform_reference,
+            (select amount from ledger_transfers
+              where operation_id = ${operationId} and step = 'hold') as amount,
+            ${isBooked(operationId)}
+          from topups join topup_attempts as try on topups.id = topup_id
+          where try.operation_id = ${operationId} and try.status <> 'HELD'
+          for no key update of topups, try`.execute(database);
+  const [row] = rows;
+  return row && { kind, operationId, ...row };
+}
+
+/** The table that a recheck's row is in. */
+export const tableOf = ({ kind }: Pick<Recheck, 'kind'>) =>
+  sql.table(kind === 'redemption' ? 'redemptions' : 'topup_attempts');
+
+/**
+ * Notes that the provider says what it said before, or has not answered, and when it is asked again.
+ * What was done is asked about a few times within the time that it is watched.
+ */
+export async function postponeRecheck(
+  database: Database,
+  ended: Pick<EndedPayment, keyof Recheck | 'status'>,
+  answer: 'as-before' | 'unknown',
+  watchSeconds: number,
+): Promise<void> {
+  const watch = intervalOf(watchSeconds);
+  const nextWatch = sql`(
+    select min(settled_at + age) from unnest(array[${SECOND_RECHECK}, ${watch}]) as age
+    where age <= ${watch} and settled_at + age > now())`;
+  const next = {
+    'VOIDED as-before': sql`
+      case when now() < settled_at + ${SECOND_RECHECK} then settled_at + ${SECOND_RECHECK} end`,
+    'VOIDED unknown': sql`case when now() < settled_at + ${PATIENCE} then now() + ${PAUSE} end`,
+    'POSTED as-before': nextWatch,
+    'POSTED unknown': sql`
+      case when ${nextWatch} is not null then least(${nextWatch}, now() + ${WATCH_PAUSE}) end`,
+  }[`${ended.status} ${answer}` as const];
+  await sql`
+    update ${tableOf(ended)}
+    set recheck_at = ${next}${answer === 'as-before' ? sql`, disagreement = null` : sql``}
+    where operation_id = ${ended.operationId} and contradicted_at is null
+      and reversed_at is null`.execute(database);
+}
+
+/** Notes that the provider did what was given back; there is nothing more to ask. */
+export async function recordContradiction(
+  transaction: DatabaseTransaction,
+  recheck: Recheck,
+  providerReference: string,
+): Promise<void> {
+  await sql`
+    update ${tableOf(recheck)} set recheck_at = null, disagreement = null, contradicted_at = now(),
+      provider_reference = ${providerReference}
+    where operation_id = ${recheck.operationId}`.execute(transaction);
+}
+
+/** Notes that the provider took back what it had done; there is nothing more to ask. */
+export async function recordReversal(
+  transaction: DatabaseTransaction,
+  recheck: Recheck,
+): Promise<void> {
+  await sql`
+    update ${tableOf(recheck)} set recheck_at = null, disagreement = null, reversed_at = now()
+    where operation_id = ${recheck.operationId}`.execute(transaction);
+}
+
+/** Notes who has borne what the provider did late, or has got what it took back. */
+export async function recordSettlement(
+  transaction: DatabaseTransaction,
+  recheck: Recheck,
+  settledBy: 'partner' | 'platform' | 'provider',
+): Promise<void> {
+  // The provider has undone it: what was refused is refused, and what was done is done.
+  const undone =
+    settledBy === 'provider' ? sql`, contradicted_at = null, reversed_at = null` : sql``;
+  await sql`
+    update ${tableOf(recheck)} set settled_by = ${settledBy}${undone}
+    where operation_id = ${recheck.operationId}`.execute(transaction);
+}
+
+/**
+ * Has an attempt that came to its end asked about at the next reconciliation, because its provider
+ * has news; one that was delivered only as long as it is watched.
+ */
+export async function wantRecheck(
+  database: Database,
+  reference: string,
+  watchSeconds: number,
+): Promise<void> {
+  await sql`
+    update topup_attempts set recheck_at = now()
+    where reference = ${reference} and contradicted_at is null and reversed_at is null
+      and (status = 'VOIDED'
+        or status = 'POSTED' and settled_at > now() - ${intervalOf(watchSeconds)})
+  `.execute(database);
+}
+
+/** Notes what the provider says otherwise than we do, so that a person is called. */
+export async function noteDisagreement(
+  database: Database,
+  recheck: Recheck,
+  words: string,
+): Promise<void> {
+  await sql`
+    update ${tableOf(recheck)} set disagreement = ${words}
+    where operation_id = ${recheck.operationId}`.execute(database);
+}

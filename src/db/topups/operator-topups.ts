@@ -1,0 +1,62 @@
+import type { Database } from '../connection.js';
+import type { TopupStatus } from '../schema/all-tables.js';
+
+/** The newest top-ups, of all partners or one. */
+export const listTopups = (
+  database: Database,
+  selection: {
+    readonly partnerId: number | undefined;
+    readonly status: TopupStatus | undefined;
+    /** E.164: of the top-up, or of a later attempt. */
+    readonly msisdn: string | undefined;
+    readonly limit: number;
+  },
+) => {
+  const { partnerId, status, msisdn } = selection;
+  let query = database
+    .selectFrom('topups')
+    .leftJoin('products', 'products.id', 'topups.product_id')
+    .select([
+      'topups.id',
+      'topups.created_at as createdAt',
+      'topups.status',
+      'topups.partner_id as partnerId',
+      'topups.kind',
+      'product_name as product',
+      'topups.amount',
+      'topups.msisdn',
+      'topups.attempt',
+      'topups.provider_reference as providerReference',
+    ])
+    .orderBy('topups.id', 'desc')
+    .limit(selection.limit);
+  if (partnerId !== undefined) query = query.where('topups.partner_id', '=', partnerId);
+  if (status !== undefined) query = query.where('topups.status', '=', status);
+  if (msisdn !== undefined)
+    query = query.where((where) =>
+      where.or([
+        where('topups.msisdn', '=', msisdn),
+        where.exists(
+          where
+            .selectFrom('topup_attempts')
+            .select('topup_id')
+            .whereRef('topup_id', '=', 'topups.id')
+            .where('topup_attempts.msisdn', '=', msisdn),
+        ),
+      ]),
+    );
+  return query.execute();
+};
+
+/** Whose a top-up is; undefined where there is none with the id. */
+export const findTopupOwner = async (
+  database: Database,
+  topupId: number,
+): Promise<number | undefined> =>
+  (
+    await database
+      .selectFrom('topups')
+      .select('partner_id')
+      .where('id', '=', topupId)
+      .executeTakeFirst()
+  )?.partner_id;

@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import { type Refusal, refuse } from '../../domain/errors.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import { refuseOperation, settleOperation } from '../operations/operations.js';
+import { endedEffect } from '../operations/stored-operations.js';
+import { closeRetry, dropRequest, RETRY_KIND } from './topup-requests.js';
+
+/** What a top-up says that never got as far as its workflow. */
+export const NEVER_STARTED = 'It was never started and nothing was charged';
+
+/**
+ * Fails top-ups and retries that were recorded so long ago that their workflows will not begin any
+ * more, because the request to start them was lost: up to `batchSize` of each. Should one begin after
+ * all, it finds its answer. Returns how many.
+ */
+export async function failStaleRequests(
+  database: Database,
+  startSeconds: number,
+  batchSize: number,
+): Promise<number> {
+  let failed = 0;
+  for (const failBatch of [failTopups, failUnrecordedTopups, failRetries])
+    failed += await database
+      .transaction()
+      .execute((transaction) => failBatch(transaction, { startSeconds, batchSize }));
+  return failed;
+}
+
+interface Batch {
+  readonly startSeconds: number;
+  readonly batchSize: number;
+}
+
+const isStale = (column: string, { startSeconds }: Batch) =>
+  sql`${sql.ref(column)} < now() - make_interval(secs => ${startSeconds}::float8)`;
+
+/** The operation's row is locked first, as by a hold that begins at this moment. */
+async function failTopups(transaction: DatabaseTransaction, batch: Batch) {
+  const { rows } = await sql<{ id: number }>`
+    select topups.id from topups join operations on operations.id = topups.operation_id
+    where topups.status = 'PENDING' and operations.status = 'RUNNING'
+      and ${isStale('topups.created_at', batch)}
+    order by topups.created_at limit ${batch.batchSize}
+    for update of operations skip locked`.execute(transaction);
+  if (rows.length === 0) return 0;
+  await sql`
+    with failed as (
+      update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
+      where id = any(${rows.map(({ id }) => id)}::bigint[]) and status = 'PENDING'
+      returning id, operation_id)
+    update operations set status = 'FAILED', settled_at = now(),
+      outcome = jsonb_build_object('ok', false, 'reason', 'topup-failed',
+        'detail', ${NEVER_STARTED}::text, 'transactionId', failed.id)
+    from failed where operations.id = failed.operation_id`.execute(transaction);
+  return rows.length;
+}
+
+/** Those that were written without their operations, by the version of the service before. */
+async function failUnrecordedTopups(transaction: DatabaseTransaction, batch: Batch) {
+  const { numAffectedRows = 0n } = await sql`
+    update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
+    where id in (
+      select id from topups
+      where status = 'PENDING' and ${isStale('created_at', batch)}
+        and not exists (select from operations where operations.id = topups.operation_id)
+      limit ${batch.batchSize})`.execute(transaction);
+  return Number(numAffectedRows);
+}
+
+interface StaleRetry {
+  readonly operation_id: string;
+  readonly request_id: string;
+  readonly request_digest: string;
+  readonly company_kind: 'partner';
+  readonly company_id: number;
+  readonly topup_id: number;
+  readonly attempt: number;
+  readonly msisdn: string | null;
+}
+
+/** Those that wait for another request's attempt, while it runs, are left alone. */
+async function failRetries(transaction: DatabaseTransaction, batch: Batch) {
+  const { rows } = await sql<StaleRetry>`
+    select retry.operation_id, operations.request_id, operations.request_digest,
+      operations.company_kind, operations.company_id, retry.topup_id, retry.attempt, retry.msisdn
+    from topup_retries as retry join operations on operations.id = retry.operation_id
+    where retry.is_open and operations.status = 'RUNNING'
+      and ${isStale('retry.created_at', batch)}
+      and not exists (
+        select from topup_attempts as made
+        where made.topup_id = retry.topup_id and made.attempt = retry.attempt
+          and made.status = 'HELD')
+    order by retry.created_at limit ${batch.batchSize}
+    for update of operations skip locked`.execute(transaction);
+  for (const retry of rows) await failRetry(transaction, retry);
+  return rows.length;
+}
+
+/** It may have joined another request's attempt whose workflow was lost before it could say so. */
+async function failRetry(transaction: DatabaseTransaction, retry: StaleRetry): Promise<void> {
+  const { operation_id: operationId, topup_id: transactionId } = retry;
+  const made = await transaction
+    .selectFrom('topup_attempts')
+    .select(['status', 'msisdn'])
+    .where('topup_id', '=', retry.topup_id)
+    .where('attempt', '=', retry.attempt)
+    .executeTakeFirst();
+  if (!made) {
+    const failure = refuse('topup-failed', { detail: NEVER_STARTED, transactionId });
+    await dropRequest(transaction, operationId);
+    await settleOperation<never>(transaction, operationId, 'FAILED', failure);
+    return;
+  }
+  const ended = await endedEffect(transaction, RETRY_KIND, operationId);
+  if (ended && (retry.msisdn === null || retry.msisdn === made.msisdn)) {
+    const result = ended.outcome as Refusal;
+    const status = ended.status === 'SUCCEEDED' ? 'SUCCEEDED' : 'FAILED';
+    await closeRetry(transaction, operationId);
+    await settleOperation(transaction, operationId, status, result);
+    return;
+  }
+  if (made.status === 'HELD') return;
+  await dropRequest(transaction, operationId);
+  const refusal = refuse('topup-not-failed', { detail: 'another number was tried' });
+  const { request_id: requestId, request_digest: requestDigest } = retry;
+  const company = { kind: retry.company_kind, id: retry.company_id } as const;
+  await refuseOperation(transaction, { operationId, requestId, requestDigest, company }, refusal);
+}

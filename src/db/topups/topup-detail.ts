@@ -1,0 +1,68 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database } from '../connection.js';
+import type { ListSource } from '../lists/list-query.js';
+import type { TopupAttemptsTable } from '../schema/all-tables.js';
+import { type ListedTopup, topupSource } from './topups.js';
+
+const productName = sql`(select product_name from products where products.id = product_id)
+  as "productName"`;
+
+/** A top-up with the name of its package, where it is one. */
+export type NamedTopup = ListedTopup & { readonly productName: string | null };
+
+/** The list of top-ups, with the names of packages. */
+export const namedTopupSource: ListSource<NamedTopup> = {
+  ...topupSource,
+  select: sql`${topupSource.select}, ${productName}`,
+};
+
+/** Times are texts in ISO 8601. */
+interface Attempt {
+  readonly attempt: number;
+  readonly at: string;
+  readonly settledAt: string | null;
+  readonly contradictedAt: string | null;
+  readonly reversedAt: string | null;
+  readonly settledBy: Selectable<TopupAttemptsTable>['settled_by'];
+  readonly operationId: string;
+  /** E.164 */
+  readonly msisdn: string;
+  readonly status: Selectable<TopupAttemptsTable>['status'];
+  readonly reference: string;
+  readonly providerReference: string | null;
+  readonly providerMessage: string | null;
+}
+
+/** A top-up with its attempts, first to last. */
+export type TopupDetail = NamedTopup & { readonly attempts: readonly Attempt[] };
+
+/** A partner's top-up with its attempts, of one moment; another's is not found. */
+export async function findTopupDetail(
+  database: Database,
+  partnerId: number,
+  topupId: number,
+): Promise<TopupDetail | undefined> {
+  const { rows } = await sql<TopupDetail>`
+    select ${namedTopupSource.select}, (
+      select coalesce(json_agg(json_build_object('attempt', try.attempt, 'at', try.created_at,
+        'settledAt', settled_at, 'contradictedAt', contradicted_at,
+        'reversedAt', reversed_at, 'settledBy', settled_by,
+        'operationId', try.operation_id, 'msisdn', try.msisdn, 'status', try.status,
+        'reference', reference, 'providerReference', try.provider_reference,
+        'providerMessage', provider_message) order by try.attempt), '[]')
+      from topup_attempts as try where try.topup_id = topups.id) as attempts
+    from topups where id = ${topupId} and ${topupSource.where(partnerId)}`.execute(database);
+  return rows[0];
+}
+
+/** A partner's top-up with what is true of it now; another's is not found. */
+export async function findListedTopup(
+  database: Database,
+  partnerId: number,
+  topupId: number,
+): Promise<ListedTopup | undefined> {
+  const { rows } = await sql<ListedTopup>`
+    select ${topupSource.select} from topups
+    where id = ${topupId} and ${topupSource.where(partnerId)}`.execute(database);
+  return rows[0];
+}

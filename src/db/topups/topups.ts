@@ -1,0 +1,176 @@
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Operator } from '../../domain/operator.js';
+import type { TopupKind } from '../../domain/topup.js';
+import type { Caller } from '../../domain/voucher.js';
+import { isStillAdmitted } from '../access/access.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import { listColumns } from '../lists/list-columns.js';
+import type { ListSource } from '../lists/list-query.js';
+import type { TopupStatus, TopupsTable } from '../schema/all-tables.js';
+import { type TopupTruth, topupTruth } from './topup-state.js';
+
+/** A top-up as its ladder needs it, its row locked until the transaction ends. */
+export interface LockedTopup {
+  readonly id: number;
+  readonly operation_id: string;
+  readonly request_digest: string;
+  readonly provider_reference: string | null;
+  readonly partner_id: number;
+  readonly kind: TopupKind;
+  readonly product_id: number | null;
+  readonly amount: string | null;
+  readonly msisdn: string;
+  readonly status: TopupStatus;
+  readonly attempt: number;
+  readonly message: string | null;
+  /** The provider delivered an attempt that it had refused before. */
+  readonly is_contradicted: SqlBool;
+  /** The operation that asks has made an attempt. */
+  readonly has_begun: SqlBool;
+}
+
+/**
+ * Locks a top-up's row; every change of a top-up begins here. Without its id it is the one that the
+ * operation made.
+ */
+export const lockTopup = (
+  transaction: DatabaseTransaction,
+  topup: { readonly operationId?: string; readonly id?: number | undefined },
+): Promise<LockedTopup | undefined> =>
+  transaction
+    .selectFrom('topups')
+    .select([
+      'id',
+      'operation_id',
+      'request_digest',
+      'provider_reference',
+      'partner_id',
+      'kind',
+      'product_id',
+      'amount',
+      'msisdn',
+      'status',
+      'attempt',
+      'message',
+    ])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('topup_attempts')
+          .select('attempt')
+          .whereRef('topup_id', '=', 'topups.id')
+          .where('contradicted_at', 'is not', null),
+      ).as('is_contradicted'),
+    )
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('topup_attempts')
+          .select('attempt')
+          .where('operation_id', '=', topup.operationId ?? ''),
+      ).as('has_begun'),
+    )
+    .where((where) =>
+      topup.id === undefined
+        ? where('operation_id', '=', topup.operationId ?? '')
+        : where('id', '=', topup.id),
+    )
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+/** What the price of a top-up depends on besides its own row. */
+export interface TopupContext {
+  readonly is_admitted: boolean;
+  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
+  readonly wallet_balance: string;
+  /** Null unless the partner has access to an active product that fits. */
+  readonly product_id: number | null;
+  readonly product_operator: Operator | null;
+  readonly price_amount: string | null;
+  readonly provider_product_id: number | null;
+}
+
+/** Reads it in one round trip. Airtime is the one airtime product that the partner has access to. */
+export async function topupContext(
+  transaction: DatabaseTransaction,
+  topup: Pick<LockedTopup, 'partner_id' | 'kind' | 'product_id'>,
+  company: Caller,
+): Promise<TopupContext> {
+  const { rows } = await sql<TopupContext>`
+    select ${isStillAdmitted(company)} as is_admitted,
+      partners.status as partner_status, wallet.balance as wallet_balance,
+      product.id as product_id, product.operator as product_operator,
+      product.price_amount, product.provider_product_id
+    from partners
+    join ledger_accounts as wallet
+      on wallet.kind = 'airtime' and wallet.partner_id = partners.id
+    left join lateral (
+      select products.id, operator, price_amount, provider_product_id from partner_products
+      join products on products.id = partner_products.product_id
+      where partner_products.partner_id = partners.id
+        and products.kind = ${topup.kind} and products.status = 'ACTIVE'
+        and products.deleted_at is null
+        and products.id = coalesce(${topup.product_id}::bigint, products.id)
+      order by products.id limit 1
+    ) as product on true
+    where partners.id = ${topup.partner_id}`.execute(transaction);
+  const [context] = rows;
+  if (!context) throw new Error('The top-up has no partner');
+  return context;
+}
+
+/** Fails a top-up that was accepted under its number and is refused before anything was held. */
+export async function failUnbegunTopup(
+  transaction: DatabaseTransaction,
+  topupId: number,
+  message: string,
+): Promise<void> {
+  await transaction
+    .updateTable('topups')
+    .set({ status: 'FAILED', message, updated_at: sql<Date>`now()` })
+    .where('id', '=', topupId)
+    .where('status', '=', 'PENDING')
+    .execute();
+}
+
+export type TopupRow = Omit<Selectable<TopupsTable>, 'partner_id'>;
+
+/** A partner's top-up; another's is not found. */
+export const findTopup = (
+  database: Database,
+  partnerId: number,
+  topupId: number,
+): Promise<TopupRow | undefined> =>
+  database
+    .selectFrom('topups')
+    .selectAll()
+    .where('id', '=', topupId)
+    .where('partner_id', '=', partnerId)
+    .executeTakeFirst();
+
+/** A top-up with what is true of it now. */
+export type ListedTopup = TopupRow & TopupTruth;
+
+/** A partner's top-ups. The number that was topped up neither filters nor is searched. */
+export const topupSource: ListSource<ListedTopup> = {
+  name: 'topups',
+  select: sql`id, created_at, updated_at, operation_id, request_digest, kind, product_id, amount,
+    msisdn, operator, status, attempt, provider_reference, message, exchange_rate, currency,
+    originating_country, foreign_currency_amount, ${topupTruth}`,
+  from: () => sql`topups`,
+  where: (partnerId) => sql`partner_id = ${partnerId}::bigint`,
+  id: sql`id`,
+  columns: {
+    transactionId: listColumns.integer(sql`id`),
+    createdAt: listColumns.time(sql`created_at`),
+    updatedAt: listColumns.time(sql`updated_at`),
+    kind: listColumns.text(sql`kind`),
+    status: listColumns.text(sql`status`),
+    amount: listColumns.decimal(sql`amount`),
+    productId: listColumns.integer(sql`product_id`),
+    attempt: listColumns.integer(sql`attempt`),
+    // Ours or the provider's, of any attempt.
+    reference: listColumns.lookUp(
+      (reference) => sql`exists (select from topup_attempts where topup_id = topups.id
+        and (reference = ${reference}::text or provider_reference = ${reference}::text))`,
+    ),
+  },
+};

@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Caller } from '../../domain/voucher.js';
+import { isStillAdmitted } from '../access/access.js';
+import type { DatabaseTransaction } from '../connection.js';
+import {
+  type CompanyBudgets,
+  companyBudgets,
+  companyMessagesToday,
+  secondsLeftOfDay,
+} from '../limits/company-daily-counts.js';
+import { wrongCodes } from '../limits/verification-attempts.js';
+import { mayHaveArrived, messageCounts } from './messages.js';
+import { partialRedemptions } from './redemptions.js';
+
+/** What a claim depends on besides the voucher's own row. */
+export interface ClaimContext extends CompanyBudgets {
+  readonly is_admitted: boolean;
+  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
+  /** Of the merchant that will be paid; null while it is not known. */
+  readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
+  readonly service_fee_percent: string | null;
+  readonly has_payout_account: boolean;
+  readonly partial_redemptions: number;
+  readonly wrong_codes: number;
+  readonly wrong_codes_retry_seconds: number;
+  readonly seconds_since_message: number | null;
+  readonly messages_today: number;
+  readonly messages_retry_seconds: number;
+  readonly refused_messages: number;
+  readonly refused_messages_retry_seconds: number;
+  /** Of the company that claims. */
+  readonly company_messages: number;
+  readonly seconds_left_of_day: number;
+}
+
+/** Reads what a claim depends on; the transaction must hold the locks of voucher and number. */
+export async function claimContext(
+  transaction: DatabaseTransaction,
+  voucher: {
+    readonly id: number;
+    readonly partner_id: number;
+    readonly owner_msisdn: string | null;
+  },
+  request: { readonly company: Caller; readonly merchantId: number | null },
+): Promise<ClaimContext> {
+  const { company, merchantId } = request;
+  const { rows } = await sql<ClaimContext>`
+    select ${isStillAdmitted(company)} as is_admitted,
+      partners.status as partner_status, merchants.status as merchant_status,
+      merchants.service_fee_percent, payout.id is not null as has_payout_account,
+      ${partialRedemptions(voucher.id)} as partial_redemptions,
+      wrong_codes, wrong_codes_retry_seconds,
+      messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
+      ${companyBudgets(company)}, ${companyMessagesToday(company)} as company_messages,
+      ${secondsLeftOfDay} as seconds_left_of_day,
+      (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
+        where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
+          and ${mayHaveArrived}) as seconds_since_message
+    from partners
+    left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
+    left join merchant_payout_accounts as payout
+      on payout.merchant_id = merchants.id and payout.replaced_at is null
+    cross join (${wrongCodes(voucher.id, company)}) as attempts
+    cross join (${messageCounts(voucher.owner_msisdn)}) as numbers
+    where partners.id = ${voucher.partner_id}`.execute(transaction);
+  const [context] = rows;
+  if (!context) throw new Error('The voucher has no partner');
+  return context;
+}

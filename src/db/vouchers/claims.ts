@@ -1,0 +1,225 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Company } from '../../domain/voucher.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+
+export interface NewClaim {
+  readonly id: string;
+  readonly operationId: string;
+  readonly workflowId: string;
+  readonly voucherId: number;
+  readonly company: Company;
+  /** Decimal string; null is the whole balance. */
+  readonly amount: string | null;
+  readonly serviceFeePercent: string | null;
+  readonly lifetimeSeconds: number;
+  readonly codeDigest: string;
+  readonly codeCiphertext: string;
+  readonly codeDigits: number;
+}
+
+/** A claim as it reads to support staff. */
+export interface InsertedClaim {
+  readonly id: string;
+  readonly expires_at: Date;
+  /** The merchant that claims, or that the voucher is for. */
+  readonly merchant_name: string | null;
+}
+
+const merchantName = sql<string | null>`(
+  select merchant_name from merchants
+  where id = case when company_kind = 'merchant' then company_id
+    else (select merchant_id from vouchers where vouchers.id = voucher_id) end)`.as(
+  'merchant_name',
+);
+
+/** The open claim that an operation made, undefined where it made none or that has ended. */
+export const openClaimOf = (
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<InsertedClaim | undefined> =>
+  transaction
+    .selectFrom('voucher_claims')
+    .select(['id', 'expires_at', merchantName])
+    .where('operation_id', '=', operationId)
+    .where('status', '=', 'OPEN')
+    .executeTakeFirst();
+
+export interface SupersededClaim {
+  readonly operationId: string;
+  readonly workflowId: string | null;
+}
+
+/**
+ * Ends the live claim of a voucher, if there is one, because a new one takes its place. Returns the
+ * operation that had made it, and its workflow.
+ */
+export async function supersedeClaim(
+  transaction: DatabaseTransaction,
+  claimId: string | null,
+): Promise<SupersededClaim | null> {
+  if (claimId === null) return null;
+  await endClaim(transaction, claimId, 'SUPERSEDED');
+  await transaction
+    .updateTable('messages')
+    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
+    .where('claim_id', '=', claimId)
+    .where('status', '=', 'QUEUED')
+    .execute();
+  return transaction
+    .selectFrom('voucher_claims')
+    .select(['operation_id as operationId', 'workflow_id as workflowId'])
+    .where('id', '=', claimId)
+    .executeTakeFirstOrThrow();
+}
+
+/** Inserts a claim with the digest of its code, and the code's ciphertext for the message. */
+export const insertClaim = (
+  transaction: DatabaseTransaction,
+  claim: NewClaim,
+): Promise<InsertedClaim> =>
+  transaction
+    .insertInto('voucher_claims')
+    .values({
+      id: claim.id,
+      operation_id: claim.operationId,
+      workflow_id: claim.workflowId,
+      voucher_id: claim.voucherId,
+      company_kind: claim.company.kind,
+      company_id: claim.company.id,
+      amount: claim.amount,
+      service_fee_percent: claim.serviceFeePercent,
+      expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${claim.lifetimeSeconds})`,
+      code_digest: claim.codeDigest,
+      code_ciphertext: claim.codeCiphertext,
+      code_digits: claim.codeDigits,
+    })
+    .returning(['id', 'expires_at', merchantName])
+    .executeTakeFirstOrThrow();
+
+/** Ends a claim and erases its code; false when it had ended already. */
+export async function endClaim(
+  transaction: DatabaseTransaction,
+  claimId: string,
+  status: 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED',
+): Promise<boolean> {
+  const ended = await transaction
+    .updateTable('voucher_claims')
+    .set({ status, code_ciphertext: null })
+    .where('id', '=', claimId)
+    .where('status', '=', 'OPEN')
+    .executeTakeFirst();
+  return ended.numUpdatedRows === 1n;
+}
+
+/** Points the voucher to its new claim; false when it is in no state for one (5002). */
+export async function startClaim(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  claimId: string,
+): Promise<boolean> {
+  const updated = await transaction
+    .updateTable('vouchers')
+    .set({ status: 'REDEEM_INITIATED', current_claim_id: claimId })
+    .where('id', '=', voucherId)
+    .where('status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
+    .executeTakeFirst();
+  return updated.numUpdatedRows === 1n;
+}
+
+/** Gives a voucher back to ACTIVE when this claim is its live one and nothing was held for it. */
+export async function releaseClaimedVoucher(
+  transaction: DatabaseTransaction,
+  claimId: string,
+): Promise<boolean> {
+  const updated = await transaction
+    .updateTable('vouchers')
+    .set({ status: 'ACTIVE', current_claim_id: null })
+    .where('current_claim_id', '=', claimId)
+    .where('status', '=', 'REDEEM_INITIATED')
+    .executeTakeFirst();
+  return updated.numUpdatedRows === 1n;
+}
+
+/** So long after its end a claim's own workflow has had its chance to expire it. */
+const OVERDUE = sql`interval '1 minute'`;
+
+/**
+ * Expires claims that their workflows have left behind, such as one that was terminated by hand;
+ * the vouchers are ACTIVE again. Returns how many.
+ */
+export async function expireOverdueClaims(
+  transaction: DatabaseTransaction,
+  batchSize: number,
+): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    with overdue as (
+      select vouchers.id as voucher_id, voucher_claims.id as claim_id
+      from voucher_claims
+      join vouchers on vouchers.current_claim_id = voucher_claims.id
+      where voucher_claims.status = 'OPEN' and vouchers.status = 'REDEEM_INITIATED'
+        and voucher_claims.expires_at < clock_timestamp() - ${OVERDUE}
+      order by vouchers.id limit ${batchSize}
+      for update of vouchers skip locked
+    ), released as (
+      update vouchers set status = 'ACTIVE', current_claim_id = null
+      from overdue where vouchers.id = overdue.voucher_id
+    )
+    update voucher_claims set status = 'EXPIRED', code_ciphertext = null
+    from overdue where voucher_claims.id = overdue.claim_id
+    returning voucher_claims.id`.execute(transaction);
+  return rows.length;
+}
+
+/** How a claim stands by the database's clock. */
+export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =>
+  transaction
+    .selectFrom('voucher_claims')
+    .innerJoin('vouchers', 'vouchers.id', 'voucher_claims.voucher_id')
+    .select([
+      'voucher_claims.voucher_id',
+      'voucher_claims.status',
+      'vouchers.status as voucher_status',
+    ])
+    .select(
+      sql<number>`ceil(extract(epoch from voucher_claims.expires_at - clock_timestamp()) * 1000)
+        ::float8`.as('remaining_ms'),
+    )
+    .select(sql<SqlBool>`vouchers.current_claim_id = voucher_claims.id`.as('is_current'))
+    .where('voucher_claims.id', '=', claimId)
+    .executeTakeFirstOrThrow();
+
+/** What the message of a claim is made of; the code's ciphertext is null once it is erased. */
+export const claimMessage = (database: Database, claimId: string) =>
+  database
+    .selectFrom('voucher_claims')
+    .innerJoin('vouchers', 'vouchers.id', 'voucher_claims.voucher_id')
+    .leftJoin('merchants', (join) =>
+      join
+        .onRef('merchants.id', '=', 'voucher_claims.company_id')
+        .on('voucher_claims.company_kind', '=', 'merchant'),
+    )
+    .select([
+      'voucher_claims.code_ciphertext',
+      'voucher_claims.amount',
+      'vouchers.remaining',
+      'vouchers.serial_number',
+      'merchants.merchant_name',
+    ])
+    .select(
+      sql<number>`extract(epoch from voucher_claims.expires_at - voucher_claims.created_at)
+        ::float8`.as('lifetime_seconds'),
+    )
+    .where('voucher_claims.id', '=', claimId)
+    .executeTakeFirstOrThrow();
+
+/** Erases a claim's code once its message needs no more sending; the digest stays. */
+export async function eraseClaimCode(
+  transaction: DatabaseTransaction,
+  claimId: string,
+): Promise<void> {
+  await transaction
+    .updateTable('voucher_claims')
+    .set({ code_ciphertext: null })
+    .where('id', '=', claimId)
+    .execute();
+}

@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { parseMoney } from '../../domain/money.js';
+import {
+  type Database,
+  type DatabaseTransaction,
+  isDefiniteDatabaseError,
+  violates,
+} from '../connection.js';
+import { addTransfers, balanceConstraint } from '../ledger/ledger.js';
+
+/** Whose vouchers expire: everybody's but for some partners', or one partner's alone. */
+type Partners = { readonly except: readonly number[] } | { readonly only: number };
+
+/** A partner whose vouchers are due and cannot expire. */
+export interface StuckPartner {
+  readonly partnerId: number;
+  readonly companyName: string;
+  /** How many vouchers are due, and what they are worth together. */
+  readonly vouchers: number;
+  readonly amount: string;
+  /** What its reserve holds. */
+  readonly reserved: string;
+  readonly reason: 'reserve-too-small' | 'refused-by-database';
+}
+
+const isDue = (partners: Partners) => sql`status = 'ACTIVE' and expires_at <= clock_timestamp()
+  and ${
+    'only' in partners
+      ? sql`partner_id = ${partners.only}`
+      : sql`partner_id <> all(${partners.except}::bigint[])`
+  }`;
+
+/**
+ * Expires up to `batchSize` vouchers whose date has passed, by the database's clock, and gives what
+ * remains back to their partners: reserved → gift (design 4). Vouchers that a claim or a redemption
+ * holds locked are skipped; the next sweep finds them. Returns how many it expired.
+ */
+export async function expireVouchers(
+  transaction: DatabaseTransaction,
+  batchSize: number,
+  partners: Partners = { except: [] },
+): Promise<number> {
+  // An array, so that PostgreSQL looks each of them up however many there are.
+  const { rows } = await sql<{ id: number; partner_id: number; returned: string }>`
+    update vouchers set status = 'EXPIRED', returned = remaining, remaining = 0
+    where id = any(array(
+      select id from vouchers where ${isDue(partners)}
+      order by expires_at limit ${batchSize} for update skip locked))
+    returning id, partner_id, returned`.execute(transaction);
+  await addTransfers(
+    transaction,
+    rows.map((voucher) => ({
+      operationId: `expire-voucher:${voucher.id}`,
+      partnerId: voucher.partner_id,
+      step: 'return',
+      debit: 'reserved',
+      credit: 'gift',
+      amount: parseMoney(voucher.returned),
+    })),
+  );
+  return rows.length;
+}
+
+/**
+ * Expires a batch, leaving out the partners that are `except`. Where the database refuses the batch,
+ * each of its partners is taken by itself: one whose books are wrong keeps no other's money reserved.
+ */
+export async function expireVouchersApart(
+  database: Database,
+  batchSize: number,
+  except: readonly number[],
+): Promise<{ expired: number; stuck: StuckPartner[] }> {
+  const expire = (partners: Partners) =>
+    database
+      .transaction()
+      .execute((transaction) => expireVouchers(transaction, batchSize, partners));
+  try {
+    return { expired: await expire({ except }), stuck: [] };
+  } catch (error) {
+    if (!isDefiniteDatabaseError(error)) throw error;
+  }
+  const { rows } = await sql<{ partner_id: number }>`
+    select distinct partner_id from (
+      select partner_id from vouchers where ${isDue({ except })}
+      order by expires_at limit ${batchSize}) as due`.execute(database);
+  let expired = 0;
+  const stuck: StuckPartner[] = [];
+  for (const { partner_id: only } of rows) {
+    try {
+      expired += await expire({ only });
+    } catch (error) {
+      if (!isDefiniteDatabaseError(error)) throw error;
+      stuck.push(await describeStuck(database, only, error));
+    }
+  }
+  return { expired, stuck };
+}
+
+async function describeStuck(
+  database: Database,
+  partnerId: number,
+  error: unknown,
+): Promise<StuckPartner> {
+  const { rows } = await sql<Omit<StuckPartner, 'partnerId' | 'reason'>>`
+    select company_name as "companyName", vouchers, amount, balance as reserved
+    from partners
+    join ledger_accounts on ledger_accounts.partner_id = partners.id and kind = 'reserved'
+    cross join (select count(*) as vouchers, coalesce(sum(remaining), 0)::text as amount
+      from vouchers where ${isDue({ only: partnerId })}) as due
+    where partners.id = ${partnerId}`.execute(database);
+  const [row] = rows;
+  if (!row) throw error;
+  const isShort = violates(error, balanceConstraint);
+  return { partnerId, ...row, reason: isShort ? 'reserve-too-small' : 'refused-by-database' };
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Caller } from '../../domain/voucher.js';
+import { isStillAdmitted } from '../access/access.js';
+import type { DatabaseTransaction } from '../connection.js';
+import { type CompanyBudgets, companyBudgets } from '../limits/company-daily-counts.js';
+import { wrongCodes } from '../limits/verification-attempts.js';
+import { partialRedemptions } from './redemptions.js';
+
+/** What a redemption depends on besides the voucher's own row. */
+export interface RedemptionContext extends CompanyBudgets {
+  readonly is_admitted: boolean;
+  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
+  readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
+  readonly merchant_name: string | null;
+  readonly service_fee_percent: string | null;
+  readonly party_key: string | null;
+  readonly party_value: string | null;
+  /** Null unless the live claim is this company's and has not expired. */
+  readonly claim_id: string | null;
+  readonly claim_amount: string | null;
+  readonly claim_fee_percent: string | null;
+  readonly claim_code_digest: string | null;
+  readonly claim_code_digits: number | null;
+  readonly partial_redemptions: number;
+  readonly wrong_codes: number;
+  readonly wrong_codes_retry_seconds: number;
+}
+
+/** Reads what a redemption depends on; the voucher's row must be locked by the transaction. */
+export async function redemptionContext(
+  transaction: DatabaseTransaction,
+  voucher: {
+    readonly id: number;
+    readonly partner_id: number;
+    readonly current_claim_id: string | null;
+  },
+  redemption: { readonly company: Caller; readonly merchantId: number },
+): Promise<RedemptionContext> {
+  const { company, merchantId } = redemption;
+  const { rows } = await sql<RedemptionContext>`
+    select ${isStillAdmitted(company)} as is_admitted,
+      partners.status as partner_status, merchants.status as merchant_status,
+      merchants.merchant_name, merchants.service_fee_percent,
+      payout.party_key, payout.party_value,
+      claim.id as claim_id, claim.amount as claim_amount,
+      claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
+      claim.code_digits as claim_code_digits, ${companyBudgets(company)},
+      ${partialRedemptions(voucher.id)} as partial_redemptions,
+      wrong_codes, wrong_codes_retry_seconds
+    from partners
+    left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
+    left join merchant_payout_accounts as payout
+      on payout.merchant_id = merchants.id and payout.replaced_at is null
+    left join voucher_claims as claim
+      on claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
+        and claim.expires_at > clock_timestamp()
+        and claim.company_kind = ${company.kind} and claim.company_id = ${company.id}
+    cross join (${wrongCodes(voucher.id, company)}) as attempts
+    where partners.id = ${voucher.partner_id}`.execute(transaction);
+  const [context] = rows;
+  if (!context) throw new Error('The voucher has no partner');
+  return context;
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Database } from '../connection.js';
+import { type Days, dayOf, eachDay, isWithin } from '../days.js';
+import { listColumns } from '../lists/list-columns.js';
+import type { ListSource } from '../lists/list-query.js';
+
+/**
+ * CONTRADICTED: the provider refused it, and later said that it had been paid all the same. REVERSED:
+ * it was paid, and the provider took it back.
+ */
+export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
+
+/** A redemption as the merchant that is paid sees it; amounts are decimal strings. */
+export interface ListedRedemption {
+  readonly id: number;
+  readonly createdAt: Date;
+  /** Null unless it was paid. */
+  readonly paidAt: Date | null;
+  readonly state: RedemptionState;
+  readonly serialNumber: string;
+  /** What was taken from the voucher: what the merchant is paid, and the fee. */
+  readonly amount: string;
+  readonly serviceFee: string;
+  readonly toMerchant: string;
+  readonly reference: string;
+  readonly providerReference: string | null;
+}
+
+const state = sql`case when reversed_at is not null then 'REVERSED'
+  when contradicted_at is not null then 'CONTRADICTED' else redemptions.status end`;
+
+/** When the merchant was paid; the index `redemptions_paid` has the same expression. */
+const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at
+  else contradicted_at end)`;
+
+/** What a merchant is paid for, whoever asked for the redemption. */
+export const redemptionSource: ListSource<ListedRedemption> = {
+  name: 'redemptions',
+  select: sql`redemptions.id, redemptions.created_at as "createdAt", ${paidAt} as "paidAt",
+    ${state} as state, serial_number as "serialNumber", to_merchant + service_fee as amount,
+    service_fee as "serviceFee", to_merchant as "toMerchant", platform_reference as reference,
+    provider_reference as "providerReference"`,
+  from: () => sql`redemptions left join vouchers on vouchers.id = voucher_id`,
+  where: (merchantId) => sql`redemptions.merchant_id = ${merchantId}::bigint`,
+  id: sql`redemptions.id`,
+  columns: {
+    id: listColumns.integer(sql`redemptions.id`),
+    createdAt: listColumns.time(sql`redemptions.created_at`),
+    paidAt: listColumns.time(paidAt),
+    state: listColumns.text(state),
+    serialNumber: listColumns.text(sql`serial_number`),
+    // Ours or the provider's.
+    reference: listColumns.lookUp(
+      (reference) => sql`(platform_reference = ${reference}::text
+        or provider_reference = ${reference}::text)`,
+    ),
+  },
+};
+
+/** What a merchant was paid on a day in UTC; amounts are decimal strings of ETB. */
+export interface DayOfPayouts {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly payouts: number;
+  readonly paid: string;
+  readonly serviceFees: string;
+}
+
+/** What a merchant was paid on each of the days, and kept. What was contradicted cost no fee. */
+export async function payoutsPerDay(
+  database: Database,
+  merchantId: number,
+  days: Days,
+): Promise<DayOfPayouts[]> {
+  const { rows } = await sql<DayOfPayouts>`
+    with paid as (
+      select ${dayOf(paidAt)} as day, count(1) as payouts, sum(to_merchant) as paid,
+        coalesce(sum(service_fee) filter (where status = 'POSTED'), 0) as fees
+      from redemptions
+      where merchant_id = ${merchantId} and ${isWithin(paidAt, days)} and reversed_at is null
+      group by 1
+    )
+    select day, coalesce(payouts, 0) as payouts, coalesce(paid, 0)::numeric(20, 6) as paid,
+      coalesce(fees, 0)::numeric(20, 6) as "serviceFees"
+    from (${eachDay(days)}) as days left join paid using (day)
+    order by day`.execute(database);
+  return rows;
+}

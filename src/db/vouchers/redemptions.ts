@@ -1,0 +1,202 @@
+import { sql } from 'kysely';
+import type { Company } from '../../domain/voucher.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import { firstRecheck, firstWatch } from '../reconciliation/refusal-inquiries.js';
+
+export interface NewRedemption {
+  readonly operationId: string;
+  readonly requestDigest: string;
+  readonly voucherId: number;
+  readonly claimId: string | null;
+  readonly company: Company;
+  readonly merchantId: number;
+  /** Decimal strings. */
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+  readonly paymentReference: string;
+  readonly platformReference: string;
+  readonly payee: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** Records a redemption that is about to be paid; its payee is frozen here. */
+export async function insertRedemption(
+  transaction: DatabaseTransaction,
+  redemption: NewRedemption,
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('redemptions')
+    .values({
+      operation_id: redemption.operationId,
+      request_digest: redemption.requestDigest,
+      voucher_id: redemption.voucherId,
+      claim_id: redemption.claimId,
+      company_kind: redemption.company.kind,
+      company_id: redemption.company.id,
+      merchant_id: redemption.merchantId,
+      to_merchant: redemption.toMerchant,
+      service_fee: redemption.serviceFee,
+      payment_reference: redemption.paymentReference,
+      platform_reference: redemption.platformReference,
+      payee: JSON.stringify(redemption.payee),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/**
+ * What a redemption without a key is an attempt of, so that it is known again after a restore: its
+ * claim, which has only one; without a claim the voucher, whose redemptions are counted.
+ */
+export async function attemptWithoutKey(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  claimId: string | null,
+): Promise<{ readonly operationId: string; readonly attempt: number }> {
+  const { rows } = await sql<{ operationId: string; attempt: number }>`
+    select coalesce(claim.operation_id, vouchers.operation_id) as "operationId",
+      case when claim.id is null then 1 + (
+        select count(1) from redemptions where voucher_id = vouchers.id) else 1 end as attempt
+    from vouchers left join voucher_claims as claim on claim.id = ${claimId}
+    where vouchers.id = ${voucherId}`.execute(transaction);
+  const [found] = rows;
+  if (!found) throw new Error('The redemption has no voucher');
+  return found;
+}
+
+/**
+ * Part of a query: the redemptions of a voucher that took something of it, or hold it. While anything
+ * is left of the voucher, each of them took a part.
+ */
+export const partialRedemptions = (voucherId: number) => sql<number>`(
+  select count(*)::int from redemptions where voucher_id = ${voucherId} and status <> 'VOIDED')`;
+
+/** Moves `taken` from a voucher's remaining balance on hold; false when its state forbids it. */
+export async function holdVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  taken: string,
+): Promise<boolean> {
+  const updated = await transaction
+    .updateTable('vouchers')
+    .set({
+      status: 'REDEEM_PROCESSING',
+      remaining: sql<string>`remaining - ${taken}::numeric`,
+      held: taken,
+    })
+    .where('id', '=', voucherId)
+    .where('status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
+    .executeTakeFirst();
+  return updated.numUpdatedRows === 1n;
+}
+
+/** Ends the hold of a voucher: spent when the merchant was paid, else back in its balance. */
+export async function releaseVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  outcome: 'spent' | 'returned',
+): Promise<void> {
+  const remaining = outcome === 'spent' ? sql<string>`remaining` : sql<string>`remaining + held`;
+  const released = await transaction
+    .updateTable('vouchers')
+    .set({
+      status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
+      remaining,
+      held: '0',
+      current_claim_id: null,
+    })
+    .where('id', '=', voucherId)
+    .where('status', '=', 'REDEEM_PROCESSING')
+    .executeTakeFirst();
+  // Nothing may be posted or voided of which the voucher does not know.
+  if (released.numUpdatedRows !== 1n) throw new Error('The voucher is not on hold');
+}
+
+/** A redemption's row locked, with the partner whose reserve it takes from. */
+export const lockRedemption = (transaction: DatabaseTransaction, operationId: string) =>
+  transaction
+    .selectFrom('redemptions')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
+    .select([
+      'redemptions.id',
+      'redemptions.status',
+      'redemptions.claim_id',
+      'redemptions.voucher_id',
+      'redemptions.to_merchant',
+      'redemptions.service_fee',
+      'redemptions.platform_reference',
+      'redemptions.payment_reference',
+      'redemptions.payee',
+      'merchants.merchant_name',
+      'vouchers.partner_id',
+      'vouchers.serial_number',
+    ])
+    .where('redemptions.operation_id', '=', operationId)
+    .forUpdate(['redemptions', 'vouchers'])
+    .executeTakeFirstOrThrow();
+
+/** Writes how the payment of a redemption ended. */
+export async function settleRedemptionRow(
+  transaction: DatabaseTransaction,
+  redemptionId: number,
+  settlement: {
+    readonly status: 'POSTED' | 'VOIDED';
+    readonly providerReference: string | null;
+    readonly providerMessage: string | null;
+    /** The provider took it back in the meantime: that is looked at next. */
+    readonly isReversed: boolean;
+  },
+  watchSeconds: number,
+): Promise<void> {
+  await transaction
+    .updateTable('redemptions')
+    .set({
+      status: settlement.status,
+      provider_reference: settlement.providerReference,
+      provider_message: settlement.providerMessage,
+      settled_at: sql<Date>`now()`,
+      recheck_at: settlement.isReversed
+        ? sql<Date>`now()`
+        : settlement.status === 'VOIDED'
+          ? firstRecheck
+          : firstWatch(watchSeconds),
+    })
+    .where('id', '=', redemptionId)
+    .execute();
+}
+
+/** What the mobile-money provider is told of a redemption. */
+export const redemptionPayment = (database: Database, operationId: string) =>
+  database
+    .selectFrom('redemptions')
+    .select(['payment_reference', 'platform_reference', 'to_merchant', 'payee', 'status'])
+    .where('operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+
+/** What the confirmation of a redemption is made of. */
+export const redemptionMessage = (database: Database, redemptionId: number) =>
+  database
+    .selectFrom('redemptions')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
+    .select([
+      'redemptions.to_merchant',
+      'redemptions.service_fee',
+      'redemptions.platform_reference',
+      'vouchers.remaining',
+      'vouchers.serial_number',
+      'merchants.merchant_name',
+    ])
+    .where('redemptions.id', '=', redemptionId)
+    .executeTakeFirstOrThrow();
+
+/** The redemption that a voucher is held for, found by the keyed digest of the voucher's code. */
+export const runningRedemption = (database: Database, codeDigest: Buffer) =>
+  database
+    .selectFrom('redemptions')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .select('redemptions.platform_reference')
+    .where('vouchers.code_digest', '=', codeDigest)
+    .where('redemptions.status', '=', 'HELD')
+    .executeTakeFirst();

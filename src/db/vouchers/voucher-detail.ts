@@ -1,0 +1,103 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database } from '../connection.js';
+import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.js';
+import type { ListedVoucher } from './voucher-list.js';
+
+/** Times are texts in ISO 8601; amounts are decimal strings. */
+interface Claim {
+  readonly at: string;
+  readonly company: string;
+  /** Null is the whole balance. */
+  readonly amount: string | null;
+  readonly status: Selectable<VoucherClaimsTable>['status'];
+}
+
+interface Redemption {
+  readonly at: string;
+  readonly settledAt: string | null;
+  readonly contradictedAt: string | null;
+  readonly reversedAt: string | null;
+  readonly operationId: string;
+  readonly merchant: string;
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+  readonly status: Selectable<RedemptionsTable>['status'];
+  readonly reference: string;
+  /** Ours towards the provider. */
+  readonly paymentReference: string;
+  readonly providerReference: string | null;
+  readonly providerMessage: string | null;
+}
+
+interface Message {
+  readonly at: string;
+  readonly kind: MessagesTable['kind'];
+  /** E.164 */
+  readonly msisdn: string;
+  readonly status: Selectable<MessagesTable>['status'];
+  readonly providerReference: string | null;
+  readonly providerMessage: string | null;
+}
+
+/** A voucher, and what happened to it, each kind of thing oldest first. Never its code. */
+export interface VoucherDetail extends ListedVoucher {
+  readonly held: string;
+  readonly returned: string;
+  readonly isRestricted: boolean;
+  readonly sellingPriceUsd: string;
+  readonly operationId: string;
+  readonly claims: readonly Claim[];
+  readonly redemptions: readonly Redemption[];
+  readonly messages: readonly Message[];
+  /** When it expired or was cancelled. */
+  readonly endedAt: Date | null;
+}
+
+/** A partner's voucher with its history, of one moment; another's is not found. */
+export async function findVoucherDetail(
+  database: Database,
+  partnerId: number,
+  voucherId: number,
+): Promise<VoucherDetail | undefined> {
+  const { rows } = await sql<VoucherDetail>`
+    select vouchers.id, vouchers.created_at as "createdAt", expires_at as "expiresAt",
+      serial_number as "serialNumber", vouchers.status, owner_msisdn as "ownerMsisdn",
+      merchant_name as "merchantName", amount, remaining, held, returned,
+      is_restricted as "isRestricted", selling_price_usd as "sellingPriceUsd",
+      operation_id as "operationId",
+      (select max(changed_at) from voucher_status_changes
+        where voucher_id = vouchers.id and to_status in ('EXPIRED', 'CANCELLED')) as "endedAt",
+      (${claims}) as claims, (${redemptions}) as redemptions, (${messages}) as messages
+    from vouchers join merchants on merchants.id = vouchers.merchant_id
+    where vouchers.id = ${voucherId} and vouchers.partner_id = ${partnerId}`.execute(database);
+  return rows[0];
+}
+
+const claims = sql`
+  select coalesce(json_agg(json_build_object('at', claim.created_at, 'status', claim.status,
+    'amount', claim.amount::text, 'company', coalesce(by_merchant.merchant_name, company_name))
+    order by claim.created_at, claim.id), '[]')
+  from voucher_claims as claim
+  left join merchants as by_merchant
+    on claim.company_kind = 'merchant' and by_merchant.id = claim.company_id
+  left join partners on claim.company_kind = 'partner' and partners.id = claim.company_id
+  where claim.voucher_id = vouchers.id`;
+
+const redemptions = sql`
+  select coalesce(json_agg(json_build_object('at', redemption.created_at,
+    'settledAt', settled_at, 'contradictedAt', contradicted_at, 'reversedAt', reversed_at,
+    'operationId', redemption.operation_id, 'merchant', payee.merchant_name,
+    'toMerchant', to_merchant::text, 'serviceFee', service_fee::text,
+    'status', redemption.status, 'reference', platform_reference,
+    'paymentReference', payment_reference,
+    'providerReference', provider_reference, 'providerMessage', provider_message)
+    order by redemption.id), '[]')
+  from redemptions as redemption
+  join merchants as payee on payee.id = redemption.merchant_id
+  where redemption.voucher_id = vouchers.id`;
+
+const messages = sql`
+  select coalesce(json_agg(json_build_object('at', coalesce(settled_at, message.created_at),
+    'kind', kind, 'msisdn', msisdn, 'status', message.status,
+    'providerReference', provider_reference, 'providerMessage', provider_message) order by message.id), '[]')
+  from messages as message where message.voucher_id = vouchers.id`;

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { VoucherStatus } from '../../domain/voucher.js';
+import { listColumns } from '../lists/list-columns.js';
+import type { ListSource } from '../lists/list-query.js';
+
+/** A voucher as its partner sees it; amounts are decimal strings. */
+export interface ListedVoucher {
+  readonly id: number;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly serialNumber: string;
+  readonly status: VoucherStatus;
+  /** E.164; null of an anonymous one. */
+  readonly ownerMsisdn: string | null;
+  readonly merchantName: string;
+  readonly amount: string;
+  readonly remaining: string;
+}
+
+/** A partner's vouchers. The owner's number neither filters nor is searched. */
+export const voucherSource: ListSource<ListedVoucher> = {
+  name: 'vouchers',
+  select: sql`vouchers.id, vouchers.created_at as "createdAt", expires_at as "expiresAt",
+    serial_number as "serialNumber", vouchers.status, owner_msisdn as "ownerMsisdn",
+    merchant_name as "merchantName", amount, remaining`,
+  // A left join, so that counting leaves it out.
+  from: () => sql`vouchers left join merchants on merchants.id = merchant_id`,
+  where: (partnerId) => sql`vouchers.partner_id = ${partnerId}::bigint`,
+  id: sql`vouchers.id`,
+  columns: {
+    id: listColumns.integer(sql`vouchers.id`),
+    createdAt: listColumns.time(sql`vouchers.created_at`),
+    serialNumber: listColumns.text(sql`serial_number`),
+    status: listColumns.text(sql`vouchers.status`),
+  },
+};

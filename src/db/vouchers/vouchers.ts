@@ -1,0 +1,101 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Company, VoucherOwnership, VoucherStatus } from '../../domain/voucher.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+
+/** A voucher's row locked, with what the database's own clock says of its expiry. */
+export interface LockedVoucher {
+  readonly id: number;
+  readonly partner_id: number;
+  readonly merchant_id: number;
+  readonly is_restricted: boolean;
+  readonly status: VoucherStatus;
+  readonly owner_msisdn: string | null;
+  readonly serial_number: string;
+  readonly remaining: string;
+  readonly held: string;
+  readonly current_claim_id: string | null;
+  /** Wrong verification codes over its life. */
+  readonly wrong_codes: number;
+  readonly is_past_expiry: SqlBool;
+}
+
+/** Locks a voucher's row until the transaction ends; every change of a voucher begins here. */
+export const lockVoucher = (
+  transaction: DatabaseTransaction,
+  voucherId: number,
+): Promise<LockedVoucher | undefined> =>
+  transaction
+    .selectFrom('vouchers')
+    .select([
+      'id',
+      'partner_id',
+      'merchant_id',
+      'is_restricted',
+      'status',
+      'owner_msisdn',
+      'serial_number',
+      'remaining',
+      'held',
+      'current_claim_id',
+      'wrong_codes',
+    ])
+    .select(sql<SqlBool>`expires_at <= clock_timestamp()`.as('is_past_expiry'))
+    .where('id', '=', voucherId)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** What the edge needs to find the workflow of a request that names a voucher by its code. */
+export interface FoundVoucher extends VoucherOwnership {
+  readonly id: number;
+  /** The operation that generated it. */
+  readonly generationId: string;
+  readonly serialNumber: string;
+  /** The operation that made its live claim. */
+  readonly claimOperationId: string | null;
+  readonly claimWorkflowId: string | null;
+}
+
+/** Finds a voucher by its code's keyed digest; one of another partner is not found. */
+export const findVoucherByCode = (
+  database: Database,
+  company: Company,
+  codeDigest: Buffer,
+): Promise<FoundVoucher | undefined> =>
+  database
+    .selectFrom('vouchers')
+    .leftJoin('voucher_claims', 'voucher_claims.id', 'vouchers.current_claim_id')
+    .select([
+      'vouchers.id',
+      'vouchers.partner_id as partnerId',
+      'vouchers.merchant_id as merchantId',
+      'vouchers.is_restricted as isRestricted',
+      'vouchers.operation_id as generationId',
+      'vouchers.serial_number as serialNumber',
+      'voucher_claims.operation_id as claimOperationId',
+      'voucher_claims.workflow_id as claimWorkflowId',
+    ])
+    .where('vouchers.code_digest', '=', codeDigest)
+    .$if(company.kind === 'partner', (query) => query.where('vouchers.partner_id', '=', company.id))
+    .executeTakeFirst();
+
+/** A voucher as its detail shows it, and the fee percentage of the merchant that asks. */
+export const voucherDetail = (database: Database, merchantId: number, codeDigest: Buffer) =>
+  database
+    .selectFrom('vouchers')
+    .innerJoin('merchants', (join) => join.on('merchants.id', '=', merchantId))
+    .select([
+      'vouchers.id',
+      'vouchers.serial_number',
+      'vouchers.amount',
+      'vouchers.remaining',
+      'vouchers.status',
+      'vouchers.expires_at',
+      'vouchers.partner_id as partnerId',
+      'vouchers.merchant_id as merchantId',
+      'vouchers.is_restricted as isRestricted',
+      'merchants.service_fee_percent',
+      'merchants.status as merchant_status',
+    ])
+    .where('vouchers.code_digest', '=', codeDigest)
+    .where('vouchers.status', '<>', 'CANCELLED')
+    .executeTakeFirst();

@@ -1,0 +1,63 @@
+import type { KeyObject } from 'node:crypto';
+import { type AccessRow, readAccess } from '../../db/access/access.js';
+import type { Database } from '../../db/connection.js';
+import type { Company } from '../../domain/voucher.js';
+import { parsePublicKey } from '../signature/public-key.js';
+import { createSourceCheck, type SourceCheck } from './allowlist-entries.js';
+import type { AllowlistHostnames } from './allowlist-hostnames.js';
+
+/** A company's access as requests are checked against it. */
+export interface Access {
+  readonly status: AccessRow['status'];
+  readonly tokenVersion: number;
+  readonly apiKeyIds: ReadonlySet<number>;
+  readonly source: SourceCheck;
+  readonly publicKeys: readonly KeyObject[];
+}
+
+/**
+ * Looks a company's access up; undefined where there is no such company. `fresh` asks the database
+ * whatever is remembered.
+ */
+export type AccessDirectory = (
+  company: Company,
+  freshness?: 'fresh',
+) => Promise<Access | undefined>;
+
+const MAXIMUM_ENTRIES = 10_000;
+
+/**
+ * Access as the database has it, remembered for `cacheSeconds`: so long, and no longer, may a
+ * process act on a key that was revoked or a company that was suspended (design 8).
+ */
+export function createAccessDirectory(
+  database: Database,
+  names: AllowlistHostnames,
+  cacheSeconds: number,
+): AccessDirectory {
+  const entries = new Map<
+    string,
+    { readonly access: Promise<Access | undefined>; until: number }
+  >();
+
+  return (company, freshness) => {
+    const key = `${company.kind} ${company.id}`;
+    const now = performance.now();
+    const known = entries.get(key);
+    if (known !== undefined && known.until > now && freshness !== 'fresh') return known.access;
+    if (entries.size >= MAXIMUM_ENTRIES) entries.clear();
+    const access = readAccess(database, company).then((row) => row && toAccess(row, names));
+    entries.set(key, { access, until: now + cacheSeconds * 1_000 });
+    // A failed look-up is not remembered: the next request asks again.
+    access.catch(() => entries.delete(key));
+    return access;
+  };
+}
+
+const toAccess = (row: AccessRow, names: AllowlistHostnames): Access => ({
+  status: row.status,
+  tokenVersion: row.token_version,
+  apiKeyIds: new Set(row.api_key_ids),
+  source: createSourceCheck(row.addresses, names),
+  publicKeys: row.public_keys.map(parsePublicKey),
+});

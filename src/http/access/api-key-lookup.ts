@@ -1,0 +1,37 @@
+import { setImmediate as turnIsOver } from 'node:timers/promises';
+import { type FoundApiKey, findApiKeys } from '../../db/access/access.js';
+import type { Database } from '../../db/connection.js';
+import type { CompanyKind } from '../../db/schema/all-tables.js';
+
+/** Finds the API key with a digest; undefined for one that never was. */
+export type ApiKeyLookup = (kind: CompanyKind, digest: Buffer) => Promise<FoundApiKey | undefined>;
+
+interface Turn {
+  readonly digests: Buffer[];
+  readonly found: Promise<FoundApiKey[]>;
+}
+
+/**
+ * Looks up together what is asked for in one turn of the event loop: when many log in at the same
+ * moment, the database is asked once for all of them.
+ */
+export function createApiKeyLookup(database: Database): ApiKeyLookup {
+  const turns = new Map<CompanyKind, Turn>();
+
+  function beginTurn(kind: CompanyKind): Turn {
+    const digests: Buffer[] = [];
+    const found = turnIsOver().then(() => {
+      turns.delete(kind);
+      return findApiKeys(database, kind, digests);
+    });
+    const turn = { digests, found };
+    turns.set(kind, turn);
+    return turn;
+  }
+
+  return async (kind, digest) => {
+    const turn = turns.get(kind) ?? beginTurn(kind);
+    turn.digests.push(digest);
+    return (await turn.found).find((key) => key.digest.equals(digest));
+  };
+}

@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Refusal, refuse, type Surface } from '../../domain/errors.js';
+import type { Caller } from '../../domain/voucher.js';
+import type { RefusalReply } from '../envelope.js';
+import type { Services } from '../services.js';
+import type { Access } from './access-directory.js';
+
+/** A company that may call, from where it calls. */
+export interface Admitted {
+  readonly ok: true;
+  readonly company: Caller;
+  readonly access: Access;
+}
+
+/** A caller with the key that its token was given for. */
+export interface Authenticated extends Admitted {
+  readonly apiKeyId: number;
+}
+
+/** The longest that access is remembered, and what two clocks may differ by. */
+const NEW_TOKEN_SECONDS = 7;
+
+/**
+ * Who sends a request (specification 5): its token, what has become of its company and key since it
+ * was issued, and the address that it comes from. A refusal says whose token it was, if it is ours.
+ */
+export async function authenticate(
+  services: Services,
+  surface: Surface,
+  request: { readonly headers: IncomingHttpHeaders; readonly sourceAddress: string },
+): Promise<Authenticated | RefusalReply> {
+  const token = tokenOf(request.headers);
+  const claims = token && (await services.accessTokens.verify(token, surface));
+  if (!claims) return refuse('token-invalid');
+  const { companyId, apiKeyId, tokenVersion } = claims;
+  const company = { kind: surface, id: companyId, credential: { apiKeyId, tokenVersion } };
+  const isCurrent = (access: Access | undefined): access is Access =>
+    access?.tokenVersion === tokenVersion && access.apiKeyIds.has(apiKeyId);
+  const caller = { company, apiKeyId };
+  if (claims.isExpired) return { ...refuse('token-invalid'), caller };
+  let access = await services.accessDirectory(company);
+  // A key that is newer than what is remembered works at once; an old token costs no query.
+  const mayBeNewer = Date.now() / 1_000 - claims.issuedAt < NEW_TOKEN_SECONDS;
+  if (!isCurrent(access) && mayBeNewer) access = await services.accessDirectory(company, 'fresh');
+  if (!isCurrent(access)) return { ...refuse('token-invalid'), caller };
+  const admitted = admit(company, access, request.sourceAddress);
+  if (!admitted.ok) return { ...admitted, caller };
+  return { ...admitted, apiKeyId };
+}
+
+/** The checks that log-in and every later request share. */
+export function admit(company: Caller, access: Access, sourceAddress: string): Admitted | Refusal {
+  if (!access.source.isRegisteredAddress(sourceAddress))
+    return notRegistered(access, sourceAddress);
+  // A deactivated merchant may still ask, and is told so by the operation itself (4043).
+  if (access.status === 'SUSPENDED') return refuse('account-suspended');
+  return { ok: true, company, access };
+}
+
+const notRegistered = ({ source }: Access, sourceAddress: string): Refusal =>
+  source.awaitsNames()
+    ? refuse('address-not-registered', {
+        detail: `${sourceAddress}; a registered name is being looked up: try again in a moment`,
+        retryAfterSeconds: 1,
+      })
+    : refuse('address-not-registered', { detail: sourceAddress });
+
+/**
+ * `x-api-token`, with or without the word Bearer before it, or `Authorization: Bearer` (design 8);
+ * two that differ are none.
+ */
+function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
+  const given = headers['x-api-token'];
+  if (typeof given !== 'string') return bearer;
+  const token = given.replace(/^Bearer +/i, '');
+  return bearer === undefined || bearer === token ? token : undefined;
+}

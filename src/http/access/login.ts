@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { apiKeyPrefix, isApiKeyOf } from '../../crypto/random.js';
+import { type Refusal, refuse } from '../../domain/errors.js';
+import { endpoint } from '../endpoint.js';
+import { reply } from '../envelope.js';
+import { refuseTooMany } from '../limits/rate-limits.js';
+import type { Services } from '../services.js';
+import { admit } from './authentication.js';
+import { addressGroup } from './source-address.js';
+
+/** Log-in with an API key, the same on both surfaces (specification 4.1, 4.2 and 5). */
+export const login = endpoint({
+  method: 'POST',
+  path: '/auth/login',
+  operation: 'login',
+  summary: 'Obtain an access token',
+  description:
+    'Exchanges the API key for an access token that is valid for 300 seconds. Call it from a ' +
+    'registered address and never from client-side code.',
+  access: 'public',
+  body: z.object({
+    key: z
+      .string('must be the API key as text')
+      .min(1, 'must be the API key')
+      .max(200, 'must be the API key'),
+  }),
+  answer: z.object({
+    accessToken: z.string(),
+    success: z.literal(true),
+    statusCode: z.literal(200),
+    message: z.string(),
+  }),
+  bare: true,
+  reasons: ['api-key-invalid', 'address-not-registered', 'account-suspended'],
+  async handle({ services, surface, body, sourceAddress }) {
+    // A key of the other environment is refused unread: it was sent to the wrong address.
+    if (!isApiKeyOf(services.settings.environment, body.key))
+      return refuseKey(services, sourceAddress);
+    const found = await services.apiKeys(surface, services.digests.apiKey(body.key));
+    const remembered = found?.isValid && (await services.accessDirectory(found.company));
+    const caller = found
+      ? { company: found.company, apiKeyId: found.id }
+      : { keyPrefix: apiKeyPrefix(body.key) };
+    if (!found || !remembered)
+      return { ...(await refuseKey(services, sourceAddress, apiKeyPrefix(body.key))), caller };
+    // What may have changed since came with the key.
+    const access = { ...remembered, status: found.status, tokenVersion: found.token_version };
+    const admitted = admit(found.company, access, sourceAddress);
+    if (!admitted.ok) return { ...admitted, caller };
+    // Only now: a key that leaked must not use up the company's calls from elsewhere.
+    const ofCompany = await services.rateLimits.spend('company', `${surface} ${found.company.id}`);
+    if (!ofCompany.ok) return { ...refuseTooMany(ofCompany), caller };
+    const accessToken = services.accessTokens.issue({
+      audience: surface,
+      companyId: found.company.id,
+      apiKeyId: found.id,
+      tokenVersion: access.tokenVersion,
+    });
+    return reply({ accessToken, success: true, statusCode: 200, message: 'Logged in' }, { caller });
+  },
+});
+
+/**
+ * Refuses a key that is not valid, and counts it. Only after the look-up: whoever sends wrong keys
+ * must not lock out the right ones, neither those behind the same address nor the one that begins
+ * alike. A key has so many bits that it is not guessed however often somebody tries.
+ */
+async function refuseKey(
+  { rateLimits }: Services,
+  sourceAddress: string,
+  prefix?: string,
+): Promise<Refusal> {
+  const ofAddress = await rateLimits.spend('key-misses-of-address', addressGroup(sourceAddress));
+  if (!ofAddress.ok) return refuseTooMany(ofAddress);
+  if (prefix === undefined) return refuse('api-key-invalid');
+  const ofPrefix = await rateLimits.spend('key-misses-of-prefix', prefix);
+  return ofPrefix.ok ? refuse('api-key-invalid') : refuseTooMany(ofPrefix);
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { SurfaceRoutes } from '../app.js';
+import { endpoint } from '../endpoint.js';
+import { reply } from '../envelope.js';
+
+/** The public keys that access tokens are signed with (RFC 7517). */
+const showTokenKeys = endpoint({
+  method: 'GET',
+  path: '/jwks.json',
+  operation: 'token-keys',
+  summary: 'Public keys of access tokens',
+  description: 'A JWK set; a token names its key by `kid`. The key that signs stands first.',
+  access: 'public',
+  answer: z.object({ keys: z.array(z.looseObject({ kid: z.string() })) }),
+  bare: true,
+  reasons: [],
+  handle: async ({ services }) => reply({ keys: services.accessTokens.jwks }),
+});
+
+/** Where programs look for such keys. */
+export const tokenKeyRoutes: SurfaceRoutes = {
+  surface: 'partner',
+  basePath: '/.well-known',
+  endpoints: [showTokenKeys],
+};

@@ -1,0 +1,61 @@
+import type { Context } from 'koa';
+import type { Reason, Surface } from '../../domain/errors.js';
+import type { Endpoint } from '../endpoint.js';
+import { type KnownCaller, type RefusalReply, type Reply, refusalAnswer } from '../envelope.js';
+import type { CallRecorder } from './call-recorder.js';
+
+/** The reasons for which a call is not let in; every other one is an answer to a caller. */
+const accessReasons: ReadonlySet<Reason> = new Set([
+  'too-many-requests',
+  'api-key-invalid',
+  'token-invalid',
+  'account-suspended',
+  'address-not-registered',
+  'signature-invalid',
+  'signed-request-reused',
+]);
+
+/** A call that is not recorded yet, as `context.state.call` keeps it. */
+export interface CallUnderWay {
+  readonly surface: Surface;
+  readonly endpoint: Endpoint;
+  readonly sourceAddress: string;
+  /** As soon as it is known. */
+  caller?: KnownCaller | undefined;
+}
+
+/** Leaves the call of a request, once, with the recorder: let in, or refused and why. */
+export function recordCall(
+  calls: CallRecorder,
+  context: Context,
+  result: Reply | RefusalReply,
+): void {
+  const call: CallUnderWay | undefined = context.state.call;
+  if (!call) return;
+  context.state.call = undefined;
+  const { surface, endpoint, caller } = call;
+  const shared = {
+    at: new Date(),
+    surface,
+    method: context.method,
+    route: context.state.log.route,
+    sourceAddress: call.sourceAddress,
+    apiKeyId: caller?.apiKeyId ?? null,
+    requestId: context.state.log.requestId,
+  };
+  if (!result.ok && accessReasons.has(result.reason))
+    calls.refused({
+      ...shared,
+      company: caller?.company ?? null,
+      keyPrefix: caller?.keyPrefix ?? null,
+      reason: result.reason,
+    });
+  else if (caller?.company)
+    calls.admitted({
+      ...shared,
+      company: caller.company,
+      statusCode: result.ok
+        ? 200
+        : refusalAnswer(result, surface, endpoint.operation).envelope.statusCode,
+    });
+}

@@ -1,0 +1,60 @@
+import type { ZodType } from 'zod';
+import type { ListSource } from '../../db/lists/list-query.js';
+import { refuse } from '../../domain/errors.js';
+import { type Endpoint, endpoint } from '../endpoint.js';
+import { type ListMeta, reply } from '../envelope.js';
+import { listLinks, listMeta } from './list-links.js';
+import { type ListOptions, type ListRequest, listQuery } from './list-query.js';
+
+/** All that tells one list from another. */
+export interface ListDefinition<Row>
+  extends Pick<Endpoint, 'path' | 'aliases' | 'summary' | 'description' | 'answer'>,
+    Omit<ListOptions, 'source'> {
+  readonly source: ListSource<Row>;
+  readonly message: string;
+  /** An item as `answer` describes it. */
+  present(row: Row): unknown;
+  /** What `meta.filter` holds besides the caller's own; where there is none, it may be left out. */
+  ownFilter?(partnerId: number): Readonly<Record<string, string>>;
+}
+
+/** The endpoint of a list (specification 2.2 and 4.1, design 3). */
+export const listEndpoint = <Row>(list: ListDefinition<Row>): Endpoint =>
+  endpoint({
+    method: 'GET',
+    path: list.path,
+    ...(list.aliases ? { aliases: list.aliases } : {}),
+    operation: 'list',
+    summary: list.summary,
+    description: list.description,
+    access: 'token',
+    isConditional: true,
+    query: listQuery(list),
+    answer: list.answer as ZodType,
+    reasons: ['page-not-found'],
+    async handle({ services, company, query, path }) {
+      const page = await services.lists.readPage(list.source, company, query);
+      if (!page) return refuse('unavailable', { retryAfterSeconds: 1 });
+      if (page.items.length === 0 && query.page > 1) return refuse('page-not-found');
+      const meta = metaOf(query, page.totalItems, list.ownFilter?.(company.id));
+      return reply(page.items.map(list.present), {
+        meta,
+        links: listLinks(services.settings.publicUrl + path, meta, query.given),
+        message: list.message,
+      });
+    },
+  });
+
+function metaOf(
+  query: ListRequest,
+  totalItems: number,
+  ownFilter: Readonly<Record<string, string>> | undefined,
+): ListMeta {
+  const { search, filter } = query;
+  const isFiltered = ownFilter !== undefined || Object.keys(filter).length > 0;
+  return {
+    ...listMeta(query, totalItems, query.sortBy),
+    ...(search ? { search: search.text, searchBy: search.columns } : {}),
+    ...(isFiltered ? { filter: { ...filter, ...ownFilter } } : {}),
+  };
+}

@@ -1,0 +1,170 @@
+import type { z } from 'zod';
+import type { Condition, ListQuery, ListSource, Operator } from '../../db/lists/list-query.js';
+import { conditionOf, FilterError, parseCondition, parseText } from './list-condition.js';
+import type { Parameter } from './list-links.js';
+
+const MAXIMUM_CONDITIONS = 20;
+
+/** A parameter of a list's own, which stands for a condition. */
+export interface ListParameter {
+  /** Of the value. */
+  readonly schema: z.ZodType<string>;
+  readonly column: string;
+  readonly operator: Operator;
+}
+
+/** What filters can be about. */
+export interface Filterable {
+  readonly source: Pick<ListSource<never>, 'columns'>;
+  readonly parameters?: Readonly<Record<string, ListParameter>>;
+}
+
+/** A query after its form was checked; others of its parameters are text or several texts. */
+export interface SentFilters {
+  readonly search?: string | undefined;
+  readonly searchBy?: readonly string[] | undefined;
+  readonly q?: readonly string[] | undefined;
+  readonly [name: string]: unknown;
+}
+
+/** What a query narrows a list to. */
+export interface Filters {
+  readonly conditions: readonly Condition[];
+  readonly search: ListQuery['search'];
+  /** What `filter.*` and `q` say, by column, as it was sent. */
+  readonly filter: Readonly<Record<string, string | readonly string[]>>;
+  /** All that was read, as it was sent. */
+  readonly given: readonly Parameter[];
+  /** What could not be understood; nothing of what was sent is repeated. */
+  readonly problems: readonly Problem[];
+}
+
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** One condition as it was sent. */
+interface Term {
+  readonly parameter: string;
+  readonly column: string;
+  readonly text: string;
+  /** For a value without an operator. */
+  readonly operator: Operator;
+  /** Whether the text is only a value, whatever it looks like. */
+  readonly isValue?: true;
+}
+
+/** Reads `search`, `searchBy`, `filter.*`, `q` and the list's own parameters. */
+export function readFilters(list: Filterable, sent: SentFilters): Filters {
+  const problems: Problem[] = [];
+  const terms = [...ownTerms(list, sent), ...filterTerms(sent), ...(sent.q ?? []).flatMap(qTerms)];
+  const conditions = terms.slice(0, MAXIMUM_CONDITIONS).flatMap((term) => {
+    const path = isColumn(list, term.column)
+      ? term.parameter
+      : (term.parameter.split('.')[0] ?? '');
+    return attempt(problems, path, () => readTerm(list, term));
+  });
+  if (terms.length > MAXIMUM_CONDITIONS)
+    problems.push({
+      path: 'filter',
+      message: `must have at most ${MAXIMUM_CONDITIONS} conditions`,
+    });
+  const [search] = attempt(problems, 'search', () => readSearch(list, sent));
+  return {
+    conditions,
+    search,
+    filter: echoOf(terms),
+    given: [
+      ...(search ? [['search', search.text] as const] : []),
+      ...(search ? (sent.searchBy ?? []).map((name) => ['searchBy', name] as const) : []),
+      ...terms.flatMap(({ parameter, text }) =>
+        parameter === 'q' ? [] : [[parameter, text] as const],
+      ),
+      ...(sent.q ?? []).map((text) => ['q', text] as const),
+    ],
+    problems,
+  };
+}
+
+function attempt<Result>(problems: Problem[], path: string, read: () => Result): Result[] {
+  try {
+    return [read()];
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    problems.push({ path, message: error.message });
+    return [];
+  }
+}
+
+const ownTerms = ({ parameters = {} }: Filterable, sent: SentFilters): Term[] =>
+  Object.entries(parameters).flatMap(([parameter, { column, operator }]) => {
+    const text = sent[parameter];
+    return typeof text === 'string' ? [{ parameter, column, text, operator, isValue: true }] : [];
+  });
+
+const FILTER = 'filter.';
+
+const filterTerms = (sent: SentFilters): Term[] =>
+  Object.entries(sent)
+    .filter(([parameter]) => parameter.startsWith(FILTER))
+    .flatMap(([parameter, value]) =>
+      [value].flat().map((text) => ({
+        parameter,
+        column: parameter.slice(FILTER.length),
+        text: String(text),
+        operator: 'eq',
+      })),
+    );
+
+/** `column=value,column=value`; a comma that no column follows is part of the value. */
+const qTerms = (q: string): Term[] =>
+  q.split(/,(?=\s*[\w.]+=)/).map((part) => {
+    const [column = '', ...value] = part.split('=');
+    return {
+      parameter: 'q',
+      // Without a value nothing is named.
+      column: value.length > 0 ? column.trim() : '',
+      text: value.join('=').trim(),
+      operator: 'same',
+    };
+  });
+
+const isColumn = ({ source }: Filterable, name: string): boolean =>
+  Object.hasOwn(source.columns, name);
+
+function readTerm(list: Filterable, term: Term): Condition {
+  const { columns } = list.source;
+  const kind = isColumn(list, term.column) ? columns[term.column]?.kind : undefined;
+  if (!kind)
+    throw new FilterError(`must be about columns of this list: ${Object.keys(columns).join(', ')}`);
+  const column = { name: term.column, kind };
+  return term.isValue
+    ? conditionOf(column, term.operator, term.text)
+    : parseCondition(column, term.text, term.operator);
+}
+
+/** Without `searchBy` all columns that are searched. */
+function readSearch({ source }: Filterable, { search = '', searchBy }: SentFilters) {
+  if (search === '') return undefined;
+  const searched = Object.entries(source.columns).flatMap(([name, column]) =>
+    column.kind !== 'look-up' && column.isSearched ? [name] : [],
+  );
+  const unknown = searchBy?.some((name) => !searched.includes(name));
+  if (unknown || searched.length === 0)
+    throw new FilterError(`must be by columns that are searched: ${searched.join(', ')}`);
+  return { text: parseText(search), columns: [...new Set(searchBy ?? searched)] };
+}
+
+/** A column's text, or texts where it has several; only of columns that the list has. */
+function echoOf(terms: readonly Term[]): Filters['filter'] {
+  const texts = new Map<string, string[]>();
+  for (const { column, text, isValue } of terms)
+    if (!isValue) texts.set(column, [...(texts.get(column) ?? []), text]);
+  return Object.fromEntries(
+    [...texts].map(([column, [first = '', ...more]]) => [
+      column,
+      more.length === 0 ? first : [first, ...more],
+    ]),
+  );
+}

@@ -1,0 +1,51 @@
+import type { ListMeta } from '../envelope.js';
+
+/** Specification 2.2, as every list has it. */
+export const listMeta = (
+  { page, limit }: { readonly page: number; readonly limit: number },
+  totalItems: number,
+  sortBy?: ListMeta['sortBy'],
+): ListMeta => ({
+  itemsPerPage: limit,
+  totalItems,
+  currentPage: page,
+  totalPages: Math.ceil(totalItems / limit),
+  ...(sortBy ? { sortBy } : {}),
+});
+
+/** A query parameter as it was sent. */
+export type Parameter = readonly [name: string, value: string];
+
+/**
+ * The links of a list: `current` always, the others where they lead anywhere. `address` is built from
+ * the configured public address, never from the request's Host header. `parameters` are what the
+ * caller asked for besides page, limit and order.
+ */
+export function listLinks(
+  address: string,
+  meta: ListMeta,
+  parameters: readonly Parameter[] = [],
+): Readonly<Record<string, string>> {
+  const { currentPage, totalPages, itemsPerPage, sortBy = [] } = meta;
+  const rest = encode([
+    ['limit', String(itemsPerPage)],
+    ...sortBy.map(([column, direction]): Parameter => ['sortBy', `${column}:${direction}`]),
+    ...parameters,
+  ]);
+  const linkTo = (page: number) => `${address}?page=${page}&${rest}`;
+  return {
+    ...(currentPage > 1 ? { first: linkTo(1), previous: linkTo(currentPage - 1) } : {}),
+    current: linkTo(currentPage),
+    ...(currentPage < totalPages
+      ? { next: linkTo(currentPage + 1), last: linkTo(totalPages) }
+      : {}),
+  };
+}
+
+/** Encodes a query; what may stand in one as it is stays readable: `sortBy=id:DESC`. */
+const encode = (parameters: readonly Parameter[]): string =>
+  new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value]))
+    .toString()
+    .replaceAll('%3A', ':')
+    .replaceAll('%24', '$')
+    .replaceAll('%2C', ',');

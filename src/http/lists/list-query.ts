@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Condition, Direction, ListQuery, SortBy } from '../../db/lists/list-query.js';
+import { type Filterable, type Filters, readFilters } from './list-filters.js';
+
+const MAXIMUM_LIMIT = 100;
+const MAXIMUM_PAGE = 1_000_000;
+
+const wholeNumber = (maximum: number, range: string) =>
+  z
+    .string(range)
+    .regex(/^[0-9]{1,9}$/, range)
+    .transform(Number)
+    .refine((number) => number >= 1 && number <= maximum, range);
+
+const texts = z
+  .union([z.string(), z.array(z.string())], 'must be text')
+  .transform((value) => [value].flat());
+
+/** What the query of a list depends on. */
+export interface ListOptions extends Filterable {
+  readonly defaultSort: SortBy;
+  readonly defaultLimit: number;
+}
+
+/** A list as it was asked for, and how it was asked for. */
+export interface ListRequest extends ListQuery, Pick<Filters, 'filter' | 'given'> {}
+
+/**
+ * The query of a list, as nestjs-paginate has it (specification 4.1, design 3): `page`, `limit`,
+ * `sortBy=column:ASC`, `search`, `searchBy`, `filter.column=$op:value`, and `q=column=value,…`.
+ * More than the maximum limit is the maximum; unknown columns in `sortBy` are ignored.
+ */
+export const listQuery = (options: ListOptions) =>
+  z
+    .looseObject({
+      page: wholeNumber(MAXIMUM_PAGE, `must be one whole number from 1 to ${MAXIMUM_PAGE}`).default(
+        1,
+      ),
+      limit: wholeNumber(999_999_999, 'must be one whole number above 0')
+        .transform((limit) => Math.min(limit, MAXIMUM_LIMIT))
+        .default(options.defaultLimit),
+      sortBy: texts.optional(),
+      search: z.string('must be one text').optional(),
+      searchBy: texts.optional(),
+      q: texts.optional(),
+      ...Object.fromEntries(
+        Object.entries(options.parameters ?? {}).map(([name, { schema }]) => [
+          name,
+          schema.optional(),
+        ]),
+      ),
+    })
+    .transform((sent, context): ListRequest => {
+      const { page, limit } = sent;
+      const sortBy = readSort(options, sent.sortBy ?? []);
+      const { problems, conditions, search, filter, given } = readFilters(options, sent);
+      for (const { path, message } of problems)
+        context.addIssue({ code: 'custom', path: [path], message });
+      const isUsual = sortBy === options.defaultSort && !search && areUsual(options, conditions);
+      return {
+        page,
+        limit,
+        sortBy,
+        conditions,
+        ...(search ? { search } : {}),
+        isUsual,
+        filter,
+        given,
+      };
+    });
+
+/** The columns that sort; of a column that is named twice, the first. */
+function readSort({ source, defaultSort }: ListOptions, terms: readonly string[]): SortBy {
+  const sort = new Map<string, Direction>();
+  for (const term of terms) {
+    const [, name = '', direction = ''] = /^([\w.]+):(ASC|DESC)$/i.exec(term) ?? [];
+    const column = Object.hasOwn(source.columns, name) ? source.columns[name] : undefined;
+    if (column && column.kind !== 'look-up' && !sort.has(name))
+      sort.set(name, direction.toUpperCase() as Direction);
+  }
+  return sort.size > 0 ? [...sort] : defaultSort;
+}
+
+/** Whether a list is asked for as it is, or by one name. */
+const areUsual = ({ source }: ListOptions, conditions: readonly Condition[]): boolean =>
+  conditions.length <= 1 &&
+  conditions.every(
+    ({ column, operator, isNegated }) =>
+      source.columns[column]?.kind === 'text' && ['eq', 'same'].includes(operator) && !isNegated,
+  );

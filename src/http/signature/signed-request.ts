@@ -1,0 +1,54 @@
+import { bindSignedRequest } from '../../db/access/access.js';
+import { type Refusal, refuse } from '../../domain/errors.js';
+import type { Authenticated } from '../access/authentication.js';
+import type { Endpoint } from '../endpoint.js';
+import type { Services } from '../services.js';
+import { verifySignature } from './signature.js';
+
+/** A request whose signature fits, and what it may be used for only once (design 6 and 8). */
+interface SignedRequest {
+  readonly ok: true;
+  readonly merchantId: number;
+  readonly bodyDigest: string;
+  /** Undefined for a message that is a time: it need not be unique. */
+  readonly messageDigest: string | undefined;
+}
+
+/** Verifies `x-signature` over the raw bytes, before anything is made of them (design 8). */
+export function checkSignature(
+  services: Services,
+  caller: Authenticated,
+  header: string | string[] | undefined,
+  rawBody: Buffer,
+): SignedRequest | Refusal {
+  const check = verifySignature({
+    header: typeof header === 'string' ? header : undefined,
+    body: rawBody,
+    publicKeys: caller.access.publicKeys,
+    now: Date.now(),
+    windowSeconds: services.settings.signatureWindowSeconds,
+  });
+  if (!check.ok) return refuse('signature-invalid', { detail: check.reason });
+  return {
+    ok: true,
+    merchantId: caller.company.id,
+    bodyDigest: services.digests.request(rawBody),
+    messageDigest: check.messageKind === 'id' ? services.digests.request(check.message) : undefined,
+  };
+}
+
+/**
+ * Binds the bytes to their endpoint and the message to the bytes, and says whether neither was used
+ * for anything else before.
+ */
+export const isFirstUse = (
+  services: Services,
+  endpoint: Endpoint,
+  { merchantId, bodyDigest, messageDigest }: SignedRequest,
+): Promise<boolean> =>
+  bindSignedRequest(services.database, {
+    merchantId,
+    endpoint: endpoint.path,
+    bodyDigest,
+    messageDigest,
+  });

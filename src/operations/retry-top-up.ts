@@ -1,0 +1,60 @@
+import { outcomeFor } from '../db/operations/operations.js';
+import type { StoredOperation } from '../db/operations/stored-operations.js';
+import { recordRetry } from '../db/topups/topup-requests.js';
+import { type Refusal, refuse } from '../domain/errors.js';
+import type { Caller } from '../domain/voucher.js';
+import { identify, type OperationIdentity } from './run-once.js';
+import type { OperationServices } from './services.js';
+import { runRecordedOnce, type ToppedUp, type TopUpResult } from './top-up.js';
+
+/** Retries a failed top-up once, to another number where one is named (specification 4.1). */
+export async function retryOnce(
+  services: OperationServices,
+  request: {
+    readonly company: Caller;
+    readonly key: string | undefined;
+    /** All that makes it this request. */
+    readonly content: object;
+    readonly retry: { readonly transactionId: number; readonly msisdn: string | null };
+  },
+): Promise<TopUpResult> {
+  const { company, key, content } = request;
+  const { transactionId, msisdn } = request.retry;
+  const identity = identify(services, { company, kind: 'retry-topup', key, content });
+  return runRecordedOnce(services, identity, {
+    failpoint: 'retry-recorded',
+    async record() {
+      const retry = { topupId: transactionId, msisdn };
+      const recorded = await recordRetry(services.database, identity, retry);
+      if (!recorded) return { stored: refused(identity, refuse('topup-not-found')) };
+      const { status, creationId, attempt, stored } = recorded;
+      if (!recorded.isRecorded && !stored) {
+        const refusal = refuse('topup-not-failed', { detail: `it is ${status}` });
+        return { stored: refused(identity, refusal) };
+      }
+      return { stored, number: { transactionId, creationId, attempt } };
+    },
+    async run({ creationId, attempt }, as, deadline) {
+      const command = { ...as, transactionId, attempt, msisdn };
+      const { result, requestId } = await services.workflows.retryTopUp(
+        creationId,
+        command,
+        deadline,
+      );
+      // This request may have joined the attempt of another one.
+      const isOwn = requestId === as.requestId;
+      return outcomeFor<ToppedUp>(isOwn ? as : identity, result);
+    },
+  });
+}
+
+/** A refusal of this very request, in the form of what is stored of others. */
+const refused = (
+  { requestId, requestDigest }: OperationIdentity,
+  outcome: Refusal,
+): StoredOperation => ({
+  status: 'REFUSED',
+  request_id: requestId,
+  request_digest: requestDigest,
+  outcome,
+});

@@ -1,0 +1,148 @@
+import { isDefiniteDatabaseError } from '../db/connection.js';
+import type { StoredOutcome } from '../db/operations/operations.js';
+import type { StoredOperation } from '../db/operations/stored-operations.js';
+import {
+  acceptRequest,
+  type NewTopup,
+  recordTopup,
+  withdrawRequest,
+} from '../db/topups/topup-requests.js';
+import { type Operation, refuse } from '../domain/errors.js';
+import type { Caller } from '../domain/voucher.js';
+import { describeError } from '../process/describe-error.js';
+import type { FailpointName } from '../process/failpoint.js';
+import {
+  identify,
+  type OperationIdentity,
+  type OperationResult,
+  type Run,
+  runOnce,
+  storedAnswer,
+} from './run-once.js';
+import type { OperationServices } from './services.js';
+import { WorkflowsUnavailableError } from './workflow-errors.js';
+
+/** What a top-up came to, as its workflow says it. */
+export interface ToppedUp {
+  readonly ok: true;
+  readonly transactionId: number;
+  readonly referenceNumber: string;
+}
+
+/** The number of a top-up and of its attempt: all that a caller can be told before it has ended. */
+export interface NumberedTopup {
+  readonly transactionId: number;
+  readonly creationId: string;
+  readonly attempt: number;
+}
+
+/** The end of a top-up, or its number while nobody knows how it will end. */
+export type TopUpResult = OperationResult<ToppedUp> | { readonly accepted: NumberedTopup };
+
+/** Tops up once (design 6). */
+export async function topUpOnce(
+  services: OperationServices,
+  request: {
+    readonly company: Caller;
+    readonly operation: Operation;
+    readonly key: string | undefined;
+    readonly topup: NewTopup;
+  },
+): Promise<TopUpResult> {
+  const { company, topup } = request;
+  const identity = identify(services, {
+    company,
+    kind: request.operation,
+    key: request.key,
+    content: topup,
+  });
+  return runRecordedOnce(services, identity, {
+    failpoint: 'topup-drawn',
+    async record() {
+      const { transactionId, stored } = await recordTopup(services.database, identity, topup);
+      if (transactionId === undefined) return { stored };
+      return { stored, number: { transactionId, creationId: identity.operationId, attempt: 1 } };
+    },
+    run: ({ transactionId }, as, deadline) =>
+      services.workflows.topUp({ ...as, transactionId }, deadline),
+  });
+}
+
+/** A request that is written down before its workflow is asked. */
+export interface RecordedSteps {
+  /** Passed by once it is written down. */
+  readonly failpoint: FailpointName;
+  /** Writes it down, or finds what an earlier one under its key came to. */
+  record(): Promise<{
+    readonly stored: StoredOperation | undefined;
+    /** Undefined of one that was refused. */
+    readonly number?: NumberedTopup | undefined;
+  }>;
+  run(number: NumberedTopup, ...asked: Parameters<Run<ToppedUp>>): Promise<StoredOutcome<ToppedUp>>;
+}
+
+/**
+ * Carries out a top-up or a retry that has a number before its workflow is asked. From the moment that
+ * the request may have been sent, every fault answers "accepted and processing" with that number, so
+ * that a lost answer never becomes a second top-up; it is an error only when it provably never left.
+ */
+export async function runRecordedOnce(
+  services: OperationServices,
+  identity: OperationIdentity,
+  { failpoint, record, run }: RecordedSteps,
+): Promise<TopUpResult> {
+  let number: NumberedTopup | undefined;
+  const look = async () => {
+    const recorded = await record();
+    number = recorded.number;
+    if (!recorded.stored) await services.failpoint(failpoint);
+    return recorded.stored;
+  };
+  const runNumbered: Run<ToppedUp> = (as, deadline) => {
+    if (!number) throw new Error('A top-up without a number');
+    return run(number, as, deadline);
+  };
+  const answered = await runOnce<ToppedUp>(services, identity, runNumbered, look).catch((error) =>
+    afterFault(services, identity, number, error),
+  );
+  const { result } = answered;
+  if (result.ok || result.reason !== 'still-processing' || !number) return answered;
+  return accept(services, identity, number);
+}
+
+async function afterFault(
+  services: OperationServices,
+  identity: OperationIdentity,
+  number: NumberedTopup | undefined,
+  error: unknown,
+): Promise<OperationResult<ToppedUp>> {
+  if (number === undefined) {
+    if (!isDefiniteDatabaseError(error)) throw error;
+    services.logger.error(describeError(error), 'The database refused a top-up');
+    return { result: refuse('database-failed'), replayed: false };
+  }
+  const isUnsent = error instanceof WorkflowsUnavailableError && error.isCertain;
+  if (isUnsent && (await withdrawRequest(services.database, identity))) throw error;
+  return { result: refuse('still-processing'), replayed: false };
+}
+
+/** The number is noted as told before it is, so that a refusal does not take it back. */
+async function accept(
+  services: OperationServices,
+  identity: OperationIdentity,
+  number: NumberedTopup,
+): Promise<TopUpResult> {
+  try {
+    const operation = await acceptRequest(services.database, identity.operationId);
+    // It was refused in this moment, and nothing of it is left.
+    if (!operation)
+      return { result: refuse('unavailable', { retryAfterSeconds: 1 }), replayed: false };
+    if (operation.status !== 'RUNNING') {
+      const answer = storedAnswer<ToppedUp>(operation, identity);
+      if (answer) return answer;
+    }
+  } catch (error) {
+    services.logger.error(describeError(error), 'A number that a caller is told was not noted');
+  }
+  return { accepted: number };
+}

@@ -1,0 +1,162 @@
+import type { ClaimMade, RedemptionMade } from '../../workflows/messages.js';
+import { outcomeFor, type StoredOutcome } from '../db/operations/operations.js';
+import { runningRedemption } from '../db/vouchers/redemptions.js';
+import { type FoundVoucher, findVoucherByCode } from '../db/vouchers/vouchers.js';
+import { type Reason, refuse } from '../domain/errors.js';
+import { formatMoney, type Money } from '../domain/money.js';
+import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.js';
+import type { Requester } from '../http/limits/voucher-guess-limit.js';
+import { waitForTurn } from './code-delay.js';
+import { identify, type OperationIdentity, type Run, runOnce } from './run-once.js';
+import type { OperationServices } from './services.js';
+
+/** The reasons for which a redemption is refused or fails on both surfaces, in order of the checks. */
+export const redemptionReasons: readonly Reason[] = [
+  'voucher-not-found',
+  'voucher-restricted',
+  'merchant-not-found',
+  'voucher-redeemed',
+  'redemption-in-progress',
+  'voucher-expired',
+  'country-not-served',
+  'verification-code-missing',
+  'claim-not-found',
+  'attempts-exhausted',
+  'verification-code-incorrect',
+  'msisdn-not-owner',
+  'amount-not-claimed',
+  'service-fee-missing',
+  'balance-insufficient',
+  'amount-exceeds-balance',
+  'balance-negative-after-fee',
+  'amount-too-small',
+  'parts-exhausted',
+  'amount-not-payable',
+  'payout-account-missing',
+  'status-not-updated',
+  'reserve-not-updated',
+  'redemption-not-recorded',
+  'reserve-not-debited',
+  'message-not-queued',
+  'database-failed',
+  'payment-refused',
+  'key-reused',
+  'still-processing',
+];
+
+/** A voucher code as `voucherCodeField` leaves it. */
+export interface RequestedCode {
+  readonly canonical: string | undefined;
+}
+
+/** What both surfaces send to claim a voucher; `content` is all that makes it this request. */
+export interface ClaimRequest extends Requester {
+  readonly company: Caller;
+  readonly key: string | undefined;
+  readonly content: object;
+  readonly voucherCode: RequestedCode;
+  readonly amount?: Money | null | undefined;
+}
+
+/** What both surfaces send to redeem one. */
+export interface RedemptionRequest extends ClaimRequest {
+  readonly verificationCode?: string | null | undefined;
+  readonly msisdn?: string | null | undefined;
+  /** Of a partner that redeems at another merchant. */
+  readonly merchantId?: number | null | undefined;
+}
+
+/**
+ * Finds the voucher that a request names. A text that can be no code at all, an unknown code and
+ * another partner's voucher are the same: not found.
+ */
+async function findRequestedVoucher(
+  services: OperationServices,
+  company: Company,
+  code: RequestedCode,
+): Promise<FoundVoucher | undefined> {
+  if (code.canonical === undefined) return undefined;
+  const digest = services.digests.voucherCode(code.canonical);
+  return findVoucherByCode(services.database, company, digest);
+}
+
+const decimal = (amount: Money | null | undefined): string | null =>
+  amount === null || amount === undefined ? null : formatMoney(amount);
+
+/** Amounts are bigints after validation, which JSON does not know. */
+const identityOf = (services: OperationServices, kind: string, request: ClaimRequest) =>
+  identify(services, {
+    company: request.company,
+    kind,
+    key: request.key,
+    content: { ...request.content, amount: decimal(request.amount) },
+  });
+
+/** Carries out what names a voucher, unless the caller has named too many that it may not know of. */
+function carryOutFor<Result extends { readonly ok: true }>(
+  services: OperationServices,
+  request: ClaimRequest,
+  identity: OperationIdentity,
+  run: (
+    voucher: FoundVoucher | undefined,
+    ...asked: Parameters<Run<Result>>
+  ) => Promise<StoredOutcome<Result>>,
+) {
+  return runOnce<Result>(services, identity, (...asked) =>
+    services.guesses.look(request, {
+      code: request.voucherCode,
+      run: async () =>
+        run(await findRequestedVoucher(services, request.company, request.voucherCode), ...asked),
+      refusalOf: ({ requestId, result }) =>
+        result.ok || requestId !== identity.requestId ? undefined : result,
+      refused: (refusal) => outcomeFor<Result>(identity, refusal),
+    }),
+  );
+}
+
+/** Claims a voucher once: the owner is sent a code. */
+export function claimOnce(services: OperationServices, request: ClaimRequest) {
+  const { company } = request;
+  const identity = identityOf(services, 'initiate-claim', request);
+  return carryOutFor<ClaimMade>(services, request, identity, async (voucher, as, deadline) => {
+    // Refused here and not in the workflow: the time it takes must not tell what the answer hides.
+    const isHidden = voucher && company.kind === 'merchant' && !isRedeemableAt(voucher, company.id);
+    if (!voucher || isHidden) return outcomeFor(identity, refuse('voucher-not-found'));
+    const amount = decimal(request.amount);
+    const command = { ...as, voucherId: voucher.id, amount };
+    return services.workflows.claim(voucher, command, deadline);
+  });
+}
+
+/** Redeems a voucher once, through the workflow of its live claim where it has one. */
+export function redeemOnce(services: OperationServices, request: RedemptionRequest) {
+  const identity = identityOf(services, 'redeem-gift', request);
+  const { verificationCode, msisdn = null, merchantId = null } = request;
+  return carryOutFor<RedemptionMade>(services, request, identity, async (voucher, as, deadline) => {
+    if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
+    const slowed = verificationCode ? await waitForTurn(services, request.company) : undefined;
+    if (slowed) return outcomeFor(identity, slowed);
+    const command = {
+      ...as,
+      voucherId: voucher.id,
+      merchantId,
+      amount: decimal(request.amount),
+      // A code itself never enters a payload, only its keyed digest with the voucher's id.
+      verificationCodeDigest: verificationCode
+        ? services.digests.verificationCode(verificationCode, voucher.id)
+        : null,
+      msisdn,
+    };
+    return services.workflows.redeem(voucher, command, deadline);
+  });
+}
+
+/** Our reference of the redemption that a voucher is held for at this moment. */
+export const runningReference = async (
+  services: OperationServices,
+  code: RequestedCode,
+): Promise<string | null> => {
+  if (code.canonical === undefined) return null;
+  const digest = services.digests.voucherCode(code.canonical);
+  return (await runningRedemption(services.database, digest))?.platform_reference ?? null;
+};

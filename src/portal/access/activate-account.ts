@@ -1,0 +1,64 @@
+import { addAuditEntry } from '../../db/access/audit.js';
+import type { DatabaseTransaction } from '../../db/connection.js';
+import { lockOpenInvitation, useInvitation } from '../../db/portal/invitations.js';
+import {
+  addPortalAccount,
+  findPortalAccount,
+  setPassword,
+  setPortalAccountDisabled,
+} from '../../db/portal/portal-accounts.js';
+import { endPortalSessions } from '../../db/portal/portal-sessions.js';
+import type { Company } from '../../domain/voucher.js';
+import type { PublicRequest } from '../page.js';
+import { PORTAL_ACTOR } from './change-access.js';
+
+export interface ActivatedAccount {
+  readonly invitationId: string;
+  readonly id: number;
+  readonly email: string;
+  readonly company: Company;
+}
+
+/**
+ * Uses a link, once: makes the account that it invites, or gives the one that is there the chosen
+ * password and ends its sessions. Undefined where the link does not work any more, or its e-mail
+ * address has come to belong to another company.
+ */
+export const activateAccount = (
+  request: PublicRequest,
+  tokenDigest: Buffer,
+  passwordHash: string,
+): Promise<ActivatedAccount | undefined> =>
+  request.services.database.transaction().execute(async (transaction) => {
+    const invitation = await lockOpenInvitation(transaction, tokenDigest);
+    if (!invitation) return undefined;
+    const { id: invitationId, email, merchantId } = invitation;
+    const company: Company = { kind: 'merchant', id: merchantId };
+    const id = await giveAccount(transaction, { email, company, passwordHash });
+    if (id === undefined) return undefined;
+    await useInvitation(transaction, invitationId);
+    await addAuditEntry(transaction, {
+      actor: PORTAL_ACTOR + email,
+      action: 'activate portal-account',
+      subjectKind: company.kind,
+      subjectId: company.id,
+      details: { email, invitationId, accountId: id, sourceAddress: request.sourceAddress },
+    });
+    return { invitationId, id, email, company };
+  });
+
+async function giveAccount(
+  transaction: DatabaseTransaction,
+  account: { readonly email: string; readonly company: Company; readonly passwordHash: string },
+): Promise<number | undefined> {
+  const added = await addPortalAccount(transaction, { ...account, mustChangePassword: false });
+  if (added !== undefined) return added;
+  const known = await findPortalAccount(transaction, account.email);
+  const { kind, id } = account.company;
+  if (known?.company.kind !== kind || known.company.id !== id) return undefined;
+  // An operator has invited this person, so that it may come back.
+  await setPortalAccountDisabled(transaction, known.id, false);
+  await setPassword(transaction, known.id, { hash: account.passwordHash, mustChange: false });
+  await endPortalSessions(transaction, known.id);
+  return known.id;
+}

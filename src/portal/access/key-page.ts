@@ -1,0 +1,30 @@
+import { type Html, html } from '../../process/html.js';
+import { ACCESS_PATH } from '../access-path.js';
+import { copyField, message } from '../layout/parts.js';
+import type { AccountRequest, PageAnswer } from '../page.js';
+
+/** A page on which an API key stands in clear; nothing of the portal is kept by browsers. */
+export function keyPage(
+  request: AccountRequest,
+  shown: {
+    readonly title: string;
+    readonly heading: string;
+    readonly name: string;
+    readonly key: string;
+    readonly warning: Html;
+    readonly further?: Html | undefined;
+  },
+): PageAnswer {
+  const isTest = request.services.settings.environment === 'test';
+  return {
+    kind: 'page',
+    title: shown.title,
+    content: html`<h1>${shown.heading}</h1>
+<section class="card"><h2>${shown.name}</h2>
+${message('warning', shown.warning)}
+${copyField({ name: 'key', label: isTest ? 'Test key' : 'Live key', value: shown.key })}
+${shown.further && html`<p>${shown.further}</p>`}
+<p class="actions"><a class="button secondary" href="${ACCESS_PATH}#keys">I have copied it</a></p>
+</section>`,
+  };
+}

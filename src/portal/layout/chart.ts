@@ -1,0 +1,77 @@
+import { formatGroupedAmount, type Money, parseMoney } from '../../domain/money.js';
+import { type Html, html } from '../../process/html.js';
+
+/** What a chart shows of one day. */
+export interface Bar {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  /** Decimal string. */
+  readonly amount: string;
+  /** What the bar says to whoever points at it. */
+  readonly words: string;
+}
+
+const WIDTH = 420;
+const HEIGHT = 190;
+const LEFT = 8;
+const TOP = 26;
+const BOTTOM = 26;
+const PLOT = HEIGHT - TOP - BOTTOM;
+const STEPS = [100n, 200n, 250n, 500n, 1_000n];
+
+/**
+ * A chart of ETB per day as SVG. Whoever does not see it has the same figures in the table that the
+ * page shows beside it, so the description says only what the whole is.
+ */
+export function barChart(chart: {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly bars: readonly Bar[];
+}): Html {
+  const { id, bars } = chart;
+  const top = roundedUp(bars.map(({ amount }) => parseMoney(amount)));
+  const slot = (WIDTH - 2 * LEFT) / Math.max(bars.length, 1);
+  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
+ aria-labelledby="${id}-title ${id}-description">
+<title id="${id}-title">${chart.title}</title>
+<desc id="${id}-description">${chart.description}</desc>
+${[0n, 1n, 2n].map((half) => line(top, half))}
+${bars.map((bar, index) => column(bar, { top, x: LEFT + index * slot, slot }))}
+${label(bars[0]?.day, LEFT, 'start')}${label(bars.at(-1)?.day, WIDTH - LEFT, 'end')}
+</svg>`;
+}
+
+const column = (
+  { amount, words }: Bar,
+  { top, x, slot }: { readonly top: Money; readonly x: number; readonly slot: number },
+): Html => {
+  const height = Number((parseMoney(amount) * BigInt(PLOT) * 100n) / top) / 100;
+  const shown = parseMoney(amount) > 0n ? Math.max(height, 1.5) : 0;
+  const gap = Math.min(slot * 0.25, 4);
+  return html`<rect class="bar" x="${(x + gap / 2).toFixed(2)}"
+ y="${(TOP + PLOT - shown).toFixed(2)}" width="${(slot - gap).toFixed(2)}"
+ height="${shown.toFixed(2)}" rx="1.5"><title>${words}</title></rect>`;
+};
+
+/** A line at nothing, half or all of the height, and what it stands for. */
+const line = (top: Money, half: bigint): Html => {
+  const y = TOP + PLOT - (PLOT * Number(half)) / 2;
+  return html`<line class="grid" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${y}" y2="${y}"/>${
+    half > 0n &&
+    html`<text class="label" x="${LEFT}" y="${y - 4}">${withoutCents((top * half) / 2n)}</text>`
+  }`;
+};
+
+const label = (day: string | undefined, x: number, anchor: 'start' | 'end'): Html =>
+  html`<text class="label" x="${x}" y="${HEIGHT - 8}" text-anchor="${anchor}">${day}</text>`;
+
+const withoutCents = (amount: Money): string => formatGroupedAmount(amount).replace(/\.00$/, '');
+
+/** A round amount that no bar is above. */
+function roundedUp(amounts: readonly Money[]): Money {
+  const highest = amounts.reduce((a, b) => (a > b ? a : b), 0n);
+  let unit = 10_000n;
+  while (unit * 1_000n < highest) unit *= 10n;
+  return unit * (STEPS.find((step) => unit * step >= highest) ?? 1_000n);
+}

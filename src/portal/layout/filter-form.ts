@@ -1,0 +1,55 @@
+import { type Html, html } from '../../process/html.js';
+import { field } from './parts.js';
+
+/** A field that narrows what a page shows. */
+export interface FilterField {
+  readonly label: string;
+  /** What can be chosen, by what is sent; where there is none, it is typed. */
+  readonly options?: readonly (readonly [value: string, label: string])[];
+  readonly isDay?: true;
+}
+
+/**
+ * A form whose answer is a page's own address, so that it can be kept and sent to others. What is
+ * left out narrows nothing.
+ */
+export const filterForm = (form: {
+  readonly action: string;
+  readonly fields: Readonly<Record<string, FilterField>>;
+  readonly values: Readonly<Record<string, string>>;
+  readonly problems: Readonly<Record<string, string | undefined>>;
+}): Html => html`<form class="filters" method="get" action="${form.action}">
+${Object.entries(form.fields).map(([name, { label, options, isDay }]) => {
+  const value = form.values[name] ?? '';
+  const error = form.problems[name];
+  return options === undefined
+    ? field({ name, label, value, error, isOptional: true, ...(isDay ? { type: 'date' } : {}) })
+    : choice({ name, label, value, options, error });
+})}
+<div class="actions"><button>Show</button>
+${Object.keys(form.values).length > 0 && html`<a href="${form.action}">Show all</a>`}</div>
+</form>`;
+
+const choice = (select: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+  readonly error: string | undefined;
+}): Html => html`<div class="field"><label for="${select.name}">${select.label}</label>
+${select.error && html`<p class="error">${select.error}</p>`}
+<select id="${select.name}" name="${select.name}"><option value="">All</option>${select.options.map(
+  ([value, label]) =>
+    html`<option value="${value}"${value === select.value && html` selected`}>${label}</option>`,
+)}</select></div>`;
+
+/** The form of a range of days. */
+export const daysForm = (
+  action: string,
+  { values, problems }: Pick<Parameters<typeof filterForm>[0], 'values' | 'problems'>,
+): Html =>
+  html`<form class="filters" method="get" action="${action}">
+${field({ name: 'from', label: 'From', type: 'date', value: values.from ?? '', error: problems.from, isOptional: true })}
+${field({ name: 'to', label: 'To', type: 'date', value: values.to ?? '', error: problems.to, isOptional: true })}
+<div class="actions"><button>Show</button></div>
+</form>`;

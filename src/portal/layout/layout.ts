@@ -1,0 +1,106 @@
+import type { Context } from 'koa';
+import type { PortalSession } from '../../db/portal/portal-sessions.js';
+import { type Html, html } from '../../process/html.js';
+import { assets } from '../assets.js';
+import { PORTAL_PATH, type PortalTools } from '../page.js';
+import { type View, viewOf } from '../view.js';
+import { navigation } from './navigation.js';
+import { formTokenField } from './parts.js';
+
+export interface PageContent {
+  readonly title: string;
+  readonly content: Html;
+  readonly status?: number;
+  readonly retryAfterSeconds?: number;
+}
+
+/** Writes a whole page: environment, navigation for whoever is signed in, and its content. */
+export function writePage(context: Context, tools: PortalTools, page: PageContent): void {
+  const view = viewOf(context);
+  const { environment } = tools.services.settings;
+  context.status = page.status ?? 200;
+  context.state.statusCode = context.status;
+  if (page.retryAfterSeconds) context.set('Retry-After', String(page.retryAfterSeconds));
+  context.type = 'text/html; charset=utf-8';
+  context.body = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${[page.title, view?.session.companyName, 'Voucher portal'].filter(Boolean).join(' · ')}</title>
+<link rel="icon" href="${assets.logo.path}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.stylesheet.path}">
+<script src="${assets.copyScript.path}" defer></script>
+</head>
+<body class="${view ? 'signed-in' : 'signed-out'}">
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+${environmentBanner(environment)}
+${topBar(view)}
+</header>
+<div class="frame">
+${view && !view.session.mustChangePassword && menu(view.session, context.path)}
+<main id="main" tabindex="-1">
+${view?.session.notice ? html`<p class="message success" role="status">${view.session.notice}</p>` : ''}
+${page.content}
+</main>
+</div>
+<footer class="foot"><p>${environmentWords[environment].foot}</p></footer>
+</body>
+</html>
+`.toString();
+}
+
+const environmentWords = {
+  test: {
+    label: 'Test environment',
+    text: 'Try everything: no real money moves here.',
+    foot: 'Test environment. Keys begin with gvs_test_.',
+  },
+  production: {
+    label: 'Live environment',
+    text: 'Real money moves here.',
+    foot: 'Live environment. Keys begin with gvs_live_.',
+  },
+} as const;
+
+const environmentBanner = (environment: keyof typeof environmentWords) =>
+  html`<p class="environment ${environment}"><strong>${environmentWords[environment].label}</strong>
+<span>${environmentWords[environment].text}</span></p>`;
+
+const topBar = (view: View | undefined) => html`<div class="top">
+<a class="brand" href="${PORTAL_PATH}"><img src="${assets.logo.path}" alt="" width="32" height="32">
+<span>Voucher portal</span></a>
+${
+  view &&
+  html`<p class="company">${view.session.companyName}
+<span class="badge">${view.session.company.kind === 'partner' ? 'Partner' : 'Merchant'}</span></p>
+<form class="sign-out" method="post" action="${PORTAL_PATH}/sign-out">
+${formTokenField(view.formToken)}
+<button class="plain">Sign out</button>
+</form>
+${!view.session.mustChangePassword && html`<a class="menu-link" href="#menu">Menu</a>`}`
+}
+</div>`;
+
+function menu(session: PortalSession, path: string): Html {
+  const isCurrent = (entry: string) =>
+    entry === PORTAL_PATH ? path === entry : path === entry || path.startsWith(`${entry}/`);
+  const groups = navigation.map(({ group, entries }) => {
+    const links = entries
+      .filter(({ kind }) => kind === undefined || kind === session.company.kind)
+      .map(({ label, path: end, further = [] }) => {
+        const target = PORTAL_PATH + end;
+        const isHere = [end, ...further].some((one) => isCurrent(PORTAL_PATH + one));
+        const current = isHere ? html` aria-current="page"` : '';
+        return html`<li><a href="${target}"${current}>${label}</a></li>`;
+      });
+    if (links.length === 0) return html``;
+    return html`<h2>${group}</h2><ul>${links}</ul>`;
+  });
+  return html`<nav id="menu" class="menu" aria-label="Portal">
+${groups}
+<a class="menu-close" href="#main">Close the menu</a>
+</nav>`;
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { ListParameter } from '../../http/lists/list-filters.js';
+import { daySchema, daysAfter } from './days.js';
+import type { FilterField } from './filter-form.js';
+
+type Filter = FilterField & ListParameter;
+
+const text = z.string().max(100, 'Give at most 100 characters.');
+
+/** The filters that lists have in common, each of a column of the list. */
+export const listFilters = {
+  /** The whole text. */
+  exact: (label: string, column: string): Filter => ({
+    label,
+    column,
+    operator: 'eq',
+    schema: text,
+  }),
+  oneOf: <Value extends string>(
+    label: string,
+    column: string,
+    options: readonly (readonly [Value, string])[],
+  ): Filter => ({
+    label,
+    column,
+    options,
+    operator: 'eq',
+    schema: z.enum(
+      options.map(([value]) => value),
+      'Choose one of these.',
+    ),
+  }),
+  fromDay: (label: string, column: string): Filter => ({
+    label,
+    column,
+    isDay: true,
+    operator: 'gte',
+    schema: daySchema,
+  }),
+  /** That day included. */
+  toDay: (label: string, column: string): Filter => ({
+    label,
+    column,
+    isDay: true,
+    operator: 'lt',
+    schema: daySchema.transform((day) => daysAfter(day, 1)),
+  }),
+};

@@ -1,0 +1,134 @@
+import type { ListPage } from '../../db/lists/list-page.js';
+import type { ListQuery, ListSource } from '../../db/lists/list-query.js';
+import type { CompanyKind } from '../../db/schema/all-tables.js';
+import type { ListParameter } from '../../http/lists/list-filters.js';
+import { type ListRequest, listQuery } from '../../http/lists/list-query.js';
+import { type Html, html } from '../../process/html.js';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { problems } from '../problem-page.js';
+import { csv, DOWNLOAD_ROWS } from './csv.js';
+import { type FilterField, filterForm } from './filter-form.js';
+import { addressOf, pageNumber, paging } from './paging.js';
+import { emptyState, type TableColumn, table } from './parts.js';
+
+const ROWS = 25;
+
+/** All that tells one list of the portal from another. */
+export interface ListView<Row> {
+  /** Below the portal's base path. */
+  readonly path: string;
+  readonly kind: CompanyKind;
+  readonly title: string;
+  readonly intro: Html;
+  readonly source: ListSource<Row>;
+  readonly filters: Readonly<Record<string, FilterField & ListParameter>>;
+  readonly columns: readonly TableColumn<Row>[];
+  /** What stands there before the first row. */
+  readonly nothingYet: string;
+  /** The columns of its CSV, where it can be downloaded. */
+  readonly download?: Readonly<Record<string, (row: Row) => string | null>>;
+}
+
+interface ReadFilters {
+  /** Those that were filled in. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly problems: Readonly<Record<string, string>>;
+  /** Undefined where there are problems. */
+  readonly query?: ListRequest;
+}
+
+/** Reads a form's answer with the mechanism of the API's lists; nothing else of it is looked at. */
+function readFilters<Row>({ source, filters }: ListView<Row>, sent: URLSearchParams): ReadFilters {
+  const values = Object.fromEntries(
+    Object.keys(filters)
+      .map((name) => [name, sent.get(name)?.trim() ?? ''] as const)
+      .filter(([, value]) => value !== ''),
+  );
+  const schema = listQuery({
+    source,
+    parameters: filters,
+    defaultSort: [['id', 'DESC']],
+    defaultLimit: ROWS,
+  });
+  const read = schema.safeParse(values);
+  if (read.success) return { values, problems: {}, query: read.data };
+  const found = read.error.issues.map(({ path, message }) => [String(path[0]), message]);
+  return { values, problems: Object.fromEntries(found.reverse()) };
+}
+
+/** The page of a list: a form that narrows it, the rows, and the ways to further ones. */
+export const listPage = <Row>(view: ListView<Row>): AccountPage => ({
+  method: 'GET',
+  path: view.path,
+  access: 'account',
+  kind: view.kind,
+  async handle(request) {
+    const page = pageNumber(request.query);
+    const filters = readFilters(view, request.query);
+    if (page === undefined) return problems.notFound;
+    const found = filters.query && (await readRows(request, view, { ...filters.query, page }));
+    if (filters.query && !found) return problems.busy;
+    if (found?.items.length === 0 && page > 1) return problems.notFound;
+    return {
+      kind: 'page',
+      title: view.title,
+      ...(found ? {} : { status: 422 }),
+      content: html`<h1>${view.title}</h1>
+${view.intro}
+<section class="card">
+${filterForm({ action: PORTAL_PATH + view.path, fields: view.filters, ...filters })}
+${found && rows(view, found, filters, page)}
+</section>`,
+    };
+  },
+});
+
+const readRows = <Row>(request: AccountRequest, view: ListView<Row>, query: ListQuery) =>
+  request.services.lists.readPage(view.source, request.session.company, query);
+
+function rows<Row>(
+  view: ListView<Row>,
+  { items, totalItems }: ListPage<Row>,
+  { values }: ReadFilters,
+  page: number,
+): Html {
+  const path = PORTAL_PATH + view.path;
+  if (items.length === 0)
+    return Object.keys(values).length === 0
+      ? emptyState('None yet', view.nothingYet)
+      : emptyState('Nothing fits', 'Nothing here is as you asked for. Change the form above.');
+  return html`${table(view.title, items, view.columns)}
+${paging({ path, values, page, limit: ROWS, totalItems })}
+${
+  view.download &&
+  html`<p><a href="${addressOf(`${path}/download`, values)}">Download as CSV</a></p>`
+}`;
+}
+
+/** The rows of a list as a file, narrowed by the same form. */
+export const listDownload = <Row>(
+  view: ListView<Row> & Required<Pick<ListView<Row>, 'download'>>,
+): AccountPage => ({
+  method: 'GET',
+  path: `${view.path}/download`,
+  access: 'account',
+  kind: view.kind,
+  async handle(request): Promise<PageAnswer> {
+    const { query } = readFilters(view, request.query);
+    if (!query) return problems.invalid;
+    const found = await readRows(request, view, { ...query, limit: DOWNLOAD_ROWS });
+    if (!found) return problems.busy;
+    const { items, totalItems } = found;
+    if (totalItems > items.length) return problems.tooManyRows;
+    const columns = Object.entries(view.download);
+    return {
+      kind: 'file',
+      name: `${view.path.slice(1)}.csv`,
+      type: 'text/csv',
+      content: csv([
+        columns.map(([title]) => title),
+        ...items.map((row) => columns.map(([, value]) => value(row))),
+      ]),
+    };
+  },
+});

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operation } from '../domain/errors.js';
+
+/**
+ * The moments at which a test may end, fail or halt a process (faults.md), in the order in which an
+ * operation comes by them. `requested`, `drawn`, `started`, `known` and `answered` are the API's, the
+ * others the worker's; those before a `…committed` are inside the transaction.
+ */
+const steps = {
+  generate: ['requested', 'started', 'begun', 'committed', 'known', 'answered'],
+  claim: [
+    ...(['requested', 'started', 'begun', 'recorded', 'committed', 'sending', 'sent'] as const),
+    ...(['sent-recorded', 'confirmed', 'known', 'answered'] as const),
+  ],
+  redeem: [
+    ...(['requested', 'started', 'begun', 'held', 'hold-committed', 'paying', 'paid'] as const),
+    ...(['posted', 'post-committed', 'confirming', 'confirmed', 'known', 'answered'] as const),
+  ],
+  topup: [
+    ...(['requested', 'drawn', 'started', 'begun', 'held', 'hold-committed', 'sending'] as const),
+    ...(['sent', 'ended', 'end-committed', 'known', 'answered'] as const),
+  ],
+  retry: [
+    ...(['requested', 'recorded', 'started', 'begun', 'held', 'hold-committed'] as const),
+    ...(['sending', 'sent', 'ended', 'end-committed', 'known', 'answered'] as const),
+  ],
+  invite: ['begun', 'sending', 'sent', 'sent-recorded', 'ended'],
+} as const;
+
+type Subject = keyof typeof steps;
+
+export type FailpointName = {
+  [Name in Subject]: `${Name}-${(typeof steps)[Name][number]}`;
+}[Subject];
+
+const namesOf = (subject: Subject) =>
+  steps[subject].map((step) => `${subject}-${step}` as FailpointName);
+
+/** The failpoints of each operation, in order. */
+export const failpoints: Readonly<Record<Subject, readonly FailpointName[]>> = {
+  generate: namesOf('generate'),
+  claim: namesOf('claim'),
+  redeem: namesOf('redeem'),
+  topup: namesOf('topup'),
+  retry: namesOf('retry'),
+  invite: namesOf('invite'),
+};
+
+/** Told of each step; does nothing but in a process that a test has set a failpoint for. */
+export type Failpoint = (name: FailpointName) => Promise<void> | undefined;
+
+const DELAY_MS = 1_000;
+
+const actions: Readonly<Record<string, (name: FailpointName) => Promise<void>>> = {
+  async kill() {
+    process.kill(process.pid, 'SIGKILL');
+    // The signal is on its way; nothing may happen in between.
+    await new Promise(() => {});
+  },
+  async throw(name) {
+    throw new Error(`The failpoint ${name} was reached`);
+  },
+  hang: () => new Promise(() => {}),
+  delay: () => sleep(DELAY_MS),
+};
+
+/** Reads `redeem-paid:throw`; a name alone kills. Undefined where there is no such step or action. */
+function readFailpoint(setting: string) {
+  const [given, action = 'kill'] = setting.split(':');
+  const name = Object.values(failpoints)
+    .flat()
+    .find((one) => one === given);
+  const act = actions[action];
+  return name && act && { name, act };
+}
+
+/** Whether a setting names a step and, after a colon, what is to happen there. */
+export const isFailpoint = (setting: string): boolean => readFailpoint(setting) !== undefined;
+
+/** Acts when this process comes to the named step for the first time; later it passes by. */
+export function createFailpoint(setting: string | undefined): Failpoint {
+  const armed = setting === undefined ? undefined : readFailpoint(setting);
+  if (!armed) return () => undefined;
+  let isArmed = true;
+  return (name) => {
+    if (!isArmed || name !== armed.name) return undefined;
+    isArmed = false;
+    return armed.act(name);
+  };
+}
+
+const subjects: Partial<Record<Operation, Exclude<Subject, 'invite'>>> = {
+  'generate-voucher': 'generate',
+  'initiate-claim': 'claim',
+  'redeem-gift': 'redeem',
+  'airtime-topup': 'topup',
+  'airtime-package-topup': 'topup',
+  'retry-topup': 'retry',
+};
+
+/** Tells of a step that every operation which moves money has in the API. */
+export function passStep(
+  failpoint: Failpoint,
+  operation: Operation,
+  step: 'requested' | 'known' | 'answered',
+): Promise<void> | undefined {
+  const subject = subjects[operation];
+  return subject && failpoint(`${subject}-${step}`);
+}

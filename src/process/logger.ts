@@ -1,0 +1,40 @@
+import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/common';
+import { makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import { type Logger, pino } from 'pino';
+import type { Config } from '../config/config.js';
+import { describeError } from './describe-error.js';
+
+/** JSON lines on standard output; what is logged never holds codes, keys, tokens or numbers. */
+export const createLogger = (level: Config['LOG_LEVEL'], process_: string): Logger =>
+  pino({ level, base: { process: process_ } });
+
+/**
+ * Sends the logs of Temporal's SDK through ours and leaves signals to us: a process first answers
+ * its callers, then stops its worker. Once per process, before the first connection.
+ */
+export function installTemporalRuntime(logger: Logger): void {
+  const write =
+    (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
+    (message: string, meta?: LogMetadata) =>
+      logger[level](withoutRawError(meta), message);
+  const temporalLogger: TemporalLogger = {
+    log: (level: LogLevel, message: string, meta?: LogMetadata) =>
+      write(level.toLowerCase() as 'info')(message, meta),
+    trace: write('trace'),
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  };
+  Runtime.install({
+    logger: temporalLogger,
+    shutdownSignals: [],
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+    },
+  });
+}
+
+/** The SDK logs errors as they are, and PostgreSQL's hold values of rows. */
+const withoutRawError = ({ error, ...meta }: LogMetadata = {}): Record<string, unknown> =>
+  error === undefined ? meta : { ...meta, ...describeError(error) };

@@ -1,0 +1,146 @@
+import type { AirtimeBehaviour, PayoutBehaviour, SmsBehaviour, SuffixRow } from './scenarios.js';
+
+const paidLater: PayoutBehaviour = { books: 'completed-later', answer: 'request-state' };
+const notReceived = (answer: SmsBehaviour['answer']): SmsBehaviour => ({
+  isReceived: false,
+  answer,
+});
+const notTaken = (answer: PayoutBehaviour['answer']): PayoutBehaviour => ({
+  books: 'not-taken',
+  answer,
+});
+const topup = (behaviour: Partial<AirtimeBehaviour>): AirtimeBehaviour => ({
+  books: 'completed',
+  answer: 'transaction',
+  callback: 'once',
+  ...behaviour,
+});
+const declined = (reason?: string): AirtimeBehaviour =>
+  topup({ books: 'failed', ...(reason === undefined ? {} : { reason }) });
+const toppedUpLater = (callback: AirtimeBehaviour['callback']): AirtimeBehaviour =>
+  topup({ books: 'completed-later', callback });
+
+/**
+ * Which suffix does what to which service: this table drives the sandbox and is shown on its first
+ * page. Payouts have no callbacks: with suffixes about them they end as when they are asked about.
+ */
+export const suffixRows: readonly SuffixRow[] = [
+  { suffix: '00', meaning: 'success' },
+  {
+    suffix: '01',
+    meaning: 'success (with a PIN, where there is one)',
+    airtime: topup({ answer: 'transaction-with-pin' }),
+  },
+  {
+    suffix: '02',
+    meaning: 'refused: invalid number',
+    sms: notReceived('invalid-number'),
+    payout: notTaken('no-such-account'),
+    airtime: declined('INVALID-CREDIT-PARTY'),
+  },
+  {
+    suffix: '03',
+    meaning: 'refused: barred',
+    sms: notReceived('blacklisted'),
+    payout: notTaken('account-barred'),
+    airtime: declined('BARRED-CREDIT-PARTY'),
+  },
+  {
+    suffix: '04',
+    meaning: 'refused: operator unavailable',
+    sms: notReceived('gateway-error'),
+    payout: { books: 'failed', answer: 'request-state' },
+    airtime: declined('OPERATOR-CURRENTLY-UNAVAILABLE'),
+  },
+  {
+    suffix: '05',
+    meaning: 'calls it a duplicate: a payout is made, a top-up is refused',
+    payout: { books: 'completed', answer: 'duplicate' },
+    airtime: declined('DUPLICATED-TRANSACTION'),
+  },
+  {
+    suffix: '06',
+    meaning: 'refused: declined',
+    sms: notReceived('rejected'),
+    payout: notTaken('declined'),
+    airtime: declined(),
+  },
+  {
+    suffix: '07',
+    meaning: 'exception: fails inside the provider',
+    sms: notReceived('internal-error'),
+    payout: { books: 'failed', answer: 'internal-error' },
+    airtime: declined('EXCEPTION'),
+  },
+  {
+    suffix: '08',
+    meaning: 'does it, then drops the connection',
+    sms: { isReceived: true, answer: 'connection-dropped' },
+    payout: { books: 'completed', answer: 'connection-dropped' },
+    airtime: topup({ answer: 'connection-dropped' }),
+  },
+  {
+    suffix: '09',
+    meaning: 'does it, then answers 503',
+    sms: { isReceived: true, answer: 'unavailable' },
+    payout: { books: 'completed', answer: 'unavailable' },
+    airtime: topup({ answer: 'unavailable' }),
+  },
+  {
+    suffix: '10',
+    meaning: 'completes unseen by the answer; callback before the answer',
+    payout: paidLater,
+    airtime: toppedUpLater('before-the-answer'),
+  },
+  {
+    suffix: '11',
+    meaning: 'completes shortly after the answer; callback twice',
+    payout: paidLater,
+    airtime: toppedUpLater('twice'),
+  },
+  {
+    suffix: '12',
+    meaning: 'completes shortly after the answer; callback lost',
+    payout: paidLater,
+    airtime: toppedUpLater('lost'),
+  },
+  {
+    suffix: '13',
+    meaning: 'completes shortly after the answer; callbacks out of order',
+    payout: paidLater,
+    airtime: toppedUpLater('out-of-order'),
+  },
+  {
+    suffix: '14',
+    meaning: 'stays pending until somebody settles it',
+    payout: { books: 'pending', answer: 'request-state' },
+    airtime: topup({ books: 'pending' }),
+  },
+  {
+    suffix: '15',
+    meaning: 'completes, is reversed shortly after',
+    payout: { books: 'reversed-later', answer: 'transaction' },
+    airtime: topup({ books: 'reversed-later' }),
+  },
+  {
+    suffix: '16',
+    meaning: 'too many requests, with Retry-After',
+    sms: notReceived('too-many-requests'),
+    payout: notTaken('too-many-requests'),
+    airtime: topup({ books: 'not-taken', answer: 'too-many-requests' }),
+  },
+  {
+    suffix: '17',
+    meaning: 'success, in the other spelling of enumerations',
+    payout: { books: 'completed', answer: 'transaction-in-pascal-case' },
+    airtime: topup({ answer: 'transaction-in-title-case' }),
+  },
+  {
+    suffix: '18',
+    meaning: '401 as text/plain',
+    sms: notReceived('not-authorised'),
+    payout: notTaken('not-authorised'),
+    airtime: topup({ books: 'not-taken', answer: 'not-authorised' }),
+  },
+  { suffix: '19', meaning: '201 without a recipient', sms: notReceived('no-recipients') },
+];

@@ -1,0 +1,408 @@
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  ConfigError,
+  type Environment,
+  readApiConfig,
+  readApiConfigWith,
+  readConfig,
+  readMigrationConfig,
+  readPayloadKeys,
+  readSandboxConfig,
+  readStartConfig,
+} from '../../src/config/config.js';
+import { createAddressMatcher } from '../../src/http/access/source-address.js';
+import { makeSecrets } from '../../src/start/secrets.js';
+
+const key = () => randomBytes(32).toString('base64');
+const { COPY_KEYS, ...secrets } = makeSecrets();
+
+/** The least that the worker starts with. */
+const least: Environment = {
+  ...secrets,
+  DATABASE_URL: 'postgres://service:database-password@localhost/service',
+  TEMPORAL_ADDRESS: 'localhost:7233',
+  SMS_URL: 'https://sms.example',
+  SMS_API_KEY: 'sms-api-key',
+  SMTP_URL: 'smtps://service:mail-password@mail.example',
+  EMAIL_FROM: 'Vouchers <vouchers@service.example>',
+  MOBILE_MONEY_URL: 'https://mobile-money.example/v1.2/mm',
+  MOBILE_MONEY_ACCOUNT: 'service',
+  AIRTIME_URL: 'https://airtime.example/v1',
+  AIRTIME_KEY: 'airtime-key',
+  AIRTIME_SECRET: 'airtime-secret',
+};
+
+/** The lines of the error that reading ends with. */
+function problems(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.split('\n').slice(1);
+  }
+  return [];
+}
+
+const problemsWith = (changes: Environment): string[] =>
+  problems(() => readConfig({ ...least, ...changes }));
+
+/** Production has no default for whom money and messages go to. */
+const named: Environment = {
+  ENVIRONMENT: 'production',
+  SMS_PROVIDER: 'africas-talking',
+  SMS_USERNAME: 'service',
+  EMAIL_PROVIDER: 'smtp',
+  MOBILE_MONEY_PROVIDER: 'gsma',
+  AIRTIME_PROVIDER: 'dt-one',
+  AIRTIME_PRODUCT_ETHIO_TELECOM: '17',
+  AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: '18',
+};
+
+describe('connections in production', () => {
+  const production = named;
+  const remote = 'postgres://service:database-password@db.example/service';
+
+  it.each([
+    ['of another machine', { DATABASE_URL: remote }],
+    ['of another address', { DATABASE_URL: 'postgres://service@10.0.0.5:5432/service' }],
+    ['that may fall back to clear text', { DATABASE_URL: `${remote}?sslmode=prefer` }],
+    ['that asks nobody who it is', { DATABASE_URL: `${remote}?sslmode=no-verify` }],
+    ['named by a parameter', { DATABASE_URL: 'postgres://localhost/service?host=db.example' }],
+  ])('do not start with a database in clear %s', (_name, changes) => {
+    const [problem, ...others] = problemsWith({ ...production, ...changes });
+    expect(problem).toMatch(/^ {2}DATABASE_URL: is on another machine and not encrypted/);
+    expect(others).toEqual([]);
+    expect(problemsWith(changes)).toEqual([]);
+    expect(problemsWith({ ...production, ...changes, TRUST_UNENCRYPTED_NETWORK: 'yes' })).toEqual(
+      [],
+    );
+  });
+
+  it.each([
+    ['on this machine', {}],
+    ['over a socket', { DATABASE_URL: 'postgres:///service?host=/var/run/postgresql' }],
+    ['encrypted', { DATABASE_URL: `${remote}?sslmode=verify-full` }],
+    [
+      'with IPv6',
+      { DATABASE_URL: 'postgres://service@[::1]:5432/s', TEMPORAL_ADDRESS: '[::1]:7233' },
+    ],
+    ['with TLS', { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_TLS: 'on' }],
+    ['with an API key', { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_API_KEY: 'key' }],
+  ])('start %s', (_name, changes) => {
+    expect(problemsWith({ ...production, ...changes })).toEqual([]);
+  });
+
+  it('do not start with a Temporal in clear on another machine', () => {
+    const changes = { ...production, TEMPORAL_ADDRESS: 'localhost.example:7233' };
+    const [problem] = problemsWith(changes);
+    expect(problem).toMatch(/^ {2}TEMPORAL_ADDRESS: is on another machine and not encrypted/);
+    const migration = { ...changes, DATABASE_URL: remote };
+    expect(problems(() => readMigrationConfig(migration))).toHaveLength(2);
+  });
+
+  it('take certificates as text and as files, and both or none of a pair', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'voucher-topup-service-config-'));
+    const file = join(folder, 'ca.pem');
+    const text = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n';
+    writeFileSync(file, text);
+    for (const given of [file, text, text.replaceAll('\n', '\\n')])
+      expect(readConfig({ ...least, TEMPORAL_TLS_CA: given }).TEMPORAL_TLS_CA?.toString()).toBe(
+        text,
+      );
+    rmSync(folder, { recursive: true });
+    expect(problemsWith({ TEMPORAL_TLS_CA: file })).toEqual([
+      '  TEMPORAL_TLS_CA: must be PEM, or the path of a file with it',
+    ]);
+    expect(problemsWith({ TEMPORAL_TLS_CERT: text })).toEqual([
+      '  TEMPORAL_TLS_CERT: and TEMPORAL_TLS_KEY belong together: set both',
+    ]);
+  });
+});
+
+describe('defaults', () => {
+  it('are those of a service on one machine', () => {
+    expect(readConfig(least)).toMatchObject({
+      ENVIRONMENT: 'test',
+      LOG_LEVEL: 'info',
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      TRUSTED_PROXIES: [],
+      BODY_LIMIT_BYTES: 65_536,
+      CALLER_WAIT_SECONDS: 8,
+      ACCESS_TOKEN_LIFETIME_SECONDS: 300,
+      VOUCHER_VALIDITY_DAYS: 365,
+      CLAIM_LIFETIME_SECONDS: 300,
+      MESSAGE_COOLDOWN_SECONDS: 30,
+      CODE_ATTEMPTS_PER_DAY: 5,
+      OPERATION_RETENTION_DAYS: 30,
+      TEMPORAL_NAMESPACE: 'default',
+    });
+  });
+
+  it('let npm start begin without any setting', () => {
+    expect(readStartConfig({})).toMatchObject({
+      DATA_DIR: '.data',
+      PORT: 3000,
+      SANDBOX_PORT: 3001,
+      SANDBOX_SMTP_PORT: 3025,
+      TEMPORAL_PORT: 7233,
+      TEMPORAL_UI_PORT: 8233,
+      LOG_LEVEL: 'warn',
+    });
+    expect(readSandboxConfig({})).toEqual({
+      ENVIRONMENT: 'test',
+      HOST: '127.0.0.1',
+      SANDBOX_PORT: 3001,
+      SANDBOX_SMTP_PORT: 3025,
+      SANDBOX_DELAY_SCALE: 1,
+    });
+  });
+
+  it('stand for a setting that is empty', () => {
+    const empty = { PORT: '', TRUSTED_PROXIES: '', PUBLIC_URL: '', SMS_SENDER: '', LOG_LEVEL: '' };
+    expect(readConfig({ ...least, ...empty })).toEqual(readConfig(least));
+    expect(problemsWith({ SMS_API_KEY: '' })).toEqual(['  SMS_API_KEY: is not set']);
+  });
+
+  it('give way to what npm start has made', () => {
+    expect(readApiConfigWith({ ...least, COPY_KEYS, PORT: '3055' }).PORT).toBe(3055);
+  });
+});
+
+describe('what is missing', () => {
+  it('is named, all of it at once', () => {
+    const missing = Object.keys(least).map((name) => `  ${name}: is not set`);
+    expect(problems(() => readConfig({})).sort()).toEqual(missing.sort());
+  });
+
+  it.each(Object.keys(secrets))('is named: %s has no default', (name) => {
+    expect(problemsWith({ [name]: undefined })).toEqual([`  ${name}: is not set`]);
+  });
+
+  it('is one key more for the API, unless it keeps no API keys', () => {
+    const line = '  COPY_KEYS: is not set; without it set PORTAL_KEY_COPY to "off"';
+    expect(problems(() => readApiConfig(least))).toEqual([line]);
+    expect(problems(() => readApiConfig({}))).toContain(line);
+    expect(readApiConfig({ ...least, PORTAL_KEY_COPY: 'off' }).COPY_KEYS).toBeUndefined();
+    expect(readApiConfig({ ...least, COPY_KEYS })).toMatchObject({
+      PORTAL_KEY_COPY: 'on',
+      COPY_KEYS: [{ id: 'copy-1' }],
+    });
+    expect(Object.keys(readConfig({ ...least, COPY_KEYS }))).not.toContain('COPY_KEYS');
+  });
+
+  it('is less for the migration, which needs no secrets', () => {
+    expect(problems(() => readMigrationConfig({}))).toEqual([
+      '  DATABASE_URL: is not set',
+      '  TEMPORAL_ADDRESS: is not set',
+    ]);
+  });
+});
+
+describe('what is wrong', () => {
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PORT', 'http'],
+    ['DATABASE_POOL_SIZE', '-7'],
+    ['CALLER_WAIT_SECONDS', '-1'],
+    ['ACCESS_CACHE_SECONDS', '3'],
+    ['CLAIM_LIFETIME_SECONDS', '1e999'],
+    ['MESSAGE_COOLDOWN_SECONDS', '-0.1'],
+    ['ENVIRONMENT', 'staging'],
+    ['LOG_LEVEL', 'loud'],
+    ['SMS_PROVIDER', 'pigeon'],
+    ['SMS_URL', 'sms.example'],
+    ['SMTP_URL', 'mail.example:587'],
+    ['SMTP_URL', 'https://mail.example'],
+    ['EMAIL_FROM', 'Vouchers'],
+    ['EMAIL_FROM', 'Vouchers\r\nBcc: <a@b.example>'],
+    ['INVITATION_LIFETIME_SECONDS', '-7'],
+    ['MOBILE_MONEY_TOKEN_URL', 'localhost:3001'],
+    ['PUBLIC_URL', 'api.example'],
+    ['PUBLIC_URL', 'localhost:3000'],
+    ['PUBLIC_URL', 'ftp://api.example'],
+    ['DIGEST_KEY', randomBytes(31).toString('base64')],
+  ])('is named without its value: %s=%s', (name, value) => {
+    const [line = '', ...others] = problemsWith({ [name]: value });
+    expect(others).toEqual([]);
+    expect(line).toMatch(new RegExp(`^  ${name}: .+`));
+    expect(line).not.toContain(value);
+  });
+
+  it('shows no secret, whatever is wrong with it', () => {
+    const short = randomBytes(16).toString('base64');
+    const lines = problemsWith({ ...least, DIGEST_KEY: short, DATA_KEYS: `a:${short}`, PORT: 'x' });
+    expect(lines).toHaveLength(3);
+    for (const value of [short, secrets.PAYLOAD_KEYS, 'database-password', 'sms-api-key'])
+      expect(lines.join('\n')).not.toContain(value);
+  });
+});
+
+describe('key rings', () => {
+  it('hold their keys in the order of the setting', () => {
+    const [current, old] = [key(), key()];
+    const { DATA_KEYS } = readConfig({ ...least, DATA_KEYS: `data-2:${current},data-1:${old}` });
+    expect(DATA_KEYS).toEqual([
+      { id: 'data-2', key: Buffer.from(current, 'base64') },
+      { id: 'data-1', key: Buffer.from(old, 'base64') },
+    ]);
+    expect(readPayloadKeys(`payload-1:${old}`)).toEqual([
+      { id: 'payload-1', key: Buffer.from(old, 'base64') },
+    ]);
+  });
+
+  it.each([
+    ['no id', key()],
+    ['an empty id', `:${key()}`],
+    ['an id with a space', `data 1:${key()}`],
+    ['no key', 'data-1:'],
+    ['a key that is too short', `data-1:${randomBytes(16).toString('base64')}`],
+    ['a comma at the end', `data-1:${key()},`],
+    ['two colons', `data-1:${key()}:`],
+    ['one id twice', `data-1:${key()},data-1:${key()}`],
+  ])('are refused with %s', (_name, ring) => {
+    const lines = problemsWith({ DATA_KEYS: ring });
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatch(/^ {2}DATA_KEYS[.:]/);
+    expect(() => readPayloadKeys(ring)).toThrow();
+  });
+});
+
+describe('the private key for tokens', () => {
+  it('may have its line breaks written as \\n', () => {
+    const pem = secrets.ACCESS_TOKEN_PRIVATE_KEY;
+    const written = { ...least, ACCESS_TOKEN_PRIVATE_KEY: pem.replaceAll('\n', '\\n') };
+    expect(readConfig(written).ACCESS_TOKEN_PRIVATE_KEY).toBe(pem);
+  });
+
+  const publicPem = createPublicKey(secrets.ACCESS_TOKEN_PRIVATE_KEY)
+    .export({ type: 'spki', format: 'pem' })
+    .toString();
+  const otherCurve = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+  it.each([
+    ['a word', 'secret'],
+    ['a public key', publicPem],
+    ['half of a key', secrets.ACCESS_TOKEN_PRIVATE_KEY.slice(0, 60)],
+    [
+      'a key of another curve',
+      otherCurve.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    ],
+  ])('is refused where it is %s, with how to make one', (_what, text) => {
+    const lines = problemsWith({ ACCESS_TOKEN_PRIVATE_KEY: text });
+    expect(lines).toEqual([
+      '  ACCESS_TOKEN_PRIVATE_KEY: must be an Ed25519 private key in PEM, as "openssl genpkey ' +
+        '-algorithm ed25519" makes one',
+    ]);
+  });
+
+  it('may have further public keys beside it, one after the other', () => {
+    const further = (text: string) =>
+      readConfig({ ...least, ACCESS_TOKEN_FURTHER_KEYS: text }).ACCESS_TOKEN_FURTHER_KEYS;
+    expect(further('')).toEqual([]);
+    const two = (publicPem + publicPem).replaceAll('\n', '\\n');
+    expect(further(two)).toEqual([publicPem.trim(), publicPem.trim()]);
+  });
+
+  it.each([
+    ['a private key', secrets.ACCESS_TOKEN_PRIVATE_KEY],
+    ['a word', 'secret'],
+    [
+      'a key of another curve',
+      otherCurve.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    ],
+  ])('has no further key that is %s', (_what, text) => {
+    const [line, ...rest] = problemsWith({ ACCESS_TOKEN_FURTHER_KEYS: text });
+    expect(line).toMatch(/^ {2}ACCESS_TOKEN_FURTHER_KEYS: must be Ed25519 public keys in PEM/);
+    expect(rest).toEqual([]);
+  });
+});
+
+describe('TRUSTED_PROXIES', () => {
+  const proxies = (text: string) => readConfig({ ...least, TRUSTED_PROXIES: text }).TRUSTED_PROXIES;
+
+  it('is a list of addresses and ranges that are matched as they are written', () => {
+    const list = proxies(' 10.0.0.0/8, 203.0.113.7,2001:db8::/32 , ::1,');
+    expect(list).toEqual(['10.0.0.0/8', '203.0.113.7', '2001:db8::/32', '::1']);
+    const matches = createAddressMatcher(list);
+    const members = ['10.9.8.7', '203.0.113.7', '2001:db8::5', '::1', '::ffff:10.0.0.1'];
+    expect(members.every(matches)).toBe(true);
+    expect(matches('203.0.113.8')).toBe(false);
+  });
+
+  it.each([
+    'proxy.example',
+    '10.0.0.0/33',
+    '10.0.0/8',
+    '10.0.0.256',
+    '2001:db8::/129',
+    '127.1',
+    '0x7f000001',
+    '10.0.0.1 10.0.0.2',
+  ])('refuses %s', (entry) => {
+    expect(problemsWith({ TRUSTED_PROXIES: `10.0.0.0/8,${entry}` })).toEqual([
+      '  TRUSTED_PROXIES.1: must be an address or a CIDR range',
+    ]);
+  });
+});
+
+describe('PUBLIC_URL', () => {
+  it('need not be set', () => {
+    expect(readConfig(least).PUBLIC_URL).toBeUndefined();
+  });
+
+  it.each(['https://api.example', 'http://localhost:3000/', 'https://example/vouchers'])(
+    'may be %s',
+    (url) => {
+      expect(readConfig({ ...least, PUBLIC_URL: url }).PUBLIC_URL).toBe(url);
+    },
+  );
+});
+
+describe('production', () => {
+  const { ENVIRONMENT, ...providers } = named;
+
+  it('starts where every provider is named', () => {
+    expect(problemsWith(named)).toEqual([]);
+  });
+
+  it('does not start with what defaults to the sandbox', () => {
+    const expected = Object.keys(providers).map((name) => `  ${name}: must be set in production`);
+    expect(problemsWith({ ENVIRONMENT })).toEqual(expected);
+    expect(problems(() => readApiConfig({ ...least, COPY_KEYS, ENVIRONMENT }))).toEqual(expected);
+    for (const name of Object.keys(providers))
+      expect(problemsWith({ ...named, [name]: '' })).toEqual([
+        `  ${name}: must be set in production`,
+      ]);
+  });
+
+  it('does not start with the addresses that docker-compose.yml has for the sandbox', () => {
+    expect(problemsWith({ ...named, AIRTIME_URL: 'http://sandbox:3001/dt-one/v1' })).toEqual([
+      "  AIRTIME_URL: is the sandbox's, which is not for production",
+    ]);
+  });
+
+  it('is not started by npm start with the sandbox', () => {
+    const rule = 'must be set in production; the sandbox is for the test environment only';
+    expect(problems(() => readStartConfig({ ENVIRONMENT }))).toEqual(
+      ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'].map(
+        (name) => `  ${name}: ${rule}`,
+      ),
+    );
+    const { SMS_URL, SMTP_URL, MOBILE_MONEY_URL, AIRTIME_URL } = least;
+    const addresses = { SMS_URL, SMTP_URL, MOBILE_MONEY_URL, AIRTIME_URL };
+    expect(problems(() => readStartConfig({ ENVIRONMENT, ...addresses }))).toEqual([]);
+  });
+
+  it('is refused by the sandbox', () => {
+    expect(problems(() => readSandboxConfig({ ENVIRONMENT }))).toEqual([
+      '  ENVIRONMENT: the sandbox is for the test environment only',
+    ]);
+    expect(problems(() => readSandboxConfig({ ENVIRONMENT: 'test' }))).toEqual([]);
+  });
+});

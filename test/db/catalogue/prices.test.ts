@@ -1,0 +1,149 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { priceSubjects } from '../../../src/db/catalogue/prices.js';
+import type { Database } from '../../../src/db/connection.js';
+import { insertVoucher } from '../../../src/db/vouchers/generation.js';
+import { credentialOf } from '../../admin/movements.js';
+import { addGiftSeller, addShop, type GiftSeller, priceGift } from '../gift-rows.js';
+import { type OpenDatabase, openDatabase } from '../open-database.js';
+
+let open: OpenDatabase;
+let database: Database;
+let seller: GiftSeller;
+
+beforeAll(async () => {
+  open = await openDatabase();
+  database = open.database;
+});
+afterAll(() => open?.close());
+beforeEach(async () => {
+  seller = await addGiftSeller(database);
+});
+
+/** The price that generating a voucher for a merchant goes by. */
+async function priceAt(merchantId: number): Promise<string | null> {
+  const { partnerId, denominationId } = seller;
+  const credential = await credentialOf(database, 'partner', partnerId);
+  const { sellingPriceUsd, voucherId } = await insertVoucher(database, {
+    operationId: randomUUID(),
+    requestId: randomUUID(),
+    requestDigest: 'digest',
+    partner: { kind: 'partner', id: partnerId, credential },
+    merchant: { id: merchantId },
+    denominationId,
+    serialNumber: randomUUID(),
+    codeDigest: randomBytes(32),
+    codeCiphertext: 'sealed',
+    ownerMsisdn: null,
+    isRestricted: true,
+    validityDays: 365,
+    exchangeRate: null,
+    currency: null,
+    originatingCountry: null,
+    foreignCurrencyAmount: null,
+  });
+  const frozen = await database
+    .selectFrom('vouchers')
+    .select('selling_price_usd')
+    .where('id', '=', voucherId)
+    .executeTakeFirst();
+  expect(frozen?.selling_price_usd ?? null).toBe(sellingPriceUsd);
+  return sellingPriceUsd;
+}
+
+const pricesSet = () =>
+  database
+    .selectFrom('partner_gift_denomination_prices')
+    .select(['merchant_id', 'selling_price_usd'])
+    .select(sql<boolean>`replaced_at is null`.as('isCurrent'))
+    .where('partner_id', '=', seller.partnerId)
+    .orderBy('id')
+    .execute();
+
+describe('a price', () => {
+  it('is missing until it is set', async () => {
+    expect(await priceAt(seller.merchantId)).toBeNull();
+    await priceGift(database, seller, '1.05');
+    expect(await priceAt(seller.merchantId)).toBe('1.050000');
+  });
+
+  it('for one merchant comes before the one for all, whichever was set first', async () => {
+    const [early, late] = [await addShop(database), await addShop(database)];
+    await priceGift(database, seller, '2', early);
+    await priceGift(database, seller, '1');
+    await priceGift(database, seller, '3', late);
+    expect(await priceAt(early)).toBe('2.000000');
+    expect(await priceAt(late)).toBe('3.000000');
+    expect(await priceAt(seller.merchantId)).toBe('1.000000');
+  });
+
+  it('for one merchant is none for another', async () => {
+    await priceGift(database, seller, '2', await addShop(database));
+    expect(await priceAt(seller.merchantId)).toBeNull();
+  });
+
+  it('of one partner is none of another', async () => {
+    await priceGift(
+      database,
+      { ...seller, partnerId: (await addGiftSeller(database)).partnerId },
+      '2',
+    );
+    expect(await priceAt(seller.merchantId)).toBeNull();
+  });
+
+  it('that is replaced stays as history', async () => {
+    const { merchantId } = seller;
+    await priceGift(database, seller, '1');
+    await priceGift(database, seller, '5', merchantId);
+    await priceGift(database, seller, '2');
+    expect(await pricesSet()).toEqual([
+      { merchant_id: null, selling_price_usd: '1.000000', isCurrent: false },
+      { merchant_id: merchantId, selling_price_usd: '5.000000', isCurrent: true },
+      { merchant_id: null, selling_price_usd: '2.000000', isCurrent: true },
+    ]);
+  });
+
+  it.each([
+    ['for all merchants', () => null],
+    ['for one merchant', () => seller.merchantId],
+  ])('%s that is set several times at once is one in the end', async (_name, merchantId) => {
+    const prices = ['1', '2', '3', '4', '5', '6'];
+    await Promise.all(prices.map((price) => priceGift(database, seller, price, merchantId())));
+    const set = await pricesSet();
+    expect(set).toHaveLength(prices.length);
+    expect(set.filter(({ isCurrent }) => isCurrent)).toHaveLength(1);
+  });
+
+  it.each(['0', '-1'])('of %s is refused, and the one before stays', async (price) => {
+    await priceGift(database, seller, '1');
+    await expect(priceGift(database, seller, price)).rejects.toThrow();
+    expect(await priceAt(seller.merchantId)).toBe('1.000000');
+  });
+});
+
+describe('priceSubjects', () => {
+  const subjects = (merchantId: number | null, denominationId = seller.denominationId) =>
+    priceSubjects(database, { denominationId, merchantId });
+
+  it('finds what is there', async () => {
+    expect(await subjects(null)).toEqual({ hasDenomination: true, hasMerchant: true });
+    expect(await subjects(seller.merchantId)).toEqual({ hasDenomination: true, hasMerchant: true });
+  });
+
+  it('misses what is not, or no more', async () => {
+    expect(await subjects(0, 0)).toEqual({ hasDenomination: false, hasMerchant: false });
+    const { denominationId, merchantId } = seller;
+    await database
+      .updateTable('gift_denominations')
+      .set({ status: 'INACTIVE' })
+      .where('id', '=', denominationId)
+      .execute();
+    await database
+      .updateTable('merchants')
+      .set({ status: 'DEACTIVATED' })
+      .where('id', '=', merchantId)
+      .execute();
+    expect(await subjects(merchantId)).toEqual({ hasDenomination: false, hasMerchant: false });
+  });
+});

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { connectDatabase, type Database } from '../../../src/db/connection.js';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
+import { type Answer, merchantClient, newestCode, partnerClient } from '../../support/clients.js';
+import { makeMerchant, makePartner } from '../../support/companies.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { type Stack, startStack } from '../../support/stack.js';
+
+/** The database that real requests have filled; every case breaks a copy of it. */
+let original: TestDatabase;
+
+beforeAll(async () => {
+  original = await createTestDatabase();
+});
+afterAll(() => original?.drop());
+
+/** Generates vouchers and leaves one in every state but CANCELLED, which no request leads to. */
+async function giftPath(stack: Stack): Promise<void> {
+  const partner = await makePartner(stack);
+  const asPartner = await partnerClient(stack, partner);
+  const generate = async (merchantId: number, msisdn: string | null) => {
+    const { voucher } = succeeded(
+      await asPartner.post('/topup-transactions/generate-voucher', {
+        denominationId: partner.denominations[100],
+        merchantId,
+        msisdn,
+      }),
+    );
+    return { id: Number(voucher.id), voucherCode: String(voucher.voucherCode) };
+  };
+  /** Claims a new voucher at a merchant whose payments end as the suffix says. */
+  const claim = async (payoutSuffix: string, msisdn: string, amount: number) => {
+    const merchant = await makeMerchant(stack, { payoutSuffix });
+    const client = await merchantClient(stack, merchant);
+    const { voucherCode } = await generate(merchant.id, msisdn);
+    succeeded(await client.post('/topup-transactions/initiate-claim', { voucherCode, amount }));
+    return async () => {
+      const verificationCode = await newestCode(stack, msisdn);
+      return client.post('/topup-transactions/redeem-gift', { voucherCode, verificationCode });
+    };
+  };
+  succeeded(await (await claim('000', '+251922000000', 100))());
+  succeeded(await (await claim('000', '+251922001000', 40))());
+  expect((await (await claim('006', '+251922002000', 100))()).body.statusCode).toBe(5031);
+  expect((await (await claim('014', '+251922003000', 100))()).body.statusCode).toBe(4092);
+  await claim('000', '+251922004000', 100);
+  const merchant = await makeMerchant(stack);
+  await generate(merchant.id, null);
+  const due = await generate(merchant.id, null);
+  await stack.database
+    .updateTable('vouchers')
+    .set({ expires_at: sql<Date>`now()` })
+    .where('id', '=', due.id)
+    .execute();
+  await stack.database.transaction().execute((transaction) => expireVouchers(transaction, 10));
+}
+
+function succeeded({ body }: Answer) {
+  if (body.statusCode !== 200) throw new Error(`${body.statusCode}: ${body.message}`);
+  return body.data;
+}
+
+const statuses = async (database: Database) => {
+  const rows = await database.selectFrom('vouchers').select('status').orderBy('id').execute();
+  return rows.map(({ status }) => status);
+};
+
+describe('findBrokenInvariants', () => {
+  it('finds nothing on a live database after the gift path', async () => {
+    const stack = await startStack({ DATABASE_URL: original.url, CALLER_WAIT_SECONDS: '3' });
+    try {
+      await giftPath(stack);
+      expect(await statuses(stack.database)).toEqual([
+        'REDEEMED',
+        'ACTIVE',
+        'ACTIVE',
+        'REDEEM_PROCESSING',
+        'REDEEM_INITIATED',
+        'ACTIVE',
+        'EXPIRED',
+      ]);
+      expect(await findBrokenInvariants(stack.database)).toEqual([]);
+    } finally {
+      // Only a database without connections can be copied.
+      await stack.stop();
+    }
+  });
+});
+
+async function withCopy(work: (copy: Database) => Promise<void>): Promise<void> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const url = new URL(original.url);
+  const source = url.pathname.slice(1);
+  const admin = new pg.Client({ connectionString: inject('databaseAdminUrl') });
+  await admin.connect();
+  try {
+    await admin.query(`create database ${name} template ${source}`);
+    url.pathname = name;
+    // One connection, so that a setting of the session holds for every statement.
+    const copy = connectDatabase(url.href, { poolSize: 1 });
+    await work(copy).finally(() => copy.destroy());
+  } finally {
+    await admin.query(`drop database if exists ${name} with (force)`);
+    await admin.end();
+  }
+}
+
+/** No trigger fires, as after somebody has repaired the database by hand. */
+const withoutTriggers = 'set session_replication_role = replica';
+
+const giftTransfer = (columns: string, values: string) => `
+  insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, ${columns})
+  select 'broken', 'broken', debit.id, credit.id, ${values}
+  from ledger_accounts as debit, ledger_accounts as credit
+  where debit.kind = 'gift' and credit.kind`;
+
+describe('what is broken on purpose is found', () => {
+  it.each([
+    [
+      'I1, an amount of zero',
+      'I1 a transfer moves one amount from one account to another: transfer 1',
+      'alter table ledger_transfers drop constraint ledger_transfers_amount_check',
+      'alter table ledger_transfers disable trigger ledger_transfers_append_only',
+      'update ledger_transfers set amount = 0 where id = 1',
+    ],
+    [
+      'I1, from an account to itself',
+      'I1 a transfer moves one amount from one account to another: transfer 1',
+      'alter table ledger_transfers drop constraint ledger_transfers_check',
+      'alter table ledger_transfers disable trigger ledger_transfers_append_only',
+      'update ledger_transfers set debit_account_id = credit_account_id where id = 1',
+    ],
+    [
+      'I2, a balance that was edited',
+      'I2 a cached balance is the sum of its transfers: gift of partner 1',
+      'alter table ledger_accounts disable trigger ledger_accounts_by_transfer',
+      "update ledger_accounts set balance = balance + 0.000001 where kind = 'gift'",
+    ],
+    [
+      'I2, money from nowhere',
+      'I2 all balances sum to zero: sum 0.000001',
+      'alter table ledger_accounts disable trigger ledger_accounts_by_transfer',
+      "update ledger_accounts set balance = balance + 0.000001 where kind = 'gift'",
+    ],
+    [
+      'I2, a transfer that the balances do not know',
+      'I2 a cached balance is the sum of its transfers: gift of partner 1',
+      'alter table ledger_transfers disable trigger ledger_transfers_apply',
+      `${giftTransfer('amount', '1')} = 'airtime'`,
+    ],
+    [
+      'I3, a wallet below zero',
+      'I3 nothing is below zero: gift of partner 1',
+      'alter table ledger_accounts drop constraint ledger_accounts_balance_not_negative',
+      `${giftTransfer('amount', '1000000')} = 'airtime'`,
+    ],
+    [
+      'I3, a voucher below zero',
+      'I3 nothing is below zero: voucher 2',
+      'alter table vouchers drop constraint vouchers_value',
+      'update vouchers set remaining = -1 where id = 2',
+    ],
+    [
+      'I4, a reserve that no voucher accounts for',
+      'I4 what is reserved is what the vouchers still hold: reserved of partner 1',
+      `${giftTransfer('amount', '1')} = 'reserved'`,
+    ],
+    [
+      'I4, a hold that no voucher accounts for',
+      'I4 what is reserved is what the vouchers still hold: gift-hold of partner 1',
+      `${giftTransfer('amount', '1')} = 'gift-hold'`,
+    ],
+    [
+      'I5, a voucher that lost a part',
+      'I5 a voucher is what remains, is held, was redeemed and was returned: voucher 2',
+      'update vouchers set remaining = remaining - 0.000001 where id = 2',
+    ],
+    [
+      'I5, a hold that is not the redemption’s',
+      'I5 a voucher is what remains, is held, was redeemed and was returned: hold of voucher 4',
+      "update redemptions set service_fee = service_fee + 1 where status = 'HELD'",
+    ],
+    [
+      'I5, a payment that is not in the ledger',
+      'I5 what was redeemed is what the ledger paid out: redemption 1',
+      withoutTriggers,
+      "update ledger_transfers set step = 'lost' where step = 'post-service-fee'",
+    ],
+    [
+      'I5, a fee that went to the merchant',
+      'I5 what was redeemed is what the ledger paid out: redemption 1',
+      withoutTriggers,
+      `update ledger_transfers
+        set amount = amount + case step when 'post-payment' then 0.5 else -0.5 end
+        where step in ('post-payment', 'post-service-fee')`,
+    ],
+    [
+      'I6, a settlement of nothing',
+      'I6 what was settled is what was done late, once: operation nothing',
+      `insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
+        select 'nothing', 'settle-late-success', fees.id, suspense.id, 1
+        from ledger_accounts as fees, ledger_accounts as suspense
+        where fees.kind = 'service-fees' and suspense.kind = 'suspense'`,
+    ],
+    [
+      'I10, a status without a move to it',
+      'I10 a voucher moves only along the allowed graph: voucher 1 is EXPIRED without a move to it',
+      withoutTriggers,
+      "update vouchers set status = 'EXPIRED' where id = 1",
+    ],
+    [
+      'I10, a move that is not allowed',
+      'I10 a voucher moves only along the allowed graph: voucher 1: REDEEMED to ACTIVE',
+      `insert into voucher_status_changes (voucher_id, from_status, to_status)
+        values (1, 'REDEEMED', 'ACTIVE')`,
+    ],
+    [
+      'I10, a move from where it was not',
+      'I10 a voucher moves only along the allowed graph: voucher 2: REDEEM_INITIATED to ACTIVE',
+      `insert into voucher_status_changes (voucher_id, from_status, to_status)
+        values (2, 'REDEEM_INITIATED', 'ACTIVE')`,
+    ],
+    [
+      'I10, a history that was deleted',
+      'I10 a voucher moves only along the allowed graph: voucher 7 is EXPIRED without a move to it',
+      withoutTriggers,
+      'delete from voucher_status_changes',
+    ],
+  ])('%s', async (_name, line, ...statements) => {
+    await withCopy(async (copy) => {
+      expect(await findBrokenInvariants(copy)).toEqual([]);
+      for (const statement of statements) await sql.raw(statement).execute(copy);
+      expect(await findBrokenInvariants(copy)).toContain(line);
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../src/db/connection.js';
+import { partnerBalances } from '../../../src/db/ledger/ledger.js';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
+import { lockVoucher } from '../../../src/db/vouchers/vouchers.js';
+import { addGiftSeller, addVoucher, type GiftSeller } from '../gift-rows.js';
+import { type OpenDatabase, openDatabase } from '../open-database.js';
+
+/** A validity that is over when the statement that generates the voucher is. */
+const OVER = 0;
+
+let open: OpenDatabase;
+let database: Database;
+let seller: GiftSeller;
+
+beforeAll(async () => {
+  open = await openDatabase();
+  database = open.database;
+});
+afterAll(() => open?.close());
+beforeEach(async () => {
+  seller = await addGiftSeller(database);
+});
+
+const sweep = (batchSize = 100): Promise<number> =>
+  database.transaction().execute((transaction) => expireVouchers(transaction, batchSize));
+
+const voucherOf = (id: number) =>
+  database
+    .selectFrom('vouchers')
+    .select(['status', 'remaining', 'returned'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+
+const untouched = { status: 'ACTIVE', remaining: '100.000000', returned: '0.000000' };
+const expired = { status: 'EXPIRED', remaining: '0.000000', returned: '100.000000' };
+
+const balancesOf = ({ partnerId }: GiftSeller) => partnerBalances(database, partnerId);
+
+describe('expireVouchers', () => {
+  it('gives the vouchers of several partners back in one batch', async () => {
+    const other = await addGiftSeller(database);
+    const due = [
+      await addVoucher(database, seller, OVER),
+      await addVoucher(database, other, OVER),
+      await addVoucher(database, seller, OVER),
+    ];
+    expect(await sweep()).toBe(3);
+    for (const id of due) expect(await voucherOf(id)).toEqual(expired);
+    for (const partner of [seller, other])
+      expect(await balancesOf(partner)).toMatchObject({
+        gift: '1000.000000',
+        reserved: '0.000000',
+      });
+  });
+
+  it('leaves a voucher whose date has not come', async () => {
+    const id = await addVoucher(database, seller);
+    expect(await sweep()).toBe(0);
+    expect(await voucherOf(id)).toEqual(untouched);
+    expect(await balancesOf(seller)).toMatchObject({ gift: '900.000000', reserved: '100.000000' });
+  });
+
+  it('does not expire a voucher twice', async () => {
+    await addVoucher(database, seller, OVER);
+    expect(await sweep()).toBe(1);
+    expect(await sweep()).toBe(0);
+    expect(await balancesOf(seller)).toMatchObject({ gift: '1000.000000' });
+  });
+
+  it('takes no more than a batch, the oldest first', async () => {
+    const oldest = await addVoucher(database, seller, -1);
+    const younger = await addVoucher(database, seller, OVER);
+    expect(await sweep(1)).toBe(1);
+    expect(await voucherOf(oldest)).toEqual(expired);
+    expect(await voucherOf(younger)).toEqual(untouched);
+    expect(await sweep(1)).toBe(1);
+  });
+
+  it('leaves a voucher alone that somebody holds locked, without waiting for it', async () => {
+    const locked = await addVoucher(database, seller, OVER);
+    const free = await addVoucher(database, seller, OVER);
+    await database.transaction().execute(async (transaction) => {
+      await lockVoucher(transaction, locked);
+      expect(await sweep()).toBe(1);
+    });
+    expect(await voucherOf(free)).toEqual(expired);
+    expect(await voucherOf(locked)).toEqual(untouched);
+    expect(await sweep()).toBe(1);
+    expect(await voucherOf(locked)).toEqual(expired);
+  });
+
+  it('shares what is due among sweeps that run at once', async () => {
+    for (let count = 0; count < 8; count += 1) await addVoucher(database, seller, OVER);
+    const swept = await Promise.all([sweep(3), sweep(3), sweep(3), sweep(3)]);
+    const rest = await sweep();
+    expect(swept.reduce((sum, count) => sum + count, rest)).toBe(8);
+    expect(await balancesOf(seller)).toMatchObject({ gift: '1000.000000', reserved: '0.000000' });
+  });
+});

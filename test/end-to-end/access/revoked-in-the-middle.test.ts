@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findApiKey } from '../../../src/db/access/access.js';
+import { revokeApiKey } from '../../../src/db/access/company-access.js';
+import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
+import { makeKey, makeMerchant, makePartner } from '../../support/companies.js';
+import { stoppedAt } from '../../support/database-locks.js';
+import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
+import { expectRefusal } from '../bad-input/refusals.js';
+import {
+  CLAIM,
+  type Client,
+  done,
+  GENERATE,
+  type GiftScene,
+  REDEEM,
+  setGiftScene,
+} from '../gift/gift-scene.js';
+import { sale } from '../topups/topup-scene.js';
+
+/**
+ * A key or token that is revoked while its request is under way, after the edge has let it in: the
+ * transaction that would move money refuses (design 8).
+ */
+let scene: GiftScene;
+beforeAll(async () => {
+  scene = await setGiftScene();
+});
+afterAll(() => scene?.stop());
+
+/** A company of its own for each case, and how it comes back with a new key. */
+async function partnerOfItsOwn() {
+  const partner = await makePartner(scene.stack);
+  await makeTopupProducts(scene.stack, partner);
+  await depositAirtime(scene.stack, partner.id, '1000');
+  return {
+    kind: 'partner' as const,
+    ...partner,
+    client: (await partnerClient(scene.stack, partner)) as Client,
+    async withNewKey(): Promise<Client> {
+      const apiKey = await makeKey(scene.stack, { kind: 'partner', id: partner.id });
+      return partnerClient(scene.stack, { ...partner, apiKey });
+    },
+  };
+}
+
+async function merchantOfItsOwn() {
+  const merchant = await makeMerchant(scene.stack);
+  return {
+    kind: 'merchant' as const,
+    ...merchant,
+    client: (await merchantClient(scene.stack, merchant)) as Client,
+    async withNewKey(): Promise<Client> {
+      const apiKey = await makeKey(scene.stack, { kind: 'merchant', id: merchant.id });
+      return merchantClient(scene.stack, { ...merchant, apiKey });
+    },
+  };
+}
+
+type Owner = Awaited<ReturnType<typeof partnerOfItsOwn | typeof merchantOfItsOwn>>;
+type PartnerOwner = Awaited<ReturnType<typeof partnerOfItsOwn>>;
+
+/** Where the request waits while the key goes, and how it is sent by whichever client. */
+interface Case {
+  readonly table: 'ledger_accounts' | 'vouchers' | 'topups';
+  readonly path: string;
+  body(owner: Owner): Promise<Record<string, unknown>>;
+}
+
+const airtime = { amount: 50, ...sale };
+
+const cases: Readonly<Record<string, Case>> = {
+  generate: {
+    table: 'ledger_accounts',
+    path: GENERATE,
+    body: async (owner) => ({
+      denominationId: (owner as PartnerOwner).denominations[100],
+      merchantId: scene.merchant.id,
+      msisdn: null,
+    }),
+  },
+  claim: {
+    table: 'vouchers',
+    path: CLAIM,
+    body: async (owner) => {
+      const { voucherCode } = await giftFor(owner);
+      return { voucherCode };
+    },
+  },
+  redeem: {
+    table: 'vouchers',
+    path: REDEEM,
+    body: async (owner) => {
+      const gift = await giftFor(owner);
+      const verificationCode = await scene.claimed(owner.client, gift);
+      return { voucherCode: gift.voucherCode, verificationCode };
+    },
+  },
+  'redeem without a claim': {
+    table: 'vouchers',
+    path: REDEEM,
+    body: async (owner) => {
+      const { voucherCode } = await giftFor(owner, null);
+      return { voucherCode, amount: 40 };
+    },
+  },
+  'top up': {
+    table: 'topups',
+    path: '/topup-transactions/airtime-topup',
+    body: async () => ({ ...airtime, msisdn: '+251911000050' }),
+  },
+  retry: {
+    table: 'topups',
+    path: '/topup-transactions/retry-topup',
+    body: async ({ client }) => {
+      const failed = await client.post('/topup-transactions/airtime-topup', {
+        ...airtime,
+        msisdn: '+251911000002',
+      });
+      expect(failed.status).toBe(424);
+      return { transactionId: failed.body.data.transactionId, msisdn: '+251911000050' };
+    },
+  },
+};
+
+const giftFor = (owner: Owner, number?: null) =>
+  scene.gift({
+    ...(number === null ? { owner: null } : {}),
+    ...(owner.kind === 'partner' ? { partner: owner } : { merchant: owner }),
+  });
+
+const revocations = {
+  'its API key is revoked': async ({ kind, apiKey }: Owner) => {
+    const { database, digests } = scene.stack;
+    const key = await findApiKey(database, kind, digests.apiKey(apiKey));
+    await database
+      .transaction()
+      .execute((transaction) => revokeApiKey(transaction, key?.id ?? Number.NaN));
+  },
+  'its tokens are revoked': ({ kind, id }: Owner) =>
+    scene.stack.database
+      .updateTable(kind === 'partner' ? 'partners' : 'merchants')
+      .set((row) => ({ token_version: row('token_version', '+', 1) }))
+      .where('id', '=', id)
+      .execute(),
+};
+
+const onBoth = ['claim', 'redeem', 'redeem without a claim'];
+const rows = Object.keys(cases).flatMap((operation) =>
+  (onBoth.includes(operation) ? (['partner', 'merchant'] as const) : ['partner' as const]).flatMap(
+    (surface) =>
+      (Object.keys(revocations) as (keyof typeof revocations)[]).map(
+        (revocation) => [operation, surface, revocation] as const,
+      ),
+  ),
+);
+
+test.each(rows)('%s by a %s while %s moves nothing', async (operation, surface, revocation) => {
+  const owner = await (surface === 'partner' ? partnerOfItsOwn() : merchantOfItsOwn());
+  const { table, path, body: bodyFor } = cases[operation] as Case;
+  const idempotencyKey = randomUUID();
+  const body = { ...(await bodyFor(owner)), idempotencyKey };
+  const send = (client: Client): Promise<Answer> =>
+    client.post(path, body, { 'Idempotency-Key': idempotencyKey });
+  const before = await scene.holdings();
+  const [answer] = await stoppedAt(scene.stack.database, table, [() => send(owner.client)], () =>
+    revocations[revocation](owner),
+  );
+  expectRefusal(answer as Answer, surface, 401, { reason: 'token-invalid' });
+  expect(await scene.holdings()).toEqual(before);
+
+  // It is not the answer for ever: with a new key the same request is carried out.
+  const again = done(await send(await owner.withNewKey()));
+  expect(again.headers.get('Idempotent-Replayed')).toBeNull();
+});

@@ -1,0 +1,337 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Reason, Surface } from '../../../src/domain/errors.js';
+import type { Endpoint } from '../../../src/http/endpoint.js';
+import { merchantRoutes } from '../../../src/merchant/routes.js';
+import { partnerRoutes } from '../../../src/partner/routes.js';
+import { type Answer, call, signatureHeader } from '../../support/clients.js';
+import { type GiftScene, setGiftScene } from '../gift/gift-scene.js';
+import { expectHarmless, expectRefusal } from './refusals.js';
+
+/** Requests that are no requests: whatever comes, the envelope says what to do and nothing moves. */
+let scene: GiftScene;
+let before: Awaited<ReturnType<GiftScene['holdings']>>;
+
+beforeAll(async () => {
+  scene = await setGiftScene();
+  await scene.claimed(scene.asMerchant, await scene.gift());
+  before = await scene.holdings();
+});
+afterEach(async () => {
+  expect(await scene.holdings()).toEqual(before);
+});
+afterAll(() => scene?.stop());
+
+const routes = [partnerRoutes, merchantRoutes].flatMap(({ surface, basePath, endpoints }) =>
+  endpoints.flatMap((endpoint) =>
+    [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({
+      surface,
+      endpoint,
+      path: basePath + path.replace(/:\w+/, '1'),
+    })),
+  ),
+);
+const withBody = routes.filter(({ endpoint }) => endpoint.body !== undefined);
+
+interface Route {
+  readonly surface: Surface;
+  readonly endpoint: Endpoint;
+  readonly path: string;
+}
+
+/** Sends bytes with everything else in order: token and, where it is asked for, signature. */
+function send(
+  { surface, path, endpoint }: Route,
+  body: string | Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const { token } = surface === 'partner' ? scene.asPartner : scene.asMerchant;
+  const signature = signatureHeader(scene.merchant.privateKey, body);
+  return call(scene.stack.url + path, {
+    method: endpoint.method,
+    body,
+    headers: {
+      'x-api-token': token,
+      ...(endpoint.access === 'signed' ? { 'x-signature': signature } : {}),
+      ...headers,
+    },
+  });
+}
+
+function expectRefused(
+  answer: Answer,
+  surface: Surface,
+  statusCode: number,
+  reason: Reason,
+  says: RegExp | string,
+): void {
+  expectRefusal(answer, surface, statusCode, { reason, says });
+  expectHarmless(answer, scene);
+}
+
+const named = withBody.map((route) => [`${route.endpoint.method} ${route.path}`, route] as const);
+
+const deep = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+
+const malformed: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
+  ['nothing', '', /empty/],
+  ['a blank', ' \n', /not valid JSON/],
+  ['half an object', '{"voucherCode":', /not valid JSON/],
+  ['an object and more', '{} {}', /not valid JSON/],
+  ['single quotes', "{'key':'value'}", /not valid JSON/],
+  ['a trailing comma', '{"key":"value",}', /not valid JSON/],
+  ['NaN', '{"amount":NaN}', /not valid JSON/],
+  ['Infinity', '{"amount":Infinity}', /not valid JSON/],
+  ['a hexadecimal number', '{"amount":0x10}', /not valid JSON/],
+  ['a number in Arabic digits', '{"amount":١٢}', /not valid JSON/],
+  ['a line break in a text', '{"key":"a\nb"}', /not valid JSON/],
+  ['null', 'null', /must be a JSON object/],
+  ['an array', '[{"key":"value"}]', /must be a JSON object/],
+  ['a text', '"text"', /must be a JSON object/],
+  ['a number', '1', /must be a JSON object/],
+  ['a form', 'key=value&amount=1', /not valid JSON/],
+  ['bytes that are no UTF-8', Uint8Array.of(0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d), /not valid UTF-8/],
+  ['a field twice', '{"key":"one","key":"two"}', /twice/],
+  ['a field twice by an escape', '{"key":"one","k\\u0065y":"two"}', /twice/],
+  ['NUL', '{"key":"a\\u0000b"}', /NUL/],
+  ['NUL in the name of a field', '{"k\\u0000":1}', /NUL/],
+  ['half a surrogate pair', '{"key":"\\ud83d"}', /surrogate/],
+  ['a hundred levels', deep(100), /levels/],
+  ['thirty thousand levels', deep(30_000), /levels|JSON/],
+];
+
+describe.each(named)('%s', (_name, route) => {
+  test.each(malformed)('with %s is not a request', async (_what, body, says) => {
+    expectRefused(await send(route, body), route.surface, 400, 'request-invalid', says);
+  });
+
+  test.each([
+    ['text/plain'],
+    ['application/x-www-form-urlencoded'],
+    ['multipart/form-data; boundary=x'],
+    ['application/json; charset=iso-8859-1'],
+    ['application/xml'],
+    ['json'],
+    [''],
+  ])('is not read as "%s"', async (contentType) => {
+    const answer = await send(route, '{"key":"value"}', { 'Content-Type': contentType });
+    const says = /application\/json/;
+    expectRefused(answer, route.surface, 415, 'media-type-unsupported', says);
+  });
+
+  test('is not read when it is compressed', async () => {
+    const body = gzipSync('{"key":"value"}');
+    for (const encoding of ['gzip', 'br', 'gzip, identity']) {
+      const answer = await send(route, body, { 'Content-Encoding': encoding });
+      const says = /without Content-Encoding/;
+      expectRefused(answer, route.surface, 415, 'media-type-unsupported', says);
+    }
+  });
+
+  test('is not read to its end when it is too large', async () => {
+    const body = JSON.stringify({ key: 'k'.repeat(1_048_576) });
+    const says = /at most 65536 bytes/;
+    expectRefused(await send(route, body), route.surface, 413, 'body-too-large', says);
+  });
+
+  test('says by name which fields are missing', async () => {
+    // A voucher without a merchant is answered by itself, before its other fields.
+    const answer = await send(route, '{"merchantId":1}');
+    expectHarmless(answer, scene);
+    expect(answer.body).toMatchObject({ success: false, statusCode: 400 });
+    expect(answer.body.message).toMatch(/: must be |: Invalid|: must /);
+    if (route.surface === 'merchant') return expect(answer.body.data).toBeNull();
+    const { issues } = answer.body.data;
+    expect(issues.length).toBeGreaterThan(0);
+    for (const { path, message } of issues) {
+      expect(path).toMatch(/^[a-zA-Z]+$/);
+      expect(answer.body.message).toContain(`${path}: ${message}`);
+    }
+  });
+});
+
+describe('what has no endpoint', () => {
+  const base = { partner: partnerRoutes.basePath, merchant: merchantRoutes.basePath };
+
+  test.each([
+    ['GET', '/'],
+    ['GET', '/api'],
+    ['GET', '/api/v1'],
+    ['POST', '/api/v2/client/auth/login'],
+    ['GET', '/favicon.ico'],
+    ['GET', '/../../etc/passwd'],
+    ['GET', '/%2e%2e/%2e%2e/etc/passwd'],
+    ['GET', '//'],
+    ['GET', `${base.partner}/`],
+    ['GET', `${base.partner}/nothing`],
+    ['GET', `${base.partner}/test/more`],
+    ['POST', `${base.partner}/topup-transactions/redeem-gift/more`],
+    ['POST', `${base.partner}/__proto__`],
+    ['GET', `${base.partner}/constructor`],
+    ['GET', `/${'a'.repeat(5_000)}`],
+  ])('%s %s is 404 in the envelope', async (method, path) => {
+    const answer = await call(scene.stack.url + path, { method });
+    expectRefused(answer, 'partner', 404, 'route-not-found', 'no such endpoint');
+  });
+
+  test.each([
+    ['GET', `${base.merchant}/`],
+    ['POST', `${base.merchant}/nothing`],
+    ['GET', `${base.merchant}/merchants`],
+    ['POST', `${base.merchant}/topup-transactions/generate-voucher/more`],
+  ])('%s %s is 404 in the envelope of the merchant API', async (method, path) => {
+    const answer = await call(scene.stack.url + path, { method });
+    expectRefused(answer, 'merchant', 404, 'route-not-found', 'no such endpoint');
+  });
+
+  test.each([['%E0%A4%A'], ['%'], ['%ff']])(
+    'a path that cannot be read (%s) is refused like one that is wrong',
+    async (text) => {
+      const url = `${scene.stack.url}${base.merchant}/topup-transactions/${text}`;
+      const answer = await call(url, { headers: { 'x-api-token': scene.asMerchant.token } });
+      expectHarmless(answer, scene);
+      expect([400, 404]).toContain(answer.status);
+      expect(answer.body).toMatchObject({ success: false, data: null });
+    },
+  );
+
+  test.each(
+    routes.flatMap((route) =>
+      ['PUT', 'DELETE', 'PATCH', 'OPTIONS'].map((method) => [method, route.path, route] as const),
+    ),
+  )('%s %s is 405 and says what is allowed', async (method, path, { surface, endpoint }) => {
+    const answer = await call(scene.stack.url + path, { method });
+    expectRefused(answer, surface, 405, 'method-not-allowed', /./);
+    const allowed = (answer.headers.get('Allow') ?? '').split(', ');
+    expect(allowed).toContain(endpoint.method);
+    expect(allowed).not.toContain(method);
+  });
+});
+
+describe('what is hardly HTTP', () => {
+  /** Sends texts over one connection, each after the answer to the one before; the last answer. */
+  const raw = (...texts: readonly string[]) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(scene.stack.url).port), '127.0.0.1');
+      const [first = '', ...rest] = texts;
+      let received = '';
+      socket.setEncoding('utf8');
+      socket.on('data', (data) => {
+        received += data;
+        const next = rest.shift();
+        if (next === undefined) return;
+        received = '';
+        socket.write(next);
+      });
+      socket.on('error', reject);
+      socket.on('close', () => resolve(received));
+      socket.write(first);
+    });
+
+  const expectEnvelope = (received: string, status: number) => {
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(JSON.parse(body)).toEqual({
+      success: false,
+      message: expect.stringMatching(/\w{4,}/),
+      statusCode: status,
+      data: null,
+    });
+  };
+
+  test.each([
+    ['no HTTP at all', 'HELLO\r\n\r\n', 400],
+    ['another protocol', '\x16\x03\x01\x02\x00\x01\x00', 400],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
+      400,
+    ],
+    [
+      'length and chunks',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['a line break in a header', 'GET / HTTP/1.1\r\nHost: a\r\nx-signature: a\nb\r\n\r\n', 400],
+    [
+      'huge headers',
+      `GET / HTTP/1.1\r\nHost: a\r\nx-signature: ${'s'.repeat(20_000)}\r\n\r\n`,
+      431,
+    ],
+  ])('with %s gets the envelope', async (_what, text, status) => {
+    expectEnvelope(await raw(text), status);
+  });
+
+  test('gets the envelope on a connection that has served a request before, too', async () => {
+    const good = 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n';
+    const huge = `GET / HTTP/1.1\r\nHost: a\r\nx-signature: ${'s'.repeat(20_000)}\r\n\r\n`;
+    expectEnvelope(await raw(good, huge), 431);
+    expectEnvelope(await raw(good, 'HELLO\r\n\r\n'), 400);
+  });
+});
+
+describe('the pages of a list', () => {
+  test.each([
+    'page=0',
+    'page=-1',
+    'page=1.5',
+    'page=x',
+    'page=',
+    'page=1e3',
+    'page=NaN',
+    'page=١',
+    'page=99999999999999999999',
+    'limit=0',
+    'limit=-5',
+    'limit=x',
+    'limit=1e1',
+    'page=1&page=2',
+    'page[]=1',
+    'limit[gt]=1',
+  ])('?%s is refused or left out, and never an error of ours', async (query) => {
+    const answer = await scene.asPartner.get(`/merchants?${query}`);
+    expectHarmless(answer, scene);
+    expect([200, 400]).toContain(answer.status);
+    if (!query.includes('[')) expect(answer.status).toBe(400);
+    if (answer.status === 400) expect(answer.body.data.issues).toHaveLength(1);
+  });
+
+  test('are at most 100 long', async () => {
+    const { body } = await scene.asPartner.get('/merchants?limit=1000000');
+    expect(body.meta.itemsPerPage).toBe(100);
+  });
+});
+
+describe('log-in and the test of the configuration', () => {
+  test('answer bare shapes on success, and the envelope on every failure', async () => {
+    const { url } = scene.stack;
+    for (const { surface, basePath } of [partnerRoutes, merchantRoutes]) {
+      const key = scene[surface].apiKey;
+      const good = await call(`${url}${basePath}/auth/login`, { body: { key } });
+      expect(Object.keys(good.body).sort()).toEqual([
+        'accessToken',
+        'message',
+        'statusCode',
+        'success',
+      ]);
+      const { token } = surface === 'partner' ? scene.asPartner : scene.asMerchant;
+      const method = surface === 'partner' ? 'GET' : 'POST';
+      const headers = { 'x-api-token': token };
+      const checked = await call(`${url}${basePath}/test`, { method, headers });
+      expect([checked.status, checked.body]).toEqual([200, { test: 'success' }]);
+      for (const wrong of [
+        { key: null },
+        { key: 5 },
+        { key: '' },
+        { key: [key] },
+        { key: { $ne: 1 } },
+        { key: 'k'.repeat(300) },
+        {},
+      ]) {
+        const bad = await call(`${url}${basePath}/auth/login`, { body: wrong });
+        expectRefused(bad, surface, 400, 'request-invalid', /key: /);
+      }
+    }
+  });
+});

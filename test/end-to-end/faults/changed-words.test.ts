@@ -1,0 +1,337 @@
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
+import { caseId } from '../../../workflows/workflow-ids.js';
+import { commandsOn, statementOf } from '../../admin/scene.js';
+import { call } from '../../support/clients.js';
+import { breakStatement } from '../../support/database-faults.js';
+import type { Stack } from '../../support/stack.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+import { reconciled } from './reconciled.js';
+
+/** Providers whose later word is another than their first: what callers and support staff are told. */
+let topups: TopupScene;
+let gifts: RedemptionScene;
+const settings = { RECONCILE_INTERVAL_SECONDS: '1', PAYMENT_ALARM_SECONDS: '2' };
+
+beforeAll(async () => {
+  [topups, gifts] = await Promise.all([setTopupScene(settings), setRedemptionScene(settings)]);
+  // Only the runs of these tests reconcile.
+  for (const { temporal, config } of [topups.stack, gifts.stack])
+    await temporal.client.schedule.getHandle(`reconcile:${config.TEMPORAL_TASK_QUEUE}`).pause();
+});
+afterAll(async () => {
+  await topups?.stack.stop();
+  await gifts?.stop();
+});
+
+const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
+
+/** What a case's workflow says of itself. */
+async function caseOf({ temporal, config }: Stack, kind: string, reference: string) {
+  const name = { kind: kind as 'reversal', reference };
+  const handle = temporal.client.workflow.getHandle(caseId(name, config.TEMPORAL_TASK_QUEUE));
+  const { status, typedSearchAttributes } = await handle.describe();
+  return { status: status.name, needsAction: typedSearchAttributes.get(needsAction) };
+}
+
+const untilCase = (stack: Stack, kind: string, reference: string, status: string) =>
+  vi.waitFor(
+    async () =>
+      expect(await caseOf(stack, kind, reference)).toEqual({
+        status,
+        needsAction: status === 'RUNNING',
+      }),
+    { timeout: 10_000, interval: 100 },
+  );
+
+const operatorOf = (stack: Stack) => commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+
+const callBack = (reference: string, stack = topups.stack) =>
+  call(`${stack.url}/callbacks/airtime`, { body: { external_id: reference } });
+
+const setStatus = async (stack: Stack, what: string, reference: string, status: string) => {
+  const answer = await call(`${stack.sandbox.url}/books/${what}/${reference}`, {
+    body: { status },
+  });
+  expect(answer.status).toBe(200);
+};
+
+const referenceOf = async (id: number): Promise<string> =>
+  (await topups.show(id)).attempts.at(-1).ourReference;
+
+describe('a top-up that was delivered and taken back', () => {
+  async function reversed() {
+    const id = idOf(await topups.topUp(topups.number('000')));
+    const reference = await referenceOf(id);
+    await setStatus(topups.stack, 'topups', reference, 'reversed');
+    // The sandbox does not know where to call.
+    expect((await callBack(reference)).status).toBe(200);
+    return { id, reference };
+  }
+
+  test('is a case until it is settled, and told truthfully', async () => {
+    const { stack } = topups;
+    const wallet = await topups.wallet();
+    const { id, reference } = await reversed();
+    expect(await reconciled(stack)).toContain(`top-up ${id}, attempt 1, ETB 50.00`);
+    await untilCase(stack, 'reversal', reference, 'RUNNING');
+    expect(await reconciled(stack)).toBe('in order');
+    const shown = await topups.show(id);
+    expect(shown).toMatchObject({
+      status: 'SUCCESS',
+      charged: true,
+      reversal: { reversedAt: expect.any(String), credited: false },
+      lateDelivery: null,
+    });
+    expect((await topups.retry(id, topups.number('000'), newKey())).status).toBe(409);
+    expect(await topups.wallet()).toBe(wallet - 50);
+    const operator = operatorOf(stack);
+    const listed = await operator.json('list reversals');
+    expect(listed).toContainEqual(expect.objectContaining({ reference, topupId: id }));
+
+    await operator.json(`settle reversal ${reference} --to partner --note agreed`);
+    await untilCase(stack, 'reversal', reference, 'COMPLETED');
+    expect(await topups.wallet()).toBe(wallet);
+    expect(await topups.show(id)).toMatchObject({
+      status: 'FAILED',
+      charged: false,
+      reversal: { credited: true },
+    });
+    expect(await findBrokenInvariants(stack.database)).toEqual([]);
+    const { lines } = await statementOf(operator, topups.partner.id, 'airtime');
+    expect(lines.at(-1)?.explanation).toBe(
+      `Top-up ${id}, attempt 1: taken back by the provider, money returned`,
+    );
+    const again = await topups.retry(id, topups.number('000'), newKey());
+    expect(again.body.data.status).toBe('SUCCESS');
+    expect(await topups.show(id)).toMatchObject({
+      status: 'SUCCESS',
+      charged: true,
+      reversal: null,
+    });
+    expect(await topups.wallet()).toBe(wallet - 50);
+    expect(await findBrokenInvariants(stack.database)).toEqual([]);
+  });
+
+  test.each(['platform', 'provider'])('settled by the %s stays delivered', async (to) => {
+    const { stack } = topups;
+    const { id, reference } = await reversed();
+    await reconciled(stack);
+    const operator = operatorOf(stack);
+    const settle = () => operator.json(`settle reversal ${reference} --to ${to} --note agreed`);
+    await settle();
+    expect(await settle()).toMatchObject({ changed: false });
+    expect(await topups.show(id)).toMatchObject({ status: 'SUCCESS', charged: true });
+    await callBack(reference);
+    await reconciled(stack);
+    expect(JSON.stringify(await operator.json('list reversals'))).not.toContain(reference);
+    expect(await findBrokenInvariants(stack.database)).toEqual([]);
+  });
+
+  test('is found without a callback, when it is due', async () => {
+    const { stack } = topups;
+    const id = idOf(await topups.topUp(topups.number('015')));
+    const reference = await referenceOf(id);
+    await vi.waitFor(() =>
+      expect(stack.sandbox.books.topups({ reference })[0]?.status).toBe('reversed'),
+    );
+    await sql`update topup_attempts set recheck_at = now() where reference = ${reference}
+      and recheck_at is not null`.execute(stack.database);
+    expect(await reconciled(stack)).toContain(reference);
+    expect(await topups.show(id)).toMatchObject({ reversal: { credited: false } });
+  });
+
+  test('before its answer was read is delivered first', async () => {
+    const { stack } = topups;
+    const id = idOf(await topups.topUp(topups.number('014')));
+    const reference = await referenceOf(id);
+    await setStatus(stack, 'topups', reference, 'completed');
+    await setStatus(stack, 'topups', reference, 'reversed');
+    await topups.untilStatus(id, 'SUCCESS');
+    expect(await reconciled(stack)).toContain(reference);
+    expect(await topups.show(id)).toMatchObject({ charged: true, reversal: { credited: false } });
+  });
+
+  test('is asked about three times within a week, and never again', async () => {
+    const { stack } = topups;
+    const id = idOf(await topups.topUp(topups.number('000')));
+    const hoursAt = async (age: string) => {
+      await sql`update topup_attempts set settled_at = now() - ${age}::interval,
+        recheck_at = now() where topup_id = ${id}`.execute(stack.database);
+      await reconciled(stack);
+      const { rows } = await sql<{ hours: number | null }>`
+        select extract(epoch from recheck_at - settled_at)::float8 / 3600 as hours
+        from topup_attempts where topup_id = ${id}`.execute(stack.database);
+      return rows[0]?.hours ?? null;
+    };
+    expect(await hoursAt('10 minutes')).toBeCloseTo(24, 3);
+    expect(await hoursAt('24 hours')).toBeCloseTo(168, 3);
+    expect(await hoursAt('7 days')).toBeNull();
+    await callBack(await referenceOf(id));
+    const { rows } = await sql`select from topup_attempts
+      where topup_id = ${id} and recheck_at is not null`.execute(stack.database);
+    expect(rows).toEqual([]);
+  });
+});
+
+test('a payment that was taken back is a case, and its partner can be given it back', async () => {
+  const { stack, partner } = gifts;
+  const { merchant, client } = await gifts.payee('merchant', { payoutSuffix: '015' });
+  const gift = await gifts.gift({ merchant });
+  await gifts.redeemed(client, gift);
+  const { reference } = await gifts.untilPaidTo(merchant);
+  await vi.waitFor(() => expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 reversed']));
+  await sql`update redemptions set recheck_at = now() where payment_reference = ${reference}
+    and recheck_at is not null`.execute(stack.database);
+  expect(await reconciled(stack)).toContain(reference);
+  await untilCase(stack, 'reversal', reference, 'RUNNING');
+  const before = (await gifts.balances()).eMoneyWalletBalance;
+  const operator = operatorOf(stack);
+  await operator.json(`settle reversal ${reference} --to partner --note agreed`);
+  await untilCase(stack, 'reversal', reference, 'COMPLETED');
+  expect((await gifts.balances()).eMoneyWalletBalance).toBe(before + 100);
+  expect(await gifts.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
+  expect(await findBrokenInvariants(stack.database)).toEqual([]);
+  const { lines } = await statementOf(operator, partner.id, 'gift');
+  expect(lines.slice(-2).map(({ explanation }) => explanation.replace(/^.*, /, ''))).toEqual([
+    'money returned',
+    'service fee returned',
+  ]);
+});
+
+describe('a top-up that was delivered late', () => {
+  async function late() {
+    const id = await topups.failedTopUp();
+    const reference = await referenceOf(id);
+    await setStatus(topups.stack, 'topups', reference, 'completed');
+    await callBack(reference);
+    expect(await reconciled(topups.stack)).toContain(reference);
+    return { id, reference };
+  }
+
+  test.each([
+    ['partner', { status: 'SUCCESS', charged: true }],
+    ['platform', { status: 'SUCCESS', charged: false }],
+    ['provider', { status: 'FAILED', charged: false, lateDelivery: null }],
+  ] as const)('is SUCCESS at once, and settled by the %s', async (by, settled) => {
+    const { stack } = topups;
+    const wallet = await topups.wallet();
+    const { id, reference } = await late();
+    expect(await topups.show(id)).toMatchObject({
+      status: 'SUCCESS',
+      charged: false,
+      referenceNumber: expect.stringMatching(/^OP/),
+      lateDelivery: { deliveredAt: expect.any(String), settled: false },
+      attempts: [{ status: 'SUCCESS' }],
+    });
+    expect((await topups.retry(id, topups.number('000'), newKey())).status).toBe(409);
+    await untilCase(stack, 'late-success', reference, 'RUNNING');
+    await operatorOf(stack).json(`settle late-success ${reference} --by ${by} --note agreed`);
+    await untilCase(stack, 'late-success', reference, 'COMPLETED');
+    expect(await topups.show(id)).toMatchObject(settled);
+    expect(await topups.wallet()).toBe(wallet - (by === 'partner' ? 50 : 0));
+    expect(await findBrokenInvariants(stack.database)).toEqual([]);
+  });
+
+  test('does not invite to a retry any more: its workflow ends', async () => {
+    const { id } = await late();
+    const result = await (await topups.workflowOf(id)).result();
+    expect(result).toEqual({ ended: 'delivered', attempts: 1 });
+  });
+
+  test('while its retry runs stays delivered when that fails', async () => {
+    const id = await topups.failedTopUp();
+    const reference = await referenceOf(id);
+    await topups.retry(id, topups.number('014'), newKey());
+    await topups.untilStatus(id, 'UNKNOWN');
+    await setStatus(topups.stack, 'topups', reference, 'completed');
+    await callBack(reference);
+    expect(await reconciled(topups.stack)).toContain(reference);
+    await topups.settle(id, 'failed');
+    await topups.untilStatus(id, 'SUCCESS');
+    expect(await topups.show(id)).toMatchObject({
+      charged: false,
+      lateDelivery: { settled: false },
+    });
+    expect(await findBrokenInvariants(topups.stack.database)).toEqual([]);
+  });
+});
+
+test('another content at the provider is a case until a person has seen to it', async () => {
+  const { stack } = topups;
+  const id = idOf(await topups.topUp(topups.number('000')));
+  const reference = await referenceOf(id);
+  const taken = stack.sandbox.books.findTopup('reference', reference);
+  if (!taken) throw new Error('The provider did not take it');
+  Object.assign(taken, { amount: '55.00' });
+  await callBack(reference);
+  expect(await reconciled(stack)).toContain(reference);
+  await untilCase(stack, 'disagreement', reference, 'RUNNING');
+  expect(await topups.show(id)).toMatchObject({ status: 'SUCCESS', charged: true });
+  await operatorOf(stack).json(`settle disagreement ${reference} --note seen`);
+  await untilCase(stack, 'disagreement', reference, 'COMPLETED');
+});
+
+describe('what a provider has decided and the database refuses to book', () => {
+  test.each([
+    ['delivered', '000', 'POSTED', 'SUCCESS'],
+    ['refused', '006', 'VOIDED', 'FAILED'],
+  ] as const)(
+    'a top-up that was %s calls a person, and its history stays short',
+    async (...row) => {
+      const [, suffix, attemptStatus, status] = row;
+      const { stack } = topups;
+      const mend = await breakStatement(stack.database, {
+        table: 'topup_attempts',
+        on: 'update',
+        when: `new.status = '${attemptStatus}'`,
+      });
+      const id = idOf(await topups.topUp(topups.number(suffix)));
+      const reference = await referenceOf(id);
+      const workflow = await topups.workflowOf(id);
+      await vi.waitFor(
+        async () =>
+          expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(true),
+        { timeout: 20_000, interval: 200 },
+      );
+      expect(await reconciled(stack)).toContain(reference);
+      await untilCase(stack, 'unbooked', reference, 'RUNNING');
+      expect((await topups.eventsOf(id)).length).toBeLessThan(100);
+      await mend();
+      await workflow.signal('providerHint');
+      await topups.untilStatus(id, status);
+      await untilCase(stack, 'unbooked', reference, 'COMPLETED');
+      await vi.waitFor(async () =>
+        expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(false),
+      );
+    },
+  );
+
+  test('a payment that was made calls a person', async () => {
+    const { stack } = gifts;
+    const { merchant } = await gifts.payee('partner');
+    const gift = await gifts.gift({ merchant, owner: null });
+    const mend = await breakStatement(stack.database, {
+      table: 'redemptions',
+      on: 'update',
+      when: "new.status = 'POSTED'",
+    });
+    const answer = redeem(gifts.asPartner, gift);
+    const { reference } = await gifts.untilPaidTo(merchant);
+    await vi.waitFor(
+      async () => {
+        expect(await reconciled(stack)).toContain(reference);
+      },
+      { timeout: 20_000, interval: 500 },
+    );
+    await untilCase(stack, 'unbooked', reference, 'RUNNING');
+    await mend();
+    await gifts.untilStatus(gift, 'REDEEMED');
+    await untilCase(stack, 'unbooked', reference, 'COMPLETED');
+    expect([200, 409]).toContain((await answer).status);
+    expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+  });
+});

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '../../support/clients.js';
+import { breakStatement } from '../../support/database-faults.js';
+import { stoppedAt, untilBlocked } from '../../support/database-locks.js';
+import { CLAIM, done, type Gift, REDEEM } from '../gift/gift-scene.js';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
+
+/**
+ * Faults of the database that pass (F3, F10): a transaction that they end is tried again while its
+ * caller waits. And faults between a payment and its booking: the payment is booked in the end.
+ */
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '6' });
+});
+afterAll(() => scene?.stop());
+
+/** Lets what waits for a lock in this database meet its end; as a time limit or a crash does. */
+const end = (how: 'cancel' | 'terminate') =>
+  sql`select ${sql.raw(`pg_${how}_backend`)}(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(scene.stack.database);
+
+/** Repeats the same request, as callers are told to, until it has its result. */
+async function repeated(send: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await send();
+    if (![409, 503].includes(answer.status) || answer.body.statusCode === 5031) return answer;
+  }
+}
+
+const redemption = ({ voucherCode }: Gift) => {
+  const body = { voucherCode, amount: 40, idempotencyKey: randomUUID() };
+  return () => scene.asMerchant.post(REDEEM, body);
+};
+
+async function expectRedeemedOnce(gift: Gift): Promise<void> {
+  expect(await scene.transfersOf(gift)).toEqual([
+    'hold 41.00',
+    'post-payment 40.00',
+    'post-service-fee 1.00',
+  ]);
+  expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '59.000000' });
+}
+
+describe.each(['cancel', 'terminate'] as const)('a statement that meets %s', (how) => {
+  test('in the transaction is tried again', async () => {
+    const gift = await scene.gift({ owner: null });
+    const send = redemption(gift);
+    const { answer } = await scene.stack.database.transaction().execute(async (transaction) => {
+      await sql`select from vouchers where id = ${gift.id} for update`.execute(transaction);
+      const sent = send();
+      await untilBlocked(scene.stack.database);
+      await end(how);
+      await untilBlocked(scene.stack.database);
+      return { answer: sent };
+    });
+    await answer;
+    done(await repeated(send));
+    await expectRedeemedOnce(gift);
+  });
+
+  test('before anything was begun is answered 503; the same request is carried out then', async () => {
+    const gift = await scene.gift({ owner: null });
+    const send = redemption(gift);
+    const before = await scene.holdings();
+    const { database } = scene.stack;
+    const [answer] = await stoppedAt(database, 'vouchers', [send], () => end(how));
+    expect(answer?.body).toMatchObject({ success: false, statusCode: 503, data: null });
+    expect(answer?.headers.get('Retry-After')).toBe('1');
+    expect(await scene.holdings()).toEqual(before);
+    done(await repeated(send));
+    await expectRedeemedOnce(gift);
+  });
+});
+
+test('a deadlock is resolved, and the redemption made once', async () => {
+  const gift = await scene.gift({ owner: null });
+  const send = redemption(gift);
+  const { database } = scene.stack;
+  let answer: Promise<Answer> | undefined;
+  const other = database.transaction().execute(async (transaction) => {
+    await sql`select from ledger_accounts where partner_id = ${gift.partner.id}
+      order by id for no key update`.execute(transaction);
+    answer = send();
+    await untilBlocked(database);
+    // The redemption has the voucher and waits for the balance; this waits for the voucher.
+    await sql`select from vouchers where id = ${gift.id} for update`.execute(transaction);
+  });
+  // PostgreSQL chooses whom it ends.
+  await other.catch((error) => expect(error.code).toBe('40P01'));
+  await answer;
+  done(await repeated(send));
+  await expectRedeemedOnce(gift);
+});
+
+test('a claim whose transaction is cut off sends one code', async () => {
+  const gift = await scene.gift();
+  const body = { voucherCode: gift.voucherCode, idempotencyKey: randomUUID() };
+  const send = () => scene.asMerchant.post(CLAIM, body);
+  const { answer } = await scene.stack.database.transaction().execute(async (transaction) => {
+    await sql`select from vouchers where id = ${gift.id} for update`.execute(transaction);
+    const sent = send();
+    await untilBlocked(scene.stack.database);
+    await end('terminate');
+    return { answer: sent };
+  });
+  await answer;
+  done(await repeated(send));
+  expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(1);
+});
+
+test.each([
+  ['paid', '000', 'POSTED', 200],
+  ['refused', '006', 'VOIDED', 5031],
+] as const)(
+  'a payment that was %s while its booking fails stays on hold until it is booked',
+  async (_what, payoutSuffix, status, statusCode) => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
+    const gift = await scene.gift({ merchant, owner: null });
+    const { voucherCode } = gift;
+    const request = { voucherCode, amount: 40, idempotencyKey: randomUUID() };
+    const send = () => client.post(REDEEM, request);
+    const { database } = scene.stack;
+    const mend = await breakStatement(database, {
+      table: 'redemptions',
+      on: 'update',
+      when: `new.status = '${status}'`,
+    });
+    const first = await send();
+    expect(first.body.statusCode).toBe(4092);
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
+    expect(await scene.transfersOf(gift)).toEqual(['hold 41.00']);
+    await mend();
+    const last = await repeated(send);
+    expect(last.body.statusCode).toBe(statusCode);
+    expect((await send()).body).toEqual(last.body);
+    const isPaid = status === 'POSTED';
+    expect(scene.amountsPaidTo(merchant)).toEqual(isPaid ? ['40.00 completed'] : []);
+    if (isPaid) await expectRedeemedOnce(gift);
+    else expect(await scene.transfersOf(gift)).toEqual(['hold 41.00', 'void 41.00']);
+  },
+);

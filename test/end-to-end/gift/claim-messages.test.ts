@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { newestCode } from '../../support/clients.js';
+import { CLAIM, done, type Gift, newOwner } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+/** What a claim answers about its message while nobody knows whether it was sent (design 5). */
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '2' });
+});
+afterAll(() => scene?.stop());
+
+const claim = ({ voucherCode }: Gift) => scene.asMerchant.post(CLAIM, { voucherCode });
+
+const messagesTo = ({ owner }: Gift) => scene.stack.sandbox.books.messages(owner ?? '');
+
+describe.concurrent('the message of a claim', () => {
+  test.each([
+    ['was sent before the connection broke', '008'],
+    ['was sent before the provider answered 503', '009'],
+  ])('that %s is sent once, and its code is good', async (_what, suffix) => {
+    const gift = await scene.gift({ owner: newOwner(suffix) });
+    done(await claim(gift));
+    expect(messagesTo(gift)).toHaveLength(1);
+    const verificationCode = await newestCode(scene.stack, gift.owner ?? '');
+    done(await redeem(scene.asMerchant, gift, { verificationCode }));
+  });
+
+  test.each([
+    ['002', 'InvalidPhoneNumber'],
+    ['003', 'UserInBlacklist'],
+    ['004', 'GatewayError'],
+    ['007', 'InternalServerError'],
+    ['019', 'InvalidSenderId'],
+  ])('that is refused (%s) takes the claim back and says why: %s', async (suffix, words) => {
+    const gift = await scene.gift({ owner: newOwner(suffix) });
+    const { body } = await claim(gift);
+    expect(body).toMatchObject({ success: false, statusCode: 5003, data: null });
+    expect(body.message).toContain(words);
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', current_claim_id: null });
+    expect(messagesTo(gift)).toHaveLength(0);
+  });
+
+  test('that is slow keeps its caller no longer than callers wait; its code is good', async () => {
+    const gift = await scene.gift({ owner: newOwner('300') });
+    const startedAt = performance.now();
+    done(await claim(gift));
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(messagesTo(gift)).toHaveLength(0);
+    await vi.waitFor(() => expect(messagesTo(gift)).toHaveLength(1), { timeout: 15_000 });
+    const verificationCode = await newestCode(scene.stack, gift.owner ?? '');
+    done(await redeem(scene.asMerchant, gift, { verificationCode }));
+  });
+
+  test('that is refused after its caller was answered gives the voucher back', async () => {
+    const gift = await scene.gift({ owner: newOwner('306') });
+    done(await claim(gift));
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
+    await scene.untilStatus(gift, 'ACTIVE');
+    const late = await redeem(scene.asMerchant, gift, { verificationCode: '123456' });
+    expect(late.body.statusCode).toBe(4034);
+  });
+});
+
+describe('the text of a message', () => {
+  test('holds the code, the amount and the place, and nothing that redeems without it', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    await scene.claimed(scene.asMerchant, gift, { amount: 99.5 });
+    const [message] = messagesTo(gift);
+    expect(message?.text).toMatch(/^\d{6} is your code to redeem ETB 99\.50 /);
+    expect(message?.text).toContain('Test Merchant');
+    expect(message?.text).toContain('5 min');
+    expect(message?.text).not.toContain(gift.voucherCode);
+    expect(message?.text).not.toContain(gift.voucherCode.replaceAll('-', ''));
+  });
+
+  test('names no place where the partner claims, because it may choose one at redemption', async () => {
+    const gift = await scene.gift();
+    await scene.claimed(scene.asPartner, gift);
+    expect(messagesTo(gift)[0]?.text).not.toContain('Test Merchant');
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addDenomination } from '../../../src/db/catalogue/companies.js';
+import { setPrice } from '../../../src/db/catalogue/prices.js';
+import type { Surface } from '../../../src/domain/errors.js';
+import type { TestMerchant } from '../../support/companies.js';
+import { expectRefusal } from '../bad-input/refusals.js';
+import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+/** What a claim can promise: whatever gets a code can be redeemed at the fee of the claim. */
+const both: readonly Surface[] = ['partner', 'merchant'];
+
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene();
+});
+afterAll(() => scene?.stop());
+
+const claim = (client: Client, { voucherCode }: Gift, amount?: number | string) =>
+  client.post(CLAIM, { voucherCode, ...(amount === undefined ? {} : { amount }) });
+
+const changeMerchant = (
+  { id }: TestMerchant,
+  changes: { status?: 'DEACTIVATED'; service_fee_percent?: string | null },
+) => scene.stack.database.updateTable('merchants').set(changes).where('id', '=', id).execute();
+
+const messagesTo = ({ owner }: Gift) => scene.stack.sandbox.books.messages(owner ?? '');
+
+/** Refused before anything happened: no code was sent and nothing moved. */
+async function expectNothingSent(gift: Gift): Promise<void> {
+  expect(messagesTo(gift)).toEqual([]);
+  expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', current_claim_id: null });
+}
+
+describe.each(both)('a claim on the %s API', (surface) => {
+  const tooMuch = { partner: 403, merchant: 4091 }[surface];
+
+  test('of more than the balance and its fee is refused, and says what is possible', async () => {
+    const { merchant, client } = await scene.payee(surface);
+    const gift = await scene.gift({ merchant, denomination: 500 });
+    const before = await scene.holdings();
+    expectRefusal(await claim(client, gift, 495), surface, tooMuch, {
+      reason: 'amount-exceeds-balance',
+      says: 'with the service fee of 2.5 % at most 487.80, or the whole balance of 500.00',
+    });
+    await expectNothingSent(gift);
+    expect(await scene.holdings()).toEqual(before);
+    // One cent more than what is said is refused as well; what is said can be redeemed.
+    expect((await claim(client, gift, '487.81')).body.statusCode).toBe(tooMuch);
+    const verificationCode = await scene.claimed(client, gift, { amount: '487.80' });
+    done(await redeem(client, gift, { verificationCode }));
+    expect(scene.amountsPaidTo(merchant)).toEqual(['487.80 completed']);
+  });
+
+  test('of the whole balance stays possible', async () => {
+    const { merchant, client } = await scene.payee(surface);
+    const gift = await scene.gift({ merchant, denomination: 500 });
+    const verificationCode = await scene.claimed(client, gift, { amount: 500 });
+    done(await redeem(client, gift, { verificationCode }));
+    expect(scene.amountsPaidTo(merchant)).toEqual(['487.50 completed']);
+  });
+
+  test('keeps its fee when the merchant’s fee changes before the redemption', async () => {
+    const { merchant, client } = await scene.payee(surface);
+    const gift = await scene.gift({ merchant, denomination: 500 });
+    const verificationCode = await scene.claimed(client, gift, { amount: '487.80' });
+    await changeMerchant(merchant, { service_fee_percent: '50' });
+    done(await redeem(client, gift, { verificationCode }));
+    expect(await scene.postedRedemptions(gift)).toMatchObject([{ service_fee: '12.200000' }]);
+  });
+
+  test('of an amount that the provider cannot carry is refused', async () => {
+    const { merchant, client } = await scene.payee(surface);
+    const gift = await oddGift(merchant);
+    const before = await scene.holdings();
+    expectRefusal(await claim(client, gift), surface, 400, {
+      reason: 'amount-not-payable',
+      says: 'with the service fee of 2.5 % at most 97.56',
+      ...(surface === 'partner' ? { data: null } : {}),
+    });
+    await expectNothingSent(gift);
+    expect(await scene.holdings()).toEqual(before);
+    const verificationCode = await scene.claimed(client, gift, { amount: '97.56' });
+    done(await redeem(client, gift, { verificationCode }));
+  });
+
+  test('at a merchant without a payout account sends no code', async () => {
+    const { merchant, client } = await scene.payee(surface);
+    const gift = await scene.gift({ merchant });
+    await scene.stack.database
+      .updateTable('merchant_payout_accounts')
+      .set({ replaced_at: new Date() })
+      .where('merchant_id', '=', merchant.id)
+      .execute();
+    const status = { partner: 404, merchant: 5031 }[surface];
+    expectRefusal(await claim(client, gift), surface, status, { reason: 'payout-account-missing' });
+    await expectNothingSent(gift);
+  });
+});
+
+test('a partner’s claim of a voucher restricted to a merchant without a fee sends no code', async () => {
+  const { merchant } = await scene.payee('partner');
+  const gift = await scene.gift({ merchant });
+  await changeMerchant(merchant, { service_fee_percent: null });
+  expectRefusal(await claim(scene.asPartner, gift), 'partner', 500, {
+    reason: 'service-fee-missing',
+  });
+  await expectNothingSent(gift);
+});
+
+test('a partner’s claim of a voucher restricted to a deactivated merchant sends no code', async () => {
+  const { merchant } = await scene.payee('partner');
+  const gift = await scene.gift({ merchant });
+  await changeMerchant(merchant, { status: 'DEACTIVATED' });
+  expectRefusal(await claim(scene.asPartner, gift), 'partner', 404, {
+    reason: 'merchant-not-found',
+  });
+  await expectNothingSent(gift);
+});
+
+test('a partner’s claim of an unrestricted voucher waits for the merchant, who is named later', async () => {
+  const { merchant } = await scene.payee('partner', { service_fee_percent: '50' });
+  const gift = await scene.gift({ denomination: 500, isRestricted: false });
+  const verificationCode = await scene.claimed(scene.asPartner, gift, { amount: 495 });
+  const answer = await redeem(scene.asPartner, gift, { verificationCode, merchantId: merchant.id });
+  expectRefusal(answer, 'partner', 403, {
+    reason: 'balance-negative-after-fee',
+    says: 'with the service fee of 50 % at most 333.33, or the whole balance of 500.00',
+  });
+});
+
+/** A voucher whose whole balance has more decimals than the provider takes. */
+async function oddGift(merchant: TestMerchant): Promise<Gift> {
+  const { partner, asPartner, stack } = scene;
+  const denominationId = await addDenomination(stack.database, {
+    product_id: partner.giftProductId,
+    amount_etb: '100.00001',
+  });
+  await setPrice(stack.database, {
+    partnerId: partner.id,
+    denominationId,
+    merchantId: null,
+    sellingPriceUsd: '1',
+  });
+  const owner = newOwner();
+  const answer = await asPartner.post(GENERATE, {
+    denominationId,
+    merchantId: merchant.id,
+    msisdn: owner,
+  });
+  const { id, voucherCode } = done(answer).body.data.voucher;
+  return { id: Number(id), voucherCode, owner, partner };
+}

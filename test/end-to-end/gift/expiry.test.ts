@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Surface } from '../../../src/domain/errors.js';
+import { newestCode } from '../../support/clients.js';
+import { makePartner } from '../../support/companies.js';
+import { CLAIM, type Client, done } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+const both: readonly Surface[] = ['partner', 'merchant'];
+
+let scene: RedemptionScene;
+
+describe('a claim', () => {
+  beforeAll(async () => {
+    scene = await setRedemptionScene({ CLAIM_LIFETIME_SECONDS: '1' });
+  });
+  afterAll(() => scene?.stop());
+
+  test.each(both)(
+    'expires on the %s API: the voucher is ACTIVE, its code is dead',
+    async (surface) => {
+      const { merchant, client } = await scene.payee(surface);
+      const gift = await scene.gift({ merchant });
+      const verificationCode = await scene.claimed(client, gift);
+      expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
+      await scene.untilStatus(gift, 'ACTIVE');
+      expect(await scene.voucher(gift)).toMatchObject({
+        remaining: '100.000000',
+        current_claim_id: null,
+      });
+      const late = await redeem(client, gift, { verificationCode });
+      expect(late.body.statusCode).toBe(surface === 'merchant' ? 4034 : 403);
+      expect(late.body.message).toContain('initiate a claim first');
+      // Claims live so shortly here that one may be over before it is redeemed.
+      await vi.waitFor(() => scene.redeemed(client, gift), { timeout: 20_000 });
+      expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+    },
+  );
+
+  test('that runs out while the payment is under way changes nothing of it', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
+    const gift = await scene.gift({ merchant });
+    const verificationCode = await scene.claimed(client, gift);
+    const waiting = redeem(client, gift, { verificationCode });
+    await scene.untilPaidTo(merchant);
+    await vi.waitFor(
+      async () => {
+        const { expires_at } = await scene.stack.database
+          .selectFrom('voucher_claims')
+          .select('expires_at')
+          .where('voucher_id', '=', gift.id)
+          .executeTakeFirstOrThrow();
+        expect(expires_at.getTime()).toBeLessThan(Date.now() - 200);
+      },
+      { timeout: 5_000 },
+    );
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
+    await scene.settlePayout(merchant, 'completed');
+    expect((await waiting).status).toBe(200);
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
+  });
+
+  test('leaves a voucher whose date has passed to the sweep when it expires', async () => {
+    const gift = await scene.gift();
+    await scene.claimed(scene.asMerchant, gift);
+    await scene.expire(gift);
+    await scene.untilStatus(gift, 'ACTIVE');
+    await sweep();
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'EXPIRED' });
+  });
+});
+
+const sweep = () =>
+  scene.stack.temporal.client.workflow.execute('expireVouchers', {
+    workflowId: `sweep-${randomUUID()}`,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+  });
+
+describe('the expiry of vouchers', () => {
+  beforeAll(async () => {
+    scene = await setRedemptionScene();
+  });
+  afterAll(() => scene?.stop());
+
+  test('gives what remains back to the gift wallet, once, and to its own partner', async () => {
+    const other = await makePartner(scene.stack);
+    const before = await scene.balances();
+    const whole = await scene.gift({ denomination: 1000 });
+    const part = await scene.gift({ denomination: 500 });
+    await scene.redeemed(scene.asMerchant, part, { amount: 100 });
+    const valid = await scene.gift();
+    const foreign = await scene.gift({ partner: other });
+    for (const gift of [whole, part, foreign]) await scene.expire(gift);
+
+    expect(await sweep()).toMatchObject({ expiredVouchers: 3 });
+    expect(await sweep()).toMatchObject({ expiredVouchers: 0 });
+
+    expect(await scene.voucher(whole)).toMatchObject({
+      status: 'EXPIRED',
+      remaining: '0.000000',
+      returned: '1000.000000',
+    });
+    expect(await scene.voucher(part)).toMatchObject({ status: 'EXPIRED', returned: '397.500000' });
+    expect(await scene.voucher(valid)).toMatchObject({ status: 'ACTIVE' });
+    expect(await scene.balances()).toEqual({
+      walletBalance: before.walletBalance,
+      eMoneyWalletBalance: before.eMoneyWalletBalance - 102.5 - 100,
+      reservedBalance: before.reservedBalance + 100,
+    });
+  });
+
+  test.each(both)('answers on the %s API before the sweep as after it', async (surface) => {
+    const client: Client = surface === 'partner' ? scene.asPartner : scene.asMerchant;
+    const expected = surface === 'partner' ? 403 : 4036;
+    const gift = await scene.gift();
+    const anonymous = await scene.gift({ owner: null });
+    const ask = async () => {
+      const { voucherCode } = gift;
+      const answers = [
+        await client.post(CLAIM, { voucherCode }),
+        await redeem(client, gift, { verificationCode: '123456' }),
+        await redeem(client, anonymous),
+      ];
+      return answers.map(({ body }) => [body.statusCode, body.message]);
+    };
+    const told = [expected, 'The expiration date of the voucher has passed'];
+    await scene.expire(gift);
+    await scene.expire(anonymous);
+    expect(await ask()).toEqual([told, told, told]);
+    expect(await sweep()).toMatchObject({ expiredVouchers: 2 });
+    expect(await ask()).toEqual([told, told, told]);
+  });
+
+  test('waits for the claim of a voucher whose date has passed', async () => {
+    const gift = await scene.gift();
+    await scene.claimed(scene.asMerchant, gift);
+    await scene.expire(gift);
+    expect(await sweep()).toMatchObject({ expiredVouchers: 0 });
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
+  });
+
+  test('leaves a code that was sent before it worthless', async () => {
+    const gift = await scene.gift();
+    const verificationCode = await scene.claimed(scene.asMerchant, gift);
+    await scene.expire(gift);
+    const late = await redeem(scene.asMerchant, gift, { verificationCode });
+    expect(late.body.statusCode).toBe(4036);
+    await scene.expire(gift, 1);
+    expect(await newestCode(scene.stack, gift.owner ?? '')).toBe(verificationCode);
+    done(await redeem(scene.asMerchant, gift, { verificationCode }));
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal } from '../bad-input/refusals.js';
+import { CLAIM, type Client, done, type Gift, newOwner } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+/** How many messages a number can be made to get, also by requests at the same moment (F52). */
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene({
+    CALLER_WAIT_SECONDS: '8',
+    MESSAGE_COOLDOWN_SECONDS: '30',
+    MESSAGES_PER_NUMBER_AND_DAY: '3',
+    REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: '4',
+  });
+});
+afterAll(() => scene?.stop());
+
+const claim = (client: Client, { voucherCode }: Gift) => client.post(CLAIM, { voucherCode });
+
+const messagesTo = (number: string) => scene.stack.sandbox.books.messages(number);
+
+const statusCodes = (answers: readonly { body: { statusCode: number } }[]) =>
+  answers.map(({ body }) => body.statusCode).sort((a, b) => a - b);
+
+const times = <Value>(count: number, make: () => Promise<Value>): Promise<Value[]> =>
+  Promise.all(Array.from({ length: count }, make));
+
+describe('claims at the same moment', () => {
+  test('of one voucher send one message', async () => {
+    const gift = await scene.gift();
+    const answers = await times(20, () => claim(scene.asMerchant, gift));
+    expect(statusCodes(answers)).toEqual([200, ...Array(19).fill(429)]);
+    expect(messagesTo(gift.owner ?? '')).toHaveLength(1);
+  });
+
+  test('of many vouchers of one number send it no more than its cap', async () => {
+    const owner = newOwner();
+    const gifts = await times(12, () => scene.gift({ owner }));
+    const answers = await Promise.all(
+      gifts.map((gift, index) => claim(index % 2 ? scene.asMerchant : scene.asPartner, gift)),
+    );
+    expect(statusCodes(answers)).toEqual([...Array(3).fill(200), ...Array(9).fill(429)]);
+    expect(messagesTo(owner)).toHaveLength(3);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers.get('Retry-After')).toMatch(/^86[34]\d\d$/);
+  });
+});
+
+describe('messages that the provider refuses', () => {
+  test('may be tried again at once, a few times an hour', async () => {
+    const owner = newOwner('002');
+    const gift = await scene.gift({ owner });
+    for (let attempt = 1; attempt <= 4; attempt += 1)
+      expect((await claim(scene.asMerchant, gift)).body.statusCode).toBe(5003);
+    const refusal = {
+      reason: 'messages-refused',
+      headers: { 'Retry-After': /^3[45]\d\d$|^3600$/ },
+    } as const;
+    expectRefusal(await claim(scene.asMerchant, gift), 'merchant', 429, refusal);
+    // The number is what waits, and not the voucher.
+    const another = await scene.gift({ owner });
+    expectRefusal(await claim(scene.asPartner, another), 'partner', 429, refusal);
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', current_claim_id: null });
+  });
+
+  test('are not those that were never sent: they keep nobody waiting, however many', async () => {
+    const owner = newOwner('018');
+    const gift = await scene.gift({ owner });
+    for (let attempt = 1; attempt <= 5; attempt += 1)
+      expect((await claim(scene.asMerchant, gift)).body.statusCode).toBe(5003);
+    const another = await scene.gift({ owner });
+    expect((await claim(scene.asPartner, another)).body.statusCode).toBe(503);
+    const statuses = await scene.stack.database
+      .selectFrom('messages')
+      .select('status')
+      .where('msisdn', '=', owner)
+      .execute();
+    expect(statuses).toEqual(Array(6).fill({ status: 'CANCELLED' }));
+  }, 60_000);
+});
+
+test('confirmations of anonymous redemptions are capped for each number; the money goes on', async () => {
+  const msisdn = newOwner();
+  const gifts = await times(8, () => scene.gift({ owner: null }));
+  const answers = await Promise.all(
+    gifts.map((gift, index) =>
+      redeem(index % 2 ? scene.asMerchant : scene.asPartner, gift, { amount: 10, msisdn }),
+    ),
+  );
+  for (const answer of answers) done(answer);
+  const { database } = scene.stack;
+  const messages = await database
+    .selectFrom('messages')
+    .select(['status', 'provider_message'])
+    .where('msisdn', '=', msisdn)
+    .execute();
+  const leftOut = messages.filter(({ status }) => status === 'CANCELLED');
+  expect([messages.length, leftOut.length]).toEqual([8, 5]);
+  for (const { provider_message } of leftOut) expect(provider_message).toContain('Left out');
+  // The codes of a number are counted apart: it can still claim.
+  done(await claim(scene.asMerchant, await scene.gift({ owner: msisdn })));
+  const texts = () => messagesTo(msisdn).filter(({ text }) => text.includes('was used'));
+  await expect.poll(() => texts().length, { timeout: 10_000 }).toBe(3);
+});
+
+test('a confirmation that could not be sent is left out, and its redemption ends', async () => {
+  const msisdn = newOwner('018');
+  const gift = await scene.gift({ owner: null });
+  done(await redeem(scene.asMerchant, gift, { amount: 10, msisdn }));
+  const statuses = async () => {
+    const rows = await scene.stack.database
+      .selectFrom('messages')
+      .select('status')
+      .where('msisdn', '=', msisdn)
+      .execute();
+    return rows.map(({ status }) => status);
+  };
+  await expect.poll(statuses, { timeout: 15_000 }).toEqual(['CANCELLED']);
+  expect(messagesTo(msisdn)).toEqual([]);
+}, 30_000);

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { makeMerchant } from '../../support/companies.js';
+import { done, GENERATE, newOwner, REDEEM } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+/** Faults of vouchers and redemptions that were found once and must not come back. */
+let scene: RedemptionScene;
+
+beforeAll(async () => {
+  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '2' });
+});
+afterAll(() => scene?.stop());
+
+const anonymousGift = () => scene.gift({ owner: null, isRestricted: false });
+
+it('a redemption that arrives while the last message is being sent is carried to its end', async () => {
+  const quick = await makeMerchant(scene.stack);
+  const slow = await makeMerchant(scene.stack, { payoutSuffix: '014' });
+  const gift = await anonymousGift();
+  const msisdn = newOwner('300');
+  // The fee of 2.5 % comes on top of a part that is redeemed.
+  const first = { amount: 10, merchantId: quick.id, msisdn };
+  done(await redeem(scene.asPartner, gift, first));
+  const second = { amount: 20, merchantId: slow.id };
+  expect((await redeem(scene.asPartner, gift, second)).status).toBe(409);
+
+  // The confirmation of the first ends, and with it all that its workflow itself still had to do.
+  await vi.waitFor(
+    async () => {
+      const message = await scene.stack.database
+        .selectFrom('messages')
+        .select('status')
+        .where('msisdn', '=', msisdn)
+        .executeTakeFirstOrThrow();
+      expect(message.status).toBe('SENT');
+    },
+    { timeout: 15_000, interval: 100 },
+  );
+  expect(Number((await scene.voucher(gift)).held)).toBe(20.5);
+  await scene.settlePayout(slow, 'completed');
+  await scene.untilStatus(gift, 'ACTIVE');
+  const voucher = await scene.voucher(gift);
+  expect([Number(voucher.held), Number(voucher.remaining)]).toEqual([0, 69.25]);
+  expect(scene.amountsPaidTo(quick)).toEqual(['10.00 completed']);
+  expect(scene.amountsPaidTo(slow)).toEqual(['20.00 completed']);
+  expect(await scene.postedRedemptions(gift)).toHaveLength(2);
+});
+
+it('one idempotency key with ever other codes is no way around the limit of wrong codes', async () => {
+  const gift = await scene.gift();
+  const idempotencyKey = randomUUID();
+  const statusCodes: number[] = [];
+  const guess = async (verificationCode: string) => {
+    const answer = await redeem(scene.asMerchant, gift, { verificationCode, idempotencyKey });
+    statusCodes.push(answer.body.statusCode);
+  };
+  const wrong = ['000001', '000002', '000003', '000004', '000005'];
+  const first = await scene.claimed(scene.asMerchant, gift);
+  const guesses = wrong.filter((code) => code !== first).slice(0, 4);
+  for (const code of guesses) await guess(code);
+  const second = await scene.claimed(scene.asMerchant, gift);
+  expect(guesses).not.toContain(second);
+  for (const code of guesses) await guess(code);
+  expect(statusCodes).toEqual([4035, 4035, 4035, 4035, 4035, 429, 429, 429]);
+
+  const counted = await scene.stack.database
+    .selectFrom('verification_attempts')
+    .select('operation_id')
+    .where('voucher_id', '=', gift.id)
+    .execute();
+  expect(counted).toHaveLength(5);
+  // The right code comes too late as well.
+  await guess(second);
+  expect(statusCodes.at(-1)).toBe(429);
+});
+
+it('a generation repeated after its operation was pruned answers the same voucher', async () => {
+  const request = {
+    denominationId: scene.partner.denominations[100],
+    merchantId: scene.merchant.id,
+    msisdn: null,
+  };
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const first = done(await scene.asPartner.post(GENERATE, request, headers));
+  const { id } = first.body.data.voucher;
+  const { operation_id } = await scene.stack.database
+    .selectFrom('vouchers')
+    .select('operation_id')
+    .where('id', '=', Number(id))
+    .executeTakeFirstOrThrow();
+  await scene.stack.database.deleteFrom('operations').where('id', '=', operation_id).execute();
+  const before = await scene.holdings();
+  // Within the time that a caller waits: one who had met a loop would be told to ask again.
+  const again = done(await scene.asPartner.post(GENERATE, request, headers));
+  expect(again.body.data.voucher).toEqual(first.body.data.voucher);
+  expect(await scene.holdings()).toEqual(before);
+});
+
+it('those without a key who were told to ask again get the answer, and a later request is a new one', async () => {
+  const slow = await makeMerchant(scene.stack, { payoutSuffix: '014' });
+  const gift = await anonymousGift();
+  const request = { amount: 20, merchantId: slow.id };
+  const first = await redeem(scene.asPartner, gift, request);
+  expect(first.status).toBe(409);
+  await scene.settlePayout(slow, 'completed');
+  await scene.untilStatus(gift, 'ACTIVE');
+
+  const [payout] = scene.payoutsTo(slow);
+  const second = done(await redeem(scene.asPartner, gift, request));
+  const [posted] = await scene.postedRedemptions(gift);
+  expect(second.body.data.referenceNumber).toBe(posted?.provider_reference);
+  // Nothing tells several callers apart: whoever was told to repeat has a minute from then on.
+  const third = done(await redeem(scene.asPartner, gift, request));
+  expect(third.body.data.referenceNumber).toBe(posted?.provider_reference);
+  expect(scene.payoutsTo(slow)).toEqual([payout]);
+
+  await scene.stack.database
+    .updateTable('left_requests')
+    .set({ taken_at: sql<Date>`taken_at - interval '61 seconds'` })
+    .execute();
+  expect((await redeem(scene.asPartner, gift, request)).status).toBe(409);
+  await scene.settlePayout(slow, 'completed');
+  await scene.untilStatus(gift, 'ACTIVE');
+  expect(scene.amountsPaidTo(slow)).toEqual(['20.00 completed', '20.00 completed']);
+  expect(await scene.postedRedemptions(gift)).toHaveLength(2);
+});
+
+it.each(['partner', 'merchant'] as const)(
+  '%s: another amount than the claimed one is refused and nothing moves',
+  async (surface) => {
+    const { merchant, client } = await scene.payee(surface);
+    const gift = await scene.gift({ merchant });
+    const verificationCode = await scene.claimed(client, gift);
+    const before = await scene.holdings();
+    const answer = await client.post(REDEEM, {
+      voucherCode: gift.voucherCode,
+      verificationCode,
+      amount: 20,
+    });
+    expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
+    expect(await scene.holdings()).toEqual(before);
+
+    // The claim still stands for what was claimed.
+    done(await redeem(client, gift, { verificationCode, amount: 100 }));
+    expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+  },
+);

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import type { FailpointName } from '../../../src/process/failpoint.js';
+import { createLogger } from '../../../src/process/logger.js';
+import { startWorker } from '../../../src/worker.js';
+import { redeemVoucherWithoutClaimId } from '../../../workflows/workflow-ids.js';
+import { breakStatement } from '../../support/database-faults.js';
+import { CLAIM, type Client, done, REDEEM } from './gift-scene.js';
+import { type RedemptionScene, setRedemptionScene } from './redemption-scene.js';
+
+/** What happens once, when a step is reached; the step fails after it. */
+const onceAt = new Map<FailpointName, () => Promise<void>>();
+
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene(
+    { CALLER_WAIT_SECONDS: '2' },
+    {
+      async failpoint(step) {
+        const happen = onceAt.get(step);
+        if (!happen) return;
+        onceAt.delete(step);
+        await happen();
+        throw new Error('The answer to the commit was lost');
+      },
+    },
+  );
+});
+afterAll(() => scene?.stop());
+
+/** A request under a key, as often as it is called. */
+const requests: Record<string, () => Promise<{ send: () => ReturnType<Client['post']> }>> = {
+  async 'redeem-hold-committed'() {
+    const { voucherCode } = await scene.gift({ owner: null });
+    return keyed(scene.asMerchant, REDEEM, { voucherCode, amount: 40 });
+  },
+  async 'claim-committed'() {
+    const { voucherCode } = await scene.gift();
+    return keyed(scene.asMerchant, CLAIM, { voucherCode });
+  },
+};
+
+/** What there is after each of them, in this order. */
+const effects: Record<string, object> = {
+  'redeem-hold-committed': { redemptions: 1, claims: 0 },
+  'claim-committed': { redemptions: 1, claims: 1 },
+};
+
+function keyed(client: Client, path: string, body: object) {
+  const idempotencyKey = randomUUID();
+  return { send: () => client.post(path, { ...body, idempotencyKey }) };
+}
+
+it.each(Object.keys(requests))(
+  '%s: what is committed is not refused when its repetition is',
+  async (step) => {
+    const { send } = (await requests[step]?.()) ?? expect.unreachable();
+    let mend = async () => {};
+    onceAt.set(step as FailpointName, async () => {
+      mend = await breakStatement(scene.stack.database, { table: 'operations', on: 'insert' });
+    });
+    const first = send();
+    await vi.waitFor(() => expect(onceAt.size).toBe(0), { timeout: 10_000 });
+    // The repetition comes after a tenth of a second.
+    await sleep(1_000);
+    await mend();
+    const answer = await first;
+    expect([200, 409]).toContain(answer.status);
+    await vi.waitFor(async () => done(await send()), { timeout: 15_000, interval: 200 });
+    const { rows } = await sql`
+      select (select count(*) from redemptions) as redemptions,
+        (select count(*) from voucher_claims) as claims`.execute(scene.stack.database);
+    expect(rows).toEqual([effects[step]]);
+  },
+);
+
+it('who has no key and cannot be remembered is told to look at the voucher, not to repeat', async () => {
+  const { merchant } = await scene.payee('partner', { payoutSuffix: '014' });
+  const gift = await scene.gift({ owner: null, isRestricted: false });
+  const { voucherCode } = gift;
+  const body = { voucherCode, amount: 40, merchantId: merchant.id };
+  const mend = await breakStatement(scene.stack.database, { table: 'left_requests', on: 'insert' });
+  const answer = await scene.asPartner.post(REDEEM, body);
+  await mend();
+  expect(answer.status).toBe(409);
+  expect(answer.body).toMatchObject({ success: false, statusCode: 409, data: null });
+  expect(answer.body.message).toContain('look at the voucher first');
+  await scene.settlePayout(merchant, 'completed');
+  await vi.waitFor(
+    async () => expect(await scene.voucher(gift)).toMatchObject({ held: '0.000000' }),
+    10_000,
+  );
+  expect(scene.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
+});
+
+it('a redemption without a key that its caller left before it began is made by the repetition', async () => {
+  const { stack } = scene;
+  const { merchant } = await scene.payee('partner');
+  const { voucherCode } = await scene.gift({ owner: null, isRestricted: false });
+  const send = () =>
+    scene.asPartner.post(REDEEM, { voucherCode, amount: 40, merchantId: merchant.id });
+  await stack.worker.stop();
+  const first = await send();
+  expect([first.status, first.body.message]).toEqual([
+    409,
+    'Still processing: repeat the same request for the result',
+  ]);
+  const worker = await startWorker(stack.config, stack.temporal, {
+    logger: createLogger('silent', 'test'),
+    workflowBundle: { codePath: inject('workflowBundlePath') },
+  });
+  try {
+    const { operation_id } = await stack.database
+      .selectFrom('vouchers')
+      .select('operation_id')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow();
+    const workflowId = redeemVoucherWithoutClaimId(operation_id);
+    await stack.temporal.client.workflow.getHandle(workflowId).result();
+    done(await send());
+    expect(scene.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
+  } finally {
+    await worker.stop();
+  }
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, partnerClient } from '../../support/clients.js';
+import { makePartner } from '../../support/companies.js';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
+import { newKey, sale, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+
+/** Fifty duplicates of each kind of top-up at once (design 6, F31): one effect, one answer. */
+let scene: TopupScene;
+let products: TopupProducts;
+let asPartner: Awaited<ReturnType<typeof partnerClient>>;
+beforeAll(async () => {
+  scene = await setTopupScene({ CALLER_WAIT_SECONDS: '15' });
+  products = await makeTopupProducts(scene.stack, scene.partner);
+  asPartner = await partnerClient(scene.stack, scene.partner);
+});
+afterAll(() => scene?.stack.stop());
+
+const TIMES = 50;
+
+async function fifty(send: () => Promise<Answer>): Promise<Answer> {
+  const answers = await Promise.all(Array.from({ length: TIMES }, send));
+  const [first] = answers;
+  const bodies = new Set(answers.map(({ body }) => JSON.stringify(body)));
+  expect([...bodies]).toEqual([JSON.stringify(first?.body)]);
+  return first as Answer;
+}
+
+const wasReplayed = ({ headers }: Answer) => headers.get('Idempotent-Replayed') === 'true';
+
+test('airtime', async () => {
+  const [msisdn, key, before] = [scene.number('050'), newKey(), await scene.wallet()];
+  const first = await fifty(() => scene.topUp(msisdn, key));
+  expect(first.body.data.status).toBe('SUCCESS');
+  expect(await scene.wallet()).toBe(before - 50);
+  expect(await scene.delivered(msisdn)).toHaveLength(1);
+  expect(wasReplayed(await scene.topUp(msisdn, key))).toBe(true);
+});
+
+test('a package', async () => {
+  const [msisdn, key, before] = [scene.number('050'), newKey(), await scene.wallet()];
+  const first = await fifty(() =>
+    asPartner.post(
+      '/topup-transactions/airtime-package-topup',
+      { productId: products.ethioPackage, msisdn, ...sale },
+      key,
+    ),
+  );
+  expect(first.body.data.status).toBe('SUCCESS');
+  expect(await scene.wallet()).toBe(before - 15);
+  expect(await scene.delivered(msisdn)).toHaveLength(1);
+});
+
+test('a retry', async () => {
+  const transactionId = await scene.failedTopUp();
+  const [msisdn, key, before] = [scene.number('050'), newKey(), await scene.wallet()];
+  const first = await fifty(() => scene.retry(transactionId, msisdn, key));
+  expect(first.body.data.status).toBe('SUCCESS');
+  expect(await scene.wallet()).toBe(before - 50);
+  expect(await scene.delivered(msisdn)).toHaveLength(1);
+  expect((await scene.show(transactionId)).attempts).toHaveLength(2);
+});
+
+test('one that fails is failed once, and its answer kept', async () => {
+  const [msisdn, key, before] = [scene.number('006'), newKey(), await scene.wallet()];
+  const first = await fifty(() => scene.topUp(msisdn, key));
+  expect(first.status).toBe(424);
+  expect(await scene.wallet()).toBe(before);
+  const again = await scene.topUp(msisdn, key);
+  expect([again.body, wasReplayed(again)]).toEqual([first.body, true]);
+});
+
+test('the key of one endpoint or partner is another one elsewhere', async () => {
+  const key = newKey();
+  const msisdn = scene.number('050');
+  expect((await scene.topUp(msisdn, key)).status).toBe(200);
+  const bundle = { productId: products.ethioPackage, msisdn, ...sale };
+  const path = '/topup-transactions/airtime-package-topup';
+  const bought = await asPartner.post(path, bundle, key);
+  expect([bought.status, wasReplayed(bought)]).toEqual([200, false]);
+  expect(await scene.delivered(msisdn)).toHaveLength(2);
+  const other = await partnerClient(scene.stack, await makePartner(scene.stack));
+  expect((await other.post(path, bundle, key)).status).toBe(404);
+});
+
+test('while the first is processing, duplicates say so; then all get its result', async () => {
+  const [msisdn, key, before] = [scene.number('012'), newKey(), await scene.wallet()];
+  const answers = await Promise.all(Array.from({ length: 5 }, () => scene.topUp(msisdn, key)));
+  for (const { status } of answers) expect(status).toBe(200);
+  const ids = new Set(answers.map(({ body }) => body.data.transactionId));
+  expect(ids.size).toBe(1);
+  await scene.untilStatus([...ids][0], 'SUCCESS');
+  const final = await scene.topUp(msisdn, key);
+  expect(final.body.data).toMatchObject({ transactionId: [...ids][0], status: 'SUCCESS' });
+  expect(await scene.wallet()).toBe(before - 50);
+  expect(await scene.delivered(msisdn)).toHaveLength(1);
+});

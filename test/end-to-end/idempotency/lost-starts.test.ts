@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WorkflowsUnavailableError } from '../../../src/operations/workflow-errors.js';
+import type { Answer } from '../../support/clients.js';
+import { expectRefusal } from '../bad-input/refusals.js';
+import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+
+/**
+ * Requests that were recorded and whose way to their workflow was lost: a number that a caller was
+ * told stays and comes to an end, and one that nobody was told goes.
+ */
+const START_SECONDS = 2;
+
+let scene: TopupScene;
+beforeAll(async () => {
+  scene = await setTopupScene({
+    CALLER_WAIT_SECONDS: '2',
+    TOPUP_START_SECONDS: String(START_SECONDS),
+  });
+});
+afterAll(() => scene?.stack.stop());
+beforeEach(() => vi.restoreAllMocks());
+
+type Call = 'topUp' | 'retryTopUp';
+
+/** Loses the next call of a workflow; with a refused connection it provably never left. */
+const lose = (call: Call, how: 'lost' | 'never sent' = 'lost') =>
+  vi
+    .spyOn(scene.stack.api.services.workflows, call)
+    .mockRejectedValueOnce(new WorkflowsUnavailableError(how === 'never sent'));
+
+function expectAccepted(answer: Answer): number {
+  expect([answer.status, answer.body.data.status]).toEqual([200, undefined]);
+  return idOf(answer);
+}
+
+const topups = () =>
+  scene.stack.database
+    .selectFrom('topups')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .executeTakeFirstOrThrow();
+
+/** Lets what is recorded now become as old as what never begins. */
+const untilStale = () => new Promise((resolve) => setTimeout(resolve, START_SECONDS * 1_000 + 100));
+
+const setProducts = (status: 'ACTIVE' | 'INACTIVE') =>
+  scene.stack.database.updateTable('products').set({ status }).execute();
+
+describe('a top-up', () => {
+  it('is carried out by its repetition, under the number that was told', async () => {
+    const [msisdn, key] = [scene.number('050'), newKey()];
+    lose('topUp');
+    const id = expectAccepted(await scene.topUp(msisdn, key));
+    expect(idOf(await scene.topUp(msisdn, key))).toBe(id);
+    await scene.untilStatus(id, 'SUCCESS');
+    const again = await scene.topUp(msisdn, key);
+    expect(again.body.data).toMatchObject({ transactionId: id, status: 'SUCCESS' });
+    expect(await scene.delivered(msisdn)).toHaveLength(1);
+  });
+
+  it('that nobody repeats fails; another request under its key is refused', async () => {
+    const [msisdn, other, key] = [scene.number('050'), scene.number('050'), newKey()];
+    lose('topUp');
+    const id = expectAccepted(await scene.topUp(msisdn, key));
+    await untilStale();
+    await scene.sweep();
+    expect(await scene.show(id)).toMatchObject({ status: 'FAILED', attempts: [] });
+    expectRefusal(await scene.topUp(other, key), 'partner', 422, { reason: 'key-reused' });
+    const again = await scene.topUp(msisdn, key);
+    expect([again.status, again.body.data.transactionId]).toEqual([424, id]);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(await scene.runningOperations()).toEqual([]);
+    await scene.retry(id, other);
+    await scene.untilStatus(id, 'SUCCESS');
+    expect(await scene.delivered(msisdn)).toEqual([]);
+  });
+
+  it('that was told as accepted and is refused in the end keeps its number', async () => {
+    const [msisdn, key] = [scene.number('050'), newKey()];
+    lose('topUp');
+    const id = expectAccepted(await scene.topUp(msisdn, key));
+    await setProducts('INACTIVE');
+    expect(idOf(await scene.topUp(msisdn, key))).toBe(id);
+    await scene.untilStatus(id, 'FAILED');
+    await setProducts('ACTIVE');
+    const refused = await scene.topUp(msisdn, key);
+    expect([refused.status, refused.body.data.transactionId]).toEqual([424, id]);
+    expect(await scene.show(id)).toMatchObject({ status: 'FAILED', attempts: [] });
+    expect((await scene.topUp(msisdn, key)).body).toEqual(refused.body);
+    const other = await scene.topUp(scene.number('050'), key);
+    expectRefusal(other, 'partner', 422, { reason: 'key-reused' });
+    await scene.retry(id, msisdn);
+    await scene.untilStatus(id, 'SUCCESS');
+  });
+
+  it('that was refused before anybody was told its number leaves none', async () => {
+    const [msisdn, key, before] = [scene.number('050'), newKey(), await topups()];
+    await setProducts('INACTIVE');
+    expect((await scene.topUp(msisdn, key)).status).toBe(404);
+    await setProducts('ACTIVE');
+    expect(await topups()).toEqual(before);
+    await scene.untilStatus(idOf(await scene.topUp(scene.number('050'), key)), 'SUCCESS');
+  });
+
+  it('whose start provably never left is refused and leaves nothing', async () => {
+    const [msisdn, key, before] = [scene.number('050'), newKey(), await topups()];
+    lose('topUp', 'never sent');
+    expect((await scene.topUp(msisdn, key)).status).toBe(503);
+    expect(await topups()).toEqual(before);
+    expect(await scene.runningOperations()).toEqual([]);
+    await scene.untilStatus(idOf(await scene.topUp(msisdn, key)), 'SUCCESS');
+    expect(await scene.delivered(msisdn)).toHaveLength(1);
+  });
+
+  it('whose number was told is not discarded by a repetition that never left', async () => {
+    const [msisdn, key] = [scene.number('050'), newKey()];
+    lose('topUp');
+    const id = expectAccepted(await scene.topUp(msisdn, key));
+    lose('topUp', 'never sent');
+    expect(expectAccepted(await scene.topUp(msisdn, key))).toBe(id);
+    expect((await scene.show(id)).status).toBe('PENDING');
+    await scene.topUp(msisdn, key);
+    await scene.untilStatus(id, 'SUCCESS');
+  });
+});
+
+describe('a retry', () => {
+  it('is made by its repetition', async () => {
+    const id = await scene.failedTopUp();
+    const [msisdn, key] = [scene.number('050'), newKey()];
+    lose('retryTopUp');
+    expect(expectAccepted(await scene.retry(id, msisdn, key))).toBe(id);
+    expect(idOf(await scene.retry(id, msisdn, key))).toBe(id);
+    await scene.untilStatus(id, 'SUCCESS');
+    expect((await scene.retry(id, msisdn, key)).body.data.status).toBe('SUCCESS');
+    expect((await scene.show(id)).attempts).toHaveLength(2);
+    expect(await scene.delivered(msisdn)).toHaveLength(1);
+  });
+
+  it('that nobody repeats is answered as never started, and can be made anew', async () => {
+    const id = await scene.failedTopUp();
+    const [msisdn, key] = [scene.number('050'), newKey()];
+    lose('retryTopUp');
+    expectAccepted(await scene.retry(id, msisdn, key));
+    expect(await scene.runningOperations()).toHaveLength(1);
+    await untilStale();
+    await scene.sweep();
+    expect(await scene.runningOperations()).toEqual([]);
+    const other = await scene.retry(id, scene.number('050'), key);
+    expectRefusal(other, 'partner', 422, { reason: 'key-reused' });
+    const again = await scene.retry(id, msisdn, key);
+    expectRefusal(again, 'partner', 424, {
+      reason: 'topup-failed',
+      says: 'never started',
+      data: expect.objectContaining({ transactionId: id, status: 'FAILED' }),
+    });
+    expect((await scene.show(id)).attempts).toHaveLength(1);
+    await scene.retry(id, msisdn);
+    await scene.untilStatus(id, 'SUCCESS');
+  });
+
+  it('that provably never left is refused and leaves nothing', async () => {
+    const id = await scene.failedTopUp();
+    const [msisdn, key] = [scene.number('050'), newKey()];
+    lose('retryTopUp', 'never sent');
+    expect((await scene.retry(id, msisdn, key)).status).toBe(503);
+    expect(await scene.runningOperations()).toEqual([]);
+    await scene.retry(id, msisdn, key);
+    await scene.untilStatus(id, 'SUCCESS');
+  });
+
+  it('that waits for the attempt of another one is not failed before that one ends', async () => {
+    const id = await scene.failedTopUp();
+    const msisdn = scene.number('014');
+    const keys = [newKey(), newKey()];
+    const answers = await scene.atTheSameMoment(
+      id,
+      keys.map((key) => () => scene.retry(id, msisdn, key)),
+    );
+    answers.forEach(expectAccepted);
+    await untilStale();
+    await scene.sweep();
+    expect(await scene.runningOperations()).toHaveLength(2);
+    await scene.settle(id, 'completed');
+    await scene.untilStatus(id, 'SUCCESS');
+    for (const key of keys) {
+      const { body } = await scene.retry(id, msisdn, key);
+      expect(body.data).toMatchObject({ transactionId: id, status: 'SUCCESS' });
+    }
+    expect(await scene.runningOperations()).toEqual([]);
+  });
+});
+
+describe('repetitions of what runs', () => {
+  const updatesOf = async (id: number) =>
+    (await scene.eventsOf(id)).filter(
+      (event) => event.workflowExecutionUpdateAcceptedEventAttributes,
+    ).length;
+
+  it('wait for its row and add no update to its workflow, however long it runs', async () => {
+    const [msisdn, key] = [scene.number('014'), newKey()];
+    const id = expectAccepted(await scene.topUp(msisdn, key));
+    for (let round = 0; round < 2; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => scene.topUp(msisdn, key)));
+      expect(new Set(answers.map(expectAccepted))).toEqual(new Set([id]));
+    }
+    expect(await updatesOf(id)).toBe(1);
+    await scene.settle(id, 'completed');
+    await scene.untilStatus(id, 'SUCCESS');
+    expect((await scene.topUp(msisdn, key)).body.data.status).toBe('SUCCESS');
+    expect(await scene.delivered(msisdn)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,189 @@
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+
+/** Rows of each table that grows; enough for PostgreSQL to prefer an index where there is one. */
+const ROWS = 20_000;
+const COMPANIES = 100;
+
+const numbers = (count: number) => `generate_series(1, ${count}) as number`;
+const company = `1 + number % ${COMPANIES}`;
+const company_kind = `case when number % 2 = 0 then 'partner' else 'merchant' end`;
+/** Older by a second for each row, so that nearly all are beyond every retention. */
+const age = `now() - make_interval(hours => ${ROWS} - number)`;
+
+/** The columns that a statement may look for, by table; the rest have their defaults. */
+const filled: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  operations: {
+    id: `'operation-' || number`,
+    created_at: age,
+    company_kind,
+    company_id: company,
+    kind: `'redeem-gift'`,
+    request_id: 'gen_random_uuid()',
+    request_digest: `'digest-' || number`,
+    status: `'SUCCEEDED'`,
+    outcome: `'{}'::jsonb`,
+    settled_at: age,
+  },
+  vouchers: {
+    created_at: age,
+    operation_id: `'operation-' || number`,
+    partner_id: company,
+    merchant_id: company,
+    denomination_id: '1',
+    serial_number: `'SERIAL' || number`,
+    code_digest: `convert_to('digest-' || number, 'utf8')`,
+    code_ciphertext: `'ciphertext'`,
+    owner_msisdn: `'+2519' || number`,
+    is_restricted: 'true',
+    amount: '100',
+    remaining: `case when number % 10 = 0 then 100 else 0 end`,
+    returned: `case when number % 10 = 0 then 0 else 100 end`,
+    status: `case when number % 10 = 0 then 'ACTIVE' else 'EXPIRED' end`,
+    expires_at: `now() + make_interval(hours => number)`,
+    current_claim_id: `case when number % 100 = 0 then 'claim-' || number end`,
+    selling_price_usd: '2',
+  },
+  voucher_status_changes: {
+    voucher_id: 'number',
+    from_status: `'ACTIVE'`,
+    to_status: `'EXPIRED'`,
+  },
+  voucher_claims: {
+    id: `'claim-' || number`,
+    operation_id: `'operation-' || number`,
+    created_at: age,
+    voucher_id: 'number',
+    company_kind,
+    company_id: company,
+    status: `case when number % 1000 = 0 then 'OPEN' else 'REDEEMED' end`,
+    expires_at: 'now()',
+    code_digest: `'digest'`,
+  },
+  verification_attempts: { created_at: age, voucher_id: 'number', operation_id: `'o' || number` },
+  redemptions: {
+    created_at: age,
+    settled_at: age,
+    operation_id: `'operation-' || number`,
+    voucher_id: 'number',
+    company_kind,
+    company_id: company,
+    merchant_id: company,
+    to_merchant: '97.5',
+    service_fee: '2.5',
+    status: `case when number % 1000 = 0 then 'HELD' else 'POSTED' end`,
+    payment_reference: 'gen_random_uuid()',
+    platform_reference: `'RDM' || number`,
+    payee: `'{}'::jsonb`,
+    provider_reference: `'provider-' || number`,
+    recheck_at: `case when number % 1000 = 1 then now() end`,
+  },
+  messages: {
+    created_at: age,
+    kind: `'VERIFICATION_CODE'`,
+    msisdn: `'+2519' || number`,
+    voucher_id: 'number',
+    claim_id: `'claim-' || number`,
+    status: `'SENT'`,
+  },
+  topups: {
+    created_at: age,
+    operation_id: `'operation-' || number`,
+    request_digest: `'digest-' || number`,
+    partner_id: company,
+    kind: `'AIRTIME'`,
+    amount: '50',
+    msisdn: `'+2519' || number`,
+    status: `'SUCCESS'`,
+    exchange_rate: `'1'`,
+    currency: `'USD'`,
+    originating_country: `'US'`,
+  },
+  topup_attempts: {
+    topup_id: 'number',
+    attempt: '1',
+    operation_id: `'operation-' || number`,
+    reference: `'reference-' || number`,
+    created_at: age,
+    settled_at: age,
+    msisdn: `'+2519' || number`,
+    status: `case when number % 1000 = 0 then 'HELD' else 'POSTED' end`,
+    provider_reference: `'provider-' || number`,
+    recheck_at: `case when number % 1000 = 1 then now() end`,
+  },
+  ledger_transfers: {
+    created_at: age,
+    operation_id: `'operation-' || number`,
+    step: `'hold'`,
+    debit_account_id: `1 + number % (${COMPANIES} * 5)`,
+    credit_account_id: `2 + number % (${COMPANIES} * 5)`,
+    amount: '1',
+  },
+  audit_log: {
+    at: age,
+    actor: `'actor'`,
+    action: `'action'`,
+    subject_kind: `'partner'`,
+    subject_id: company,
+    details: `'{}'::jsonb`,
+  },
+  signed_requests: {
+    merchant_id: company,
+    subject: `'body:' || number`,
+    bound_to: `'x'`,
+    created_at: age,
+  },
+  left_requests: {
+    company_kind,
+    company_id: company,
+    request_digest: `'digest-' || number`,
+    left_at: age,
+  },
+  refused_calls: {
+    at: age,
+    surface: `'partner'`,
+    method: `'GET'`,
+    route: `'/'`,
+    reason: `'reason'`,
+    company_kind,
+    company_id: company,
+    source_address: `'127.0.0.1'`,
+    request_id: `'r'`,
+  },
+  portal_sign_in_attempts: {
+    subject_digest: `convert_to('digest-' || number, 'utf8')`,
+    window_began_at: age,
+  },
+  portal_sessions: {
+    created_at: age,
+    account_id: '1',
+    token_digest: `convert_to('digest-' || number, 'utf8')`,
+  },
+};
+
+/** The tables that grow with what companies do. */
+export const grownTables: readonly string[] = Object.keys(filled);
+
+/** A database as after a long time: many rows in each table that grows, and statistics of them. */
+export async function createGrownDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    // Neither triggers nor foreign keys: the rows only have to be many.
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `insert into partners (company_name) select 'Partner' from ${numbers(COMPANIES)}`,
+    );
+    await client.query(`insert into ledger_accounts (kind, partner_id, balance)
+      select kind, id, 0 from partners,
+        unnest(array['airtime', 'gift', 'reserved', 'gift-hold', 'airtime-hold']) as kind`);
+    for (const [table, columns] of Object.entries(filled))
+      await client.query(`insert into ${table} (${Object.keys(columns).join(', ')})
+        select ${Object.values(columns).join(', ')} from ${numbers(ROWS)}`);
+    await client.query('analyze');
+  } finally {
+    await client.end();
+  }
+  return database;
+}

@@ -1,0 +1,93 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { TestDatabase } from '../../support/database.js';
+import { setRedemptionScene } from '../gift/redemption-scene.js';
+import { liveThroughTheService } from '../whole-service.js';
+import { createGrownDatabase, grownTables } from './grown-database.js';
+
+/** Statements that may look at whole tables, and why. */
+const EXCEPTIONS: readonly { readonly text: RegExp; readonly why: string }[] = [
+  { text: / as fault\b/, why: 'the check of the books is a check of everything' },
+];
+
+/** Every statement that the service made, with the values of its first use. */
+const statements = new Map<string, readonly unknown[]>();
+
+let grown: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  grown = await createGrownDatabase();
+  client = new pg.Client({ connectionString: grown.url });
+  await client.connect();
+  const listening = listenToStatements();
+  const scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
+  await liveThroughTheService(scene);
+  await scene.stop();
+  listening.mockRestore();
+}, 120_000);
+afterAll(async () => {
+  await client?.end();
+  await grown?.drop();
+});
+
+function listenToStatements() {
+  const query = pg.Client.prototype.query;
+  return vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...parameters: unknown[]
+  ) {
+    const [first, second] = parameters;
+    const { text, values } =
+      typeof first === 'string'
+        ? { text: first, values: second }
+        : (first as { text: string; values?: unknown });
+    if (/^\s*(select|with|insert|update|delete)\b/i.test(text) && !statements.has(text))
+      statements.set(text, Array.isArray(values) ? values : []);
+    return (query as (...forwarded: unknown[]) => never).apply(this, parameters);
+  });
+}
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Plan[];
+}
+
+/** The tables that a plan looks through from one end to the other. */
+function wholeTables(plan: Plan, isLimited = false): string[] {
+  const { 'Node Type': type, 'Relation Name': table = '' } = plan;
+  const isWhole =
+    type === 'Seq Scan' || (/^Index (Only )?Scan$/.test(type) && !plan['Index Cond'] && !isLimited);
+  const below = (plan.Plans ?? []).flatMap((part) =>
+    wholeTables(part, isLimited || type === 'Limit'),
+  );
+  return isWhole && grownTables.includes(table) ? [`${type} of ${table}`, ...below] : below;
+}
+
+async function planOf(text: string, values: readonly unknown[]): Promise<Plan> {
+  const { rows } = await client.query(`explain (format json) ${text}`, [...values]);
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+test('no statement of a call or a Schedule looks through a table that grows', async () => {
+  expect(statements.size).toBeGreaterThan(60);
+  const found: string[] = [];
+  for (const [text, values] of statements) {
+    if (EXCEPTIONS.some((exception) => exception.text.test(text))) continue;
+    const scans = wholeTables(await planOf(text, values));
+    if (scans.length > 0) found.push(`${scans.join(', ')}: ${text.replace(/\s+/g, ' ')}`);
+  }
+  expect(found).toEqual([]);
+}, 60_000);
+
+test('every exception is of a statement that is made', () => {
+  for (const { text } of EXCEPTIONS)
+    expect([...statements.keys()].some((statement) => text.test(statement))).toBe(true);
+});
+
+test('a statement that looks through a table is found', async () => {
+  const plan = await planOf(`select id from vouchers where code_ciphertext = $1`, ['x']);
+  expect(wholeTables(plan)).toEqual(['Seq Scan of vouchers']);
+});

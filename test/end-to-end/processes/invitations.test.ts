@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { freePort } from '../../../src/embedded/port.js';
+import type { FailpointName } from '../../../src/process/failpoint.js';
+import { invitationsOn } from '../../portal/invitation-scene.js';
+import { call } from '../../support/clients.js';
+import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
+import type { ServiceProcess } from './child-process.js';
+import { type ProcessScene, setProcessScene } from './process-scene.js';
+
+/** Invitations while the processes die: one story, each test takes up where the one before ended. */
+let processes: ProcessScene;
+let scene: ReturnType<typeof invitationsOn>;
+let service: ServiceProcess;
+let port: string;
+const canary = createCanary();
+
+beforeAll(async () => {
+  processes = await setProcessScene();
+  port = String(await freePort());
+  processes.start('sandbox');
+  expect(await processes.start('migrate').ended).toBe(0);
+  await vi.waitFor(() => call(`${processes.sandboxUrl}/books`), { timeout: 10_000 });
+  scene = invitationsOn(processes.stackAt(port));
+});
+afterAll(() => processes?.stop());
+
+const start = async (failpoint?: FailpointName) => {
+  service = processes.start('service', {
+    PORT: port,
+    INVITATION_PICKUP_SECONDS: '0.1',
+    ...(failpoint ? { FAILPOINT: `${failpoint}:kill` } : {}),
+  });
+  // One that is to die may do so before it says that it is running.
+  if (!failpoint) await service.logged('Service is running');
+};
+
+test('one that is written while nothing runs is sent when there is a worker', async () => {
+  const { id, email } = await scene.newMerchant();
+  const invitationId = await scene.invite(id);
+  expect((await scene.invitationRow(invitationId)).status).toBe('REQUESTED');
+  await start();
+  const path = await scene.mailedPath(email);
+  canary.add('token', path.split('/').at(-1) ?? '');
+  expect((await scene.activate(path)).answer.status).toBe(303);
+  await scene.untilStatus(invitationId, 'USED');
+  await service.stop();
+}, 60_000);
+
+test.each(['invite-begun', 'invite-sending', 'invite-sent', 'invite-sent-recorded'] as const)(
+  'the worker dies at %s: the link arrives, by each way in one message',
+  async (failpoint) => {
+    const { id, email, phone } = await scene.newMerchant();
+    const invitationId = await scene.invite(id);
+    await start(failpoint);
+    expect(await service.ended).toBe('SIGKILL');
+    await start();
+    // Cut off in the middle, a text may be lost; the e-mail then comes again, known as the same.
+    await vi.waitFor(
+      async () => {
+        const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
+        expect(['SENT', 'UNKNOWN']).toContain(listed.sms);
+        expect(['SENT', 'UNKNOWN']).toContain(listed.mail);
+      },
+      { timeout: 40_000, interval: 100 },
+    );
+    const messages = [...(await scene.mails(email)), ...(await scene.texts(phone))];
+    expect(new Set((await scene.mails(email)).map(({ messageId }) => messageId)).size).toBe(1);
+    expect((await scene.texts(phone)).length).toBeLessThanOrEqual(1);
+    const tokens = messages.map(({ text }) => scene.tokenIn(text) ?? '');
+    expect(new Set(tokens).size).toBe(1);
+    canary.add('token', ...tokens);
+    const { answer } = await scene.activate(`/portal/activate/${tokens[0]}`);
+    expect(answer.status).toBe(303);
+    await scene.untilStatus(invitationId, 'USED');
+    await service.stop();
+  },
+  90_000,
+);
+
+test('no token is in the output, the database or a history', async () => {
+  expect(processes.output()).toContain('"route":"/portal/activate/:token"');
+  expect(canary.foundIn(processes.output())).toEqual([]);
+  expect(await secretsInDatabase(processes.database, canary)).toEqual([]);
+  const { TEMPORAL_ADDRESS: address = '', TEMPORAL_TASK_QUEUE: taskQueue = '' } =
+    processes.settings;
+  const { found, workflowIds } = await secretsInHistories({ address, taskQueue }, canary);
+  expect(workflowIds.filter((id) => id.startsWith('invite-merchant:'))).toHaveLength(5);
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Environment } from '../../../src/config/config.js';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
+import { generateVoucherId } from '../../../workflows/workflow-ids.js';
+import { type Answer, call } from '../../support/clients.js';
+import type { TestMerchant } from '../../support/companies.js';
+import type { Stack } from '../../support/stack.js';
+import { CLAIM, REDEEM } from '../gift/gift-scene.js';
+import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
+import type { ServiceProcess } from './child-process.js';
+import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
+import { type ProcessScene, setProcessScene } from './process-scene.js';
+
+const SECRET_SETTINGS = [
+  'ACCESS_TOKEN_PRIVATE_KEY',
+  'DIGEST_KEY',
+  'DATA_KEYS',
+  'PAYLOAD_KEYS',
+  'COPY_KEYS',
+];
+
+/** The tests are one story: each takes up where the one before has left the processes. */
+let scene: ProcessScene;
+let gifts: ProcessGifts;
+let sandbox: ServiceProcess;
+let worker: ServiceProcess;
+let api: ServiceProcess;
+let stack: Stack;
+/** Each process has the rights of its own role only. */
+let asWorker: Environment;
+let asApi: Environment;
+
+/** Whatever must be nowhere in clear, from the first key to the last signature. */
+const canary = createCanary();
+
+beforeAll(async () => {
+  scene = await setProcessScene();
+  for (const name of [...SECRET_SETTINGS, 'SMS_API_KEY', 'MOBILE_MONEY_SECRET'])
+    canary.add('setting', (scene.settings[name] ?? '').replace(/^[\w-]+:/, ''));
+  sandbox = scene.start('sandbox');
+  expect(await scene.start('migrate').ended).toBe(0);
+  gifts = await sellGifts(scene, canary, () => stack);
+  asWorker = { DATABASE_URL: await scene.databaseUrlFor('worker') };
+  asApi = { DATABASE_URL: await scene.databaseUrlFor('api') };
+  worker = scene.start('worker', asWorker);
+  await Promise.all([
+    startApi(),
+    worker.logged('Worker is running'),
+    vi.waitFor(async () => expect(await isListening(scene.sandboxUrl)).toBe(true), 10_000),
+  ]);
+}, 120_000);
+afterAll(() => scene?.stop());
+
+async function startApi(): Promise<void> {
+  api = scene.start('api', asApi);
+  const { port } = await api.logged('API is listening');
+  stack = scene.stackAt(port);
+}
+
+async function expectPaidOnce(merchant: TestMerchant, answer: Answer): Promise<void> {
+  expect(answer.body).toMatchObject({ success: true, statusCode: 200 });
+  const payouts = await scene.payoutsTo(merchant.payoutNumber);
+  expect(payouts.map(({ status }) => status)).toEqual(['completed']);
+  const redemptions = await scene.database
+    .selectFrom('redemptions')
+    .select(['status', 'platform_reference'])
+    .where('merchant_id', '=', merchant.id)
+    .execute();
+  const platform_reference = answer.body.data.platformReferenceNumber;
+  expect(redemptions).toEqual([{ status: 'POSTED', platform_reference }]);
+}
+
+async function isListening(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+describe('the processes', () => {
+  test('carry a voucher from its generation to its redemption', async () => {
+    const merchant = await gifts.makeShop('000');
+    const redeem = await gifts.claim(merchant);
+    await expectPaidOnce(merchant, await redeem());
+  });
+
+  test.each(['api', 'worker'] as const)('%s does not start without secrets', async (name) => {
+    const none = Object.fromEntries(SECRET_SETTINGS.map((setting) => [setting, undefined]));
+    const started = scene.start(name, none);
+    expect(await started.ended).toBe(1);
+    const lines = SECRET_SETTINGS.filter((setting) => setting !== 'COPY_KEYS')
+      .map((setting) => `  ${setting}: is not set`)
+      .concat(
+        name === 'api' ? ['  COPY_KEYS: is not set; without it set PORTAL_KEY_COPY to "off"'] : [],
+      );
+    expect(started.output()).toBe(`Settings are missing or wrong:\n${lines.join('\n')}\n`);
+  });
+
+  test('refuse without saying what was sent', async () => {
+    const merchant = await gifts.makeShop('006');
+    const redeem = await gifts.claim(merchant);
+    expect((await redeem()).body.statusCode).toBe(5031);
+
+    const unreachable = await gifts.generate(merchant, '002');
+    const again = { voucherCode: unreachable.voucherCode, idempotencyKey: 'unreachable' };
+    expect((await gifts.postSigned(merchant, CLAIM, again)).body.statusCode).toBe(5003);
+
+    const { base, token } = await gifts.asPartner();
+    const refused = [
+      call(`${base}/auth/login`, { body: { key: `${gifts.partner.apiKey}x` } }),
+      call(`${base}/merchants`, { headers: { 'x-api-token': `${token}x` } }),
+      call(`${base}/${unreachable.voucherCode}`, { headers: { 'x-api-token': token } }),
+      call(`${base}${REDEEM}`, {
+        body: `{"key":"${gifts.partner.apiKey}`,
+        headers: { 'x-api-token': token },
+      }),
+    ];
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([401, 401, 404, 400]);
+  });
+
+  test('a worker that was killed while a payment is pending finishes it once', async () => {
+    const merchant = await gifts.makeShop('014');
+    const redeem = await gifts.claim(merchant);
+    const first = redeem();
+    await scene.payoutsTo(merchant.payoutNumber);
+    await worker.kill();
+    expect((await first).body.statusCode).toBe(4092);
+
+    await gifts.completePayout(merchant);
+    worker = scene.start('worker', asWorker);
+    await expectPaidOnce(merchant, await untilAnswered(redeem));
+  }, 90_000);
+
+  test('an API that was killed in the middle gives the result to who repeats the request', async () => {
+    const merchant = await gifts.makeShop('014');
+    const redeem = await gifts.claim(merchant);
+    const cutOff = expect(redeem()).rejects.toThrow('fetch failed');
+    await scene.payoutsTo(merchant.payoutNumber);
+    await api.kill();
+    await cutOff;
+
+    await startApi();
+    await gifts.completePayout(merchant);
+    await expectPaidOnce(merchant, await untilAnswered(redeem));
+  }, 60_000);
+
+  test('stop when they are told to: what is under way is answered, and nothing stays', async () => {
+    const merchant = await gifts.makeShop('014');
+    const redeem = await gifts.claim(merchant);
+    const pending = redeem();
+    await scene.payoutsTo(merchant.payoutNumber);
+    const addresses = [stack.url, scene.sandboxUrl];
+    expect(await Promise.all(addresses.map(isListening))).toEqual([true, true]);
+    expect(await api.stop()).toBe(0);
+    expect((await pending).body.statusCode).toBe(4092);
+    expect(await Promise.all([worker.stop(), sandbox.stop()])).toEqual([0, 0]);
+    expect(await Promise.all(addresses.map(isListening))).toEqual([false, false]);
+  }, 60_000);
+
+  test('leave the ledger whole', async () => {
+    expect(await findBrokenInvariants(scene.database)).toEqual([]);
+  });
+
+  test('write no secret to their output', () => {
+    const output = scene.output();
+    expect(output).toContain('"route":"/api/v1/merchant/client/topup-transactions/redeem-gift"');
+    expect(canary.foundIn(output)).toEqual([]);
+  });
+
+  test('store secrets only where they belong', async () => {
+    expect(await secretsInDatabase(scene.database, canary)).toEqual([
+      'merchant_payout_accounts.party_value: payout number',
+      'merchants.phone: merchant number',
+      'messages.msisdn: owner number',
+      'redemptions.payee: payout number',
+      'vouchers.owner_msisdn: owner number',
+    ]);
+  });
+
+  test('give Temporal no secret in clear', async () => {
+    const vouchers = await scene.database.selectFrom('vouchers').select('operation_id').execute();
+    const claims = await scene.database
+      .selectFrom('voucher_claims')
+      .select('workflow_id')
+      .execute();
+    const { TEMPORAL_ADDRESS: address = '', TEMPORAL_TASK_QUEUE: taskQueue = '' } = scene.settings;
+    const { found, workflowIds } = await secretsInHistories({ address, taskQueue }, canary);
+    expect(workflowIds).toEqual(
+      expect.arrayContaining([
+        ...vouchers.map(({ operation_id }) => generateVoucherId(operation_id)),
+        ...claims.map(({ workflow_id }) => workflow_id ?? ''),
+      ]),
+    );
+    expect(found).toEqual([]);
+  });
+});

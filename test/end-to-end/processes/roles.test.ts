@@ -1,0 +1,85 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ProcessRole, processRoles } from '../../../src/db/roles.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { setRedemptionScene } from '../gift/redemption-scene.js';
+import { liveThroughTheService } from '../whole-service.js';
+
+test('API and worker do all that they are for with the rights of their own roles', async () => {
+  const scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' }, { hasRoles: true });
+  await liveThroughTheService(scene);
+  const { count } = await scene.stack.database
+    .selectFrom('redemptions')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('status', '=', 'POSTED')
+    .executeTakeFirstOrThrow();
+  expect(count).toBe(4);
+  await scene.stop();
+}, 90_000);
+
+/** What somebody who got hold of a process's password would try. */
+const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [
+  ['switch triggers off', processRoles, 'alter table ledger_transfers disable trigger all'],
+  ['switch all triggers off', processRoles, 'set session_replication_role = replica'],
+  ['replace a trigger', processRoles, 'drop function apply_ledger_transfers cascade'],
+  ['change the audit log', processRoles, `update audit_log set actor = 'x'`],
+  ['delete the audit log', processRoles, 'delete from audit_log'],
+  ['empty the audit log', processRoles, 'truncate audit_log'],
+  ['change a wallet', processRoles, 'update ledger_accounts set balance = 1000000'],
+  ['add a wallet', processRoles, `insert into ledger_accounts (kind) values ('gift')`],
+  ['change a transfer', processRoles, 'update ledger_transfers set amount = 1'],
+  ['delete a transfer', processRoles, 'delete from ledger_transfers'],
+  ['change the story of a voucher', processRoles, 'delete from voucher_status_changes'],
+  ['change the schema', processRoles, 'alter table vouchers drop constraint vouchers_value'],
+  ['add a table', processRoles, 'create table mine ()'],
+  ['make a role', processRoles, 'create role mine superuser'],
+  [
+    'move money',
+    ['api'],
+    `insert into ledger_transfers (operation_id, step, debit_account_id,
+     credit_account_id, amount) values ('x', 'x', 1, 2, 1)`,
+  ],
+  ['add value to a voucher', ['api'], 'update vouchers set remaining = amount'],
+  ['mark a redemption as paid', ['api'], `update redemptions set status = 'POSTED'`],
+  [
+    'be paid in place of a merchant',
+    ['api', 'worker'],
+    `update merchant_payout_accounts
+     set party_value = '+251900000000'`,
+  ],
+  ['change a fee', ['api', 'worker'], 'update merchants set service_fee_percent = 0'],
+];
+
+describe('a process', () => {
+  let database: TestDatabase;
+  const logins = new Map<ProcessRole, pg.Client>();
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    for (const role of processRoles) {
+      const login = new pg.Client({ connectionString: await database.urlFor(role) });
+      await login.connect();
+      logins.set(role, login);
+    }
+  });
+  afterAll(async () => {
+    for (const login of logins.values()) await login.end();
+    await database?.drop();
+  });
+
+  const cases = ATTACKS.flatMap(([what, roles, statement]) =>
+    roles.map((role) => [role, what, statement] as const),
+  );
+
+  test.each(cases)('%s cannot %s', async (role, _what, statement) => {
+    const attempt = logins.get(role)?.query(statement);
+    await expect(attempt).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('that is the operator can add a partner, whose wallets a trigger opens', async () => {
+    const operator = logins.get('operator');
+    await operator?.query(`insert into partners (company_name) values ('Partner')`);
+    const wallets = await operator?.query('select from ledger_accounts where balance = 0');
+    expect(wallets?.rowCount).toBe(5);
+  });
+});

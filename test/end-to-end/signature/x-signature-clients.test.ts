@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parsePublicKey } from '../../../src/http/signature/public-key.js';
+import { merchantClient, newestCode } from '../../support/clients.js';
+import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
+import {
+  type ForeignSigner,
+  foreignPrograms,
+  type Signature,
+} from './foreign-signers/foreign-signers.js';
+import { makeMerchantWithKey, now, sendSigned } from './signing-scene.js';
+
+/** Signatures by the programs that merchants use, in every form of design 8. */
+let scene: GiftScene;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'signing-'));
+  scene = await setGiftScene();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await scene?.stop();
+});
+
+const unpadded = (text: string) => text.replace(/=+$/, '');
+
+type Form = readonly [name: string, header: (signature: Signature, message: string) => string];
+
+const forms: readonly Form[] = [
+  ['DER in base64, \\n', ({ der }, message) => `${der.toString('base64')}\\n${message}`],
+  ['DER in base64url, %0A', ({ der }, message) => `${der.toString('base64url')}%0A${message}`],
+  ['DER in hex, \\r\\n', ({ der }, message) => `${der.toString('hex')}\\r\\n${message}`],
+  [
+    'DER, percent-encoded with the message',
+    ({ der }, message) => encodeURIComponent(`${der.toString('base64')}\n${message}`),
+  ],
+  [
+    'DER and message in base64',
+    ({ der }, message) => btoa(`${der.toString('base64')}\n${message}`),
+  ],
+  ['r and s in base64', ({ compact }, message) => `${compact.toString('base64')}\\n${message}`],
+  [
+    'r and s in base64 without padding',
+    ({ compact }, message) => `${unpadded(compact.toString('base64'))}\\n${message}`,
+  ],
+  [
+    'r and s in base64url',
+    ({ compact }, message) => `${compact.toString('base64url')}\\n${message}`,
+  ],
+  [
+    'r and s in upper-case hex',
+    ({ compact }, message) => `${compact.toString('hex').toUpperCase()}\\n${message}`,
+  ],
+  [
+    'r and s and message in base64url, CR LF',
+    ({ compact }, message) =>
+      Buffer.from(`${compact.toString('hex')}\r\n${message}`).toString('base64url'),
+  ],
+];
+
+/** What the claim is signed over. */
+const coverages: readonly ((body: string, message: string) => string)[] = [
+  (body, message) => `${body}\n${message}`,
+  (body) => body,
+];
+
+/** Claims a gift in every form, each time anew, and redeems it; what was refused. */
+async function refusedForms(signer: ForeignSigner, publicKey: string): Promise<unknown[]> {
+  const merchant = await makeMerchantWithKey(scene.stack, publicKey);
+  const client = await merchantClient(scene.stack, merchant);
+  const { voucherCode, owner } = await scene.gift({ merchant });
+  const metadata = '{"name":"Ḃuna ቡና"}';
+  const claims = coverages.flatMap((textOf) =>
+    forms.map(([name, headerOf]) => {
+      const body = JSON.stringify({ voucherCode, metadata, idempotencyKey: randomUUID() });
+      const message = now();
+      return { name, headerOf, body, message, text: Buffer.from(textOf(body, message)) };
+    }),
+  );
+  const signatures = await signer.sign(claims.map(({ text }) => text));
+  const refused: unknown[] = [];
+  for (const [index, { name, headerOf, body, message }] of claims.entries()) {
+    const signature = signatures[index];
+    if (!signature) throw new Error('A signature is missing');
+    const answer = await sendSigned(client, CLAIM, body, headerOf(signature, message));
+    if (answer.status !== 200) refused.push([name, answer.body.message]);
+  }
+  const body = JSON.stringify({
+    voucherCode,
+    verificationCode: await newestCode(scene.stack, owner ?? ''),
+    idempotencyKey: randomUUID(),
+  });
+  const message = now();
+  const [signature] = await signer.sign([Buffer.from(`${body}\n${message}`)]);
+  const header = `${signature?.der.toString('base64')}\\n${message}`;
+  done(await sendSigned(client, REDEEM, body, header));
+  expect(scene.payoutsTo(merchant)).toMatchObject([{ amount: '97.50' }]);
+  return refused;
+}
+
+for (const { name, start } of foreignPrograms)
+  test(`those of ${name} are accepted in every form`, { timeout: 300_000 }, async ({ skip }) => {
+    const signer = await start(mkdtempSync(join(folder, 'keys-')));
+    if (!signer) return skip(`${name} is not on this machine and could not be installed`);
+    const [first = '', ...others] = signer.publicKeys;
+    for (const other of others)
+      expect(parsePublicKey(other).equals(parsePublicKey(first))).toBe(true);
+    expect(await refusedForms(signer, first)).toEqual([]);
+  });

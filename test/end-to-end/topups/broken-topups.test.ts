@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Answer } from '../../support/clients.js';
+import { breakStatement, type StatementFault } from '../../support/database-faults.js';
+import { expectRefusal } from '../bad-input/refusals.js';
+import { idOf, newKey, setTopupScene, type TopupScene } from './topup-scene.js';
+
+/** A broken database under top-ups: nothing is charged, and the same request is carried out later. */
+let scene: TopupScene;
+beforeAll(async () => {
+  scene = await setTopupScene({ CALLER_WAIT_SECONDS: '6' });
+});
+afterAll(() => scene?.stack.stop());
+
+const faults: readonly (readonly [what: string, fault: StatementFault])[] = [
+  ['the attempt is not recorded', { table: 'topup_attempts', on: 'insert' }],
+  ['its commit fails', { table: 'topup_attempts', on: 'insert', fails: 'commit' }],
+  ['the top-up cannot be updated', { table: 'topups', on: 'update' }],
+  ['the transfer is not recorded', { table: 'ledger_transfers', on: 'insert' }],
+  ['the balance cannot be written', { table: 'ledger_accounts', on: 'update' }],
+  ['the operation is not recorded', { table: 'operations', on: 'insert' }],
+];
+
+async function traces() {
+  const { rows } = await sql`
+    select (select count(*) from topups) as topups, (select count(*) from operations) as operations,
+      (select count(*) from topup_attempts) as attempts,
+      (select count(*) from ledger_transfers) as transfers`.execute(scene.stack.database);
+  return [rows[0], await scene.wallet()];
+}
+
+async function expectRefusedThenDone(fault: StatementFault, send: () => Promise<Answer>) {
+  const whole = await traces();
+  const mend = await breakStatement(scene.stack.database, fault);
+  let answer: Answer;
+  try {
+    answer = await send();
+  } finally {
+    await mend();
+  }
+  expectRefusal(answer, 'partner', 500, { reason: 'database-failed' });
+  expect(await traces()).toEqual(whole);
+  const again = await send();
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, null]);
+  expect(again.body.data.status).toBe('SUCCESS');
+}
+
+test.each(faults)('a top-up: %s', async (_what, fault) => {
+  const [msisdn, key] = [scene.number('050'), newKey()];
+  await expectRefusedThenDone(fault, () => scene.topUp(msisdn, key));
+  expect(await scene.delivered(msisdn)).toHaveLength(1);
+});
+
+test.each(faults)('a retry: %s', async (_what, fault) => {
+  const transactionId = await scene.failedTopUp();
+  const [msisdn, key] = [scene.number('050'), newKey()];
+  await expectRefusedThenDone(fault, () => scene.retry(transactionId, msisdn, key));
+  expect(await scene.delivered(msisdn)).toHaveLength(1);
+});
+
+test.each([
+  ['delivered', '050', 'POSTED', 'SUCCESS', 50],
+  ['refused', '006', 'VOIDED', 'FAILED', 0],
+] as const)(
+  'one that was %s while its booking fails stays on hold until it is booked',
+  async (_what, suffix, attemptStatus, status, charged) => {
+    const [msisdn, key, before] = [scene.number(suffix), newKey(), await scene.wallet()];
+    const mend = await breakStatement(scene.stack.database, {
+      table: 'topup_attempts',
+      on: 'update',
+      when: `new.status = '${attemptStatus}'`,
+    });
+    const first = await scene.topUp(msisdn, key);
+    expect([first.status, first.body.data.status]).toEqual([200, undefined]);
+    expect(await scene.wallet()).toBe(before - 50);
+    await mend();
+    await vi.waitFor(async () => expect((await scene.show(idOf(first))).status).toBe(status), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    const last = await scene.topUp(msisdn, key);
+    expect([last.body.data.transactionId, last.body.data.status]).toEqual([idOf(first), status]);
+    expect(await scene.wallet()).toBe(before - charged);
+    const [delivery] = await scene.delivered(msisdn);
+    expect(delivery?.status).toBe(charged ? 'completed' : 'failed');
+  },
+);

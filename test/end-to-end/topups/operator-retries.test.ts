@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { topUpStart } from '../../../src/temporal/workflow-starts.js';
+import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
+import { type Commands, commandsOn } from '../../admin/scene.js';
+import { setTopupScene, type TopupScene } from './topup-scene.js';
+
+/** Retries that an operator writes into the database, and a worker carries out. */
+let scene: TopupScene;
+let commands: Commands;
+
+beforeAll(async () => {
+  scene = await setTopupScene({ SUPPORT_RETRY_SIGNAL: 'off', TOPUP_RETRY_WINDOW_SECONDS: '2' });
+  commands = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+});
+afterAll(() => scene?.stack.stop());
+
+/** On a machine that is slow, the answer says only that it goes on. */
+async function failed(): Promise<number> {
+  const id = await scene.failedTopUp();
+  await scene.untilStatus(id, 'FAILED');
+  return id;
+}
+
+const retry = (id: number, ...words: string[]) =>
+  commands.admin(['retry', 'top-up', String(id), '--note', 'ticket 4711', ...words]);
+
+it('makes one more attempt to the number of before', async () => {
+  const id = await failed();
+  const { code, out, err } = await retry(id);
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toContain(`Attempt 2 of top-up ${id}`);
+  await vi.waitFor(async () => expect((await scene.show(id)).attempts).toHaveLength(2), {
+    timeout: 10_000,
+  });
+  await scene.untilStatus(id, 'FAILED');
+});
+
+it('makes it to another number, after the workflow has ended too, and charges once', async () => {
+  const id = await failed();
+  await (await scene.workflowOf(id)).result();
+  const before = await scene.wallet();
+  const number = scene.number('000');
+  expect((await retry(id, '--msisdn', number)).code).toBe(0);
+  await scene.untilStatus(id, 'SUCCESS');
+  expect(await scene.delivered(number)).toHaveLength(1);
+  expect(before - (await scene.wallet())).toBe(50);
+  const audited = await scene.stack.database
+    .selectFrom('audit_log')
+    .select(['action', 'details'])
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  expect(audited).toMatchObject({
+    action: 'retry top-up',
+    details: { topUp: id, attempt: 2, toAnotherNumber: true, note: 'ticket 4711' },
+  });
+  expect(JSON.stringify(audited)).not.toContain(number.slice(4));
+  const again = await retry(id);
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining('it is SUCCESS')]);
+});
+
+it('is refused for what is not there', async () => {
+  const { code, err } = await retry(2_000_000_000);
+  expect([code, err]).toEqual([1, expect.stringContaining('There is no top-up 2000000000')]);
+});
+
+it('is no authority for another attempt, number or top-up', async () => {
+  const id = await failed();
+  const other = await failed();
+  const { database, temporal, config } = scene.stack;
+  const { id: commandId } = await database
+    .insertInto('operator_commands')
+    .values({
+      actor: 'operator',
+      kind: 'retry-topup',
+      topup_id: id,
+      attempt: 3,
+      msisdn: null,
+      taken_at: new Date(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const before = await scene.wallet();
+  for (const transactionId of [id, other]) {
+    const command = {
+      operationId: `${transactionId}`.padStart(32, 'f'),
+      requestId: '9b2cf6ba-6c92-4b7e-8d7c-0a8a4c3c1d11',
+      requestDigest: 'digest',
+      company: {
+        kind: 'partner',
+        id: scene.partner.id,
+        credential: { operatorCommandId: Number(commandId) },
+      },
+      transactionId,
+      attempt: 2,
+      msisdn: scene.number('000'),
+    } as const;
+    const start = topUpStart(await scene.operationOf(transactionId), {
+      begin: { kind: 'retry', command },
+      timing: { ...workflowTiming(config), retryWindowMs: 1 },
+    });
+    const handle = await temporal.client.workflow.start('topUp', {
+      ...start,
+      workflowId: `copy-${transactionId}`,
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
+    });
+    expect(await handle.result()).toEqual({ ended: 'failed', attempts: 1 });
+  }
+  expect(await scene.wallet()).toBe(before);
+});

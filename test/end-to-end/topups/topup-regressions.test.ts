@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { call } from '../../support/clients.js';
+import { makeCuttableWay } from '../faults/provider-outage.js';
+import { idOf, newKey, setTopupScene, type TopupScene } from './topup-scene.js';
+
+/** Faults of top-ups that were found once and must not come back. */
+let scene: TopupScene;
+let way: Awaited<ReturnType<typeof makeCuttableWay>>;
+beforeAll(async () => {
+  way = await makeCuttableWay();
+  scene = await setTopupScene({
+    CALLER_WAIT_SECONDS: '2',
+    AIRTIME_URL: `${way.url}/dt-one/v1`,
+  });
+  way.setTarget(scene.stack.sandbox.url);
+});
+afterAll(async () => {
+  await scene?.stack.stop();
+  await way?.cut();
+});
+
+/** How many calls to the provider a top-up's newest workflow has made. */
+const callsOf = async (id: number): Promise<number> =>
+  (await scene.eventsOf(id)).filter((event) => event.activityTaskCompletedEventAttributes).length;
+
+it('a lost workflow asks before it gives up: what the provider delivered is not given back', async () => {
+  const msisdn = scene.number('014');
+  const headers = newKey();
+  const before = await scene.wallet();
+  const id = idOf(await scene.topUp(msisdn, headers));
+  await scene.untilStatus(id, 'UNKNOWN');
+  await (await scene.workflowOf(id)).terminate('lost');
+  await scene.settle(id, 'completed');
+
+  await way.cut();
+  const repeated = await scene.topUp(msisdn, headers);
+  // Long enough for three calls that provably do not arrive.
+  await vi.waitFor(async () => expect(await callsOf(id)).toBeGreaterThanOrEqual(3), 10_000);
+  await way.restore();
+  expect([repeated.status, idOf(repeated)]).toEqual([200, id]);
+  expect(repeated.body.data.status).toBeUndefined();
+  await scene.untilStatus(id, 'SUCCESS');
+  expect((await scene.show(id)).attempts).toMatchObject([{ status: 'SUCCESS' }]);
+  expect(await scene.wallet()).toBe(before - 50);
+  expect(await scene.delivered(msisdn)).toHaveLength(1);
+});
+
+it('a delivered top-up created again after its operation was pruned is answered as it ended', async () => {
+  const msisdn = scene.number('000');
+  const headers = newKey();
+  const before = await scene.wallet();
+  const first = await scene.topUp(msisdn, headers);
+  const operationId = await scene.operationOf(idOf(first));
+  // Its workflow has ended, or that would still know.
+  await (await scene.workflowOf(idOf(first))).result();
+  await scene.stack.database.deleteFrom('operations').where('id', '=', operationId).execute();
+  const again = await scene.topUp(msisdn, headers);
+  expect(again.status).toBe(200);
+  expect(again.body.data).toMatchObject({ status: 'SUCCESS', transactionId: idOf(first) });
+  expect(again.body.data.referenceNumber).toBe(first.body.data.referenceNumber);
+  expect(await scene.wallet()).toBe(before - 50);
+  expect(await scene.delivered(msisdn)).toHaveLength(1);
+});
+
+describe('retries', () => {
+  it('wanted while the outcome is unknown are not kept for later', async () => {
+    const id = idOf(await scene.topUp(scene.number('014')));
+    await (await scene.workflowOf(id)).signal('retry');
+    await scene.settle(id, 'failed');
+    await scene.untilStatus(id, 'FAILED');
+    // It waits for a retry, for as long as the window is open: nothing else is that long.
+    const { TOPUP_RETRY_WINDOW_SECONDS: window } = scene.stack.config;
+    await vi.waitFor(async () => expect((await scene.pausesOf(id)).at(-1)).toBe(window), 5_000);
+    expect((await scene.show(id)).attempts).toMatchObject([{ status: 'FAILED' }]);
+  });
+
+  it('at once to different numbers: one is made, the other refused', async () => {
+    const id = await scene.failedTopUp();
+    const targets = [scene.number('200'), scene.number('200')];
+    const answers = await scene.atTheSameMoment(
+      id,
+      targets.map((msisdn) => () => scene.retry(id, msisdn, newKey())),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect((await scene.show(id)).attempts).toHaveLength(2);
+    expect(await scene.runningOperations()).toEqual([]);
+    for (const [index, msisdn] of targets.entries())
+      expect(await scene.delivered(msisdn)).toHaveLength(answers[index]?.status === 200 ? 1 : 0);
+  });
+
+  it('that joined another one find its answer under their own keys', async () => {
+    const id = await scene.failedTopUp();
+    const msisdn = scene.number('202');
+    const keys = [newKey(), newKey()];
+    const requests = keys.map((headers) => () => scene.retry(id, msisdn, headers));
+    const answers = await scene.atTheSameMoment(id, requests);
+    expect(answers.map(({ status }) => status)).toEqual([424, 424]);
+    expect(answers[1]?.body).toEqual(answers[0]?.body);
+    for (const request of requests) {
+      const again = await request();
+      expect(again.body).toEqual(answers[0]?.body);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+    }
+    expect((await scene.show(id)).attempts).toHaveLength(2);
+  });
+
+  it('repeated under their own key while they run join themselves', async () => {
+    const id = await scene.failedTopUp();
+    const msisdn = scene.number('014');
+    const headers = newKey();
+    const first = await scene.retry(id, msisdn, headers);
+    expect(first.status).toBe(200);
+    const again = await scene.retry(id, msisdn, headers);
+    expect([again.status, again.body.data]).toEqual([200, first.body.data]);
+    await scene.settle(id, 'completed');
+    await scene.untilStatus(id, 'SUCCESS');
+    expect((await scene.retry(id, msisdn, headers)).body.data.status).toBe('SUCCESS');
+    expect((await scene.show(id)).attempts).toHaveLength(2);
+  });
+
+  it('that deliver end the workflow at once', async () => {
+    const id = await scene.failedTopUp();
+    expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
+    const result = await (await scene.workflowOf(id)).result();
+    expect(result).toEqual({ ended: 'delivered', attempts: 2 });
+  });
+});
+
+it('a flood of callbacks neither fills the history of a top-up nor delays its inquiries', async () => {
+  const id = idOf(await scene.topUp(scene.number('014')));
+  const { ourReference } = (await scene.show(id)).attempts[0];
+  const before = (await scene.eventsOf(id)).length;
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () =>
+      call(`${scene.stack.url}/callbacks/airtime`, { body: { external_id: ourReference } }),
+    ),
+  );
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const events = await scene.eventsOf(id);
+  const hints = events.filter((event) => event.workflowExecutionSignaledEventAttributes);
+  expect(hints.length).toBeLessThanOrEqual(20);
+  // A signal and a workflow task that follows it are four events, an inquiry is some more.
+  expect(events.length - before).toBeLessThan(200);
+  await scene.settle(id, 'completed');
+  await scene.untilStatus(id, 'SUCCESS');
+  expect(Math.max(...(await scene.pausesOf(id)))).toBeLessThan(10);
+});

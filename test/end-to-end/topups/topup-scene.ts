@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { expect, vi } from 'vitest';
+import type { Environment } from '../../../src/config/config.js';
+import { topUpId } from '../../../workflows/workflow-ids.js';
+import { type Answer, call, partnerClient } from '../../support/clients.js';
+import { makePartner } from '../../support/companies.js';
+import { startStack } from '../../support/stack.js';
+import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
+
+export type TopupScene = Awaited<ReturnType<typeof setTopupScene>>;
+
+export const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
+
+export const newKey = () => ({ 'Idempotency-Key': randomUUID() });
+
+export const idOf = (answer: Answer): number => answer.body.data.transactionId;
+
+/** A stack with a partner who is logged in and has airtime to sell, and the steps of a top-up. */
+export async function setTopupScene(
+  settings: Environment = {},
+  options: Parameters<typeof startStack>[1] = {},
+) {
+  const stack = await startStack(settings, options);
+  const partner = await makePartner(stack);
+  await makeTopupProducts(stack, partner);
+  await depositAirtime(stack, partner.id, '100000');
+  const asPartner = await partnerClient(stack, partner);
+  let numbers = 0;
+
+  /** A number of its own; its last three digits decide what the sandbox does. */
+  function number(suffix: string): string {
+    numbers += 1;
+    return `+2519${String(numbers).padStart(5, '0')}${suffix}`;
+  }
+
+  const topUp = (msisdn: string, headers: Record<string, string> = {}) =>
+    asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale }, headers);
+
+  const retry = (transactionId: number, msisdn: string, headers: Record<string, string> = {}) =>
+    asPartner.post('/topup-transactions/retry-topup', { transactionId, msisdn }, headers);
+
+  const failedTopUp = async (): Promise<number> => idOf(await topUp(number('002')));
+
+  const show = async (id: number) => (await asPartner.get(`/topup-transactions/${id}`)).body.data;
+
+  const untilStatus = (id: number, status: string) =>
+    vi.waitFor(async () => expect((await show(id)).status).toBe(status), {
+      timeout: 10_000,
+      interval: 50,
+    });
+
+  const wallet = async (): Promise<number> =>
+    (await asPartner.get('/info/get-current-balance')).body.data.walletBalance;
+
+  const delivered = async (msisdn: string): Promise<{ status: string; amount: string }[]> =>
+    (await call(`${stack.sandbox.url}/books?to=${encodeURIComponent(msisdn)}`)).body.topups;
+
+  /** Decides the newest attempt of a top-up at the provider. */
+  async function settle(id: number, status: 'completed' | 'failed'): Promise<void> {
+    const { ourReference } = (await show(id)).attempts.at(-1);
+    const url = `${stack.sandbox.url}/books/topups/${ourReference}`;
+    expect((await call(url, { body: { status } })).status).toBe(200);
+  }
+
+  const operationOf = (id: number): Promise<string> =>
+    stack.database
+      .selectFrom('topups')
+      .select('operation_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+      .then(({ operation_id }) => operation_id);
+
+  /** The operations that have no answer yet. */
+  const runningOperations = () =>
+    stack.database.selectFrom('operations').select('id').where('status', '=', 'RUNNING').execute();
+
+  /** Fails what was recorded and never begun, as the Schedule does. */
+  const sweep = () =>
+    stack.temporal.client.workflow.execute('expireVouchers', {
+      workflowId: `sweep-${randomUUID()}`,
+      taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+    });
+
+  const workflowOf = async (id: number) =>
+    stack.temporal.client.workflow.getHandle(topUpId(await operationOf(id)));
+
+  const eventsOf = async (id: number) => (await (await workflowOf(id)).fetchHistory()).events ?? [];
+
+  /** The pauses that a top-up's workflow has made so far, in seconds. */
+  const pausesOf = async (id: number): Promise<number[]> =>
+    (await eventsOf(id)).flatMap(({ timerStartedEventAttributes: timer }) =>
+      timer ? [Number(timer.startToFireTimeout?.seconds ?? 0)] : [],
+    );
+
+  /**
+   * Sends retries that all find the top-up FAILED: the first of them is kept from holding its money
+   * until the API has read it for the others too.
+   */
+  async function atTheSameMoment(id: number, requests: readonly (() => Promise<Answer>)[]) {
+    const { sent } = await stack.database.transaction().execute(async (transaction) => {
+      await transaction
+        .selectFrom('topups')
+        .select('id')
+        .where('id', '=', id)
+        .forNoKeyUpdate()
+        .executeTakeFirstOrThrow();
+      const answers = requests.map((request) => request());
+      await vi.waitFor(
+        async () => {
+          const { rows } = await sql`
+          select pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.database);
+          expect(rows.length).toBeGreaterThan(0);
+        },
+        { timeout: 10_000, interval: 20 },
+      );
+      // Asked after them all, and answered: so they have been read.
+      expect((await show(id)).status).toBe('FAILED');
+      // In an object, so that the answers are not awaited while the lock is held.
+      return { sent: answers };
+    });
+    return Promise.all(sent);
+  }
+
+  return {
+    stack,
+    partner,
+    number,
+    topUp,
+    retry,
+    failedTopUp,
+    show,
+    untilStatus,
+    wallet,
+    delivered,
+    settle,
+    operationOf,
+    runningOperations,
+    sweep,
+    workflowOf,
+    eventsOf,
+    pausesOf,
+    atTheSameMoment,
+  };
+}

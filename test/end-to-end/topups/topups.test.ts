@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { topUpId } from '../../../workflows/workflow-ids.js';
+import { type Answer, call, type PartnerClient, partnerClient } from '../../support/clients.js';
+import { makePartner, type TestPartner } from '../../support/companies.js';
+import { type Stack, startStack } from '../../support/stack.js';
+import { depositAirtime, makeTopupProducts, type TopupProducts } from '../../support/topups.js';
+
+let stack: Stack;
+let partner: TestPartner;
+let products: TopupProducts;
+let asPartner: PartnerClient;
+let numbers = 0;
+
+beforeAll(async () => {
+  stack = await startStack({ CALLER_WAIT_SECONDS: '6' });
+  partner = await makePartner(stack);
+  products = await makeTopupProducts(stack, partner);
+  await depositAirtime(stack, partner.id, '100000');
+  asPartner = await partnerClient(stack, partner);
+});
+afterAll(() => stack?.stop());
+
+/** A number of its own per case; its last three digits decide what the sandbox does. */
+function number(suffix: string, operatorDigit = '9'): string {
+  numbers += 1;
+  return `+251${operatorDigit}${String(numbers).padStart(5, '0')}${suffix}`;
+}
+
+const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
+
+const topUp = (msisdn: string, extra: object = {}, headers: Record<string, string> = {}) =>
+  asPartner.post(
+    '/topup-transactions/airtime-topup',
+    { amount: 50, msisdn, ...sale, ...extra },
+    headers,
+  );
+
+const buy = (productId: number, msisdn: string) =>
+  asPartner.post('/topup-transactions/airtime-package-topup', { productId, msisdn, ...sale });
+
+const retry = (body: object, headers: Record<string, string> = {}) =>
+  asPartner.post('/topup-transactions/retry-topup', body, headers);
+
+async function wallet(): Promise<number> {
+  const { body } = await asPartner.get('/info/get-current-balance');
+  return body.data.walletBalance;
+}
+
+const show = async (transactionId: number) =>
+  (await asPartner.get(`/topup-transactions/${transactionId}`)).body.data;
+
+async function delivered(msisdn: string): Promise<{ status: string; amount: string }[]> {
+  const { body } = await call(`${stack.sandbox.url}/books?to=${encodeURIComponent(msisdn)}`);
+  return body.topups;
+}
+
+const transactionIdOf = (answer: Answer): number => answer.body.data.transactionId;
+
+describe('every behaviour of the provider', () => {
+  it.each([
+    // suffix, what the provider does, HTTP status, final state, rows in the books that delivered
+    ['000', 'completes', 200, 'SUCCESS', 1],
+    ['001', 'completes with a PIN', 200, 'SUCCESS', 1],
+    ['002', 'finds the number invalid', 424, 'FAILED', 0],
+    ['003', 'finds the number barred', 424, 'FAILED', 0],
+    ['004', 'finds the operator unavailable', 424, 'FAILED', 0],
+    ['005', 'refuses it as a duplicate', 424, 'FAILED', 0],
+    ['006', 'declines', 424, 'FAILED', 0],
+    ['007', 'fails with an exception', 424, 'FAILED', 0],
+    ['100', 'completes after a while', 200, 'SUCCESS', 1],
+    ['008', 'does it and drops the connection', 200, 'SUCCESS', 1],
+    ['009', 'does it and answers 503', 200, 'SUCCESS', 1],
+    ['010', 'calls back before it answers', 200, 'SUCCESS', 1],
+    ['011', 'calls back twice', 200, 'SUCCESS', 1],
+    ['012', 'never calls back', 200, 'SUCCESS', 1],
+    ['013', 'calls back out of order', 200, 'SUCCESS', 1],
+    ['015', 'completes, then reverses', 200, 'SUCCESS', undefined],
+    ['016', 'answers 429', 424, 'FAILED', 0],
+    ['017', 'spells its enums otherwise', 200, 'SUCCESS', 1],
+    ['018', 'answers 401 as plain text', 424, 'FAILED', 0],
+  ])('x%s: it %s', async (suffix, _what, status, state, deliveries) => {
+    const msisdn = number(suffix);
+    const before = await wallet();
+    const answer = await topUp(msisdn);
+    expect([answer.status, answer.body.statusCode]).toEqual([status, status]);
+    expect(answer.body.data).toMatchObject({ status: state });
+
+    const shown = await show(transactionIdOf(answer));
+    expect(shown).toMatchObject({ status: state, amount: '50.000000', attempt: 1 });
+    expect(await wallet()).toBe(state === 'SUCCESS' ? before - 50 : before);
+    if (deliveries === undefined) return;
+    const rows = (await delivered(msisdn)).filter((row) => row.status === 'completed');
+    expect(rows).toHaveLength(deliveries);
+  });
+
+  it('x014: it stays submitted: the hold stays until the provider has said', async () => {
+    const msisdn = number('014');
+    const before = await wallet();
+    const answer = await topUp(msisdn);
+    expect(answer.body).toMatchObject({ success: true, statusCode: 200 });
+    expect(answer.body.data.status).toBeUndefined();
+    const transactionId = transactionIdOf(answer);
+    const { attempts, status } = await show(transactionId);
+    expect(status).toBe('UNKNOWN');
+    expect(await wallet()).toBe(before - 50);
+    expect((await retry({ transactionId })).body.statusCode).toBe(409);
+
+    await call(`${stack.sandbox.url}/books/topups/${attempts[0].ourReference}`, {
+      body: { status: 'completed' },
+    });
+    await vi.waitFor(
+      async () => expect((await show(transactionId)).status).toBe('SUCCESS'),
+      10_000,
+    );
+    expect(await delivered(msisdn)).toHaveLength(1);
+    expect(await wallet()).toBe(before - 50);
+  });
+});
+
+describe('retry', () => {
+  it('to another number delivers once and charges once', async () => {
+    const before = await wallet();
+    const failed = await topUp(number('006'));
+    const good = number('000');
+    const retried = await retry({ transactionId: transactionIdOf(failed), msisdn: good });
+    expect(retried.body).toMatchObject({ statusCode: 200, data: { status: 'SUCCESS' } });
+    expect(await wallet()).toBe(before - 50);
+    expect(await delivered(good)).toHaveLength(1);
+    const shown = await show(transactionIdOf(failed));
+    expect(shown.attempts).toMatchObject([{ status: 'FAILED' }, { status: 'SUCCESS' }]);
+  });
+
+  it('is refused on success, and not found for another partner', async () => {
+    const done = await topUp(number('000'));
+    expect((await retry({ transactionId: transactionIdOf(done) })).status).toBe(409);
+    const other = await partnerClient(stack, await makePartner(stack));
+    const foreign = await other.post('/topup-transactions/retry-topup', {
+      transactionId: transactionIdOf(done),
+    });
+    expect(foreign.body.statusCode).toBe(404);
+    expect((await retry({ transactionId: 999_999_999 })).body.statusCode).toBe(404);
+  });
+
+  it('50 at once make one attempt', async () => {
+    const failed = await topUp(number('006'));
+    const good = number('000');
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        retry({ transactionId: transactionIdOf(failed), msisdn: good }),
+      ),
+    );
+    // Whoever comes after the attempt has ended is told so.
+    expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    expect((await show(transactionIdOf(failed))).attempts).toHaveLength(2);
+    expect(await delivered(good)).toHaveLength(1);
+  });
+
+  it('needs the money again', async () => {
+    const poor = await makePartner(stack);
+    await makeTopupProducts(stack, poor);
+    await depositAirtime(stack, poor.id, '60');
+    const client = await partnerClient(stack, poor);
+    const send = (msisdn: string) =>
+      client.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale });
+    const failed = await send(number('006'));
+    expect(failed.status).toBe(424);
+    expect((await send(number('000'))).status).toBe(200);
+    const retried = await client.post('/topup-transactions/retry-topup', {
+      transactionId: transactionIdOf(failed),
+    });
+    expect(retried.body).toMatchObject({ success: false, statusCode: 405 });
+    await depositAirtime(stack, poor.id, '50');
+    const again = await client.post('/topup-transactions/retry-topup', {
+      transactionId: transactionIdOf(failed),
+      msisdn: number('000'),
+    });
+    expect(again.body.data.status).toBe('SUCCESS');
+  });
+
+  it('by support staff needs one signal without input', async () => {
+    const msisdn = number('006');
+    const failed = await topUp(msisdn);
+    const { operation_id } = await stack.database
+      .selectFrom('topups')
+      .select('operation_id')
+      .where('id', '=', transactionIdOf(failed))
+      .executeTakeFirstOrThrow();
+    await stack.temporal.client.workflow.getHandle(topUpId(operation_id)).signal('retry');
+    await vi.waitFor(
+      async () => expect((await show(transactionIdOf(failed))).attempts).toHaveLength(2),
+      5_000,
+    );
+    await vi.waitFor(
+      async () => expect((await show(transactionIdOf(failed))).status).toBe('FAILED'),
+      5_000,
+    );
+  });
+});
+
+describe('packages and numbers', () => {
+  it('a package costs its price and answers referenceNo', async () => {
+    const before = await wallet();
+    const answer = await buy(products.ethioPackage, number('000'));
+    expect(answer.body.data).toMatchObject({ status: 'SUCCESS' });
+    expect(answer.body.data.referenceNo).toBe(answer.body.data.referenceNumber);
+    expect(await wallet()).toBe(before - 15);
+  });
+
+  it.each([
+    ['a package of the other operator', () => buy(products.ethioPackage, number('000', '7')), 400],
+    ['a product without access', () => buy(999_999, number('000')), 404],
+    ['a package dearer than the wallet', () => buy(products.dearPackage, number('000')), 405],
+    ['airtime beyond the wallet', () => topUpOf('9999'), 400],
+    ['less than the minimum', () => topUpOf('4.99'), 400],
+    ['more than the maximum', () => topUpOf('10000.01'), 400],
+    ['a number of another country', () => topUp('+12025550123'), 400],
+    ['no amount', () => topUp(number('000'), { amount: 0 }), 400],
+    ['no currency', () => topUp(number('000'), { currency: undefined }), 400],
+  ])('%s is refused before anything is held', async (_what, request, statusCode) => {
+    const before = await wallet();
+    const answer = await request();
+    expect(answer.body).toMatchObject({ success: false, statusCode });
+    expect(await wallet()).toBe(before);
+    const open = await stack.database
+      .selectFrom('topups')
+      .select('id')
+      .where('status', '=', 'PENDING')
+      .execute();
+    expect(open).toEqual([]);
+  });
+
+  /** From a partner of its own with 100 ETB, so that 9999 is beyond its wallet. */
+  async function topUpOf(amount: string): Promise<Answer> {
+    const poor = await makePartner(stack);
+    await makeTopupProducts(stack, poor);
+    await depositAirtime(stack, poor.id, '100');
+    const client = await partnerClient(stack, poor);
+    const msisdn = number('000');
+    return client.post('/topup-transactions/airtime-topup', { amount, msisdn, ...sale });
+  }
+});
+
+describe('idempotency', () => {
+  it('50 parallel requests with one key make one top-up', async () => {
+    const msisdn = number('000');
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const before = await wallet();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => topUp(msisdn, {}, headers)));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(await delivered(msisdn)).toHaveLength(1);
+    expect(await wallet()).toBe(before - 50);
+  });
+
+  it('the same key gives the first answer again, another request with it 422', async () => {
+    const msisdn = number('006');
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await topUp(msisdn, {}, headers);
+    const second = await topUp(msisdn, {}, headers);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect((await topUp(msisdn, { amount: 60 }, headers)).status).toBe(422);
+  });
+});
+
+describe('the list', () => {
+  it('is filtered by status, kind, time and reference', async () => {
+    const done = await topUp(number('000'));
+    const { referenceNumber } = done.body.data;
+    const list = async (query: string) =>
+      (await asPartner.get(`/topup-transactions?${query}`)).body;
+    expect((await list(`reference=${encodeURIComponent(referenceNumber)}`)).data).toMatchObject([
+      { transactionId: transactionIdOf(done), status: 'SUCCESS' },
+    ]);
+    const failed = await list('status=FAILED&limit=100');
+    expect(failed.data.every((row: { status: string }) => row.status === 'FAILED')).toBe(true);
+    expect((await list('kind=PACKAGE')).meta.totalItems).toBe(1);
+    expect((await list('from=2100-01-01T00:00:00Z')).data).toEqual([]);
+    expect((await list('status=NONE')).statusCode).toBe(400);
+  });
+});

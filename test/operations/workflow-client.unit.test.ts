@@ -1,0 +1,67 @@
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  createWorkflowClient,
+  type WorkflowCallOptions,
+} from '../../src/operations/workflow-client.js';
+import { WorkflowsUnavailableError } from '../../src/operations/workflow-errors.js';
+import type { RedeemCommand } from '../../workflows/messages.js';
+
+const outcome = { requestId: 'first', requestDigest: 'digest', result: { ok: true } };
+const command = { requestId: 'first', company: { kind: 'partner', id: 1 } } as RedeemCommand;
+const voucher = { generationId: 'voucher', claimOperationId: null, claimWorkflowId: null };
+
+const updateFailed = (type: string) =>
+  new WorkflowUpdateFailedError('Workflow Update failed', ApplicationFailure.create({ type }));
+
+/** Redeems through a client whose updates end as they are told. */
+function redeemBy(update: () => Promise<unknown>) {
+  const client = {
+    withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
+    workflow: { executeUpdateWithStart: update },
+  } as unknown as Client;
+  const calls = createWorkflowClient({
+    client,
+    reachability: { isReachable: async () => true, doubt: () => {} },
+    taskQueue: 'test',
+    eager: false,
+    callerWaitMs: 1_000,
+    timing: {} as WorkflowCallOptions['timing'],
+    failpoint: () => undefined,
+  });
+  return calls.redeem(voucher, command, Date.now() + 1_000);
+}
+
+describe.each(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'])(
+  'an update that the server ends with %s',
+  (type) => {
+    it('is sent once more', async () => {
+      const update = vi.fn().mockRejectedValueOnce(updateFailed(type)).mockResolvedValue(outcome);
+      expect(await redeemBy(update)).toBe(outcome);
+      expect(update).toHaveBeenCalledTimes(2);
+    });
+
+    it('is to be repeated by the caller where that happens again, and may have been done', async () => {
+      const update = vi.fn().mockRejectedValue(updateFailed(type));
+      const error = await redeemBy(update).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(WorkflowsUnavailableError);
+      expect(error).toMatchObject({ isCertain: false });
+      expect(update).toHaveBeenCalledTimes(2);
+    });
+  },
+);
+
+it('a failure of the workflow itself is neither repeated nor hidden', async () => {
+  const failure = updateFailed('SomethingElse');
+  const update = vi.fn().mockRejectedValue(failure);
+  await expect(redeemBy(update)).rejects.toBe(failure);
+  expect(update).toHaveBeenCalledTimes(1);
+});
+
+it('a workflow that Temporal has lost may have been done', async () => {
+  const update = vi.fn().mockRejectedValue(new WorkflowNotFoundError('gone', 'id', undefined));
+  const error = await redeemBy(update).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(WorkflowsUnavailableError);
+  expect(error).toMatchObject({ isCertain: false });
+});

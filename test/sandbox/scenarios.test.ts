@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { suffixRows } from '../../src/sandbox/scenario-table.js';
+import {
+  airtimeBehaviour,
+  delaySecondsOf,
+  payoutBehaviour,
+  smsBehaviour,
+} from '../../src/sandbox/scenarios.js';
+
+it('every suffix from x00 to x19 has one row', () => {
+  const expected = Array.from({ length: 20 }, (_, index) => String(index).padStart(2, '0'));
+  expect(suffixRows.map(({ suffix }) => suffix)).toEqual(expected);
+});
+
+describe('delaySecondsOf', () => {
+  it.each([
+    ['+251911000000', 0],
+    ['+251911000100', 3],
+    ['+251911000208', 20],
+    ['+251911000314', 300],
+    ['+251911000414', 0],
+    ['+251911000120', 0],
+    ['till', 0],
+    ['', 0],
+  ])('%j waits %d s', (number, seconds) => {
+    expect(delaySecondsOf(number)).toBe(seconds);
+  });
+});
+
+it('suffixes that mean nothing to a service succeed', () => {
+  expect(smsBehaviour('+251911000005')).toEqual({ isReceived: true, answer: 'queued' });
+  expect(payoutBehaviour('+251911000019')).toEqual({ books: 'completed', answer: 'transaction' });
+  expect(payoutBehaviour('')).toEqual({ books: 'completed', answer: 'transaction' });
+  const success = { books: 'completed', answer: 'transaction', callback: 'once' };
+  expect(airtimeBehaviour('+251911000019')).toEqual(success);
+  expect(airtimeBehaviour('+251911234567')).toEqual(success);
+});
