@@ -100,14 +100,16 @@ export function createRecheckActivities(dependencies: ActivityDependencies) {
       .transaction()
       .execute((transaction) => bookLateSuccess(transaction, recheck, answer.providerReference));
     log.error('A provider did what it had refused', describe(ended));
-    if (ended.creation_id !== null) await tellTopUp(ended.creation_id);
+    await tellTopUp(ended);
     return describe(ended);
   }
 
   /** It may wait for a retry, which is not wanted any more. */
-  async function tellTopUp(creationId: string): Promise<void> {
+  async function tellTopUp(ended: EndedPayment): Promise<void> {
+    const { creation_id: creationId, workflow_id: workflowId } = ended;
+    if (creationId === null) return;
     try {
-      await resumption.hintTopUp(creationId);
+      await resumption.hintTopUp({ creationId, workflowId });
     } catch (error) {
       log.warn('A top-up was not told that it was delivered late', { error });
     }

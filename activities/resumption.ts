@@ -35,7 +35,10 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
     resumeAll(
       (afterId) => heldAttempts(database, { afterId, limit: PAGE_SIZE }),
       ({ topup_id }) => topup_id,
-      (held) => resumption.resumeTopUp(held.creation_id, beginOf(held)),
+      (held) => {
+        const { creation_id: creationId, workflow_id: workflowId } = held;
+        return resumption.resumeTopUp({ creationId, workflowId }, beginOf(held));
+      },
     );
 
   return { resumeRedemptions, resumeTopUps };

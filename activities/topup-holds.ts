@@ -3,6 +3,7 @@ import { violates } from '../src/db/connection.js';
 import { addTransfers, balanceConstraint } from '../src/db/ledger/ledger.js';
 import {
   beginRecorded,
+  outcomeFor,
   refuseOperation,
   settleOperation,
 } from '../src/db/operations/operations.js';
@@ -29,7 +30,14 @@ import type {
 import { definiteRefusal } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { isAdmitted, isRetrySignal, SIGNAL_SWITCHED_OFF } from './topup-authority.js';
-import { kindOf, lockTopupOf, refuseAfterError, refuseTopup, retryOf } from './topup-refusals.js';
+import {
+  isStranger,
+  kindOf,
+  lockTopupOf,
+  refuseAfterError,
+  refuseTopup,
+  retryOf,
+} from './topup-refusals.js';
 
 /** An attempt whose money is on hold, and how it reads to support staff. */
 export interface TopUpHeld {
@@ -84,6 +92,8 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
       const topup = await lockTopupOf(transaction, command);
       // Its start was withdrawn as provably not sent, while a duplicate was sending its own.
       if (!topup) return forget(transaction, refuse('unavailable', { retryAfterSeconds: 1 }));
+      if (isStranger(topup, command))
+        return { kind: 'answered', outcome: outcomeFor(command, gone) };
       if (topup.has_begun) return describeAttempt(transaction, command.operationId, true);
       if (!retry && topup.status !== 'PENDING') return answerEnded(transaction, topup);
       // A new top-up must be of this request: its number may have been drawn for another.
@@ -196,6 +206,9 @@ export function createTopupHoldActivities(dependencies: ActivityDependencies) {
 
   return { holdTopUp };
 }
+
+/** What was asked for is withdrawn: the request was recorded anew under another number. */
+const gone = refuse('unavailable', { retryAfterSeconds: 1 });
 
 /** A retry must be of the failed attempt. */
 function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {

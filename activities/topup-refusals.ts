@@ -1,11 +1,12 @@
 import type { Database, DatabaseTransaction } from '../src/db/connection.js';
 import {
   beginRecorded,
+  outcomeFor,
   refuseOperation,
   settleOperation,
 } from '../src/db/operations/operations.js';
 import { dropRequest, RETRY_KIND, TOPUP_KIND } from '../src/db/topups/topup-requests.js';
-import { failUnbegunTopup, lockTopup } from '../src/db/topups/topups.js';
+import { failUnbegunTopup, type LockedTopup, lockTopup } from '../src/db/topups/topups.js';
 import { messageOf, type Refusal, refuse } from '../src/domain/errors.js';
 import type {
   OperationOutcome,
@@ -31,6 +32,13 @@ export const lockTopupOf = (
     operationId: command.operationId,
     id: retryOf(command)?.transactionId,
   });
+
+/**
+ * Whether the workflow that asks is of a number that was withdrawn, so that another workflow carries
+ * the request out. Top-ups from before workflows were named by numbers have one for all numbers.
+ */
+export const isStranger = (topup: LockedTopup, command: TopUpCommand | RetryCommand): boolean =>
+  topup.workflow_id !== null && topup.id !== command.transactionId;
 
 /**
  * Refuses a top-up or a retry of which nothing was held. The number of a new top-up goes with it, but
@@ -63,6 +71,7 @@ export const refuseAfterError = (
     const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
     if (begun.kind === 'answered') return begun.outcome;
     const topup = await lockTopupOf(transaction, command);
+    if (topup && isStranger(topup, command)) return outcomeFor<TopUpMade>(command, refusal);
     if (topup?.has_begun) throw error;
     const isTold = begun.kind === 'resumed' && begun.isAccepted && topup;
     return refuseTopup(transaction, command, refusal, isTold ? { topupId: topup.id } : undefined);

@@ -35,8 +35,26 @@ export const expireVouchersId = (taskQueue: string): string => `expire-vouchers:
 /** The reconciliation of the workers on one task queue, started in the same way. */
 export const reconcileId = (taskQueue: string): string => `reconcile:${taskQueue}`;
 
-/** One per top-up, whatever the number of its attempts; named by the operation that made it. */
-export const topUpId = (operationId: string): string => `top-up:${operationId}`;
+/**
+ * One per top-up, whatever the number of its attempts. People read its number; the operation that made
+ * it tells it from a top-up of another database, or from before a restore, with the same number.
+ */
+export const topUpId = (transactionId: number | '%s', operationId: string): string =>
+  `top-up:${transactionId}:${operationId}`;
+
+/** Of top-ups from before their workflow's id was kept on their row. */
+export const topUpByOperationId = (operationId: string): string => `top-up:${operationId}`;
+
+/** What the row of a top-up says of its workflow. */
+export interface TopUpNames {
+  readonly workflowId: string | null;
+  /** The operation that made the top-up. */
+  readonly creationId: string;
+}
+
+/** The workflow of a top-up, by its row. */
+export const topUpWorkflowId = (topup: TopUpNames): string =>
+  topup.workflowId ?? topUpByOperationId(topup.creationId);
 
 /** One per invitation of a merchant; its id is random. */
 export const inviteMerchantId = (invitationId: string): string => `invite-merchant:${invitationId}`;

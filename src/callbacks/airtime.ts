@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import { wantRecheck } from '../db/reconciliation/refusal-inquiries.js';
 import { attemptOfReference } from '../db/topups/topup-attempts.js';
 import { refuse } from '../domain/errors.js';
@@ -34,7 +35,7 @@ export const airtimeCallback = endpoint({
     const { database, workflows } = services;
     const attempt = await attemptOfReference(database, body.external_id);
     if (attempt && mayHint(attempt.creationId)) {
-      if (attempt.status === 'HELD') await workflows.hintTopUp(attempt.creationId);
+      if (attempt.status === 'HELD') await workflows.hintTopUp(topUpWorkflowId(attempt));
       else await wantRecheck(database, body.external_id, reversalWatchSeconds);
     }
     return reply(null, { message: 'Thank you' });

@@ -70,6 +70,9 @@ const restricted: Readonly<Record<string, Rights>> = {
   gift_denominations: OPERATORS,
 };
 
+/** Draws the number of a top-up, which the id of its workflow names, before its row is written. */
+const NUMBERS: Readonly<Record<string, ProcessRole>> = { topups_id_seq: 'api' };
+
 /** What all three may do with every other table. */
 const EVERYTHING = 'select, insert, update, delete';
 
@@ -148,4 +151,6 @@ async function grantRights(database: Database, role: ProcessRole, group: string)
     await run(sql`revoke all on ${sql.table(name)} from ${toGroup}`);
     await run(sql`grant ${sql.raw(rights)} on ${sql.table(name)} to ${toGroup}`);
   }
+  for (const [name, user] of Object.entries(NUMBERS))
+    if (role === user) await run(sql`grant usage on sequence ${sql.table(name)} to ${toGroup}`);
 }

@@ -1,3 +1,4 @@
+import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import { outcomeFor } from '../db/operations/operations.js';
 import type { StoredOperation } from '../db/operations/stored-operations.js';
 import { recordRetry } from '../db/topups/topup-requests.js';
@@ -28,16 +29,17 @@ export async function retryOnce(
       const recorded = await recordRetry(services.database, identity, retry);
       if (!recorded) return { stored: refused(identity, refuse('topup-not-found')) };
       const { status, creationId, attempt, stored } = recorded;
+      const workflowId = topUpWorkflowId(recorded);
       if (!recorded.isRecorded && !stored) {
         const refusal = refuse('topup-not-failed', { detail: `it is ${status}` });
         return { stored: refused(identity, refusal) };
       }
-      return { stored, number: { transactionId, creationId, attempt } };
+      return { stored, number: { transactionId, creationId, workflowId, attempt } };
     },
-    async run({ creationId, attempt }, as, deadline) {
+    async run({ workflowId, attempt }, as, deadline) {
       const command = { ...as, transactionId, attempt, msisdn };
       const { result, requestId } = await services.workflows.retryTopUp(
-        creationId,
+        workflowId,
         command,
         deadline,
       );

@@ -1,3 +1,4 @@
+import { topUpId, topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import { isDefiniteDatabaseError } from '../db/connection.js';
 import type { StoredOutcome } from '../db/operations/operations.js';
 import type { StoredOperation } from '../db/operations/stored-operations.js';
@@ -29,10 +30,14 @@ export interface ToppedUp {
   readonly referenceNumber: string;
 }
 
-/** The number of a top-up and of its attempt: all that a caller can be told before it has ended. */
+/**
+ * The number of a top-up and of its attempt, all that a caller can be told before it has ended, and the
+ * workflow that carries it out.
+ */
 export interface NumberedTopup {
   readonly transactionId: number;
   readonly creationId: string;
+  readonly workflowId: string;
   readonly attempt: number;
 }
 
@@ -59,12 +64,19 @@ export async function topUpOnce(
   return runRecordedOnce(services, identity, {
     failpoint: 'topup-drawn',
     async record() {
-      const { transactionId, stored } = await recordTopup(services.database, identity, topup);
-      if (transactionId === undefined) return { stored };
-      return { stored, number: { transactionId, creationId: identity.operationId, attempt: 1 } };
+      const { operationId: creationId } = identity;
+      const workflowIdFormat = topUpId('%s', creationId);
+      const recorded = await recordTopup(services.database, identity, {
+        ...topup,
+        workflowIdFormat,
+      });
+      const { stored, topup: row } = recorded;
+      if (!row) return { stored };
+      const workflowId = topUpWorkflowId({ workflowId: row.workflow_id, creationId });
+      return { stored, number: { transactionId: row.id, creationId, workflowId, attempt: 1 } };
     },
-    run: ({ transactionId }, as, deadline) =>
-      services.workflows.topUp({ ...as, transactionId }, deadline),
+    run: ({ transactionId, workflowId }, as, deadline) =>
+      services.workflows.topUp(workflowId, { ...as, transactionId }, deadline),
   });
 }
 

@@ -24,7 +24,7 @@ import {
 } from '../../workflows/messages.js';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
-import { generateVoucherId, inviteMerchantId, topUpId } from '../../workflows/workflow-ids.js';
+import { generateVoucherId, inviteMerchantId } from '../../workflows/workflow-ids.js';
 import type { Failpoint, FailpointName } from '../process/failpoint.js';
 import type { Reachability } from '../temporal/reachability.js';
 import {
@@ -121,19 +121,20 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
 
   /** Starts a top-up's workflow; it answers when it is known how the first attempt ended. */
   const topUpOnce = (
+    workflowId: string,
     command: TopUpCommand,
     deadline: number,
   ): Promise<OperationOutcome<TopUpMade>> =>
     answerOf('topup-started', deadline, () =>
       client.workflow.executeUpdateWithStart(topUpResult, {
         updateId: command.requestId,
-        startWorkflowOperation: topUpOperation(command.operationId, { kind: 'create', command }),
+        startWorkflowOperation: topUpOperation(workflowId, { kind: 'create', command }),
       }),
     );
 
   /** One more attempt, by the workflow that waits for it or by one that takes its place. */
   const retryTopUpOf = (
-    creationId: string,
+    workflowId: string,
     command: RetryCommand,
     deadline: number,
   ): Promise<OperationOutcome<TopUpMade>> =>
@@ -141,14 +142,14 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
       client.workflow.executeUpdateWithStart(retryTopUp, {
         args: [command],
         updateId: command.requestId,
-        startWorkflowOperation: topUpOperation(creationId, { kind: 'retry', command }),
+        startWorkflowOperation: topUpOperation(workflowId, { kind: 'retry', command }),
       }),
     );
 
   /** Tells a top-up that its provider has news; one that has ended does not need to know. */
-  const hintTopUp = async (creationId: string): Promise<void> => {
+  const hintTopUp = async (workflowId: string): Promise<void> => {
     try {
-      await client.workflow.getHandle(topUpId(creationId)).signal(providerHint);
+      await client.workflow.getHandle(workflowId).signal(providerHint);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw callError(error);
     }
@@ -167,9 +168,9 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
 
   const policy = { taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
 
-  const topUpOperation = (creationId: string, begin: TopUpInput['begin']) =>
+  const topUpOperation = (workflowId: string, begin: TopUpInput['begin']) =>
     new WithStartWorkflowOperation<typeof topUp>('topUp', {
-      ...topUpStart(creationId, { begin, timing }),
+      ...topUpStart(workflowId, { begin, timing }),
       ...policy,
     });
 

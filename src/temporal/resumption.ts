@@ -12,7 +12,7 @@ import {
 } from '../../workflows/messages.js';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
-import { topUpId } from '../../workflows/workflow-ids.js';
+import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import {
   type RedeemableVoucher,
   redemptionStart,
@@ -46,18 +46,18 @@ export function createResumption(options: {
       }),
     );
 
-  const resumeTopUp = (creationId: string, begin: TopUpInput['begin']) =>
+  const resumeTopUp = (topup: TopUpNames, begin: TopUpInput['begin']) =>
     unlessRunning(() =>
       client.workflow.start<typeof topUp>('topUp', {
-        ...topUpStart(creationId, { begin, timing }),
+        ...topUpStart(topUpWorkflowId(topup), { begin, timing }),
         ...policy,
       }),
     );
 
   /** Tells a top-up that waits for a retry that there is news of it; one that has ended needs none. */
-  const hintTopUp = async (creationId: string): Promise<void> => {
+  const hintTopUp = async (topup: TopUpNames): Promise<void> => {
     try {
-      await client.workflow.getHandle(topUpId(creationId)).signal(providerHint);
+      await client.workflow.getHandle(topUpWorkflowId(topup)).signal(providerHint);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
     }

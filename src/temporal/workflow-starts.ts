@@ -3,7 +3,6 @@ import {
   claimId,
   claimWorkflowId,
   redeemVoucherWithoutClaimId,
-  topUpId,
 } from '../../workflows/workflow-ids.js';
 
 /** So soon another worker takes over what one was doing when it died. */
@@ -53,9 +52,9 @@ function describe({ begin }: RedeemVoucherInput): string {
   return `${what} of voucher ${voucherId} by ${company.kind} ${company.id}`;
 }
 
-/** The same of a top-up, whose workflow is named after the operation that made it. */
-export const topUpStart = (creationId: string, input: TopUpInput) => ({
-  workflowId: topUpId(creationId),
+/** How a top-up's workflow is started, whoever starts it. */
+export const topUpStart = (workflowId: string, input: TopUpInput) => ({
+  workflowId,
   args: [input] as [TopUpInput],
   workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
   staticSummary:

@@ -3,6 +3,7 @@ import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { type RetryCommand, retryTopUp, type TopUpTiming } from '../../workflows/messages.js';
 import type { topUp } from '../../workflows/top-up.js';
+import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import type { Digests } from '../crypto/digests.js';
 import type { Database } from '../db/connection.js';
 import { markRetryTaken, retriesToTakeUp } from '../db/operations/operator-commands.js';
@@ -65,7 +66,7 @@ export function createRetryPickup(options: {
       updateId: command.operationId,
       waitForStage: 'ACCEPTED',
       startWorkflowOperation: new WithStartWorkflowOperation<typeof topUp>('topUp', {
-        ...topUpStart(retry.creation_id, { begin, timing }),
+        ...topUpStart(topUpWorkflowId(retry), { begin, timing }),
         taskQueue,
         workflowIdConflictPolicy: 'USE_EXISTING',
       }),

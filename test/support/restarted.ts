@@ -6,7 +6,7 @@ import { startWorker } from '../../src/worker.js';
 import {
   generateVoucherId,
   redeemVoucherWithoutClaimId,
-  topUpId,
+  topUpByOperationId,
 } from '../../workflows/workflow-ids.js';
 import type { Stack } from './stack.js';
 
@@ -44,9 +44,10 @@ export async function forgetWorkflows(stack: Stack): Promise<number> {
   const ids = operations.flatMap(({ id }) => [
     generateVoucherId(id),
     redeemVoucherWithoutClaimId(id),
-    topUpId(id),
+    topUpByOperationId(id),
   ]);
-  ids.push(...claims.map(({ workflow_id }) => workflow_id ?? ''));
+  const topups = await stack.database.selectFrom('topups').select('workflow_id').execute();
+  for (const { workflow_id } of [...claims, ...topups]) if (workflow_id) ids.push(workflow_id);
   /** Deletes the newest run; the id is free of runs once there is none to delete. */
   const deleteNewestRun = (workflowId: string): Promise<boolean> =>
     client.workflowService

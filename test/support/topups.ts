@@ -3,6 +3,7 @@ import { addProduct } from '../../src/db/catalogue/companies.js';
 import { addTransfers } from '../../src/db/ledger/ledger.js';
 import { recordTopup } from '../../src/db/topups/topup-requests.js';
 import { parseMoney } from '../../src/domain/money.js';
+import { topUpId } from '../../workflows/workflow-ids.js';
 import type { TestPartner } from './companies.js';
 import type { Stack as WholeStack } from './stack.js';
 
@@ -103,7 +104,7 @@ export async function recordedTopUp(
   },
 ): Promise<number> {
   const { partnerId, amount, msisdn, productId = null } = topup;
-  const { transactionId } = await recordTopup(
+  const recorded = await recordTopup(
     database,
     { ...request, requestId: randomUUID(), company: { kind: 'partner', id: partnerId } },
     {
@@ -115,8 +116,9 @@ export async function recordedTopUp(
       currency: 'USD',
       originatingCountry: 'US',
       foreignCurrencyAmount: null,
+      workflowIdFormat: topUpId('%s', request.operationId),
     },
   );
-  if (transactionId === undefined) throw new Error('The top-up was not recorded');
-  return transactionId;
+  if (!recorded.topup) throw new Error('The top-up was not recorded');
+  return recorded.topup.id;
 }

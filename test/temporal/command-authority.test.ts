@@ -3,7 +3,7 @@ import type { Payload } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/domain/voucher.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
-import { generateVoucherId, topUpId } from '../../workflows/workflow-ids.js';
+import { generateVoucherId } from '../../workflows/workflow-ids.js';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
 import { partnerClient } from '../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../support/companies.js';
@@ -181,7 +181,7 @@ describe('an encrypted input that is copied whole', () => {
     const number = scene.number('000');
     const id = idOf(await scene.topUp(number));
     const before = await balances();
-    const outcome = await startedWithInputOf(topUpId(await scene.operationOf(id)), 'topUp');
+    const outcome = await startedWithInputOf(await scene.workflowIdOf(id), 'topUp');
     expect(outcome).toMatchObject({ ended: 'delivered' });
     expect(await balances()).toEqual(before);
     expect(await scene.delivered(number)).toHaveLength(1);

@@ -187,7 +187,7 @@ describe('a top-up whose money is on hold', () => {
   async function held() {
     const id = idOf(await scene.topUp(scene.number('014')));
     await scene.untilStatus(id, 'UNKNOWN');
-    const workflowId = topUpId(await scene.operationOf(id));
+    const workflowId = await scene.workflowIdOf(id);
     return { id, workflowId };
   }
 
@@ -285,13 +285,13 @@ it('an update that starts its workflow in clear starts nothing', async () => {
   await expect(
     outsider.workflow.executeUpdateWithStart('topUpResult', {
       startWorkflowOperation: new WithStartWorkflowOperation('topUp', {
-        workflowId: topUpId(operationId),
+        workflowId: topUpId(id, operationId),
         taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
         workflowIdConflictPolicy: 'USE_EXISTING',
         args: [{ begin: { kind: 'create', command }, timing: workflowTiming(stack.config) }],
       }),
     }),
   ).rejects.toThrow();
-  expect(await endOf(topUpId(operationId))).toEqual(refused);
+  expect(await endOf(topUpId(id, operationId))).toEqual(refused);
   expect(await moved()).toEqual(before);
 });

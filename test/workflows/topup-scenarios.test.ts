@@ -3,7 +3,6 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { topUpStart } from '../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
-import { topUpId } from '../../workflows/workflow-ids.js';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
 import { detailsOf } from './details-of.js';
 import { ended } from './ended.js';
@@ -25,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stack.stop());
 
 const endOf = async (id: number, scenario: string) =>
-  ended(scene.stack, topUpId(await scene.operationOf(id)), scenario);
+  ended(scene.stack, await scene.workflowIdOf(id), scenario);
 
 async function reconciled(scenario: string): Promise<unknown> {
   const workflowId = `reconcile-${randomUUID()}`;
@@ -111,7 +110,7 @@ describe('top-up', () => {
       msisdn: null,
     } as const;
     const handle = await temporal.client.workflow.start('topUp', {
-      ...topUpStart(await scene.operationOf(id), {
+      ...topUpStart(await scene.workflowIdOf(id), {
         begin: { kind: 'retry', command },
         timing: workflowTiming(config),
       }),

@@ -30,7 +30,8 @@ export const retriesToTakeUp = (database: Database, limit: number) =>
       'operator_commands.attempt',
       'operator_commands.msisdn',
       'topups.partner_id',
-      'topups.operation_id as creation_id',
+      'topups.operation_id as creationId',
+      'topups.workflow_id as workflowId',
     ])
     .where('taken_at', 'is', null)
     .orderBy('operator_commands.id')

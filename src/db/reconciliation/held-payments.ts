@@ -25,6 +25,7 @@ export interface HeldAttempt extends Held {
   readonly attempt: number;
   /** The operation that made the top-up. */
   readonly creation_id: string;
+  readonly workflow_id: string | null;
 }
 
 const requestColumns = [
@@ -73,6 +74,7 @@ export const heldAttempts = (
       'topup_attempts.attempt',
       'topup_attempts.operation_id',
       'topups.operation_id as creation_id',
+      'topups.workflow_id',
       ...requestColumns,
     ])
     .where('topup_attempts.status', '=', 'HELD')

@@ -50,8 +50,9 @@ export interface EndedPayment extends Recheck {
   /** Of a top-up: the number that the partner knows, and its attempt. */
   readonly topup_id: number | null;
   readonly attempt: number | null;
-  /** The operation that made the top-up. */
+  /** The operation that made the top-up, and its workflow. */
   readonly creation_id: string | null;
+  readonly workflow_id: string | null;
   /** The service's own reference of a redemption. */
   readonly platform_reference: string | null;
   /** The provider's later word was booked, whatever became of it: there is nothing more to book. */
@@ -72,14 +73,14 @@ export async function findEnded(
       ? await sql<Omit<EndedPayment, keyof Recheck>>`
           select redemptions.status, vouchers.partner_id, payment_reference as reference,
             to_merchant as amount, null as topup_id, null as attempt, null as creation_id,
-            platform_reference,             ${isBooked(operationId)}
+            null as workflow_id, platform_reference, ${isBooked(operationId)}
           from redemptions join vouchers on vouchers.id = voucher_id
           where redemptions.operation_id = ${operationId} and redemptions.status <> 'HELD'
           for no key update of redemptions`.execute(database)
       : // A later attempt may have another price: the ledger knows what this one held.
         await sql<Omit<EndedPayment, keyof Recheck>>`
           select try.status, topups.partner_id, reference, topup_id, try.attempt,
-            topups.operation_id as creation_id, null as platform_reference,
+            topups.operation_id as creation_id, workflow_id, null as platform_reference,
             (select amount from ledger_transfers
               where operation_id = ${operationId} and step = 'hold') as amount,
             ${isBooked(operationId)}

@@ -8,6 +8,8 @@ export interface TopupsTable {
   created_at: Timestamp;
   updated_at: Timestamp;
   operation_id: string;
+  /** Null: from before it was kept here. */
+  workflow_id: string | null;
   request_digest: string;
   partner_id: number;
   kind: 'AIRTIME' | 'PACKAGE';

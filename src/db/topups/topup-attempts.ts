@@ -162,10 +162,16 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
 export const attemptOfReference = (
   database: Database,
   reference: string,
-): Promise<{ status: AttemptRow['status']; creationId: string } | undefined> =>
+): Promise<
+  { status: AttemptRow['status']; creationId: string; workflowId: string | null } | undefined
+> =>
   database
     .selectFrom('topup_attempts')
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
-    .select(['topup_attempts.status', 'topups.operation_id as creationId'])
+    .select([
+      'topup_attempts.status',
+      'topups.operation_id as creationId',
+      'topups.workflow_id as workflowId',
+    ])
     .where('topup_attempts.reference', '=', reference)
     .executeTakeFirst();

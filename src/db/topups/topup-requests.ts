@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { TopupKind } from '../../domain/topup.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { lockOperation, type OperationIdentity } from '../operations/operations.js';
@@ -7,7 +7,7 @@ import {
   type StoredOperation,
   storedOperation,
 } from '../operations/stored-operations.js';
-import type { TopupStatus } from '../schema/all-tables.js';
+import type { TopupStatus, TopupsTable } from '../schema/all-tables.js';
 
 /** The kinds of operations that the requests of top-ups are. */
 export const TOPUP_KIND = 'top-up';
@@ -28,10 +28,13 @@ export interface NewTopup {
   readonly foreignCurrencyAmount: string | null;
 }
 
+/** The number of a top-up, which its partner knows, and its workflow. */
+type RecordedRow = Pick<Selectable<TopupsTable>, 'id' | 'workflow_id'>;
+
 /** A request with its number, and what an earlier one under its key came to. */
 export interface RecordedTopup {
   /** Undefined of one that was refused. */
-  readonly transactionId: number | undefined;
+  readonly topup: RecordedRow | undefined;
   /** Undefined where this request was recorded now. */
   readonly stored: StoredOperation | undefined;
 }
@@ -44,14 +47,14 @@ export interface RecordedTopup {
 export async function recordTopup(
   database: Database,
   identity: OperationIdentity,
-  topup: NewTopup,
+  topup: NewTopup & {
+    /** The id of its workflow, with `%s` for the number that it will have. */
+    readonly workflowIdFormat: string;
+  },
 ): Promise<RecordedTopup> {
   const { operationId, requestDigest, company } = identity;
-  const statement = sql<{
-    stored: StoredOperation | null;
-    new_id: number | null;
-    known_id: number | null;
-  }>`
+  type Rows = { stored: StoredOperation | null } & Record<'made' | 'known', RecordedRow | null>;
+  const statement = sql<Rows>`
     with stored as (${storedOperation(TOPUP_KIND, operationId)}),
     operation as (${insertOperation(
       identity,
@@ -59,24 +62,28 @@ export async function recordTopup(
       sql`
       where not exists (select from topups where operation_id = ${operationId})`,
     )}),
-    topup as (
-      insert into topups (operation_id, request_digest, partner_id, kind, product_id, amount, msisdn,
-        exchange_rate, currency, originating_country, foreign_currency_amount)
-      select id, ${requestDigest}, ${company.id}::bigint, ${topup.kind},
-        ${topup.productId}::bigint, ${topup.amount}::numeric, ${topup.msisdn},
-        ${topup.exchangeRate}, ${topup.currency}, ${topup.originatingCountry},
-        ${topup.foreignCurrencyAmount}
-      from operation
-      returning id)
-    select (select to_jsonb(stored) from stored) as stored, (select id from topup) as new_id,
-      (select id from topups where operation_id = ${operationId}) as known_id`;
+    numbered as (
+      select id as operation_id, nextval(pg_get_serial_sequence('topups', 'id')) as number
+      from operation),
+    made as (
+      insert into topups (id, workflow_id, operation_id, request_digest, partner_id, kind,
+        product_id, amount, msisdn, exchange_rate, currency, originating_country,
+        foreign_currency_amount)
+      overriding system value
+      select number, format(${topup.workflowIdFormat}::text, number), operation_id,
+        ${requestDigest}, ${company.id}::bigint, ${topup.kind}, ${topup.productId}::bigint,
+        ${topup.amount}::numeric, ${topup.msisdn}, ${topup.exchangeRate}, ${topup.currency},
+        ${topup.originatingCountry}, ${topup.foreignCurrencyAmount}
+      from numbered
+      returning id, workflow_id),
+    known as (select id, workflow_id from topups where operation_id = ${operationId})
+    select (select to_jsonb(stored) from stored) as stored,
+      (select to_jsonb(made) from made) as made, (select to_jsonb(known) from known) as known`;
   return untilSeen(async () => {
     const { rows } = await statement.execute(database);
     const [row] = rows;
-    if (row?.new_id) return { transactionId: row.new_id, stored: undefined };
-    return row?.stored
-      ? { transactionId: row.known_id ?? undefined, stored: row.stored }
-      : undefined;
+    if (row?.made) return { topup: row.made, stored: undefined };
+    return row?.stored ? { topup: row.known ?? undefined, stored: row.stored } : undefined;
   });
 }
 
@@ -90,8 +97,9 @@ export interface NewRetry {
 /** The top-up that is to be retried, and what an earlier request under the key came to. */
 export interface RecordedRetry {
   readonly status: TopupStatus;
-  /** The operation that made the top-up. */
+  /** The operation that made the top-up, and its workflow. */
   readonly creationId: string;
+  readonly workflowId: string | null;
   /** The attempt that the request asks for. */
   readonly attempt: number;
   readonly isRecorded: boolean;
@@ -113,12 +121,13 @@ export async function recordRetry(
     stored: StoredOperation | null;
     status: TopupStatus;
     operation_id: string;
+    workflow_id: string | null;
     attempt: number;
     known_attempt: number | null;
     new_attempt: number | null;
   }>`
     with topup as (
-      select id, status, operation_id, attempt from topups
+      select id, status, operation_id, workflow_id, attempt from topups
       where id = ${retry.topupId} and partner_id = ${company.id}),
     stored as (${storedOperation(RETRY_KIND, operationId)}),
     operation as (${insertOperation(
@@ -145,6 +154,7 @@ export async function recordRetry(
     return {
       status: row.status,
       creationId: row.operation_id,
+      workflowId: row.workflow_id,
       attempt: row.new_attempt ?? row.known_attempt ?? row.attempt + 1,
       isRecorded: row.new_attempt !== null,
       stored: row.new_attempt === null ? (row.stored ?? undefined) : undefined,

@@ -13,6 +13,7 @@ import { type TopupTruth, topupTruth } from './topup-state.js';
 export interface LockedTopup {
   readonly id: number;
   readonly operation_id: string;
+  readonly workflow_id: string | null;
   readonly request_digest: string;
   readonly provider_reference: string | null;
   readonly partner_id: number;
@@ -42,6 +43,7 @@ export const lockTopup = (
     .select([
       'id',
       'operation_id',
+      'workflow_id',
       'request_digest',
       'provider_reference',
       'partner_id',

@@ -82,8 +82,10 @@ export async function setTopupScene(
       taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
     });
 
+  const workflowIdOf = async (id: number): Promise<string> => topUpId(id, await operationOf(id));
+
   const workflowOf = async (id: number) =>
-    stack.temporal.client.workflow.getHandle(topUpId(await operationOf(id)));
+    stack.temporal.client.workflow.getHandle(await workflowIdOf(id));
 
   const eventsOf = async (id: number) => (await (await workflowOf(id)).fetchHistory()).events ?? [];
 
@@ -138,6 +140,7 @@ export async function setTopupScene(
     operationOf,
     runningOperations,
     sweep,
+    workflowIdOf,
     workflowOf,
     eventsOf,
     pausesOf,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { topUpId } from '../../../workflows/workflow-ids.js';
 import { type Answer, call, type PartnerClient, partnerClient } from '../../support/clients.js';
 import { makePartner, type TestPartner } from '../../support/companies.js';
 import { type Stack, startStack } from '../../support/stack.js';
@@ -182,12 +181,12 @@ describe('retry', () => {
   it('by support staff needs one signal without input', async () => {
     const msisdn = number('006');
     const failed = await topUp(msisdn);
-    const { operation_id } = await stack.database
+    const { workflow_id } = await stack.database
       .selectFrom('topups')
-      .select('operation_id')
+      .select('workflow_id')
       .where('id', '=', transactionIdOf(failed))
       .executeTakeFirstOrThrow();
-    await stack.temporal.client.workflow.getHandle(topUpId(operation_id)).signal('retry');
+    await stack.temporal.client.workflow.getHandle(workflow_id ?? '').signal('retry');
     await vi.waitFor(
       async () => expect((await show(transactionIdOf(failed))).attempts).toHaveLength(2),
       5_000,

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { topUpStart } from '../../../src/temporal/workflow-starts.js';
+import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
+import { topUpByOperationId } from '../../../workflows/workflow-ids.js';
+import { call } from '../../support/clients.js';
+import { recordedTopUp } from '../../support/topups.js';
+import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
+
+/** The ids of the workflows of top-ups: those that people read, and those from before. */
+let scene: TopupScene;
+beforeAll(async () => {
+  scene = await setTopupScene({
+    TOPUP_RETRY_WINDOW_SECONDS: '2',
+    PAYMENT_INQUIRY_INTERVAL_SECONDS: '600',
+  });
+});
+afterAll(() => scene?.stack.stop());
+
+const idsOf = async (transactionId: number) => {
+  const { workflow_id, operation_id } = await scene.stack.database
+    .selectFrom('topups')
+    .select(['workflow_id', 'operation_id'])
+    .where('id', '=', transactionId)
+    .executeTakeFirstOrThrow();
+  return { workflow_id, operation_id };
+};
+
+/** As a row that was written before it had the id of its workflow. */
+const forgetWorkflowId = (transactionId: number) =>
+  scene.stack.database
+    .updateTable('topups')
+    .set({ workflow_id: null })
+    .where('id', '=', transactionId)
+    .execute();
+
+const handleOf = (workflowId: string) => scene.stack.temporal.client.workflow.getHandle(workflowId);
+
+const reconcile = () =>
+  scene.stack.temporal.client.workflow.execute('reconcile', {
+    workflowId: `reconcile-${randomUUID()}`,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+  });
+
+/** As the provider's callback. */
+const newsOf = async (transactionId: number) => {
+  const { ourReference } = (await scene.show(transactionId)).attempts.at(-1);
+  const hint = { body: { external_id: ourReference } };
+  expect((await call(`${scene.stack.url}/callbacks/airtime`, hint)).status).toBe(200);
+};
+
+const runsOf = async (workflowId: string): Promise<number> => {
+  const query = `WorkflowId = "${workflowId}"`;
+  return (await scene.stack.temporal.client.workflow.count(query)).count;
+};
+
+it('names the number and the operation, and is kept on the row', async () => {
+  const id = idOf(await scene.topUp(scene.number('000')));
+  const { workflow_id, operation_id } = await idsOf(id);
+  expect(workflow_id).toBe(`top-up:${id}:${operation_id}`);
+  expect(await handleOf(`top-up:${id}:${operation_id}`).result()).toMatchObject({
+    ended: 'delivered',
+  });
+});
+
+it('stays the same for a retry after the window has closed', async () => {
+  const id = await scene.failedTopUp();
+  const { workflow_id } = await idsOf(id);
+  const first = await handleOf(workflow_id ?? '').describe();
+  await handleOf(workflow_id ?? '').result();
+  expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
+  const second = await handleOf(workflow_id ?? '').describe();
+  expect(second.runId).not.toBe(first.runId);
+});
+
+it('is found by what takes up money on hold, and by the callback of the provider', async () => {
+  const id = idOf(await scene.topUp(scene.number('014')));
+  await scene.untilStatus(id, 'UNKNOWN');
+  const { workflow_id } = await idsOf(id);
+  await handleOf(workflow_id ?? '').terminate('as Temporal that was emptied');
+  expect(await reconcile()).toMatchObject({ resumedTopUps: 1 });
+  // One that runs is left alone.
+  expect(await reconcile()).toMatchObject({ resumedTopUps: 0 });
+  await scene.settle(id, 'completed');
+  await newsOf(id);
+  await scene.untilStatus(id, 'SUCCESS');
+});
+
+it('of a top-up from before is that of its operation: a retry', async () => {
+  const id = await scene.failedTopUp();
+  await forgetWorkflowId(id);
+  expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
+  const { operation_id } = await idsOf(id);
+  expect(await handleOf(topUpByOperationId(operation_id)).result()).toMatchObject({
+    ended: 'delivered',
+  });
+});
+
+it('of a top-up from before is that of its operation: money on hold, and a callback', async () => {
+  const id = idOf(await scene.topUp(scene.number('014')));
+  await scene.untilStatus(id, 'UNKNOWN');
+  const { workflow_id, operation_id } = await idsOf(id);
+  await handleOf(workflow_id ?? '').terminate('as one that was never started under this id');
+  await forgetWorkflowId(id);
+  expect(await reconcile()).toMatchObject({ resumedTopUps: 1 });
+  await scene.settle(id, 'completed');
+  await newsOf(id);
+  expect(await handleOf(topUpByOperationId(operation_id)).result()).toMatchObject({
+    ended: 'delivered',
+  });
+  await vi.waitFor(async () => expect(await runsOf(workflow_id ?? '')).toBe(1), 10_000);
+});
+
+it('of a number that was withdrawn does nothing for the request under its new number', async () => {
+  const request = { operationId: randomUUID(), requestDigest: 'of the request' };
+  const msisdn = scene.number('000');
+  const { id: partnerId } = scene.partner;
+  const topup = { partnerId, amount: '50', msisdn };
+  const id = await recordedTopUp(scene.stack.database, request, topup);
+  const command = {
+    ...request,
+    requestId: randomUUID(),
+    company: { kind: 'partner', id: partnerId },
+    transactionId: id + 1_000_000,
+  } as const;
+  const start = topUpStart(`top-up:${command.transactionId}:${request.operationId}`, {
+    begin: { kind: 'create', command },
+    timing: workflowTiming(scene.stack.config),
+  });
+  const before = await scene.wallet();
+  const handle = await scene.stack.temporal.client.workflow.start('topUp', {
+    ...start,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+  });
+  expect(await handle.result()).toMatchObject({ ended: 'refused', attempts: 0 });
+  expect((await scene.show(id)).status).toBe('PENDING');
+  expect(await scene.wallet()).toBe(before);
+  const { status } = await scene.stack.database
+    .selectFrom('operations')
+    .select('status')
+    .where('id', '=', request.operationId)
+    .executeTakeFirstOrThrow();
+  expect(status).toBe('RUNNING');
+});
