@@ -12,6 +12,21 @@ const unitTests = [
 ];
 
 /**
+ * Slow proofs against faults, foreign tools and whole processes, which `npm run test:proofs` runs: each
+ * takes from half a minute to several. CI runs them too.
+ */
+const slowProofs = [
+  'test/chaos.test.ts',
+  'test/demo.test.ts',
+  'test/admin/process.test.ts',
+  'test/end-to-end/crashes/**/*.test.ts',
+  'test/end-to-end/model/*.test.ts',
+  'test/end-to-end/processes/{processes,roles}.test.ts',
+  'test/end-to-end/signature/x-signature-clients.test.ts',
+  'test/portal/*{journey,journeys}.test.ts',
+];
+
+/**
  * Chaos is a small file that takes long; Vitest would leave it for the end, with nothing beside it. The
  * files of a project follow one another, because its processes run no other project's.
  */
@@ -19,14 +34,14 @@ class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rankOf = ({ moduleId, project }: TestSpecification) => {
       if (moduleId.endsWith('/chaos.test.ts')) return 0;
-      return project.name === 'integration' ? 1 : 2;
+      return project.name === 'unit' ? 2 : 1;
     };
     const sorted = await super.sort(files);
     return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
   }
 }
 
-const shared = {
+const common = {
   // Temporal's native library does not bear worker threads.
   pool: 'forks' as const,
   // Loading the service anew for each file takes longer than many files do.
@@ -35,23 +50,29 @@ const shared = {
   hookTimeout: 120_000,
 };
 
+/** What tests share that need PostgreSQL and Temporal. */
+const withServers = {
+  ...common,
+  globalSetup: 'test/support/global-setup.ts',
+  setupFiles: 'test/support/temporal-runtime.ts',
+};
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
     teardownTimeout: 60_000,
     sequence: { sequencer: ByProject },
     projects: [
-      { test: { ...shared, name: 'unit', include: unitTests } },
+      { test: { ...common, name: 'unit', include: unitTests } },
       {
         test: {
-          ...shared,
+          ...withServers,
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: unitTests,
-          globalSetup: 'test/support/global-setup.ts',
-          setupFiles: 'test/support/temporal-runtime.ts',
+          exclude: [...unitTests, ...slowProofs],
         },
       },
+      { test: { ...withServers, name: 'proofs', include: slowProofs } },
     ],
   },
 });
