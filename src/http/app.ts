@@ -24,8 +24,8 @@ export interface PagesSurface {
 }
 
 /**
- * The Koa application of both surfaces. A request's way: log → error reply → route → access →
- * signature → schema → handler (README, "The path of one request").
+ * The Koa application of both surfaces. The way of a request: log, error reply, route, the guards of
+ * pipeline.ts, handler.
  */
 export function createApp(
   services: Services,

@@ -15,6 +15,8 @@ export interface EndpointRequest<Body, Query, Params> {
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
+  /** The idempotency key, where the endpoint takes one and the caller sent it. */
+  readonly key: string | undefined;
   readonly headers: IncomingHttpHeaders;
   /** The normalised address that the request came from. */
   readonly sourceAddress: string;
@@ -38,6 +40,11 @@ export interface Endpoint<
   readonly description: string;
   /** `public` needs no token; `signed` needs a token and x-signature over the body. */
   readonly access: 'public' | 'token' | 'signed';
+  /**
+   * Where the idempotency key of a request stands: in the optional header, or in the body's field
+   * `idempotencyKey`. Absent where repeating the request changes nothing.
+   */
+  readonly idempotency?: 'header' | 'body';
   readonly body?: Body;
   /** What a body lacks that is answered before the form of its fields (specification 7.2). */
   lacks?(body: JsonObject): Reason | undefined;

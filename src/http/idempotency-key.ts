@@ -1,12 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Refusal, refuse } from '../domain/errors.js';
+import type { Endpoint } from './endpoint.js';
 import { idempotencyKeyField } from './fields.js';
 
-/** A partner's optional `Idempotency-Key` header (design 6). */
-export function idempotencyKeyOf(
+type ReadKey = { readonly ok: true; readonly value: string | undefined } | Refusal;
+
+/**
+ * The idempotency key of a request, from where its endpoint says (design 6): a partner's optional
+ * header `Idempotency-Key`, or the field `idempotencyKey` of a merchant's body.
+ */
+export function readIdempotencyKey(
+  { idempotency }: Endpoint,
   headers: IncomingHttpHeaders,
-): { readonly ok: true; readonly value: string | undefined } | Refusal {
-  const header = headers['idempotency-key'];
+  body: unknown,
+): ReadKey {
+  if (idempotency === 'header') return readHeader(headers['idempotency-key']);
+  if (idempotency === 'body')
+    return { ok: true, value: (body as { readonly idempotencyKey: string }).idempotencyKey };
+  return { ok: true, value: undefined };
+}
+
+function readHeader(header: string | string[] | undefined): ReadKey {
   if (header === undefined) return { ok: true, value: undefined };
   const key = idempotencyKeyField.safeParse(header);
   if (key.success) return { ok: true, value: key.data };

@@ -19,6 +19,7 @@ export const initiateClaim = endpoint({
     'Sends the owner of the voucher a verification code by SMS. Without `amount` the whole balance ' +
     "is claimed. The merchant's service fee is fixed from here on.",
   access: 'signed',
+  idempotency: 'body',
   body: z.object({
     voucherCode: voucherCodeField,
     amount: amountField.nullish(),
@@ -55,11 +56,11 @@ export const initiateClaim = endpoint({
     'key-reused',
     'still-processing',
   ],
-  async handle({ services, company, sourceAddress, body }) {
+  async handle({ services, company, sourceAddress, body, key }) {
     const { result, replayed } = await claimOnce(services, {
       company,
       sourceAddress,
-      key: body.idempotencyKey,
+      key,
       content: body,
       voucherCode: body.voucherCode,
       amount: body.amount,

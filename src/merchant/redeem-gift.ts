@@ -21,6 +21,7 @@ export const redeemGift = endpoint({
     'Transfers what was claimed, less the service fee, to the calling merchant by mobile money. ' +
     'While the provider has not answered, the same request may be repeated until it gives the result.',
   access: 'signed',
+  idempotency: 'body',
   body: z.object({
     voucherCode: voucherCodeField,
     verificationCode: verificationCodeField.nullish(),
@@ -37,12 +38,12 @@ export const redeemGift = endpoint({
     metadata: z.string().nullable(),
   }),
   reasons: ['partner-unavailable', ...redemptionReasons],
-  async handle({ services, company, sourceAddress, body }) {
+  async handle({ services, company, sourceAddress, body, key }) {
     const { result, replayed } = await redeemOnce(services, {
       ...body,
       company,
       sourceAddress,
-      key: body.idempotencyKey,
+      key,
       content: body,
       merchantId: null,
     });

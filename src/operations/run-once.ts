@@ -81,7 +81,8 @@ export async function runOnce<Result>(
     return await answerOrRun(services, identity, { run, stored, deadline });
   } catch (error) {
     if (!isOpen(error, identity)) throw error;
-    return { result: refuse(await reasonToLeave(services, identity, startedAt)), replayed: false };
+    const reason = await reasonOfOpenEnd(services, identity, startedAt);
+    return { result: refuse(reason), replayed: false };
   }
 }
 
@@ -132,19 +133,25 @@ async function whileOthersWait(
   }
 }
 
-/** A redemption without a key is only asked for again where the database knows that it was left. */
-async function reasonToLeave(
+/**
+ * What a caller is told whose time ran out. With a key it repeats the request. A redemption without one
+ * gets the same answer by repeating it, provided that the database knows that it was abandoned; another
+ * voucher would be generated. A top-up was given its number before.
+ */
+async function reasonOfOpenEnd(
   services: OperationServices,
   identity: OperationIdentity,
   startedAt: number,
 ): Promise<Reason> {
-  if (identity.hasKey || identity.kind !== 'redeem-gift') return 'still-processing';
+  if (identity.hasKey) return 'still-processing';
+  if (identity.kind === 'generate-voucher') return 'generation-unknown';
+  if (identity.kind !== 'redeem-gift') return 'still-processing';
   try {
     const waitedSeconds = (performance.now() - startedAt) / 1_000;
     await recordAbandonedRequest(services.database, identity, waitedSeconds);
     return 'still-processing';
   } catch (error) {
-    services.logger.error(describeError(error), 'A redemption without a key could not be left');
+    services.logger.error(describeError(error), 'Could not record an abandoned redemption');
     return 'redemption-unknown';
   }
 }

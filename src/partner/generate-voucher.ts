@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { GeneratedVoucher } from '../../workflows/messages.js';
 import { outcomeFor } from '../db/operations/operations.js';
 import { generatedVoucher } from '../db/vouchers/generation.js';
-import { refuse } from '../domain/errors.js';
 import { refuseCountry } from '../domain/served-countries.js';
 import { formatVoucherCode } from '../domain/voucher-code.js';
 import { endpoint } from '../http/endpoint.js';
@@ -14,7 +13,6 @@ import {
   msisdnField,
   positiveDecimalField,
 } from '../http/fields.js';
-import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import { identify, runOnce } from '../operations/run-once.js';
 import { WorkflowsUnavailableError } from '../operations/workflow-errors.js';
 
@@ -48,6 +46,7 @@ export const generateVoucher = endpoint({
     'an anonymous voucher, which is redeemed without a verification code. Send `Idempotency-Key` to ' +
     'be able to repeat the request safely.',
   access: 'token',
+  idempotency: 'header',
   body: bodySchema,
   lacks: ({ merchantId = null, merchantIdentifier = null }) =>
     merchantId === null && merchantIdentifier === null ? 'merchant-unspecified' : undefined,
@@ -68,13 +67,11 @@ export const generateVoucher = endpoint({
     'still-processing',
     'generation-unknown',
   ],
-  async handle({ services, company, body, headers }) {
-    const key = idempotencyKeyOf(headers);
-    if (!key.ok) return key;
+  async handle({ services, company, body, key }) {
     const identity = identify(services, {
       company,
       kind: 'generate-voucher',
-      key: key.value,
+      key,
       content: body,
     });
     const { result, replayed } = await runOnce(services, identity, async (as, deadline) => {
@@ -98,8 +95,6 @@ export const generateVoucher = endpoint({
       };
       return services.workflows.generate(command, deadline);
     });
-    if (!result.ok && result.reason === 'still-processing' && key.value === undefined)
-      return refuse('generation-unknown');
     if (!result.ok) return { ...result, replayed };
     const voucher = await generatedVoucher(services.database, result.voucherId);
     // An answer that was copied from another workflow gives nobody's code away.

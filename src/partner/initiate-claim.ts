@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { amountField, voucherCodeField } from '../http/fields.js';
-import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import { claimOnce } from '../operations/voucher-operations.js';
 
 /** Sends the owner of a voucher a verification code (specification 4.1). */
@@ -15,6 +14,7 @@ export const initiateClaim = endpoint({
     'Starts a redemption of a voucher that is bound to a phone number. Without `amount` the whole ' +
     'balance is claimed. A new claim takes the place of an earlier one.',
   access: 'token',
+  idempotency: 'header',
   body: z.object({ voucherCode: voucherCodeField, amount: amountField.nullish() }),
   answer: z.string(),
   reasons: [
@@ -42,13 +42,11 @@ export const initiateClaim = endpoint({
     'key-reused',
     'still-processing',
   ],
-  async handle({ services, company, sourceAddress, body, headers }) {
-    const key = idempotencyKeyOf(headers);
-    if (!key.ok) return key;
+  async handle({ services, company, sourceAddress, body, key }) {
     const { result, replayed } = await claimOnce(services, {
       company,
       sourceAddress,
-      key: key.value,
+      key,
       content: body,
       voucherCode: body.voucherCode,
       amount: body.amount,

@@ -8,7 +8,6 @@ import {
   verificationCodeField,
   voucherCodeField,
 } from '../http/fields.js';
-import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import {
   redeemOnce,
   redemptionReasons,
@@ -25,6 +24,7 @@ export const redeemGift = endpoint({
     'Transfers what was claimed, less the service fee, to the merchant. A voucher bound to a phone ' +
     'number needs the verification code of a claim; an anonymous one takes an optional `amount`.',
   access: 'token',
+  idempotency: 'header',
   body: z.object({
     voucherCode: voucherCodeField,
     verificationCode: verificationCodeField.nullish(),
@@ -34,14 +34,12 @@ export const redeemGift = endpoint({
   }),
   answer: z.object({ response: z.string(), referenceNumber: z.string() }),
   reasons: ['account-suspended', ...redemptionReasons, 'redemption-unknown'],
-  async handle({ services, company, sourceAddress, body, headers }) {
-    const key = idempotencyKeyOf(headers);
-    if (!key.ok) return key;
+  async handle({ services, company, sourceAddress, body, key }) {
     const { result, replayed } = await redeemOnce(services, {
       ...body,
       company,
       sourceAddress,
-      key: key.value,
+      key,
       content: body,
     });
     if (result.ok) {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { idField, msisdnField } from '../http/fields.js';
-import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import { retryOnce } from '../operations/retry-top-up.js';
 import { topupAnswer } from './topup-answer.js';
 import { topupAnswerSchema, topupReasons } from './topup-fields.js';
@@ -16,6 +15,7 @@ export const retryTopup = endpoint({
     'Holds the money again and makes one more attempt. Anything but a failed top-up is refused; two ' +
     'retries at the same moment make one attempt and get the same answer.',
   access: 'token',
+  idempotency: 'header',
   body: z.object({ transactionId: idField, msisdn: msisdnField.nullish() }),
   answer: topupAnswerSchema,
   reasons: [
@@ -25,12 +25,8 @@ export const retryTopup = endpoint({
     'operator-mismatch',
     'amount-out-of-range',
   ],
-  async handle({ services, company, body, headers }) {
-    const key = idempotencyKeyOf(headers);
-    if (!key.ok) return key;
+  async handle({ services, company, body, key }) {
     const retry = { transactionId: body.transactionId, msisdn: body.msisdn ?? null };
-    return topupAnswer(
-      await retryOnce(services, { company, key: key.value, content: body, retry }),
-    );
+    return topupAnswer(await retryOnce(services, { company, key, content: body, retry }));
   },
 });

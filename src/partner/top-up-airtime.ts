@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
 import { amountField, msisdnField } from '../http/fields.js';
-import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import { topUpOnce } from '../operations/top-up.js';
 import { topupAnswer } from './topup-answer.js';
 import { saleFields, saleOf, topupAnswerSchema, topupReasons } from './topup-fields.js';
@@ -18,16 +17,15 @@ export const topUpAirtime = endpoint({
     'processed: then GET /topup-transactions/:transactionId says how it ended. A failure gives the ' +
     'money back and can be retried.',
   access: 'token',
+  idempotency: 'header',
   body: z.object({ amount: amountField, msisdn: msisdnField, ...saleFields }),
   answer: topupAnswerSchema,
   reasons: [...topupReasons, 'amount-out-of-range'],
-  async handle({ services, company, body, headers }) {
-    const key = idempotencyKeyOf(headers);
-    if (!key.ok) return key;
+  async handle({ services, company, body, key }) {
     const result = await topUpOnce(services, {
       company,
       operation: 'airtime-topup',
-      key: key.value,
+      key,
       topup: {
         kind: 'AIRTIME',
         productId: null,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { idField, msisdnField } from '../http/fields.js';
-import { idempotencyKeyOf } from '../http/idempotency-key.js';
 import { topUpOnce } from '../operations/top-up.js';
 import { topupAnswer } from './topup-answer.js';
 import { saleFields, saleOf, topupAnswerSchema, topupReasons } from './topup-fields.js';
@@ -16,16 +15,15 @@ export const topUpPackage = endpoint({
     'Sends a voice or data package to a phone number of its operator. Answers and retries are those ' +
     'of airtime-topup.',
   access: 'token',
+  idempotency: 'header',
   body: z.object({ productId: idField, msisdn: msisdnField, ...saleFields }),
   answer: topupAnswerSchema.extend({ referenceNo: z.string() }),
   reasons: [...topupReasons, 'operator-mismatch'],
-  async handle({ services, company, body, headers }) {
-    const key = idempotencyKeyOf(headers);
-    if (!key.ok) return key;
+  async handle({ services, company, body, key }) {
     const result = await topUpOnce(services, {
       company,
       operation: 'airtime-package-topup',
-      key: key.value,
+      key,
       topup: {
         kind: 'PACKAGE',
         productId: body.productId,

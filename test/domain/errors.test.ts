@@ -14,6 +14,7 @@ import { reasons } from '../../src/domain/reasons.js';
 import { type RedemptionFacts, settleOrRefuse } from '../../src/domain/redemption.js';
 import { type Company, type VoucherStatus, voucherMoves } from '../../src/domain/voucher.js';
 import type { Endpoint } from '../../src/http/endpoint.js';
+import { guards } from '../../src/http/pipeline.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
 import { codesBeyondTheTables, specifiedErrors } from '../end-to-end/bad-input/specified-errors.js';
@@ -112,6 +113,24 @@ describe('the endpoints', () => {
     },
   );
 });
+
+it('has no reason that neither a guard, an endpoint nor the server itself refuses a request for', () => {
+  const declared: Reason[] = [
+    ...guards.flatMap((guard) => guard.reasons),
+    ...endpoints.flatMap(({ endpoint }) => endpoint.reasons),
+    ...SERVER_REASONS,
+  ];
+  const all = rows.map(([reason]) => reason);
+  expect(all.filter((reason) => !declared.includes(reason))).toEqual([]);
+});
+
+/** Those of the error reply: what has no route, and faults. */
+const SERVER_REASONS: Reason[] = [
+  'route-not-found',
+  'method-not-allowed',
+  'unavailable',
+  'internal-error',
+];
 
 const reasonsOfColumn = (surface: Surface, operation: Operation): Reason[] =>
   rows.filter(([, row]) => row[surface]?.[operation] !== undefined).map(([reason]) => reason);

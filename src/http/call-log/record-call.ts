@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import type { Reason, Surface } from '../../domain/errors.js';
-import type { Endpoint } from '../endpoint.js';
-import { type KnownCaller, type RefusalReply, type Reply, refusalAnswer } from '../envelope.js';
+import type { Reason } from '../../domain/errors.js';
+import { type RefusalReply, type Reply, refusalAnswer } from '../envelope.js';
+import type { Call } from '../pipeline.js';
 import type { CallRecorder } from './call-recorder.js';
 
 /** The reasons for which a call is not let in; every other one is an answer to a caller. */
@@ -15,22 +15,13 @@ const accessReasons: ReadonlySet<Reason> = new Set([
   'signed-request-reused',
 ]);
 
-/** A call that is not recorded yet, as `context.state.call` keeps it. */
-export interface CallUnderWay {
-  readonly surface: Surface;
-  readonly endpoint: Endpoint;
-  readonly sourceAddress: string;
-  /** As soon as it is known. */
-  caller?: KnownCaller | undefined;
-}
-
 /** Leaves the call of a request, once, with the recorder: let in, or refused and why. */
 export function recordCall(
   calls: CallRecorder,
   context: Context,
   result: Reply | RefusalReply,
 ): void {
-  const call: CallUnderWay | undefined = context.state.call;
+  const call: Call | undefined = context.state.call;
   if (!call) return;
   context.state.call = undefined;
   const { surface, endpoint, caller } = call;

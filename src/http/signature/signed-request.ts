@@ -6,7 +6,7 @@ import type { Services } from '../services.js';
 import { verifySignature } from './signature.js';
 
 /** A request whose signature fits, and what it may be used for only once (design 6 and 8). */
-interface SignedRequest {
+export interface SignedRequest {
   readonly ok: true;
   readonly merchantId: number;
   readonly bodyDigest: string;

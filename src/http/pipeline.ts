@@ -1,0 +1,147 @@
+import type { RouterContext } from '@koa/router';
+import { type Reason, refuse, type Surface } from '../domain/errors.js';
+import { type Authenticated, authenticate } from './access/authentication.js';
+import { addressGroup } from './access/source-address.js';
+import type { Endpoint } from './endpoint.js';
+import type { KnownCaller, RefusalReply } from './envelope.js';
+import { readIdempotencyKey } from './idempotency-key.js';
+import { type Quota, rateLimitHeaders, refuseTooMany } from './limits/rate-limits.js';
+import { readRawBody } from './raw-body.js';
+import type { Services } from './services.js';
+import { checkSignature, isFirstUse, type SignedRequest } from './signature/signed-request.js';
+import { readBody, validate } from './validation.js';
+
+/** A request on its way, with what the guards have found out of it. */
+export interface Call {
+  readonly services: Services;
+  readonly surface: Surface;
+  readonly endpoint: Endpoint;
+  readonly context: RouterContext;
+  /** Normalised; empty where the connection has none that can be read. */
+  readonly sourceAddress: string;
+  /** Whose request it is as far as it is known, also of one that is refused. */
+  caller?: KnownCaller | undefined;
+  authenticated?: Authenticated;
+  rawBody?: Buffer;
+  signature?: SignedRequest;
+  body?: unknown;
+  query?: unknown;
+  params?: unknown;
+  key?: string | undefined;
+}
+
+type Verdict = RefusalReply | undefined;
+
+/** One step of a request's way: it refuses the request, or notes what it has found and lets it pass. */
+export interface Guard {
+  readonly name: string;
+  /** What the step is for, as the documentation shows it. */
+  readonly purpose: string;
+  /** Those that it refuses requests for. */
+  readonly reasons: readonly Reason[];
+  check(call: Call): Verdict | Promise<Verdict>;
+}
+
+const quota = (context: RouterContext, spent: Quota): Verdict => {
+  context.set(rateLimitHeaders(spent));
+  return spent.ok ? undefined : refuseTooMany(spent);
+};
+
+/**
+ * The way of a request, in its order: the first guard that refuses it ends it. Cheap checks come before
+ * expensive ones; nothing is remembered of a request before all of it is known to be valid.
+ */
+export const guards: readonly Guard[] = [
+  {
+    name: 'address rate limit',
+    purpose: 'limits the requests of a source address',
+    reasons: ['too-many-requests'],
+    check: async ({ services, context, sourceAddress }) =>
+      quota(context, await services.rateLimits.spend('address', addressGroup(sourceAddress))),
+  },
+  {
+    name: 'authentication',
+    purpose: 'verifies the access token, the company and its key, and the registered address',
+    reasons: ['token-invalid', 'account-suspended', 'address-not-registered'],
+    async check(call) {
+      const { services, surface, endpoint, context, sourceAddress } = call;
+      if (endpoint.access === 'public') return undefined;
+      const request = { headers: context.req.headers, sourceAddress };
+      const caller = await authenticate(services, surface, request);
+      call.caller = caller.ok ? caller : caller.caller;
+      if (!caller.ok) return caller;
+      call.authenticated = caller;
+      Object.assign(context.state.log, { companyId: caller.company.id });
+      return undefined;
+    },
+  },
+  {
+    name: 'company rate limit',
+    purpose: 'limits the requests of a company',
+    reasons: ['too-many-requests'],
+    async check({ services, surface, context, authenticated }) {
+      if (!authenticated) return undefined;
+      const name = `${surface} ${authenticated.company.id}`;
+      return quota(context, await services.rateLimits.spend('company', name));
+    },
+  },
+  {
+    name: 'body',
+    purpose: 'reads the bytes of the body up to the limit',
+    reasons: ['body-too-large', 'media-type-unsupported'],
+    async check(call) {
+      const { services, endpoint, context } = call;
+      if (endpoint.body)
+        call.rawBody = await readRawBody(context.req, services.settings.bodyLimitBytes);
+      return undefined;
+    },
+  },
+  {
+    name: 'signature',
+    purpose: 'verifies x-signature over these bytes',
+    reasons: ['signature-invalid'],
+    check(call) {
+      const { services, endpoint, context, authenticated, rawBody } = call;
+      if (endpoint.access !== 'signed' || !authenticated || !rawBody) return undefined;
+      const header = context.req.headers['x-signature'];
+      const signature = checkSignature(services, authenticated, header, rawBody);
+      if (!signature.ok) return signature;
+      call.signature = signature;
+      return undefined;
+    },
+  },
+  {
+    name: 'schema',
+    purpose: 'parses and validates body, query, path and Idempotency-Key',
+    reasons: ['request-invalid', 'media-type-unsupported'],
+    check(call) {
+      const { endpoint, context, rawBody } = call;
+      const { headers } = context.req;
+      const body = readBody(endpoint, rawBody, headers['content-type']);
+      if (!body.ok) return body;
+      const query = validate(endpoint.query, { ...context.query });
+      if (!query.ok) return query;
+      const params = validate(endpoint.params, context.params);
+      if (!params.ok) return params;
+      const key = readIdempotencyKey(endpoint, headers, body.value);
+      if (!key.ok) return key;
+      Object.assign(call, {
+        body: body.value,
+        query: query.value,
+        params: params.value,
+        key: key.value,
+      });
+      return undefined;
+    },
+  },
+  {
+    // The last one: an invalid request is not remembered, so that it may be corrected (design 6).
+    name: 'first use',
+    purpose: 'binds signed bytes to their endpoint, and a message to its bytes, once',
+    reasons: ['signed-request-reused'],
+    async check({ services, endpoint, signature }) {
+      if (!signature || (await isFirstUse(services, endpoint, signature))) return undefined;
+      return refuse('signed-request-reused');
+    },
+  },
+];
