@@ -164,7 +164,10 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
       // Made before this run began, so there is nothing left to wait for.
       if (result.ok && ended !== 'delivered' && patched('answered-is-delivered'))
         ended = 'delivered';
-      if (ended === 'failed' && !result.ok) details.retryRefused(result);
+      if (ended === 'failed' && !result.ok) {
+        details.retryRefused(result);
+        lookAfterRetry();
+      }
       if (ended === 'refused' && !result.ok) details.refused(result);
       return hold.outcome;
     }
@@ -181,7 +184,13 @@ async function attemptUntilDelivered({ begin, timing }: TopUpInput): Promise<Top
     const outcome = await bookTopUp(bookkeeping, by.operationId, { hold, ending });
     ended = ending.kind === 'done' ? 'delivered' : 'failed';
     report(hold, ending);
+    if (ended === 'failed' && attempts > 1) lookAfterRetry();
     return outcome;
+  }
+
+  /** An earlier attempt may have been delivered late, and this run not have heard of it. */
+  function lookAfterRetry(): void {
+    if (patched('look-after-retry')) newsOfFailed = true;
   }
 
   function deliver(operationId: string, hold: TopUpHeld): Promise<Ending> {

@@ -138,19 +138,22 @@ async function makeGroup(database: Database, group: string): Promise<boolean> {
 
 /** Gives a group exactly its rights: what it had and does not need is taken away. */
 async function grantRights(database: Database, role: ProcessRole, group: string): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+  const { rows } = await sql<{ name: string; kind: string }>`
+    select relname as name, relkind as kind from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'S')
       and relowner = current_user::regrole
     order by relname`.execute(database);
   const toGroup = sql.ref(group);
   const run = (statement: RawBuilder<unknown>) => statement.execute(database);
   await run(sql`grant usage on schema public to ${toGroup}`);
-  for (const { name } of rows) {
+  for (const { name, kind } of rows) {
+    if (kind === 'S') {
+      if (NUMBERS[name] === role)
+        await run(sql`grant usage on sequence ${sql.table(name)} to ${toGroup}`);
+      continue;
+    }
     const rights = restricted[name]?.[role] ?? EVERYTHING;
     await run(sql`revoke all on ${sql.table(name)} from ${toGroup}`);
     await run(sql`grant ${sql.raw(rights)} on ${sql.table(name)} to ${toGroup}`);
   }
-  for (const [name, user] of Object.entries(NUMBERS))
-    if (role === user) await run(sql`grant usage on sequence ${sql.table(name)} to ${toGroup}`);
 }

@@ -2,11 +2,13 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
+import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.js';
 import { caseId } from '../../../workflows/workflow-ids.js';
 import { commandsOn, statementOf } from '../../admin/scene.js';
 import { call } from '../../support/clients.js';
 import { breakStatement } from '../../support/database-faults.js';
 import type { Stack } from '../../support/stack.js';
+import { detailsOf } from '../../workflows/details-of.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
 import { reconciled } from './reconciled.js';
@@ -236,10 +238,32 @@ describe('a top-up that was delivered late', () => {
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
 
+  /** Its workflow has ended, and its page no longer invites to a retry. */
+  async function endsDelivered(id: number, attempts: number): Promise<void> {
+    const workflow = await topups.workflowOf(id);
+    expect(await workflow.result()).toEqual({ ended: 'delivered', attempts });
+    const details = await detailsOf(workflow);
+    expect(details).toContain('**Delivered late**');
+    expect(details).not.toContain('retry');
+  }
+
   test('does not invite to a retry any more: its workflow ends', async () => {
     const { id } = await late();
-    const result = await (await topups.workflowOf(id)).result();
-    expect(result).toEqual({ ended: 'delivered', attempts: 1 });
+    await endsDelivered(id, 1);
+  });
+
+  test('and whose workflow was not told so ends when a retry is refused for it', async () => {
+    const id = await topups.failedTopUp();
+    const workflow = await topups.workflowOf(id);
+    const operationId = await topups.operationOf(id);
+    // As when the service stops in the moment between the books and the signal.
+    await topups.stack.database
+      .transaction()
+      .execute((transaction) =>
+        bookLateSuccess(transaction, { kind: 'topup', operationId }, 'OP-late'),
+      );
+    await workflow.signal('retry');
+    await endsDelivered(id, 1);
   });
 
   test('while its retry runs stays delivered when that fails', async () => {
@@ -252,6 +276,7 @@ describe('a top-up that was delivered late', () => {
     expect(await reconciled(topups.stack)).toContain(reference);
     await topups.settle(id, 'failed');
     await topups.untilStatus(id, 'SUCCESS');
+    await endsDelivered(id, 2);
     expect(await topups.show(id)).toMatchObject({
       charged: false,
       lateDelivery: { settled: false },
