@@ -39,6 +39,7 @@ export interface ActivityDependencies {
     readonly partialRedemptionsPerVoucher: number;
     readonly messageCooldownSeconds: number;
     readonly messagesPerNumberAndDay: number;
+    readonly confirmationMaximumAgeSeconds: number;
     readonly refusedMessagesPerNumberAndHour: number;
     readonly signInWindowSeconds: number;
     readonly sessionMaximumSeconds: number;

@@ -5,6 +5,7 @@ import {
   heldAttempts,
   heldRedemptions,
 } from '../src/db/reconciliation/held-payments.js';
+import { unfinishedMessages } from '../src/db/vouchers/abandoned-messages.js';
 import type { RedeemCommand, TopUpInput } from '../workflows/messages.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { severalAtOnce } from './several-at-once.js';
@@ -41,7 +42,15 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
       },
     );
 
-  return { resumeRedemptions, resumeTopUps };
+  /** Finishes messages that their workflows left behind, each by a workflow of its own. */
+  const resumeMessages = (): Promise<number> =>
+    resumeAll(
+      (afterId) => unfinishedMessages(database, { afterId, limit: PAGE_SIZE }),
+      ({ id }) => id,
+      resumption.resumeMessage,
+    );
+
+  return { resumeRedemptions, resumeTopUps, resumeMessages };
 }
 
 /** How far a try of the activity has got: the next one goes on from there. */
@@ -50,7 +59,7 @@ interface Position {
   readonly resumed: number;
 }
 
-/** Goes through all that is on hold, page by page, and through each page with several at once. */
+/** Goes through all that was left behind, page by page, and through each page with several at once. */
 async function resumeAll<Held>(
   pageAfter: (id: number) => Promise<Held[]>,
   idOf: (held: Held) => number,

@@ -1,6 +1,10 @@
 import { heartbeat, log } from '@temporalio/activity';
 import { pruneBatch, prunedRows } from '../src/db/pruning.js';
 import { failStaleRequests } from '../src/db/topups/stale-topups.js';
+import {
+  cancelUselessMessages,
+  endCutOffInvitationMessages,
+} from '../src/db/vouchers/abandoned-messages.js';
 import { expireOverdueClaims } from '../src/db/vouchers/claims.js';
 import {
   expireVouchers,
@@ -70,6 +74,27 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     );
 
   /**
+   * Ends messages that need no sending any more. Those that do are taken up again
+   * (activities/resumption.ts).
+   */
+  async function sweepMessages(): Promise<Swept> {
+    const { confirmationMaximumAgeSeconds: maximumAge } = limits;
+    const endsAt = Date.now() + STEP_MS;
+    const cancelled = await inBatches(
+      upTo(BATCH_SIZE, () => cancelUselessMessages(database, maximumAge, BATCH_SIZE)),
+      endsAt,
+    );
+    const cutOff = await inBatches(
+      upTo(BATCH_SIZE, () => endCutOffInvitationMessages(database, BATCH_SIZE)),
+      endsAt,
+    );
+    return {
+      count: cancelled.count + cutOff.count,
+      isDone: cancelled.isDone && cutOff.isDone,
+    };
+  }
+
+  /**
    * Deletes what is kept for a limited time. Rows of one kind that cannot be deleted keep no others;
    * the first failure is thrown after all.
    */
@@ -104,6 +129,7 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     sweepClaims,
     sweepVouchers,
     sweepTopUps,
+    sweepMessages,
     pruneRows,
   };
 }

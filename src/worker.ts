@@ -97,6 +97,7 @@ export async function startWorker(
       partialRedemptionsPerVoucher: config.PARTIAL_REDEMPTIONS_PER_VOUCHER,
       messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
       messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
+      confirmationMaximumAgeSeconds: config.CONFIRMATION_MAXIMUM_AGE_SECONDS,
       refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
       operationRetentionDays: config.OPERATION_RETENTION_DAYS,
       signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,

@@ -91,6 +91,8 @@ export const sweeps = proxyActivities<
     | 'sweepClaims'
     | 'sweepVouchers'
     | 'sweepTopUps'
+    | 'sweepMessages'
+    | 'resumeMessages'
     | 'pruneRows'
     | 'expireLeftClaims'
     | 'expireDueVouchers'

@@ -36,6 +36,7 @@ export const inputShapes: Readonly<Record<string, Shape>> = {
     (input.begin.kind === 'retry' ? isRetry(input.begin.command) : isOfTopUp(input.begin.command)),
   followCase: (input) =>
     isObject(input) && isObject(input.name) && typeof input.intervalMs === 'number',
+  finishMessage: (input) => isObject(input) && typeof input.messageId === 'number',
   inviteMerchant: (input) => isObject(input) && typeof input.invitationId === 'string',
 };
 

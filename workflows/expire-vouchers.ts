@@ -16,16 +16,23 @@ export interface SweepResult {
   readonly expiredClaims: number;
   readonly expiredVouchers: number;
   readonly failedTopups: number;
+  /** Messages that were cancelled or recorded as unknown, and those that a workflow finishes now. */
+  readonly endedMessages: number;
+  readonly resumedMessages: number;
   /** Rows that are kept for a limited time, operations among them. */
   readonly prunedOperations: number;
 }
 
+/** Does a step and returns its count; one that fails is remembered. */
+type Step = (sweep: () => Promise<{ count: number; isDone: boolean }>) => Promise<number>;
+
 type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][number];
 
 /**
- * Ends what is over: vouchers and claims that are due, top-ups that never began, and what is kept for
- * a limited time. A Schedule starts it. Claims come first, since a claimed voucher does not expire. A
- * step that fails keeps none of the others from being done.
+ * Ends what is over: vouchers and claims that are due, top-ups that never began, messages that their
+ * workflows left behind, and what is kept for a limited time. A Schedule starts it. Claims come first:
+ * a claimed voucher does not expire, and the end of a claim decides about its message. A step that
+ * fails keeps none of the others from being done.
  *
  * @throws ApplicationFailure that names the partners whose vouchers cannot expire, or the failure of
  *   a step
@@ -34,7 +41,7 @@ export async function expireVouchers(): Promise<SweepResult> {
   if (!patched('sweep-steps-apart')) return expireInOneGo();
   const failures: unknown[] = [];
   const stuck: StuckPartner[] = [];
-  const step = (sweep: () => Promise<{ count: number; isDone: boolean }>): Promise<number> =>
+  const step: Step = (sweep) =>
     untilDone(sweep).catch((error: unknown) => {
       failures.push(error);
       return 0;
@@ -48,11 +55,25 @@ export async function expireVouchers(): Promise<SweepResult> {
       return swept;
     }),
     failedTopups: await step(sweeps.sweepTopUps),
+    ...(await sweepMessages(step)),
     prunedOperations: await step(sweeps.pruneRows),
   };
   if (stuck.length > 0) raise(stuck, failures.length);
   if (failures.length > 0) throw failures[0];
   return result;
+}
+
+async function sweepMessages(
+  step: Step,
+): Promise<Pick<SweepResult, 'endedMessages' | 'resumedMessages'>> {
+  if (!patched('sweep-messages')) return { endedMessages: 0, resumedMessages: 0 };
+  return {
+    endedMessages: await step(sweeps.sweepMessages),
+    resumedMessages: await step(async () => ({
+      count: await sweeps.resumeMessages(),
+      isDone: true,
+    })),
+  };
 }
 
 /** Goes on with a step while there is more for it to do. */
@@ -100,6 +121,8 @@ async function expireInOneGo(): Promise<SweepResult> {
     expiredClaims: await inBatches(() => sweeps.expireLeftClaims(BATCH_SIZE)),
     expiredVouchers: await inBatches(() => sweeps.expireDueVouchers(BATCH_SIZE)),
     failedTopups: await sweeps.failTopUpsNeverStarted(),
+    endedMessages: 0,
+    resumedMessages: 0,
     prunedOperations: await sweeps.pruneOldOperations(),
   };
 }

@@ -1,4 +1,5 @@
 export { expireVouchers } from './expire-vouchers.js';
+export { finishMessage } from './finish-message.js';
 export { followCase } from './follow-case.js';
 export { generateVoucher } from './generate-voucher.js';
 export { inviteMerchant } from './invite-merchant.js';

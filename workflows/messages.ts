@@ -153,6 +153,11 @@ export const retry = defineSignal<[]>('retry');
 /** The provider has hinted that there is news of the attempt: look again. */
 export const providerHint = defineSignal<[]>('providerHint');
 
+/** A message that its workflow left behind; what it says is in the database. */
+export interface FinishMessageInput {
+  readonly messageId: number;
+}
+
 /** An invitation, which is in its row: who is invited never travels. */
 export interface InviteMerchantInput {
   readonly invitationId: string;

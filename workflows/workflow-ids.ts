@@ -56,6 +56,9 @@ export interface TopUpNames {
 export const topUpWorkflowId = (topup: TopUpNames): string =>
   topup.workflowId ?? topUpByOperationId(topup.creationId);
 
+/** One at a time per message that its workflow left behind; named by the operation that queued it. */
+export const finishMessageId = (operationId: string): string => `finish-message:${operationId}`;
+
 /** One per invitation of a merchant; its id is random. */
 export const inviteMerchantId = (invitationId: string): string => `invite-merchant:${invitationId}`;
 

@@ -114,6 +114,8 @@ export const serviceSettings = {
   CLAIM_LIFETIME_SECONDS: seconds.default(300),
   MESSAGE_COOLDOWN_SECONDS: z.coerce.number().min(0).default(30),
   MESSAGES_PER_NUMBER_AND_DAY: count.default(20),
+  /** A confirmation that could not be sent by then is given up; the redemption is done all the same. */
+  CONFIRMATION_MAXIMUM_AGE_SECONDS: seconds.default(86_400),
   REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: count.default(5),
   /** Countries (ISO 3166-1 alpha-2) whose numbers messages are sent to. */
   SERVED_COUNTRIES: countries.prefault('ET'),

@@ -22,6 +22,7 @@ import * as guessAndMessageBudgets from '../../migrations/2026-11-22-9-guess-and
 import * as copyableKeys from '../../migrations/2026-11-22-9a-copyable-keys.js';
 import * as workflowIds from '../../migrations/2026-11-22-9b-workflow-ids.js';
 import * as operatorCommands from '../../migrations/2026-11-22-9c-operator-commands.js';
+import * as abandonedMessages from '../../migrations/2026-11-22-9d-abandoned-messages.js';
 import * as topupWorkflowIds from '../../migrations/2026-11-22-9e-topup-workflow-ids.js';
 import {
   connectDatabase,
@@ -60,6 +61,7 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-22-9a-copyable-keys': copyableKeys,
   '2026-11-22-9b-workflow-ids': workflowIds,
   '2026-11-22-9c-operator-commands': operatorCommands,
+  '2026-11-22-9d-abandoned-messages': abandonedMessages,
   '2026-11-22-9e-topup-workflow-ids': topupWorkflowIds,
 };
 

@@ -25,11 +25,12 @@ const REFUSED_CALL_DAYS = 90;
  * process holds locked wait for the next time.
  */
 const prunings = {
+  // A claim lives for minutes: one that still runs was left behind by its workflow.
   operations: ({ operationDays }: Retention, batchSize: number) => sql`
     delete from operations where id = any(array(
       select id from operations
       where created_at < now() - make_interval(days => ${operationDays}::int)
-        and status <> 'RUNNING'
+        and (status <> 'RUNNING' or kind = 'initiate-claim')
       order by created_at limit ${batchSize} for update skip locked))`,
 
   'what signed requests were bound to': ({ operationDays }: Retention, batchSize: number) => sql`

@@ -3,6 +3,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import type { finishMessage } from '../../workflows/finish-message.js';
 import {
   providerHint,
   type RedeemCommand,
@@ -12,19 +13,20 @@ import {
 } from '../../workflows/messages.js';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
-import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
+import { finishMessageId, type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import {
   type RedeemableVoucher,
   redemptionStart,
   redemptionWorkflowId,
   topUpStart,
+  WORKFLOW_TASK_TIMEOUT,
 } from './workflow-starts.js';
 
 export type Resumption = ReturnType<typeof createResumption>;
 
 /**
  * Starts the workflow of money on hold anew where it does not run any more; it then asks the provider
- * before it sends anything. One that runs is left alone: its id is taken. Both return whether a
+ * before it sends anything. One that runs is left alone: its id is taken. Each returns whether a
  * workflow was started.
  */
 export function createResumption(options: {
@@ -54,6 +56,22 @@ export function createResumption(options: {
       }),
     );
 
+  /** Starts a workflow for a message whose own does not run any more, and so cannot come back. */
+  const resumeMessage = async (
+    message: RedeemableVoucher & { readonly id: number; readonly operationId: string },
+  ): Promise<boolean> => {
+    if (await isRunning(client, redemptionWorkflowId(message))) return false;
+    return unlessRunning(() =>
+      client.workflow.start<typeof finishMessage>('finishMessage', {
+        workflowId: finishMessageId(message.operationId),
+        args: [{ messageId: message.id }],
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+        staticSummary: `Message ${message.id}, which its workflow left behind`,
+        ...policy,
+      }),
+    );
+  };
+
   /** Tells a top-up that waits for a retry that there is news of it; one that has ended needs none. */
   const hintTopUp = async (topup: TopUpNames): Promise<void> => {
     try {
@@ -63,7 +81,7 @@ export function createResumption(options: {
     }
   };
 
-  return { resumeRedemption, resumeTopUp, hintTopUp };
+  return { resumeRedemption, resumeTopUp, resumeMessage, hintTopUp };
 }
 
 async function unlessRunning(start: () => Promise<unknown>): Promise<boolean> {
@@ -72,6 +90,16 @@ async function unlessRunning(start: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
+
+async function isRunning(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { status } = await client.workflow.getHandle(workflowId).describe();
+    return status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }
 }

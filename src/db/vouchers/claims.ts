@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 
@@ -59,12 +59,6 @@ export async function supersedeClaim(
 ): Promise<SupersededClaim | null> {
   if (claimId === null) return null;
   await endClaim(transaction, claimId, 'SUPERSEDED');
-  await transaction
-    .updateTable('messages')
-    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
-    .where('claim_id', '=', claimId)
-    .where('status', '=', 'QUEUED')
-    .execute();
   return transaction
     .selectFrom('voucher_claims')
     .select(['operation_id as operationId', 'workflow_id as workflowId'])
@@ -96,20 +90,29 @@ export const insertClaim = (
     .returning(['id', 'expires_at', merchantName])
     .executeTakeFirstOrThrow();
 
-/** Ends a claim and erases its code; false when it had ended already. */
+/**
+ * Ends a claim, erases its code and cancels its message where that was not sent; false when the claim
+ * had ended already.
+ */
 export async function endClaim(
   transaction: DatabaseTransaction,
   claimId: string,
   status: 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED',
 ): Promise<boolean> {
-  const ended = await transaction
-    .updateTable('voucher_claims')
-    .set({ status, code_ciphertext: null })
-    .where('id', '=', claimId)
-    .where('status', '=', 'OPEN')
-    .executeTakeFirst();
-  return ended.numUpdatedRows === 1n;
+  const { rows } = await sql`
+    with ended as (
+      update voucher_claims set status = ${status}, code_ciphertext = null
+      where id = ${claimId} and status = 'OPEN'
+      returning id
+    ), ${cancelledMessages(sql`select id from ended`)}
+    select id from ended`.execute(transaction);
+  return rows.length > 0;
 }
+
+/** Part of a statement: cancels the queued messages of claims that end in it. */
+const cancelledMessages = (claimIds: RawBuilder<unknown>) => sql`cancelled as (
+  update messages set status = 'CANCELLED', settled_at = now()
+  where claim_id = any(array(${claimIds})) and status = 'QUEUED')`;
 
 /** Points the voucher to its new claim; false when it is in no state for one (5002). */
 export async function startClaim(
@@ -144,8 +147,8 @@ export async function releaseClaimedVoucher(
 const OVERDUE = sql`interval '1 minute'`;
 
 /**
- * Expires claims that their workflows have left behind, such as one that was terminated by hand;
- * the vouchers are ACTIVE again. Returns how many.
+ * Expires claims that their workflows have left behind, such as one that was terminated by hand: the
+ * vouchers are ACTIVE again, and codes that were not sent are cancelled. Returns how many.
  */
 export async function expireOverdueClaims(
   transaction: DatabaseTransaction,
@@ -163,7 +166,7 @@ export async function expireOverdueClaims(
     ), released as (
       update vouchers set status = 'ACTIVE', current_claim_id = null
       from overdue where vouchers.id = overdue.voucher_id
-    )
+    ), ${cancelledMessages(sql`select claim_id from overdue`)}
     update voucher_claims set status = 'EXPIRED', code_ciphertext = null
     from overdue where voucher_claims.id = overdue.claim_id
     returning voucher_claims.id`.execute(transaction);

@@ -90,7 +90,7 @@ export async function queueMessage(
 export const takeMessage = (database: Database, messageId: number) =>
   database
     .updateTable('messages')
-    .set({ status: 'SENDING' })
+    .set({ status: 'SENDING', settled_at: null })
     .where('id', '=', messageId)
     .where('status', '=', 'QUEUED')
     .returning(['msisdn', 'claim_id', 'redemption_id'])
@@ -135,7 +135,7 @@ export async function recordMessage(
       status: outcome.status,
       provider_reference: outcome.providerReference ?? null,
       provider_message: outcome.providerMessage ?? null,
-      settled_at: sql<Date>`now()`,
+      settled_at: outcome.status === 'QUEUED' ? null : sql<Date>`now()`,
     })
     .where('id', '=', messageId)
     .where('status', '=', 'SENDING')

@@ -218,6 +218,14 @@ describe('pruneBatch', () => {
     expect(await stored()).toBeDefined();
   });
 
+  it('deletes a claim that its workflow left behind', async () => {
+    await database
+      .transaction()
+      .execute((transaction) => beginOperation(transaction, first, 'initiate-claim'));
+    await makeOlder(RETENTION_DAYS + 1);
+    expect(await prune()).toBe(1);
+  });
+
   it('keeps what still runs, however old it is', async () => {
     await begin(first);
     await makeOlder(RETENTION_DAYS + 100);

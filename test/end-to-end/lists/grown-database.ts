@@ -84,7 +84,8 @@ const filled: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     msisdn: `'+2519' || number`,
     voucher_id: 'number',
     claim_id: `'claim-' || number`,
-    status: `'SENT'`,
+    status: `case when number % 1000 = 0 then 'QUEUED' else 'SENT' end`,
+    settled_at: `case when number % 1000 = 0 then null else ${age} end`,
   },
   topups: {
     created_at: age,

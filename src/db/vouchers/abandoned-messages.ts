@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { Database } from '../connection.js';
+
+/** A workflow has this long to finish its own message before the sweep looks at it. */
+const OVERDUE = sql`interval '1 minute'`;
+
+/*
+ * Parts of a query about one message. As scalar subqueries they are looked up for the few messages
+ * that are not settled; joins would be planned through whole tables.
+ */
+const claimStatus = sql`(select status from voucher_claims where id = message.claim_id)`;
+const redemptionStatus = sql`(select status from redemptions where id = message.redemption_id)`;
+const redemptionAge = sql`(
+  select now() - coalesce(settled_at, created_at) from redemptions where id = message.redemption_id)`;
+
+/**
+ * Cancels up to `batchSize` queued messages that are of no use any more, whether a workflow would
+ * still send them or not: codes of claims that are over, confirmations of redemptions that were not
+ * paid, and confirmations older than `maximumAgeSeconds`. Returns how many.
+ */
+export async function cancelUselessMessages(
+  database: Database,
+  maximumAgeSeconds: number,
+  batchSize: number,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update messages as message set status = 'CANCELLED', settled_at = now(),
+      provider_message = case
+        when claim_id is not null then 'Given up: the claim ended before it was sent'
+        when ${redemptionStatus} = 'VOIDED' then 'Given up: the redemption was not paid'
+        else 'Given up: too old to be sent' end
+    where id = any(array(
+      select id from messages as message
+      where settled_at is null and status = 'QUEUED' and (${claimStatus} <> 'OPEN'
+        or ${redemptionStatus} = 'VOIDED'
+        or ${redemptionStatus} = 'POSTED'
+          and ${redemptionAge} > make_interval(secs => ${maximumAgeSeconds}::float8))
+      order by id limit ${batchSize} for update skip locked))`.execute(database);
+  return Number(numAffectedRows);
+}
+
+/** A message that its workflow may have left behind, and what names that workflow. */
+export interface UnfinishedMessage {
+  readonly id: number;
+  /** The claim or the redemption that queued it. */
+  readonly operationId: string;
+  readonly generationId: string;
+  readonly claimOperationId: string | null;
+  readonly claimWorkflowId: string | null;
+}
+
+/**
+ * Messages that somebody still has to finish, a page of them in order of their ids: confirmations of
+ * what was paid, and codes in the middle of sending whose claims are over. A claim or a payment that
+ * is under way finishes its message itself.
+ */
+export async function unfinishedMessages(
+  database: Database,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<UnfinishedMessage[]> {
+  const { rows } = await sql<UnfinishedMessage>`
+    with page as materialized (
+      select id, voucher_id, claim_id, redemption_id from messages as message
+      where settled_at is null and id > ${page.afterId} and created_at < now() - ${OVERDUE}
+        and (${redemptionStatus} <> 'HELD' and ${redemptionAge} > ${OVERDUE}
+          or status = 'SENDING' and ${claimStatus} <> 'OPEN')
+      order by id limit ${page.limit})
+    select page.id, voucher.operation_id as "generationId",
+      coalesce(redemption.operation_id, claim.operation_id) as "operationId",
+      claim.operation_id as "claimOperationId", claim.workflow_id as "claimWorkflowId"
+    from page
+    cross join lateral (select operation_id from vouchers where id = page.voucher_id limit 1)
+      as voucher
+    left join lateral (
+      select operation_id, claim_id from redemptions where id = page.redemption_id limit 1)
+      as redemption on true
+    left join lateral (
+      select operation_id, workflow_id from voucher_claims
+      where id = coalesce(page.claim_id, redemption.claim_id) limit 1) as claim on true
+    order by page.id`.execute(database);
+  return rows;
+}
+
+/**
+ * Records up to `batchSize` messages of invitations that are over and that were cut off in the middle
+ * of sending: their outcome is unknown. Returns how many.
+ */
+export async function endCutOffInvitationMessages(
+  database: Database,
+  batchSize: number,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update invitation_messages as message
+    set status = 'UNKNOWN', provider_message = 'The invitation ended while it was sent',
+      settled_at = now()
+    where (invitation_id, channel) in (
+      select invitation_id, channel
+      from invitation_messages as cut_off
+      join merchant_invitations as invitation on invitation.id = invitation_id
+      where cut_off.settled_at is null and cut_off.status = 'SENDING' and invitation.settled_at < now() - ${OVERDUE}
+      limit ${batchSize} for update of cut_off skip locked)`.execute(database);
+  return Number(numAffectedRows);
+}

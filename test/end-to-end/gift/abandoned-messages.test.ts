@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { finishMessageId } from '../../../workflows/workflow-ids.js';
+import { ended } from '../../workflows/ended.js';
+import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
+import { CLAIM, done, type Gift, newOwner } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+/** Messages whose workflows Temporal has lost, or somebody has terminated. */
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene({ PAYLOAD_KEYS: TEST_PAYLOAD_KEYS });
+});
+afterAll(() => scene?.stop());
+
+async function sweep(scenario = 'expire-vouchers-and-messages') {
+  const handle = await scene.stack.temporal.client.workflow.start('expireVouchers', {
+    workflowId: `sweep-${randomUUID()}`,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+  });
+  return ended(scene.stack, handle.workflowId, scenario);
+}
+
+/** How the workflow ended that finished the newest message. */
+async function finished(gift: Gift, scenario: string) {
+  const { rows } = await sql<{ operation: string }>`
+    select coalesce(redemptions.operation_id, voucher_claims.operation_id) as operation
+    from messages left join redemptions on redemptions.id = redemption_id
+    left join voucher_claims on voucher_claims.id = messages.claim_id
+    where messages.voucher_id = ${gift.id} order by messages.id desc limit 1`.execute(
+    scene.stack.database,
+  );
+  return ended(scene.stack, finishMessageId(rows[0]?.operation ?? ''), scenario);
+}
+
+const messagesOf = ({ id }: Gift) =>
+  scene.stack.database
+    .selectFrom('messages')
+    .select(['id', 'kind', 'status', 'provider_message', 'settled_at'])
+    .where('voucher_id', '=', id)
+    .orderBy('id')
+    .execute();
+
+async function newestMessage(gift: Gift) {
+  const message = (await messagesOf(gift)).at(-1);
+  if (!message) throw new Error('The voucher has no message');
+  return message;
+}
+
+const untilMessageIs = (gift: Gift, status: string) =>
+  vi.waitFor(async () => expect(await newestMessage(gift)).toMatchObject({ status }), {
+    timeout: 15_000,
+  });
+
+const receivedBy = (number: string | null) =>
+  scene.stack.sandbox.books.messages(number ?? '').map(({ text }) => text);
+
+/** Puts the newest message back to where its workflow was when it was lost, so long ago. */
+async function leave(gift: Gift, status: 'QUEUED' | 'SENDING', age = '10 minutes') {
+  const { id } = await newestMessage(gift);
+  const { database } = scene.stack;
+  await sql`update messages set status = ${status}, settled_at = null, provider_message = null,
+    created_at = now() - ${age}::interval where id = ${id}`.execute(database);
+  await sql`update redemptions set settled_at = settled_at - ${age}::interval
+    where id = (select redemption_id from messages where id = ${id})`.execute(database);
+}
+
+async function claimHandle({ id }: Gift) {
+  const claim = await scene.stack.database
+    .selectFrom('voucher_claims')
+    .select(['id', 'workflow_id'])
+    .where('voucher_id', '=', id)
+    .orderBy('created_at', 'desc')
+    .executeTakeFirstOrThrow();
+  const handle = scene.stack.temporal.client.workflow.getHandle(claim.workflow_id ?? '');
+  return { claimId: claim.id, handle };
+}
+
+/** A redeemed gift whose confirmation was sent and whose workflow has ended. */
+async function redeemedGift() {
+  const gift = await scene.gift();
+  await scene.redeemed(scene.asMerchant, gift);
+  await untilMessageIs(gift, 'SENT');
+  await (await claimHandle(gift)).handle.result();
+  return gift;
+}
+
+/** A claimed gift whose workflow is lost. */
+async function lostClaim() {
+  const gift = await scene.gift();
+  await scene.claimed(scene.asMerchant, gift);
+  const { claimId, handle } = await claimHandle(gift);
+  await handle.terminate();
+  return { gift, claimId };
+}
+
+const setClaim = (claimId: string, values: { status?: 'EXPIRED'; expires_at?: Date }) =>
+  scene.stack.database
+    .updateTable('voucher_claims')
+    .set(values)
+    .where('id', '=', claimId)
+    .execute();
+
+describe('a confirmation that no workflow sends any more', () => {
+  test('is sent, once', async () => {
+    const gift = await redeemedGift();
+    await leave(gift, 'QUEUED');
+    const before = receivedBy(gift.owner).length;
+    expect(await sweep('expire-vouchers-resumed')).toMatchObject({ resumedMessages: 1 });
+    expect(await finished(gift, 'finish-message-sent')).toEqual({ ended: 'accepted' });
+    expect(await newestMessage(gift)).toMatchObject({ status: 'SENT' });
+    expect(await sweep()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
+    const received = receivedBy(gift.owner);
+    expect(received).toHaveLength(before + 1);
+    expect(received[0]).toMatch(/^ETB 100\.00 of your gift voucher was used/);
+  });
+
+  test('is not sent again where it was in the middle of sending', async () => {
+    const gift = await redeemedGift();
+    await leave(gift, 'SENDING');
+    const before = receivedBy(gift.owner);
+    await sweep();
+    expect(await finished(gift, 'finish-message-unknown')).toEqual({ ended: 'unknown' });
+    expect(await newestMessage(gift)).toMatchObject({ status: 'UNKNOWN' });
+    expect(receivedBy(gift.owner)).toEqual(before);
+  });
+
+  test('is given up with the reason where the provider cannot be reached', async () => {
+    const msisdn = newOwner('018');
+    const gift = await scene.gift({ owner: null });
+    done(await redeem(scene.asPartner, gift, { msisdn }));
+    await untilMessageIs(gift, 'CANCELLED');
+    await leave(gift, 'QUEUED');
+    await sweep();
+    expect(await finished(gift, 'finish-message-given-up')).toEqual({ ended: 'not-sent' });
+    expect(await newestMessage(gift)).toMatchObject({
+      status: 'CANCELLED',
+      provider_message: 'The API key was not accepted.',
+    });
+  });
+
+  test('is given up with the reason where it is too old', async () => {
+    const gift = await redeemedGift();
+    await leave(gift, 'QUEUED', '25 hours');
+    const before = receivedBy(gift.owner);
+    expect(await sweep()).toMatchObject({ endedMessages: 1, resumedMessages: 0 });
+    expect(await newestMessage(gift)).toMatchObject({
+      status: 'CANCELLED',
+      provider_message: 'Given up: too old to be sent',
+      settled_at: expect.any(Date),
+    });
+    expect(receivedBy(gift.owner)).toEqual(before);
+  });
+
+  test('waits while the payment is under way, however long', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
+    const gift = await scene.gift({ merchant });
+    const verificationCode = await scene.claimed(client, gift);
+    const answer = redeem(client, gift, { verificationCode });
+    await scene.untilPaidTo(merchant);
+    await leave(gift, 'QUEUED', '25 hours');
+    expect(await sweep()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
+    expect(await newestMessage(gift)).toMatchObject({ status: 'QUEUED' });
+    await scene.settlePayout(merchant, 'completed');
+    await answer;
+    await untilMessageIs(gift, 'SENT');
+  });
+});
+
+describe('a code that no workflow sends any more', () => {
+  test('is cancelled with its claim', async () => {
+    const { gift, claimId } = await lostClaim();
+    await leave(gift, 'QUEUED');
+    await setClaim(claimId, { expires_at: new Date(Date.now() - 120_000) });
+    expect(await sweep()).toMatchObject({ expiredClaims: 1 });
+    expect(await newestMessage(gift)).toMatchObject({ status: 'CANCELLED' });
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', current_claim_id: null });
+  });
+
+  test('is cancelled where its claim has ended before', async () => {
+    const { gift } = await lostClaim();
+    done(await scene.asMerchant.post(CLAIM, { voucherCode: gift.voucherCode }));
+    const [code] = await messagesOf(gift);
+    await scene.stack.database
+      .updateTable('messages')
+      .set({ status: 'QUEUED', settled_at: null })
+      .where('id', '=', code?.id ?? 0)
+      .execute();
+    expect(await sweep()).toMatchObject({ endedMessages: 1, resumedMessages: 0 });
+    expect((await messagesOf(gift))[0]).toMatchObject({
+      status: 'CANCELLED',
+      provider_message: 'Given up: the claim ended before it was sent',
+    });
+  });
+
+  test('is cancelled by a new claim, and by the end of its own', async () => {
+    const { gift } = await lostClaim();
+    await leave(gift, 'QUEUED');
+    done(await scene.asMerchant.post(CLAIM, { voucherCode: gift.voucherCode }));
+    expect((await messagesOf(gift)).map(({ status }) => status)).toEqual(['CANCELLED', 'SENT']);
+  });
+
+  test('is unknown where it was in the middle of sending; one that is sent now is left alone', async () => {
+    const gift = await scene.gift();
+    await scene.claimed(scene.asMerchant, gift);
+    const { claimId, handle } = await claimHandle(gift);
+    await leave(gift, 'SENDING');
+    await setClaim(claimId, { status: 'EXPIRED' });
+    expect(await sweep()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
+    expect(await newestMessage(gift)).toMatchObject({ status: 'SENDING' });
+    await handle.terminate();
+    expect(await sweep()).toMatchObject({ resumedMessages: 1 });
+    await untilMessageIs(gift, 'UNKNOWN');
+  });
+});
+
+test('a message of an invitation that ended in the middle of sending is unknown', async () => {
+  const { database } = scene.stack;
+  const { rows } = await sql<{ id: string }>`
+    with invitation as (
+      insert into merchant_invitations (merchant_id, email, status, settled_at)
+      values (${scene.merchant.id}, 'shop@example.test', 'REPLACED', now() - interval '10 minutes')
+      returning id)
+    insert into invitation_messages (invitation_id, channel, status)
+    select id, 'SMS', 'SENDING' from invitation
+    returning invitation_id as id`.execute(database);
+  expect(await sweep()).toMatchObject({ endedMessages: 1 });
+  const { status } = await database
+    .selectFrom('invitation_messages')
+    .select('status')
+    .where('invitation_id', '=', rows[0]?.id ?? '')
+    .executeTakeFirstOrThrow();
+  expect(status).toBe('UNKNOWN');
+});

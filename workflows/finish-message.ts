@@ -1,0 +1,37 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { MessageOutcome } from '../activities/message-outcome.js';
+import { database } from './activity-options.js';
+import { quoted, showDetails } from './current-details.js';
+import type { FinishMessageInput } from './messages.js';
+import { sendUntilSettled } from './send-message.js';
+
+/** What became of the message, for the Temporal UI. */
+export interface FinishMessageResult {
+  readonly ended: MessageOutcome['kind'];
+}
+
+/**
+ * Finishes a message that its workflow left behind, because Temporal lost the workflow or somebody
+ * terminated it. A message found in the middle of sending is recorded as unknown and never sent again.
+ * A cancellation in the UI changes nothing.
+ */
+export function finishMessage(input: FinishMessageInput): Promise<FinishMessageResult> {
+  return CancellationScope.nonCancellable(() => finish(input));
+}
+
+async function finish({ messageId }: FinishMessageInput): Promise<FinishMessageResult> {
+  const outcome = await sendUntilSettled(messageId, 'Send the message that was left behind');
+  if (outcome.kind === 'not-sent') await database.giveUpConfirmation(messageId);
+  showDetails(`**${titles[outcome.kind]}**: message ${messageId}.${reasonOf(outcome)}`);
+  return { ended: outcome.kind };
+}
+
+const titles: Readonly<Record<MessageOutcome['kind'], string>> = {
+  accepted: 'Sent',
+  refused: 'Refused or cancelled',
+  'not-sent': 'Given up',
+  unknown: 'Outcome unknown, not sent again',
+};
+
+const reasonOf = (outcome: MessageOutcome): string =>
+  'message' in outcome ? ` The reason: ${quoted(outcome.message)}.` : '';
