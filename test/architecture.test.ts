@@ -58,7 +58,7 @@ const PLACES = {
     of: ['foundation', 'domain', 'crypto', 'workflows'],
     typesOf: ['activities'],
   },
-  outside: { path: /^(test|bench|chaos)\/|^[^/]+$/, of: 'everything' },
+  outside: { path: /^(test|bench|chaos|docs)\/|^[^/]+$/, of: 'everything' },
 } satisfies Record<string, Place>;
 
 interface Place {
@@ -131,7 +131,7 @@ function environmentProblem(file: string, text: string): string | undefined {
   return reads ? `${file} reads process.env; only src/config/config.ts may` : undefined;
 }
 
-const FOLDERS = ['src', 'workflows', 'activities', 'migrations', 'test', 'bench', 'chaos'];
+const FOLDERS = ['src', 'workflows', 'activities', 'migrations', 'test', 'bench', 'chaos', 'docs'];
 const files = FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))

@@ -149,7 +149,7 @@ test.each([
   );
 });
 
-test('each process is started by the command that the README names', () => {
+test('each process is started by the command that the guide names', () => {
   const commands = ['api', 'worker', 'migrate', 'sandbox', 'codec-server'].map((name) =>
     compose.services[name]?.command?.join(' '),
   );

@@ -20,21 +20,28 @@ const operator = z
 export const codecSettings = {
   HOST: serviceSettings.HOST,
   CODEC_SERVER_PORT: startSettings.CODEC_SERVER_PORT,
-  /** Who may look into payloads, separated by commas. */
   CODEC_SERVER_OPERATORS: commaList
     .pipe(z.array(operator).min(1, 'must name at least one operator'))
     .refine(
       (operators) => new Set(operators.map(({ name }) => name)).size === operators.length,
       'repeats a name',
-    ),
-  /** The pages that may ask, as browsers name them: `https://temporal.example`. */
-  TEMPORAL_UI_ORIGINS: commaList.pipe(
-    z.array(
-      z
-        .url({ protocol: /^https?$/, error: 'must be addresses without a path' })
-        .refine((text) => new URL(text).origin === text, 'must be addresses without a path'),
-    ),
-  ),
+    )
+    .meta({
+      description:
+        '`name:decode:digest` or `name:encode:digest`, separated by commas: who may look into ' +
+        'payloads, and who may also send data with signals and updates. The digest is the SHA-256 ' +
+        'of a random password',
+      whenUnset: 'required',
+    }),
+  TEMPORAL_UI_ORIGINS: commaList
+    .pipe(
+      z.array(
+        z
+          .url({ protocol: /^https?$/, error: 'must be addresses without a path' })
+          .refine((text) => new URL(text).origin === text, 'must be addresses without a path'),
+      ),
+    )
+    .describe('Pages that may ask the codec server, such as `https://temporal.example`'),
   PAYLOAD_KEYS: secretSettings.PAYLOAD_KEYS,
   LOG_LEVEL: serviceSettings.LOG_LEVEL,
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { apiSettings } from './api-settings.js';
 import { codecSettings } from './codec-settings.js';
 import { connectionRules } from './encrypted-connections.js';
+import { apiSettings } from './portal-settings.js';
 import { sandboxProblems, serviceProblems, startProblems } from './production.js';
 import { secretSettings } from './secret-settings.js';
 import { serviceSettings } from './service-settings.js';

@@ -4,22 +4,34 @@ import { port, smtpAddress, webAddress } from './setting-kinds.js';
 
 /** Settings that only `npm start` reads, to place what it starts. */
 export const startSettings = {
-  DATA_DIR: z.string().default('.data'),
+  DATA_DIR: z
+    .string()
+    .default('.data')
+    .describe(
+      'Folder of `npm start`: databases, secrets, demo keys; the demo and the operator’s ' +
+        'commands look there',
+    ),
   HOST: serviceSettings.HOST,
-  PORT: port.default(3000),
-  SANDBOX_PORT: port.default(3001),
-  /** Where the sandbox takes e-mail. */
-  SANDBOX_SMTP_PORT: port.default(3025),
-  /** Multiplies the sandbox's delays of 3 s, 20 s and 5 min. */
-  SANDBOX_DELAY_SCALE: z.coerce.number().min(0).default(1),
-  DATABASE_PORT: port.default(5433),
+  PORT: serviceSettings.PORT,
+  SANDBOX_PORT: port.default(3001).describe('Port of the provider sandbox'),
+  SANDBOX_SMTP_PORT: port.default(3025).describe('Port on which the sandbox accepts e-mail'),
+  SANDBOX_DELAY_SCALE: z.coerce
+    .number()
+    .min(0)
+    .default(1)
+    .describe("Factor of the sandbox's delays of 3 s, 20 s and 5 min"),
+  DATABASE_PORT: port.default(5433).describe('Port of the embedded PostgreSQL'),
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
-  TEMPORAL_PORT: port.default(7233),
-  TEMPORAL_UI_PORT: port.default(8233),
-  CODEC_SERVER_PORT: port.default(8234),
-  TEMPORAL_CLI_PATH: z.string().optional(),
-  /** The user's cache folder, for the Temporal CLI; `~/.cache` where it is not set. */
-  XDG_CACHE_HOME: z.string().optional(),
+  TEMPORAL_PORT: port.default(7233).describe('Port of the Temporal development server'),
+  TEMPORAL_UI_PORT: port.default(8233).describe('Port of the Temporal UI'),
+  CODEC_SERVER_PORT: port
+    .default(8234)
+    .describe('Port of the codec server, which decrypts payloads for the Temporal UI'),
+  TEMPORAL_CLI_PATH: z.string().optional().describe('Path of the Temporal CLI'),
+  XDG_CACHE_HOME: z.string().optional().meta({
+    description: 'Folder in which a downloaded or built Temporal CLI is kept',
+    whenUnset: '`~/.cache`',
+  }),
   LOG_LEVEL: serviceSettings.LOG_LEVEL.default('warn'),
   DATABASE_URL: z.string().optional(),
   TEMPORAL_ADDRESS: z.string().optional(),

@@ -1,18 +1,50 @@
 import { z } from 'zod';
-import { pemOrFile, secret } from './setting-kinds.js';
+import { pemOrFile, seconds, secret } from './setting-kinds.js';
 
-/** Where Temporal is, and how a process proves there who it is. */
+/** Where Temporal is, and how a process proves its identity there. */
 export const temporalSettings = {
-  TEMPORAL_ADDRESS: z.string().min(1),
-  TEMPORAL_NAMESPACE: z.string().default('default'),
-  /** TLS is used wherever one of the settings below is set, too. */
-  TEMPORAL_TLS: z.enum(['on', 'off']).default('off'),
-  /** Who signs the server's certificate; the system's authorities where it is not set. */
-  TEMPORAL_TLS_CA: pemOrFile.optional(),
-  /** The certificate and the key of this service. */
-  TEMPORAL_TLS_CERT: pemOrFile.optional(),
-  TEMPORAL_TLS_KEY: pemOrFile.optional(),
-  /** The name in the server's certificate, where it is not that of the address. */
-  TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
-  TEMPORAL_API_KEY: secret.optional(),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .min(1)
+    .describe(
+      '`host:port` of Temporal; `npm start` starts a development server if this is not set',
+    ),
+  TEMPORAL_NAMESPACE: z.string().default('default').describe('Namespace of all workflows'),
+  TEMPORAL_TLS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe(
+      '`on` encrypts the connection to Temporal; any `TEMPORAL_TLS_…` setting and ' +
+        '`TEMPORAL_API_KEY` do so too',
+    ),
+  TEMPORAL_TLS_CA: pemOrFile.optional().meta({
+    description: "Authority that signs the server's certificate: PEM, or the path of a PEM file",
+    whenUnset: "the system's",
+  }),
+  TEMPORAL_TLS_CERT: pemOrFile
+    .optional()
+    .describe("The service's own certificate: PEM, or the path of a PEM file"),
+  TEMPORAL_TLS_KEY: pemOrFile
+    .optional()
+    .describe('Private key of that certificate: PEM, or the path of a PEM file'),
+  TEMPORAL_TLS_SERVER_NAME: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "Name in the server's certificate", whenUnset: 'that of the address' }),
+  TEMPORAL_API_KEY: secret.optional().describe('API key for the Temporal server'),
+};
+
+/** How API and worker use it. */
+export const taskQueueSettings = {
+  TEMPORAL_TASK_QUEUE: z
+    .string()
+    .default('voucher-topup-service')
+    .describe('Task queue of API and worker'),
+  TEMPORAL_UPKEEP_SECONDS: seconds
+    .default(120)
+    .describe(
+      'Interval at which workers check the namespace, the search attributes and the ' +
+        'Schedules, and create what is missing',
+    ),
 };

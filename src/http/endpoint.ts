@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ZodType, z } from 'zod';
+import type { SortBy } from '../db/lists/list-query.js';
 import type { Operation, Reason, Surface } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
 import type { RefusalReply, Reply } from './envelope.js';
@@ -54,6 +55,16 @@ export interface Endpoint<
   readonly answer: ZodType;
   /** The answer is no envelope (login and the test endpoints). */
   readonly bare?: true;
+  /** What the query of a list can name. */
+  readonly list?: {
+    /** That sort and filter; those that are only looked up included. */
+    readonly columns: readonly string[];
+    readonly searched: readonly string[];
+    /** Beside those of every list. */
+    readonly parameters: readonly string[];
+    readonly defaultSort: SortBy;
+    readonly defaultLimit: number;
+  };
   /** Answers carry an ETag, and a caller who has the same answer gets 304 without it. */
   readonly isConditional?: true;
   /** The reasons that this endpoint adds to those of form and access. */

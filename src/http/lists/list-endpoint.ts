@@ -29,6 +29,7 @@ export const listEndpoint = <Row>(list: ListDefinition<Row>): Endpoint =>
     description: list.description,
     access: 'token',
     isConditional: true,
+    list: describe(list),
     query: listQuery(list),
     answer: list.answer as ZodType,
     reasons: ['page-not-found'],
@@ -44,6 +45,16 @@ export const listEndpoint = <Row>(list: ListDefinition<Row>): Endpoint =>
       });
     },
   });
+
+const describe = <Row>(list: ListDefinition<Row>): NonNullable<Endpoint['list']> => ({
+  columns: Object.keys(list.source.columns),
+  searched: Object.entries(list.source.columns)
+    .filter(([, column]) => column.kind !== 'look-up' && column.isSearched)
+    .map(([name]) => name),
+  parameters: Object.keys(list.parameters ?? {}),
+  defaultSort: list.defaultSort,
+  defaultLimit: list.defaultLimit,
+});
 
 function metaOf(
   query: ListRequest,

@@ -268,7 +268,7 @@ describe('an import', () => {
     expect(await scene.json([...words, '--format', 'csv'])).toMatchObject(counts(1, 0, 0));
   });
 
-  test('of what help and the README show works', async () => {
+  test('of what help and the guide show works', async () => {
     for (const name of ['PACKAGES', 'Gift vouchers'])
       await scene.json(['create', 'product-category', '--name', name, '--description', 'X']);
     await scene.json([
@@ -283,7 +283,8 @@ describe('an import', () => {
         count: help.importSample.length - 1,
       });
     }
-    const [, shown = ''] = /<<'CSV'\n(.*?)\nCSV\n/s.exec(await readFile('README.md', 'utf8')) ?? [];
+    const guide = await readFile('docs/guides/import-records.md', 'utf8');
+    const [, shown = ''] = /<<'CSV'\n(.*?)\nCSV\n/s.exec(guide) ?? [];
     expect(await scene.json(await importOf('merchants', shown))).toMatchObject(counts(1, 0, 1));
   });
 

@@ -1,0 +1,140 @@
+import { callbackRoutes } from '../../src/callbacks/routes.js';
+import { type Reason, statusCodeOf } from '../../src/domain/errors.js';
+import { tokenKeyRoutes } from '../../src/http/access/token-keys.js';
+import type { SurfaceRoutes } from '../../src/http/app.js';
+import type { Endpoint } from '../../src/http/endpoint.js';
+import { guards } from '../../src/http/pipeline.js';
+import { merchantRoutes } from '../../src/merchant/routes.js';
+import { partnerRoutes } from '../../src/partner/routes.js';
+import { code, GENERATED, page, table } from './markdown.js';
+import { fieldsOf, shapeOf } from './shape.js';
+
+const SURFACES: readonly (readonly [title: string, routes: SurfaceRoutes])[] = [
+  ['Partner API', partnerRoutes],
+  ['Merchant API', merchantRoutes],
+  ['Public keys of access tokens', tokenKeyRoutes],
+  ['Callbacks of providers', callbackRoutes],
+];
+
+const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
+  public: 'anyone',
+  token: 'access token',
+  signed: 'access token and signature',
+};
+
+const routeOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
+
+/** As GitHub makes it of a heading. */
+const anchorOf = (title: string, endpoint: Endpoint): string =>
+  `#${headingOf(title, endpoint)
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-')}`;
+
+const headingOf = (title: string, endpoint: Endpoint): string => `${title}: ${routeOf(endpoint)}`;
+
+function overview(title: string, endpoints: readonly Endpoint[]): string {
+  const rows = endpoints.map((endpoint) => [
+    [
+      `[${code(routeOf(endpoint))}](${anchorOf(title, endpoint)})`,
+      ...(endpoint.aliases ?? []).map((alias) => code(`${endpoint.method} ${alias}`)),
+    ].join(', '),
+    endpoint.summary,
+    ACCESS[endpoint.access],
+  ]);
+  return table(['Endpoint', 'Purpose', 'Access'], rows);
+}
+
+/** The guards in their order: what a request passes before it reaches its endpoint. */
+const way = (): string =>
+  table(
+    ['', 'Guard', 'What it does', 'Refuses with'],
+    guards.map(({ name, purpose, reasons }, index) => [
+      String(index + 1),
+      name,
+      purpose,
+      reasons.map((reason) => `${statusCodeOf(reason, 'partner')} ${code(reason)}`).join(', '),
+    ]),
+  );
+
+const KEYS: Readonly<Record<NonNullable<Endpoint['idempotency']>, string>> = {
+  header: ' Idempotency key: the optional header `Idempotency-Key`.',
+  body: ' Idempotency key: the field `idempotencyKey` of the body.',
+};
+
+const fieldTable = (title: string, schema: NonNullable<Endpoint['body']>): string =>
+  table(
+    [title, 'Needed', 'Meaning'],
+    fieldsOf(schema).map(({ name, isRequired, meaning }) => [
+      code(name),
+      isRequired ? 'yes' : 'no',
+      meaning,
+    ]),
+  );
+
+function listTable(list: NonNullable<Endpoint['list']>): string {
+  const { columns, searched, parameters, defaultSort, defaultLimit } = list;
+  const rows = [
+    ['Filters by', columns.map(code).join(', ')],
+    ['Searches', searched.map(code).join(', ')],
+    ['Own parameters', parameters.map(code).join(', ')],
+    [
+      'Without parameters',
+      `${code(`limit=${defaultLimit}`)}, ${defaultSort
+        .map((term) => code(`sortBy=${term.join(':')}`))
+        .join(', ')}`,
+    ],
+  ].filter(([, value]) => value !== '');
+  return table(['[List query](lists.md)', ''], rows);
+}
+
+/** The statusCodes that an endpoint adds to those of every endpoint. */
+function refusals({ surface }: SurfaceRoutes, { reasons, operation }: Endpoint): string {
+  const byCode = new Map<number, Reason[]>();
+  for (const reason of reasons) {
+    const statusCode = statusCodeOf(reason, surface, operation);
+    byCode.set(statusCode, [...(byCode.get(statusCode) ?? []), reason]);
+  }
+  const terms = [...byCode]
+    .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1))
+    .map(([statusCode, named]) => `${statusCode} ${named.map(code).join(', ')}`);
+  return `Refusals beside [those of every endpoint](errors.md): ${terms.join('; ')}.`;
+}
+
+function section(title: string, routes: SurfaceRoutes, endpoint: Endpoint): string[] {
+  const { params, body, list, reasons, answer, bare, idempotency } = endpoint;
+  return [
+    `### ${headingOf(title, endpoint)}`,
+    `${endpoint.description} Access: ${ACCESS[endpoint.access]}.${idempotency ? KEYS[idempotency] : ''}`,
+    ...(params ? [fieldTable('Part of the path', params)] : []),
+    ...(body ? [fieldTable('Field of the body', body)] : []),
+    ...(list ? [listTable(list)] : []),
+    ...(reasons.length > 0 ? [refusals(routes, endpoint)] : []),
+    `${bare ? 'Answer, without the envelope' : '`data` of the answer'}:`,
+    `\`\`\`\n${shapeOf(answer)}\n\`\`\``,
+  ];
+}
+
+/** docs/reference/endpoints.md, from the endpoint objects that the routes are made of. */
+export const endpointsPage = (): string =>
+  page(
+    GENERATED,
+    '# Endpoints',
+    'The source is one file for each endpoint, named as its export, in `src/partner/`, ' +
+      '`src/merchant/`, `src/http/` and `src/callbacks/`; `routes.ts` there is the table of them. ' +
+      '[Errors](errors.md) explains the refusals.',
+    'Both APIs answer with the envelope `{ success, message, statusCode, data }`, lists with `meta` and ' +
+      '`links` too; log-in and the test endpoints answer without it. All calls but the log-in need the ' +
+      'header `x-api-token: TOKEN` or `Authorization: Bearer TOKEN` ([access](access.md)); *signature* ' +
+      'means the header `x-signature` over the body ([signatures](signatures.md)). Partners may send ' +
+      '`Idempotency-Key`, merchants send `idempotencyKey` ([idempotency](idempotency.md)).',
+    '## The way of a request',
+    'Every request passes these guards in this order; the first that refuses it ends it. The source is ' +
+      '`src/http/pipeline.ts`.',
+    way(),
+    ...SURFACES.flatMap(([title, routes]) => [
+      `## ${title}, below ${code(routes.basePath)}`,
+      overview(title, routes.endpoints),
+      ...routes.endpoints.flatMap((endpoint) => section(title, routes, endpoint)),
+    ]),
+  );

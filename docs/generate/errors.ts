@@ -1,0 +1,95 @@
+import { httpStatusOf, type Reason, type Surface, statusCodeOf } from '../../src/domain/errors.js';
+import { type ReasonRow, type Remedy, reasons } from '../../src/domain/reasons.js';
+import type { Endpoint } from '../../src/http/endpoint.js';
+import { guards } from '../../src/http/pipeline.js';
+import { merchantRoutes } from '../../src/merchant/routes.js';
+import { partnerRoutes } from '../../src/partner/routes.js';
+import { code, GENERATED, page, table } from './markdown.js';
+
+const WHAT_TO_DO: Readonly<Record<Remedy, string>> = {
+  none: 'Nothing: a repetition gets the same answer',
+  correct: 'Correct the request',
+  repeat: 'Repeat the same request',
+  wait: 'Wait as long as `Retry-After` says, then repeat',
+};
+
+const rowOf = (reason: Reason): ReasonRow => reasons[reason];
+
+const EVERY_ENDPOINT = 'every endpoint';
+const SIGNED = 'signed endpoints';
+/** Guards that pass what is not signed. */
+const SIGNATURE_GUARDS = ['signature', 'first use'];
+
+/** Who answers a reason that a guard refuses for, or that no endpoint declares. */
+function answeredBefore(reason: Reason): string | undefined {
+  const guard = guards.find(({ reasons: refused }) => refused.includes(reason));
+  if (guard) return SIGNATURE_GUARDS.includes(guard.name) ? SIGNED : EVERY_ENDPOINT;
+  const isDeclared = [...partnerRoutes.endpoints, ...merchantRoutes.endpoints].some((endpoint) =>
+    endpoint.reasons.includes(reason),
+  );
+  return isDeclared ? undefined : EVERY_ENDPOINT;
+}
+
+interface ErrorRow {
+  readonly statusCode: number;
+  readonly reason: Reason;
+  readonly endpoints: readonly string[];
+}
+
+const nameOf = ({ path }: Endpoint): string => code(path.split('/').at(-1) ?? path);
+
+/** Each statusCode of a surface with its reason, and the endpoints that answer it. */
+function errorsOf(surface: Surface, endpoints: readonly Endpoint[]): ErrorRow[] {
+  const found = new Map<string, ErrorRow>();
+  for (const reason of Object.keys(reasons) as Reason[]) {
+    const before = answeredBefore(reason);
+    if (before !== undefined) {
+      const statusCode = statusCodeOf(reason, surface);
+      if (before === EVERY_ENDPOINT || endpoints.some(({ access }) => access === 'signed'))
+        found.set(reason, { statusCode, reason, endpoints: [before] });
+      continue;
+    }
+    for (const endpoint of endpoints.filter((one) => one.reasons.includes(reason))) {
+      const statusCode = statusCodeOf(reason, surface, endpoint.operation);
+      const key = `${reason} ${statusCode}`;
+      const others = found.get(key)?.endpoints ?? [];
+      const named = [...new Set([...others, nameOf(endpoint)])];
+      found.set(key, { statusCode, reason, endpoints: named });
+    }
+  }
+  // 4041 belongs between 404 and 405.
+  const orderOf = ({ statusCode }: ErrorRow) => statusCode.toString();
+  return [...found.values()].sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+}
+
+const errorTable = (surface: Surface, endpoints: readonly Endpoint[]): string =>
+  table(
+    ['statusCode', 'HTTP', 'Message', 'What to do', 'Answered by', 'Reason'],
+    errorsOf(surface, endpoints).map(({ statusCode, reason, endpoints: named }) => [
+      code(String(statusCode)),
+      String(httpStatusOf(statusCode)),
+      rowOf(reason).message,
+      WHAT_TO_DO[rowOf(reason).remedy],
+      named.join(', '),
+      code(reason),
+    ]),
+  );
+
+/** docs/reference/errors.md, from the table of reasons and the reasons that endpoints declare. */
+export const errorsPage = (): string =>
+  page(
+    GENERATED,
+    '# Errors',
+    'A refusal has the envelope `{ success: false, message, statusCode, data }`. `message` begins with ' +
+      'the sentence of the table; what is particular about the case follows it. The partner API answers ' +
+      '`statusCode` as the HTTP status, the merchant API its first three digits (4032 → 403).',
+    'The source is `src/domain/reasons.ts`: one row for each reason, in the order of the checks. The ' +
+      'column *Reason* is its name there, in the log, and in recorded calls.',
+    'An invalid request names its fields: partners get `data.issues`, at most 20; merchants get `data: ' +
+      'null` and the fields in the message. 405 has the header `Allow`; 429 and 503 have `Retry-After` ' +
+      'where the service knows a time.',
+    '## Merchant API',
+    errorTable('merchant', merchantRoutes.endpoints),
+    '## Partner API',
+    errorTable('partner', partnerRoutes.endpoints),
+  );

@@ -1,0 +1,96 @@
+import type { ZodType } from 'zod';
+import { accessSettings } from '../../src/config/access-settings.js';
+import { codecSettings } from '../../src/config/codec-settings.js';
+import { databaseSettings } from '../../src/config/database-settings.js';
+import { httpSettings } from '../../src/config/http-settings.js';
+import { apiSettings, portalSettings } from '../../src/config/portal-settings.js';
+import { processSettings } from '../../src/config/process-settings.js';
+import {
+  airtimeSettings,
+  messageSettings,
+  mobileMoneySettings,
+} from '../../src/config/provider-settings.js';
+import { secretSettings } from '../../src/config/secret-settings.js';
+import { startSettings } from '../../src/config/start-settings.js';
+import { taskQueueSettings, temporalSettings } from '../../src/config/temporal-settings.js';
+import { topupSettings } from '../../src/config/topup-settings.js';
+import { scheduleSettings, voucherSettings } from '../../src/config/voucher-settings.js';
+import { code, GENERATED, page, table } from './markdown.js';
+
+type Settings = Readonly<Record<string, ZodType>>;
+
+/** A setting belongs to the first section that has it. */
+const SECTIONS: readonly (readonly [title: string, settings: Settings])[] = [
+  ['Every process', processSettings],
+  ['Secrets', secretSettings],
+  ['PostgreSQL', databaseSettings],
+  ['Temporal', { ...temporalSettings, ...taskQueueSettings }],
+  ['HTTP server', httpSettings],
+  ['Access and rate limits', accessSettings],
+  ['Portal and invitations', { ...portalSettings, ...apiSettings }],
+  ['Vouchers, claims and redemptions', voucherSettings],
+  ['Retention and Schedules', scheduleSettings],
+  ['Top-ups and unknown outcomes', topupSettings],
+  ['SMS and e-mail', messageSettings],
+  ['Mobile money', mobileMoneySettings],
+  ['Airtime', airtimeSettings],
+  ['`npm start`', startSettings],
+  ['Codec server', codecSettings],
+];
+
+interface Definition {
+  readonly type: string;
+  readonly defaultValue?: unknown;
+  readonly innerType?: ZodType;
+  readonly in?: ZodType;
+}
+
+/** What holds where a setting is not set: a text, `null` for nothing, `undefined` where it must be set. */
+function defaultOf(schema: ZodType): string | null | undefined {
+  const { type, defaultValue, innerType, in: input } = schema._zod.def as unknown as Definition;
+  if (type === 'default' || type === 'prefault') return String(defaultValue) || null;
+  if (type === 'optional') return null;
+  const inner = type === 'pipe' ? input : innerType;
+  return inner && defaultOf(inner);
+}
+
+function shownDefault(schema: ZodType): string {
+  const { whenUnset } = schema.meta() ?? {};
+  if (typeof whenUnset === 'string') return whenUnset;
+  const text = defaultOf(schema);
+  if (text === undefined) return 'required';
+  return text === null ? 'none' : code(text);
+}
+
+function meaningOf(name: string, schema: ZodType): string {
+  if (schema.description === undefined)
+    throw new Error(`${name} has no description: add .describe('…') in src/config/`);
+  return schema.description;
+}
+
+/** docs/reference/settings.md, from the schemas of src/config/. */
+export function settingsPage(): string {
+  const known = new Set<string>();
+  const blocks = SECTIONS.flatMap(([title, settings]) => {
+    const own = Object.entries(settings).filter(([name]) => !known.has(name));
+    for (const [name] of own) known.add(name);
+    const rows = own.map(([name, schema]) => [
+      code(name),
+      shownDefault(schema),
+      meaningOf(name, schema),
+    ]);
+    return [`## ${title}`, table(['Setting', 'Default', 'Meaning'], rows)];
+  });
+  return page(
+    GENERATED,
+    '# Settings',
+    'Settings are environment variables. `src/config/` declares them, and `src/config/config.ts` alone reads ' +
+      'them; an empty value means the default. A process that misses a setting, or finds one ' +
+      'malformed, ends at once and names all of them.',
+    '*Required* holds for the [separate processes](../guides/run-as-separate-processes.md). `npm ' +
+      'start` makes the secrets, and sets the addresses of the parts that it starts: it uses each of ' +
+      '`DATABASE_URL`, `TEMPORAL_ADDRESS` and the addresses of providers that is set, and starts the ' +
+      'rest.',
+    ...blocks,
+  );
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { count, seconds } from './setting-kinds.js';
+
+/** PostgreSQL, and how much of it lists may use. */
+export const databaseSettings = {
+  DATABASE_URL: z
+    .string()
+    .min(1)
+    .describe('Address of PostgreSQL; `npm start` starts an embedded server if this is not set'),
+  DATABASE_POOL_SIZE: count
+    .default(20)
+    .describe("Connections of each process; a quarter of the API's are for lists alone"),
+  TRUST_UNENCRYPTED_NETWORK: z
+    .enum(['yes', 'no'])
+    .default('no')
+    .describe(
+      'With `ENVIRONMENT=production`, PostgreSQL and Temporal must be on this machine or ' +
+        'encrypted (`sslmode` of `require`, `verify-ca` or `verify-full`; TLS). `yes` accepts ' +
+        'a network on which nobody else can listen or connect: anybody who can reads numbers ' +
+        'and balances, and changes them. The compose file sets it for its own network',
+    ),
+  LIST_TIMEOUT_SECONDS: seconds
+    .default(3)
+    .describe('Longest time that a statement of a list may take'),
+  LIST_WAIT_SECONDS: seconds
+    .default(1)
+    .describe('Longest time that a list waits for one of its connections before the answer is 503'),
+};

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { addressOrRange, commaList, count, port, seconds, webAddress } from './setting-kinds.js';
+
+/** The HTTP server: its addresses, and what it accepts from callers. */
+export const httpSettings = {
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address that the API, the codec server or the sandbox process listens on'),
+  PORT: port.default(3000).describe('Port of the API'),
+  PUBLIC_URL: webAddress.optional().meta({
+    description: 'Address that clients see; links are made from it',
+    whenUnset: '`http://localhost:PORT`',
+  }),
+  TRUSTED_PROXIES: commaList
+    .pipe(z.array(addressOrRange))
+    .describe('Addresses and CIDR ranges, separated by commas, whose `X-Forwarded-For` counts'),
+  BODY_LIMIT_BYTES: count.default(65_536).describe('Largest request body'),
+  HEADERS_TIMEOUT_SECONDS: seconds
+    .default(10)
+    .describe('Time within which the headers of a request must arrive'),
+  REQUEST_TIMEOUT_SECONDS: seconds
+    .default(30)
+    .describe('Time within which the whole request must arrive'),
+  IDLE_TIMEOUT_SECONDS: seconds
+    .default(60)
+    .describe(
+      'The server closes a connection on which nothing moves for this long, also before it ' +
+        'has answered; must be longer than `CALLER_WAIT_SECONDS`',
+    ),
+  CONNECTION_LIMIT: count
+    .default(5_000)
+    .describe('Connections of each process; further ones are closed unread'),
+  CONNECTIONS_PER_ADDRESS: count
+    .default(1_000)
+    .describe(
+      'Connections of one address (IPv6: one /64 network). `TRUSTED_PROXIES` have no such ' +
+        'limit: without them all callers behind a proxy would share one',
+    ),
+  CONNECTION_RESERVE: count
+    .default(500)
+    .describe(
+      'Places reserved for addresses with at most 8 connections and for trusted proxies; at ' +
+        'most a quarter of `CONNECTION_LIMIT`',
+    ),
+  CALLER_WAIT_SECONDS: seconds
+    .default(8)
+    .describe('Longest time that a caller waits before the answer is "still processing"'),
+};

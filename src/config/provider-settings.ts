@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import {
+  addressOrRange,
+  commaList,
+  count,
+  mailSender,
+  seconds,
+  secret,
+  smtpAddress,
+  webAddress,
+} from './setting-kinds.js';
+
+/** SMS and e-mail. */
+export const messageSettings = {
+  SMS_PROVIDER: z
+    .enum(['africas-talking'])
+    .default('africas-talking')
+    .describe('Adapter for SMS; must be set in production'),
+  SMS_URL: webAddress.describe(
+    'Base address of the SMS provider; `npm start` uses the sandbox if this is not set, ' +
+      'which production refuses',
+  ),
+  SMS_USERNAME: z
+    .string()
+    .default('sandbox')
+    .describe("The account's user name; must be set in production"),
+  SMS_API_KEY: secret.describe("The account's API key"),
+  SMS_SENDER: z
+    .string()
+    .optional()
+    .meta({ description: 'Sender that phones show', whenUnset: "the provider's own" }),
+  SMS_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
+  EMAIL_PROVIDER: z
+    .enum(['smtp'])
+    .default('smtp')
+    .describe('Adapter for e-mail; must be set in production'),
+  EMAIL_FROM: mailSender.describe('Sender of e-mail, `name@host` or `Name <name@host>`'),
+  EMAIL_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of sending one e-mail'),
+  SMTP_URL: smtpAddress.describe(
+    'The mail server, with user and password if it needs them. ' +
+      '`smtp://user:password@host:587` encrypts by STARTTLS and sends nothing without it, ' +
+      'unless the address ends in `?tls=off`; `smtps://` encrypts from the beginning. `npm ' +
+      'start` uses the sandbox if this is not set',
+  ),
+};
+
+/** Payments to merchants. */
+export const mobileMoneySettings = {
+  MOBILE_MONEY_PROVIDER: z
+    .enum(['gsma'])
+    .default('gsma')
+    .describe('Adapter for mobile money; must be set in production'),
+  MOBILE_MONEY_URL: webAddress.describe(
+    'Base address of the mobile-money provider; `npm start` uses the sandbox if this is ' +
+      'not set, which production refuses',
+  ),
+  MOBILE_MONEY_TOKEN_URL: webAddress
+    .optional()
+    .describe('Where a token is obtained; without it the calls carry no `Authorization` header'),
+  MOBILE_MONEY_KEY: z.string().default('').describe('Key for the token'),
+  MOBILE_MONEY_SECRET: z.string().default('').describe('Secret for the token'),
+  MOBILE_MONEY_ACCOUNT: z
+    .string()
+    .min(1)
+    .describe("Account that payouts leave from (GSMA's `accountid`)"),
+  MOBILE_MONEY_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
+};
+
+/** Airtime and packages. */
+export const airtimeSettings = {
+  AIRTIME_PROVIDER: z
+    .enum(['dt-one'])
+    .default('dt-one')
+    .describe('Adapter for airtime and packages; must be set in production'),
+  AIRTIME_URL: webAddress.describe(
+    'Base address of the airtime provider; `npm start` uses the sandbox if this is not ' +
+      'set, which production refuses',
+  ),
+  AIRTIME_KEY: secret.describe("The account's key"),
+  AIRTIME_SECRET: secret.describe("The account's secret"),
+  AIRTIME_CALLBACK_URL: webAddress
+    .optional()
+    .describe(
+      'Where the provider announces the end of a top-up; without it the service only asks ' +
+        'the provider',
+    ),
+  AIRTIME_CALLBACK_SECRET: z
+    .string()
+    .regex(/^([\w-]{16,128})?$/, 'must be 16 to 128 letters, digits, - or _')
+    .default('')
+    .describe(
+      'Last part of the path of callbacks, 16 to 128 letters, digits, `-` or `_`: ' +
+        '`…/callbacks/airtime/SECRET`. The provider receives it with `AIRTIME_CALLBACK_URL`; ' +
+        'a callback without it in its path is 404',
+    ),
+  AIRTIME_CALLBACK_ADDRESSES: commaList.pipe(z.array(addressOrRange)).meta({
+    description: 'Addresses and CIDR ranges, separated by commas, that callbacks may come from',
+    whenUnset: 'any address',
+  }),
+  AIRTIME_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
+  AIRTIME_PRODUCT_ETHIO_TELECOM: count
+    .default(1001)
+    .describe(
+      "The provider's product for airtime of Ethio telecom; must be set in production (the " +
+        "default is the sandbox's)",
+    ),
+  AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: count
+    .default(1002)
+    .describe(
+      "The provider's product for airtime of Safaricom Ethiopia; must be set in production " +
+        "(the default is the sandbox's)",
+    ),
+};

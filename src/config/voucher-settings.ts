@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { amount, count, countries, seconds } from './setting-kinds.js';
+
+/** Vouchers, claims, verification codes and redemptions. */
+export const voucherSettings = {
+  VOUCHER_VALIDITY_DAYS: seconds.default(365).describe('Lifetime of a voucher'),
+  CLAIM_LIFETIME_SECONDS: seconds
+    .default(300)
+    .describe('Lifetime of a claim and its verification code'),
+  MESSAGE_COOLDOWN_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .default(30)
+    .describe('Shortest time between two verification codes for one voucher'),
+  MESSAGES_PER_NUMBER_AND_DAY: count
+    .default(20)
+    .describe(
+      'Verification codes sent to one number in 24 hours; confirmations of anonymous ' +
+        'redemptions have the same limit and a count of their own',
+    ),
+  CONFIRMATION_MAXIMUM_AGE_SECONDS: seconds
+    .default(86_400)
+    .describe(
+      'Age at which a confirmation that could not be sent is given up; the redemption is done all the same',
+    ),
+  REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: count
+    .default(5)
+    .describe(
+      'Verification codes to one number that the SMS provider may refuse in an hour before ' +
+        'claims for that number must wait',
+    ),
+  SERVED_COUNTRIES: countries
+    .prefault('ET')
+    .describe(
+      'Countries (ISO 3166-1 alpha-2, separated by commas) to whose numbers the service ' +
+        'sends messages',
+    ),
+  MESSAGES_PER_COMPANY_AND_DAY: count
+    .default(5_000)
+    .describe(
+      "Verification codes that a company's claims send in a day (UTC), and confirmations of " +
+        'its anonymous redemptions; `set budgets` gives a company another number',
+    ),
+  CODE_ATTEMPTS_PER_DAY: count
+    .default(5)
+    .describe('Wrong verification codes of one company for one voucher in 24 hours'),
+  CODE_ATTEMPTS_BEFORE_LONG_CODES: count
+    .default(20)
+    .describe(
+      'Wrong verification codes over the life of a voucher, of all companies, after which ' +
+        'its codes have eight digits instead of six',
+    ),
+  CODE_ATTEMPTS_PER_COMPANY_AND_DAY: count
+    .default(100)
+    .describe(
+      'Wrong verification codes of one company in a day (UTC) after which its redemptions ' +
+        'with a code take turns; `set budgets` gives a company another number',
+    ),
+  CODE_ATTEMPT_PAUSE_SECONDS: seconds.default(2).describe('Pause between two of those turns'),
+  REDEMPTION_MINIMUM: amount
+    .default('5')
+    .describe(
+      'Smallest part of a voucher that can be redeemed, in ETB; the whole remaining balance ' +
+        'can always be redeemed',
+    ),
+  PARTIAL_REDEMPTIONS_PER_VOUCHER: count
+    .default(20)
+    .describe(
+      'Redemptions that may take a part of one voucher; afterwards only the whole remaining ' +
+        'balance can be redeemed',
+    ),
+};
+
+/** Idempotency keys, and what Schedules do. */
+export const scheduleSettings = {
+  OPERATION_RETENTION_DAYS: count
+    .default(30)
+    .describe(
+      'Days that an idempotency key is remembered if its operation left no voucher, ' +
+        'redemption or top-up',
+    ),
+  EXPIRY_SWEEP_INTERVAL_SECONDS: seconds
+    .default(300)
+    .describe(
+      'Interval of the sweep, which ends due vouchers, claims and top-ups that never began',
+    ),
+  RECONCILE_INTERVAL_SECONDS: seconds
+    .default(300)
+    .describe(
+      'Interval of reconciliation: money on hold without a workflow, answers to be checked ' +
+        'again with providers, the books',
+    ),
+};

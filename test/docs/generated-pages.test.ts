@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { generatedPages } from '../../docs/generate/generated-pages.js';
+import { callbackRoutes } from '../../src/callbacks/routes.js';
+import { reasons } from '../../src/domain/reasons.js';
+import { tokenKeyRoutes } from '../../src/http/access/token-keys.js';
+import { merchantRoutes } from '../../src/merchant/routes.js';
+import { partnerRoutes } from '../../src/partner/routes.js';
+import { pages } from '../../src/portal/routes.js';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+
+test.each(Object.entries(generatedPages))('%s is as "npm run docs" writes it', (file, make) => {
+  expect(read(file)).toBe(make());
+});
+
+/** What stands in backticks in the first cells of a text's tables. */
+const namesIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .flatMap((line) => [...(line.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)])
+    .map(([, name = '']) => name);
+
+test('the page of settings names every setting of src/config/, once', () => {
+  const declared = readdirSync('src/config')
+    .map((file) => read(`src/config/${file}`))
+    .flatMap((text) => [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)])
+    .map(([, name = '']) => name);
+  expect(declared.length).toBeGreaterThan(100);
+  expect(namesIn(read('docs/reference/settings.md')).toSorted()).toEqual(
+    [...new Set(declared)].sort(),
+  );
+});
+
+test('the page of errors names every reason', () => {
+  const page = read('docs/reference/errors.md');
+  expect(Object.keys(reasons).filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);
+});
+
+interface NamedRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly aliases?: readonly string[];
+}
+
+const routesOf = (endpoints: readonly NamedRoute[]): string[] =>
+  endpoints.flatMap(({ method, path, aliases = [] }) =>
+    [path || '/', ...aliases].map((one) => `${method} ${one}`),
+  );
+
+describe('the page of endpoints names every route, once:', () => {
+  const sections = read('docs/reference/endpoints.md').split(/^## /m);
+
+  test.each([partnerRoutes, merchantRoutes, tokenKeyRoutes, callbackRoutes])(
+    '$basePath',
+    ({ basePath, endpoints }) => {
+      const section = sections.find((text) => text.split('\n')[0]?.endsWith(`\`${basePath}\``));
+      const [overview = ''] = (section ?? '').split(/^### /m);
+      expect(namesIn(overview).toSorted()).toEqual(routesOf(endpoints).sort());
+    },
+  );
+});
+
+test('the page of the portal names every route, once', () => {
+  const named = namesIn(read('docs/reference/portal-pages.md'));
+  expect(named.toSorted()).toEqual(routesOf(pages).sort());
+});
