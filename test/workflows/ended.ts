@@ -5,7 +5,8 @@ import type { Stack } from '../support/stack.js';
 /**
  * Waits for a workflow's end and gives its result, or the error that it ended with. With
  * `RECORD_HISTORIES=1` it also writes the history to test/histories, where replay.test.ts holds later
- * code against it.
+ * code against it. One that is there stays: what has other commands now needs a scenario of another
+ * name.
  */
 export async function ended(stack: Stack, workflowId: string, scenario: string): Promise<unknown> {
   const handle = stack.temporal.client.workflow.getHandle(workflowId);
@@ -15,9 +16,13 @@ export async function ended(stack: Stack, workflowId: string, scenario: string):
     await mkdir(folder, { recursive: true });
     const history = await handle.fetchHistory();
     const text = `${JSON.stringify(JSON.parse(historyToJSON(history)), withoutIdentity)}\n`;
-    await writeFile(new URL(`${scenario}.json`, folder), text);
+    await writeFile(new URL(`${scenario}.json`, folder), text, { flag: 'wx' }).catch(unlessThere);
   }
   return result;
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
 }
 
 /** Identities and sticky queues name the process and the machine that recorded a history. */

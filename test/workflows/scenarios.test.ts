@@ -15,7 +15,9 @@ import {
   type TestMerchant,
   type TestPartner,
 } from '../support/companies.js';
+import { breakStatement } from '../support/database-faults.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { detailsOf } from './details-of.js';
 import { ended as endedIn } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 
@@ -89,7 +91,7 @@ describe('redeem-voucher', () => {
   it('ends redeemed when the merchant was paid', async () => {
     const { client, msisdn, voucher, workflowId } = await claimed();
     await redeem(client, voucher.code, await newestCode(stack, msisdn));
-    expect(await ended(workflowId, 'redeem-voucher-redeemed')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'claim-redeemed')).toEqual({ ended: 'redeemed' });
     expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
   });
 
@@ -99,13 +101,13 @@ describe('redeem-voucher', () => {
     const wrong = await redeem(client, voucher.code, code === '111111' ? '222222' : '111111');
     expect(wrong.body.statusCode).toBe(4035);
     await redeem(client, voucher.code, code);
-    expect(await ended(workflowId, 'redeem-voucher-wrong-code')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'claim-wrong-code')).toEqual({ ended: 'redeemed' });
   });
 
   it('ends expired when nobody redeems in time', async () => {
     const { voucher, workflowId } = await claimed();
     expect((await voucherRow(voucher.id)).status).toBe('REDEEM_INITIATED');
-    expect(await ended(workflowId, 'redeem-voucher-expired')).toEqual({ ended: 'expired' });
+    expect(await ended(workflowId, 'claim-expired')).toEqual({ ended: 'expired' });
     expect(await voucherRow(voucher.id)).toMatchObject({
       status: 'ACTIVE',
       current_claim_id: null,
@@ -115,14 +117,14 @@ describe('redeem-voucher', () => {
   it('ends superseded when a new claim takes its place', async () => {
     const { client, voucher, workflowId } = await claimed();
     await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
-    expect(await ended(workflowId, 'redeem-voucher-superseded')).toEqual({ ended: 'superseded' });
+    expect(await ended(workflowId, 'claim-superseded')).toEqual({ ended: 'superseded' });
     expect((await voucherRow(voucher.id)).current_claim_id).not.toBeNull();
   });
 
   it('ends cancelled when the SMS is refused', async () => {
     const { claim, voucher, workflowId } = await claimed({ ownerSuffix: '002' });
     expect(claim.body.statusCode).toBe(5003);
-    expect(await ended(workflowId, 'redeem-voucher-cancelled')).toEqual({ ended: 'cancelled' });
+    expect(await ended(workflowId, 'claim-cancelled')).toEqual({ ended: 'cancelled' });
     expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
   });
 
@@ -143,14 +145,14 @@ describe('redeem-voucher', () => {
     });
     const { serial_number } = await voucherRow(voucher.id);
     const workflowId = claimId(serial_number, operationId);
-    expect(await ended(workflowId, 'redeem-voucher-refused')).toEqual({ ended: 'refused' });
+    expect(await ended(workflowId, 'claim-refused')).toEqual({ ended: 'refused' });
   });
 
   it('ends not paid when the provider refuses', async () => {
     const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix: '006' });
     const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
     expect(answer.body.statusCode).toBe(5031);
-    expect(await ended(workflowId, 'redeem-voucher-not-paid')).toEqual({ ended: 'not-paid' });
+    expect(await ended(workflowId, 'claim-not-paid')).toEqual({ ended: 'not-paid' });
     expect(await voucherRow(voucher.id)).toMatchObject({ status: 'ACTIVE', held: '0.000000' });
   });
 
@@ -162,7 +164,7 @@ describe('redeem-voucher', () => {
     const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix });
     const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
     expect(answer.body.statusCode).toBe(200);
-    const scenario = `redeem-voucher-unknown-${payoutSuffix}`;
+    const scenario = `claim-unknown-${payoutSuffix}`;
     expect(await ended(workflowId, scenario)).toEqual({ ended: 'redeemed' });
   });
 
@@ -175,7 +177,40 @@ describe('redeem-voucher', () => {
     expect(answer.body.statusCode).toBe(200);
     const { operation_id } = await voucherRow(voucher.id);
     const workflowId = `redeem-voucher:unclaimed-${operation_id}`;
-    expect(await ended(workflowId, 'redeem-voucher-anonymous')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'redemption-anonymous')).toEqual({ ended: 'redeemed' });
+  });
+});
+
+describe('what goes wrong in redeem-voucher', () => {
+  it('is booked by the run that waits as soon as the database takes it', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed();
+    const mend = await breakStatement(stack.database, {
+      table: 'redemptions',
+      on: 'update',
+      when: "new.status = 'POSTED'",
+    });
+    const code = await newestCode(stack, msisdn);
+    const answer = redeem(client, voucher.code, code);
+    const handle = stack.temporal.client.workflow.getHandle(workflowId);
+    await expect.poll(() => detailsOf(handle), { timeout: 20_000 }).toContain('**Not booked yet**');
+    await mend();
+    await handle.signal('providerHint');
+    expect(await ended(workflowId, 'claim-unbooked')).toEqual({ ended: 'redeemed' });
+    expect([200, 409]).toContain((await answer).status);
+    expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
+  });
+
+  it('leaves out a confirmation that could not be sent', async () => {
+    const merchant = await makeMerchant(stack);
+    const voucher = await makeVoucher(merchant, null);
+    const answer = await asPartner.post('/topup-transactions/redeem-gift', {
+      voucherCode: voucher.code,
+      msisdn: ownerNumber('018'),
+    });
+    expect(answer.body.statusCode).toBe(200);
+    const { operation_id } = await voucherRow(voucher.id);
+    const workflowId = `redeem-voucher:unclaimed-${operation_id}`;
+    expect(await ended(workflowId, 'redemption-unconfirmed')).toEqual({ ended: 'redeemed' });
   });
 });
 

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
 import { topUpStart } from '../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
+import type { CaseName } from '../../workflows/messages.js';
+import { caseId } from '../../workflows/workflow-ids.js';
+import { commandsOn } from '../admin/scene.js';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
+import { breakStatement } from '../support/database-faults.js';
 import { detailsOf } from './details-of.js';
 import { ended } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
@@ -19,6 +24,7 @@ beforeAll(async () => {
     PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
     TOPUP_RETRY_WINDOW_SECONDS: '5',
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
+    PAYMENT_ALARM_SECONDS: '6',
   });
 });
 afterAll(() => scene?.stack.stop());
@@ -32,6 +38,12 @@ async function reconciled(scenario: string): Promise<unknown> {
   await scene.stack.temporal.client.workflow.start('reconcile', { workflowId, taskQueue });
   return ended(scene.stack, workflowId, scenario);
 }
+
+const settled = { ended: 'settled' };
+
+const caseIdOf = (name: CaseName): string => caseId(name, scene.stack.config.TEMPORAL_TASK_QUEUE);
+
+const operator = () => commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
 
 describe('top-up', () => {
   it('ends delivered', async () => {
@@ -78,7 +90,7 @@ describe('top-up', () => {
   it('makes one more attempt when support staff send the signal', async () => {
     const id = await scene.failedTopUp();
     await (await scene.workflowOf(id)).signal('retry');
-    expect(await endOf(id, 'top-up-retry-signal')).toEqual({ ended: 'failed', attempts: 2 });
+    expect(await endOf(id, 'top-up-retry-signal-looked')).toEqual({ ended: 'failed', attempts: 2 });
   });
 
   it('begins anew for a retry after its window', async () => {
@@ -109,14 +121,14 @@ describe('top-up', () => {
       attempt: made.attempt,
       msisdn: null,
     } as const;
-    const handle = await temporal.client.workflow.start('topUp', {
+    await temporal.client.workflow.start('topUp', {
       ...topUpStart(await scene.workflowIdOf(id), {
         begin: { kind: 'retry', command },
         timing: workflowTiming(config),
       }),
       taskQueue: config.TEMPORAL_TASK_QUEUE,
     });
-    expect(await handle.result()).toMatchObject({ ended: 'delivered' });
+    expect(await endOf(id, 'top-up-answered')).toMatchObject({ ended: 'delivered' });
   });
 
   it('is asked about until the provider knows', async () => {
@@ -130,6 +142,38 @@ describe('top-up', () => {
   it('that did not answer is asked about at once', async () => {
     const id = idOf(await scene.topUp(scene.number('008')));
     expect(await endOf(id, 'top-up-unknown-008')).toEqual({ ended: 'delivered', attempts: 1 });
+  });
+
+  it('drops a signal whose data is not of the service', async () => {
+    const id = idOf(await scene.topUp(scene.number('014')));
+    await scene.untilStatus(id, 'UNKNOWN');
+    const workflow = await scene.workflowOf(id);
+    await scene.stack.temporal.client.workflowService.signalWorkflowExecution({
+      namespace: scene.stack.temporal.namespace,
+      workflowExecution: { workflowId: workflow.workflowId },
+      signalName: 'providerHint',
+      input: {
+        payloads: [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('1') }],
+      },
+    });
+    await scene.settle(id, 'completed');
+    expect(await endOf(id, 'top-up-foreign-signal')).toEqual({ ended: 'delivered', attempts: 1 });
+  });
+
+  it('calls a person while the database does not book it, and goes on when it does', async () => {
+    const mend = await breakStatement(scene.stack.database, {
+      table: 'topup_attempts',
+      on: 'update',
+      when: "new.status = 'POSTED'",
+    });
+    const id = idOf(await scene.topUp(scene.number('000')));
+    const workflow = await scene.workflowOf(id);
+    await expect
+      .poll(() => detailsOf(workflow), { timeout: 25_000 })
+      .toContain('**A person is needed**');
+    await mend();
+    await workflow.signal('providerHint');
+    expect(await endOf(id, 'top-up-unbooked')).toEqual({ ended: 'delivered', attempts: 1 });
   });
 });
 
@@ -160,5 +204,30 @@ describe('reconcile', () => {
     await setAmount('49');
     expect(await reconciled('reconcile-cases-red')).toBeInstanceOf(WorkflowFailedError);
     await setAmount('50');
+    const books = scene.stack.temporal.client.workflow.getHandle(caseIdOf({ kind: 'books' }));
+    await books.signal('lookAgain');
+    expect(await ended(scene.stack, books.workflowId, 'follow-case-books')).toEqual(settled);
+  });
+
+  it('opens a case for what was delivered late, which ends when it is settled', async () => {
+    const id = await scene.failedTopUp();
+    const operationId = await scene.operationOf(id);
+    const { ourReference: reference } = (await scene.show(id)).attempts[0];
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) =>
+        bookLateSuccess(transaction, { kind: 'topup', operationId }, 'OP-late'),
+      );
+    await (await scene.workflowOf(id)).signal('providerHint');
+    const delivered = { ended: 'delivered', attempts: 1 };
+    expect(await endOf(id, 'top-up-delivered-late')).toEqual(delivered);
+    expect(await reconciled('reconcile-cases-opened')).toBeInstanceOf(WorkflowFailedError);
+    const followed = scene.stack.temporal.client.workflow.getHandle(
+      caseIdOf({ kind: 'late-success', reference }),
+    );
+    await followed.signal('lookAgain');
+    await operator().json(`settle late-success ${reference} --by platform --note agreed`);
+    await followed.signal('lookAgain');
+    expect(await ended(scene.stack, followed.workflowId, 'follow-case-settled')).toEqual(settled);
   });
 });
