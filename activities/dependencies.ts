@@ -10,8 +10,7 @@ import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js
 import type { EmailSender } from '../src/providers/email/email-sender.js';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
-import type { CaseStarter } from '../src/temporal/case-starter.js';
-import type { Resumption } from '../src/temporal/resumption.js';
+import type { CaseStarter, Resumption } from './ports.js';
 
 /** Everything that activities need from outside. */
 export interface ActivityDependencies {

@@ -1,7 +1,7 @@
 import { findLateSuccess, settleLateSuccess } from '../src/db/reconciliation/late-successes.js';
 import { findReversal, settleReversal } from '../src/db/reconciliation/reversals.js';
 import { call } from '../test/support/clients.js';
-import type { FaultScene } from './faults.js';
+import type { FaultScene } from './fault-scene.js';
 import { readBooks } from './settle-pending.js';
 import type { ThrowawayStack } from './throwaway-stack.js';
 import type { World } from './world.js';

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { changeRow } from '../src/db/catalogue/company-changes.js';
 import { changeItsMind } from './changed-minds.js';
-import type { ClientLog } from './client-log.js';
 import type { FaultName } from './fault-names.js';
+import type { FaultScene } from './fault-scene.js';
 import { forgetRedemption } from './forget-redemption.js';
 import { persist } from './persist.js';
 import type { Random } from './random.js';
@@ -15,16 +15,6 @@ import {
   startTemporalAgain,
 } from './servers.js';
 import { shortenReserve } from './short-reserve.js';
-import type { ThrowawayStack } from './throwaway-stack.js';
-import type { World } from './world.js';
-
-/** What a fault is made with. */
-export interface FaultScene {
-  readonly stack: ThrowawayStack;
-  readonly world: World;
-  readonly random: Random;
-  readonly log: ClientLog;
-}
 
 /** Makes a fault and, after some seconds, undoes it; says what was done. */
 type Fault = (scene: FaultScene) => Promise<string>;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import type { TestMerchant } from '../test/support/companies.js';
 import { type Call, createClientLog, type LogEntry } from './client-log.js';
-import type { FaultScene } from './faults.js';
+import type { FaultScene } from './fault-scene.js';
 import { bodyOf } from './outcome.js';
 import { persist } from './persist.js';
 import { createSendCall, type SendCall } from './send-call.js';

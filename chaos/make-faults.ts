@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultName } from './fault-names.js';
-import { type FaultScene, faults } from './faults.js';
+import type { FaultScene } from './fault-scene.js';
+import { faults } from './faults.js';
 import type { Random } from './random.js';
 
 /** A fault as it was made. */

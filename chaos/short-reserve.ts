@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { FaultScene } from './faults.js';
+import type { FaultScene } from './fault-scene.js';
 import { persist } from './persist.js';
 
 /** What such a fault books is recognised by this, and left out of what clients have asked for. */

@@ -1,16 +1,21 @@
 import type { Logger } from 'pino';
+import {
+  hostnameSettings,
+  portalSettings,
+  rateLimitSettings,
+  serverLimits,
+  serviceSettings,
+  tokenIssuer,
+} from './api/api-settings.js';
 import { callbackRoutes } from './callbacks/routes.js';
-import { type ApiConfig, type Config, publicUrlOf, readApiConfig } from './config/config.js';
+import { type ApiConfig, type Config, readApiConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
-import { listSourceNames } from './db/access/access.js';
-import { connectDatabase, type Database } from './db/connection.js';
+import { connectDatabase } from './db/connection.js';
 import { createAccessDirectory } from './http/access/access-directory.js';
 import { createAccessTokens } from './http/access/access-token.js';
 import { createAllowlistHostnames } from './http/access/allowlist-hostnames.js';
 import { createApiKeyLookup } from './http/access/api-key-lookup.js';
-import { createDnsLookup } from './http/access/dns-lookup.js';
-import { createAddressMatcher } from './http/access/source-address.js';
 import { tokenKeyRoutes } from './http/access/token-keys.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
 import { createCallRecorder } from './http/call-log/call-recorder.js';
@@ -23,7 +28,6 @@ import { merchantRoutes } from './merchant/routes.js';
 import { createOperationWaits } from './operations/operation-waits.js';
 import { createWorkflowClient } from './operations/workflow-client.js';
 import { partnerRoutes } from './partner/routes.js';
-import type { PortalSettings } from './portal/page.js';
 import { createPortal } from './portal/portal.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
 import { createLogger, installTemporalRuntime } from './process/logger.js';
@@ -38,9 +42,6 @@ export interface RunningApi {
   /** Answers what is under way, takes nothing new, and closes the database's connections. */
   stop(): Promise<void>;
 }
-
-/** Who issues access tokens: even with one key, a token of one environment is none of the other. */
-const tokenIssuer = ({ ENVIRONMENT }: Config) => `voucher-topup-service/${ENVIRONMENT}`;
 
 /** Starts the API over a connection to Temporal; `eager` where a worker shares that connection. */
 export async function startApi(
@@ -63,7 +64,7 @@ export async function startApi(
     logger,
     intervalMs: config.CALL_RECORD_INTERVAL_SECONDS * 1_000,
   });
-  const names = createAllowlistHostnames({ ...nameSettings(config, database), logger });
+  const names = createAllowlistHostnames({ ...hostnameSettings(config, database), logger });
   const rateLimits = createRateLimits({ ...rateLimitSettings(config), database, logger });
   const services: Services = {
     database,
@@ -94,26 +95,7 @@ export async function startApi(
       failpoint,
       timing: workflowTiming(config),
     }),
-    settings: {
-      environment: config.ENVIRONMENT,
-      publicUrl: publicUrlOf(config),
-      bodyLimitBytes: config.BODY_LIMIT_BYTES,
-      signatureWindowSeconds: config.SIGNATURE_WINDOW_SECONDS,
-      accessCacheSeconds: config.ACCESS_CACHE_SECONDS,
-      isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
-      servedCountries: config.SERVED_COUNTRIES,
-      slowing: {
-        wrongCodesPerDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
-        pauseSeconds: config.CODE_ATTEMPT_PAUSE_SECONDS,
-        longestWaitSeconds: config.CALLER_WAIT_SECONDS,
-      },
-      isCallbackAddress:
-        config.AIRTIME_CALLBACK_ADDRESSES.length === 0
-          ? () => true
-          : createAddressMatcher(config.AIRTIME_CALLBACK_ADDRESSES),
-      callbackSecret: config.AIRTIME_CALLBACK_SECRET,
-      reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
-    },
+    settings: serviceSettings(config),
   };
   const app = createApp(
     services,
@@ -123,17 +105,7 @@ export async function startApi(
   const server = await startHttpServer(app.callback(), {
     host: config.HOST,
     port: config.PORT,
-    limits: {
-      headersTimeoutMs: config.HEADERS_TIMEOUT_SECONDS * 1_000,
-      requestTimeoutMs: config.REQUEST_TIMEOUT_SECONDS * 1_000,
-      idleTimeoutMs: config.IDLE_TIMEOUT_SECONDS * 1_000,
-      connections: {
-        total: config.CONNECTION_LIMIT,
-        perAddress: config.CONNECTIONS_PER_ADDRESS,
-        reserve: config.CONNECTION_RESERVE,
-        isTrustedProxy: services.settings.isTrustedProxy,
-      },
-    },
+    limits: serverLimits(config, services.settings),
   });
   return {
     port: server.port,
@@ -168,45 +140,6 @@ function openConnections({ DATABASE_URL, ...config }: Config, logger: Logger) {
     }),
   };
 }
-
-const portalSettings = (config: Config): PortalSettings => ({
-  session: {
-    idleSeconds: config.PORTAL_SESSION_IDLE_SECONDS,
-    maximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
-  },
-  signIn: {
-    windowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
-    perAccount: config.PORTAL_SIGN_INS_PER_ACCOUNT,
-    perAccountAnywhere: config.PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE,
-    perAddress: config.PORTAL_SIGN_INS_PER_ADDRESS,
-  },
-  passwordCost: config.PORTAL_PASSWORD_COST,
-  passwordThreads: config.PORTAL_PASSWORD_THREADS,
-});
-
-const nameSettings = (config: Config, database: Database) => ({
-  lookup: createDnsLookup({
-    servers: config.DNS_SERVERS,
-    timeoutMs: config.DNS_TIMEOUT_SECONDS * 1_000,
-    allowsPrivate: config.ENVIRONMENT === 'test',
-  }),
-  listNames: (limit: number) => listSourceNames(database, limit),
-  minimumMs: config.DNS_MINIMUM_SECONDS * 1_000,
-  maximumMs: config.DNS_MAXIMUM_SECONDS * 1_000,
-  staleMs: config.DNS_STALE_SECONDS * 1_000,
-});
-
-const rateLimitSettings = (config: Config) => ({
-  store: config.RATE_LIMIT_STORE,
-  quotas: {
-    address: config.CALLS_PER_ADDRESS_AND_MINUTE,
-    company: config.CALLS_PER_COMPANY_AND_MINUTE,
-    'key-misses-of-address': config.KEY_MISSES_PER_ADDRESS_AND_HOUR,
-    'key-misses-of-prefix': config.KEY_MISSES_PER_PREFIX_AND_HOUR,
-    'voucher-misses-of-company': config.VOUCHER_MISSES_PER_COMPANY_AND_HOUR,
-    'voucher-misses-of-address': config.VOUCHER_MISSES_PER_ADDRESS_AND_HOUR,
-  },
-});
 
 if (isMainModule(import.meta.url)) {
   await runProcess(async () => {

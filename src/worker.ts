@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createActivities } from '../activities/index.js';
+import { type Activities, createActivities } from '../activities/index.js';
 import { type Config, publicUrlOf, readConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
-import { parseMoney } from './domain/money.js';
 import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
 import { createLogger, installTemporalRuntime } from './process/logger.js';
@@ -25,6 +24,7 @@ import { createResumption } from './temporal/resumption.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
 import { workflowInterceptorModules } from './temporal/workflow-bundle.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
+import { activityLimits } from './worker/activity-limits.js';
 import { createInvitationPickup } from './worker/invitation-pickup.js';
 import { createRetryPickup } from './worker/retry-pickup.js';
 import { startTemporalUpkeep } from './worker/temporal-upkeep.js';
@@ -48,6 +48,35 @@ export const workerTuning = {
 } as const;
 
 const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+
+/** The worker of the SDK: our activities and workflows, with interceptors that refuse outsiders. */
+const createWorker = (
+  config: Config,
+  temporal: TemporalConnection,
+  activities: Activities,
+  workflowBundle: WorkflowBundleOption | undefined,
+): Promise<Worker> =>
+  Worker.create({
+    connection: temporal.connection,
+    namespace: temporal.namespace,
+    dataConverter: temporal.dataConverter,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    activities,
+    // A bundle has them already.
+    ...(workflowBundle
+      ? {
+          workflowBundle,
+          interceptors: { activity: [guardActivities] },
+        }
+      : {
+          workflowsPath,
+          interceptors: {
+            activity: [guardActivities],
+            workflowModules: workflowInterceptorModules,
+          },
+        }),
+    ...workerTuning,
+  });
 
 /** Starts the worker that runs all workflows and activities, and what has to start some of them. */
 export async function startWorker(
@@ -86,36 +115,7 @@ export async function startWorker(
       taskQueue: config.TEMPORAL_TASK_QUEUE,
       intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1_000,
     }),
-    limits: {
-      voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
-      wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
-      wrongCodesBeforeLongCodes: config.CODE_ATTEMPTS_BEFORE_LONG_CODES,
-      wrongCodesPerCompanyAndDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
-      messagesPerCompanyAndDay: config.MESSAGES_PER_COMPANY_AND_DAY,
-      servedCountries: config.SERVED_COUNTRIES,
-      redemptionMinimum: parseMoney(config.REDEMPTION_MINIMUM),
-      partialRedemptionsPerVoucher: config.PARTIAL_REDEMPTIONS_PER_VOUCHER,
-      messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
-      messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
-      confirmationMaximumAgeSeconds: config.CONFIRMATION_MAXIMUM_AGE_SECONDS,
-      refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
-      operationRetentionDays: config.OPERATION_RETENTION_DAYS,
-      signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
-      sessionMaximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
-      topupStartSeconds: config.TOPUP_START_SECONDS,
-      supportRetrySignal: config.SUPPORT_RETRY_SIGNAL === 'on',
-      reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
-      topupRanges: {
-        ETHIO_TELECOM: {
-          minimum: parseMoney(config.AIRTIME_MINIMUM_ETHIO_TELECOM),
-          maximum: parseMoney(config.AIRTIME_MAXIMUM_ETHIO_TELECOM),
-        },
-        SAFARICOM_ETHIOPIA: {
-          minimum: parseMoney(config.AIRTIME_MINIMUM_SAFARICOM_ETHIOPIA),
-          maximum: parseMoney(config.AIRTIME_MAXIMUM_SAFARICOM_ETHIOPIA),
-        },
-      },
-    },
+    limits: activityLimits(config),
   });
   const upkeep = await startTemporalUpkeep(temporal, {
     taskQueue: config.TEMPORAL_TASK_QUEUE,
@@ -124,27 +124,7 @@ export async function startWorker(
     intervalMs: config.TEMPORAL_UPKEEP_SECONDS * 1_000,
     logger: options.logger,
   });
-  const worker = await Worker.create({
-    connection: temporal.connection,
-    namespace: temporal.namespace,
-    dataConverter: temporal.dataConverter,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    activities,
-    // A bundle has them already.
-    ...(options.workflowBundle
-      ? {
-          workflowBundle: options.workflowBundle,
-          interceptors: { activity: [guardActivities] },
-        }
-      : {
-          workflowsPath,
-          interceptors: {
-            activity: [guardActivities],
-            workflowModules: workflowInterceptorModules,
-          },
-        }),
-    ...workerTuning,
-  });
+  const worker = await createWorker(config, temporal, activities, options.workflowBundle);
   const pickup = createInvitationPickup({
     database,
     logger: options.logger,

@@ -2,7 +2,7 @@ import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow
 import type { Activities } from '../activities/index.js';
 import { books, reconciliation } from './activity-options.js';
 import { showDetails } from './current-details.js';
-import type { ReconcileResult } from './reconcile.js';
+import type { ReconcileResult } from './reconcile-result.js';
 import { needsAction } from './search-attributes.js';
 
 /** So many inquiries run at the same time. */

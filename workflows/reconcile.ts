@@ -2,17 +2,9 @@ import { ApplicationFailure, continueAsNew, patched } from '@temporalio/workflow
 import { books, reconciliation } from './activity-options.js';
 import { showDetails } from './current-details.js';
 import { reconcileBeforeCases } from './reconcile-before-cases.js';
+import type { ReconcileResult } from './reconcile-result.js';
 
 const MAXIMUM_SHOWN = 20;
-
-/** What one reconciliation did, as it stands in the Temporal UI. */
-export interface ReconcileResult {
-  /** Payments and top-ups on hold whose workflows had gone and were started anew. */
-  readonly resumedPayments: number;
-  readonly resumedTopUps: number;
-  /** What had come to an end and the providers were asked about once more. */
-  readonly rechecked: number;
-}
 
 const nothing: ReconcileResult = { resumedPayments: 0, resumedTopUps: 0, rechecked: 0 };
 

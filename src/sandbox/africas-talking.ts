@@ -1,10 +1,11 @@
 import Router from '@koa/router';
+import type { SmsBehaviour } from './behaviours.js';
 import type { Books } from './books.js';
 import type { Waiting } from './delays.js';
 import { canonicalNumber, isE164 } from './phone-number.js';
 import { give, notAuthorised, type Reply, tooManyRequests } from './reply.js';
 import { readText } from './request-body.js';
-import { delaySecondsOf, type SmsBehaviour, smsBehaviour } from './scenarios.js';
+import { delaySecondsOf, smsBehaviour } from './scenarios.js';
 
 interface Message {
   readonly to: string;

@@ -5,9 +5,9 @@ import {
   createTakenRequests,
   type TakenRequest,
 } from './accepted-requests.js';
+import type { AirtimeBehaviour } from './behaviours.js';
 import type { Product } from './dt-one/products.js';
 import { canonicalNumber } from './phone-number.js';
-import type { AirtimeBehaviour } from './scenarios.js';
 
 /** A text message that a phone has received. */
 export interface ReceivedMessage {

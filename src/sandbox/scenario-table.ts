@@ -1,4 +1,4 @@
-import type { AirtimeBehaviour, PayoutBehaviour, SmsBehaviour, SuffixRow } from './scenarios.js';
+import type { AirtimeBehaviour, PayoutBehaviour, SmsBehaviour, SuffixRow } from './behaviours.js';
 
 const paidLater: PayoutBehaviour = { books: 'completed-later', answer: 'request-state' };
 const notReceived = (answer: SmsBehaviour['answer']): SmsBehaviour => ({

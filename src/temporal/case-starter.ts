@@ -1,20 +1,18 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { CaseStarter } from '../../activities/ports.js';
 import type { followCase } from '../../workflows/follow-case.js';
 import type { CaseName } from '../../workflows/messages.js';
 import { caseId } from '../../workflows/workflow-ids.js';
 
-export type CaseStarter = ReturnType<typeof createCaseStarter>;
-
-/** Starts the workflows by which people find what they must look at, one per case. */
+/** The workflows that activities start for cases. */
 export function createCaseStarter(options: {
   readonly client: Client;
   readonly taskQueue: string;
   /** How often a case looks whether it has been settled. */
   readonly intervalMs: number;
-}) {
+}): CaseStarter {
   const { client, taskQueue, intervalMs } = options;
 
-  /** Returns whether it was started: false where the case has a workflow that runs. */
   async function start(name: CaseName, summary: string): Promise<boolean> {
     try {
       await client.workflow.start<typeof followCase>('followCase', {

@@ -3,6 +3,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import type { Resumption } from '../../activities/ports.js';
 import type { finishMessage } from '../../workflows/finish-message.js';
 import {
   providerHint,
@@ -22,18 +23,12 @@ import {
   WORKFLOW_TASK_TIMEOUT,
 } from './workflow-starts.js';
 
-export type Resumption = ReturnType<typeof createResumption>;
-
-/**
- * Starts the workflow of money on hold anew where it does not run any more; it then asks the provider
- * before it sends anything. One that runs is left alone: its id is taken. Each returns whether a
- * workflow was started.
- */
+/** The workflows that activities start for money on hold. */
 export function createResumption(options: {
   readonly client: Client;
   readonly taskQueue: string;
   readonly timing: RedemptionTiming & TopUpTiming;
-}) {
+}): Resumption {
   const { client, taskQueue, timing } = options;
   const policy = { taskQueue, workflowIdConflictPolicy: 'FAIL' } as const;
 
@@ -56,7 +51,6 @@ export function createResumption(options: {
       }),
     );
 
-  /** Starts a workflow for a message whose own does not run any more, and so cannot come back. */
   const resumeMessage = async (
     message: RedeemableVoucher & { readonly id: number; readonly operationId: string },
   ): Promise<boolean> => {
@@ -72,7 +66,6 @@ export function createResumption(options: {
     );
   };
 
-  /** Tells a top-up that waits for a retry that there is news of it; one that has ended needs none. */
   const hintTopUp = async (topup: TopUpNames): Promise<void> => {
     try {
       await client.workflow.getHandle(topUpWorkflowId(topup)).signal(providerHint);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DnsLookup } from './dns-lookup.js';
+import type { DnsAnswer, DnsLookup } from './dns-lookup.js';
 
 /** The addresses of the names that companies may call from, kept up to date off the request path. */
 export interface AllowlistHostnames {
@@ -30,6 +30,32 @@ const FORGOTTEN_AFTER_MS = 86_400_000;
 const TICK_MS = 1_000;
 const LIST_INTERVAL_MS = 60_000;
 
+/** Takes over an answer, or goes on with the last one, and says when to ask again. */
+function noteAnswer(
+  entry: Entry,
+  answer: DnsAnswer,
+  times: {
+    readonly minimumMs: number;
+    readonly maximumMs: number;
+    readonly staleMs: number;
+    readonly now: number;
+  },
+): void {
+  const { minimumMs, maximumMs, staleMs, now } = times;
+  const isUseful = answer.ok && answer.isWhole && answer.addresses.length > 0;
+  entry.failures = isUseful ? 0 : entry.failures + 1;
+  const doublings = Math.min(entry.failures - 1, MAXIMUM_DOUBLINGS);
+  entry.dueAt = now + Math.min(minimumMs * 2 ** doublings, maximumMs);
+  if (!answer.ok) return;
+  // Half an answer must not shut out the other half; it counts where there is nothing better.
+  if (!answer.isWhole && entry.isWhole && now < entry.goodUntil) return;
+  const lifeMs = Math.min(Math.max(answer.ttlSeconds * 1_000, minimumMs), maximumMs);
+  const { addresses, isWhole } = answer;
+  Object.assign(entry, { addresses, isWhole, isAnswered: true });
+  entry.goodUntil = now + lifeMs + staleMs;
+  if (isUseful) entry.dueAt = now + lifeMs;
+}
+
 /** `now` (milliseconds) is for tests; so is a `tickMs` in which nothing happens by itself. */
 export function createAllowlistHostnames(options: {
   readonly lookup: DnsLookup;
@@ -55,22 +81,8 @@ export function createAllowlistHostnames(options: {
     const answer = await lookup.lookUp(name).catch(() => ({ ok: false }) as const);
     questions -= 1;
     entry.isAsking = false;
-    const isUseful = answer.ok && answer.isWhole && answer.addresses.length > 0;
-    entry.failures = isUseful ? 0 : entry.failures + 1;
-    const doublings = Math.min(entry.failures - 1, MAXIMUM_DOUBLINGS);
-    const pauseMs = Math.min(minimumMs * 2 ** doublings, maximumMs);
-    entry.dueAt = now() + pauseMs;
-    if (!answer.ok) {
-      logger.warn({ name }, 'A registered name could not be resolved');
-      return;
-    }
-    // Half an answer must not shut out the other half; it counts where there is nothing better.
-    if (!answer.isWhole && entry.isWhole && now() < entry.goodUntil) return;
-    const lifeMs = Math.min(Math.max(answer.ttlSeconds * 1_000, minimumMs), maximumMs);
-    const { addresses, isWhole } = answer;
-    Object.assign(entry, { addresses, isWhole, isAnswered: true });
-    entry.goodUntil = now() + lifeMs + staleMs;
-    if (isUseful) entry.dueAt = now() + lifeMs;
+    noteAnswer(entry, answer, { minimumMs, maximumMs, staleMs, now: now() });
+    if (!answer.ok) logger.warn({ name }, 'A registered name could not be resolved');
   };
   const entryOf = (name: string): Entry | undefined => {
     const known = entries.get(name);

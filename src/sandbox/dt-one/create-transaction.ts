@@ -2,12 +2,12 @@ import { finished } from 'node:stream';
 import type { Context } from 'koa';
 import { operatorOf } from '../../domain/operator.js';
 import { settle } from '../accepted-requests.js';
+import type { AirtimeBehaviour } from '../behaviours.js';
 import type { Books, Topup } from '../books.js';
 import type { Waiting } from '../delays.js';
 import { notAuthorised, type Reply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
-  type AirtimeBehaviour,
   airtimeBehaviour,
   delaySecondsOf,
   firstStatus,

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { settle } from '../accepted-requests.js';
+import type { PayoutBehaviour } from '../behaviours.js';
 import type { Books, Payout } from '../books.js';
 import type { Waiting } from '../delays.js';
 import { notAuthorised, type Reply, tooManyRequests } from '../reply.js';
@@ -8,7 +9,6 @@ import {
   delaySecondsOf,
   firstStatus,
   laterStatus,
-  type PayoutBehaviour,
   payoutBehaviour,
   shortlySeconds,
 } from '../scenarios.js';

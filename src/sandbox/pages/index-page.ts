@@ -1,9 +1,10 @@
 import type { Context } from 'koa';
 import { html } from '../../process/html.js';
+import type { AirtimeBehaviour } from '../behaviours.js';
 import { type Product, products } from '../dt-one/products.js';
 import { mailBehaviours } from '../mail-server.js';
 import { suffixRows } from '../scenario-table.js';
-import { type AirtimeBehaviour, delaySecondsByDigit } from '../scenarios.js';
+import { delaySecondsByDigit } from '../scenarios.js';
 import { answerPage } from './page.js';
 
 export interface SandboxAddresses {

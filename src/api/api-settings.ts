@@ -1,0 +1,92 @@
+import type { ApiConfig } from '../config/config.js';
+import { type Config, publicUrlOf } from '../config/config.js';
+import { listSourceNames } from '../db/access/access.js';
+import type { Database } from '../db/connection.js';
+import { createDnsLookup } from '../http/access/dns-lookup.js';
+import { createAddressMatcher } from '../http/access/source-address.js';
+import type { ServerLimits } from '../http/http-server.js';
+import type { Services } from '../http/services.js';
+import type { PortalSettings } from '../portal/page.js';
+
+/** What handlers and operations are told of the settings. */
+export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
+  environment: config.ENVIRONMENT,
+  publicUrl: publicUrlOf(config),
+  bodyLimitBytes: config.BODY_LIMIT_BYTES,
+  signatureWindowSeconds: config.SIGNATURE_WINDOW_SECONDS,
+  accessCacheSeconds: config.ACCESS_CACHE_SECONDS,
+  isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
+  servedCountries: config.SERVED_COUNTRIES,
+  slowing: {
+    wrongCodesPerDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
+    pauseSeconds: config.CODE_ATTEMPT_PAUSE_SECONDS,
+    longestWaitSeconds: config.CALLER_WAIT_SECONDS,
+  },
+  isCallbackAddress:
+    config.AIRTIME_CALLBACK_ADDRESSES.length === 0
+      ? () => true
+      : createAddressMatcher(config.AIRTIME_CALLBACK_ADDRESSES),
+  callbackSecret: config.AIRTIME_CALLBACK_SECRET,
+  reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
+});
+
+/** How long and how many connections the server bears. */
+export const serverLimits = (
+  config: ApiConfig,
+  { isTrustedProxy }: Pick<Services['settings'], 'isTrustedProxy'>,
+): ServerLimits => ({
+  headersTimeoutMs: config.HEADERS_TIMEOUT_SECONDS * 1_000,
+  requestTimeoutMs: config.REQUEST_TIMEOUT_SECONDS * 1_000,
+  idleTimeoutMs: config.IDLE_TIMEOUT_SECONDS * 1_000,
+  connections: {
+    total: config.CONNECTION_LIMIT,
+    perAddress: config.CONNECTIONS_PER_ADDRESS,
+    reserve: config.CONNECTION_RESERVE,
+    isTrustedProxy: isTrustedProxy,
+  },
+});
+
+/** Who issues access tokens: even with one key, a token of one environment is none of the other. */
+export const tokenIssuer = ({ ENVIRONMENT }: Config) => `voucher-topup-service/${ENVIRONMENT}`;
+
+/** What the portal is told of the settings. */
+export const portalSettings = (config: Config): PortalSettings => ({
+  session: {
+    idleSeconds: config.PORTAL_SESSION_IDLE_SECONDS,
+    maximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
+  },
+  signIn: {
+    windowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
+    perAccount: config.PORTAL_SIGN_INS_PER_ACCOUNT,
+    perAccountAnywhere: config.PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE,
+    perAddress: config.PORTAL_SIGN_INS_PER_ADDRESS,
+  },
+  passwordCost: config.PORTAL_PASSWORD_COST,
+  passwordThreads: config.PORTAL_PASSWORD_THREADS,
+});
+
+/** How hostnames of allow-lists are looked up. */
+export const hostnameSettings = (config: Config, database: Database) => ({
+  lookup: createDnsLookup({
+    servers: config.DNS_SERVERS,
+    timeoutMs: config.DNS_TIMEOUT_SECONDS * 1_000,
+    allowsPrivate: config.ENVIRONMENT === 'test',
+  }),
+  listNames: (limit: number) => listSourceNames(database, limit),
+  minimumMs: config.DNS_MINIMUM_SECONDS * 1_000,
+  maximumMs: config.DNS_MAXIMUM_SECONDS * 1_000,
+  staleMs: config.DNS_STALE_SECONDS * 1_000,
+});
+
+/** How often callers may call, and miss. */
+export const rateLimitSettings = (config: Config) => ({
+  store: config.RATE_LIMIT_STORE,
+  quotas: {
+    address: config.CALLS_PER_ADDRESS_AND_MINUTE,
+    company: config.CALLS_PER_COMPANY_AND_MINUTE,
+    'key-misses-of-address': config.KEY_MISSES_PER_ADDRESS_AND_HOUR,
+    'key-misses-of-prefix': config.KEY_MISSES_PER_PREFIX_AND_HOUR,
+    'voucher-misses-of-company': config.VOUCHER_MISSES_PER_COMPANY_AND_HOUR,
+    'voucher-misses-of-address': config.VOUCHER_MISSES_PER_ADDRESS_AND_HOUR,
+  },
+});

@@ -1,0 +1,35 @@
+import type { ActivityDependencies } from '../../activities/dependencies.js';
+import type { Config } from '../config/config.js';
+import { parseMoney } from '../domain/money.js';
+
+/** What activities are told of the settings. */
+export const activityLimits = (config: Config): ActivityDependencies['limits'] => ({
+  voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
+  wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
+  wrongCodesBeforeLongCodes: config.CODE_ATTEMPTS_BEFORE_LONG_CODES,
+  wrongCodesPerCompanyAndDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
+  messagesPerCompanyAndDay: config.MESSAGES_PER_COMPANY_AND_DAY,
+  servedCountries: config.SERVED_COUNTRIES,
+  redemptionMinimum: parseMoney(config.REDEMPTION_MINIMUM),
+  partialRedemptionsPerVoucher: config.PARTIAL_REDEMPTIONS_PER_VOUCHER,
+  messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
+  messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
+  confirmationMaximumAgeSeconds: config.CONFIRMATION_MAXIMUM_AGE_SECONDS,
+  refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
+  operationRetentionDays: config.OPERATION_RETENTION_DAYS,
+  signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
+  sessionMaximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
+  topupStartSeconds: config.TOPUP_START_SECONDS,
+  supportRetrySignal: config.SUPPORT_RETRY_SIGNAL === 'on',
+  reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
+  topupRanges: {
+    ETHIO_TELECOM: {
+      minimum: parseMoney(config.AIRTIME_MINIMUM_ETHIO_TELECOM),
+      maximum: parseMoney(config.AIRTIME_MAXIMUM_ETHIO_TELECOM),
+    },
+    SAFARICOM_ETHIOPIA: {
+      minimum: parseMoney(config.AIRTIME_MINIMUM_SAFARICOM_ETHIOPIA),
+      maximum: parseMoney(config.AIRTIME_MAXIMUM_SAFARICOM_ETHIOPIA),
+    },
+  },
+});
