@@ -29,6 +29,7 @@ import { createOperationWaits } from './operations/operation-waits.js';
 import { createWorkflowClient } from './operations/workflow-client.js';
 import { partnerRoutes } from './partner/routes.js';
 import { createPortal } from './portal/portal.js';
+import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
 import { createLogger, installTemporalRuntime } from './process/logger.js';
 import { isMainModule, runProcess } from './process/termination.js';
@@ -105,6 +106,7 @@ export async function startApi(
   const server = await startHttpServer(app.callback(), {
     host: config.HOST,
     port: config.PORT,
+    onError: (error) => logger.error(describeError(error), 'A connection could not be accepted'),
     limits: serverLimits(config, services.settings),
   });
   return {

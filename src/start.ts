@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { keyCopiesOf, type RunningApi, startApi } from './api.js';
 import {
   type ApiConfig,
@@ -53,6 +54,9 @@ async function start(
   return { ended: worker.ended };
 }
 
+/** The images of the demo's promos. */
+const demoImages = fileURLToPath(new URL('./start/images', import.meta.url));
+
 /** The same settings that the separate processes read from their environment. */
 const configFor = (
   startConfig: StartConfig,
@@ -65,6 +69,7 @@ const configFor = (
     LOG_LEVEL: startConfig.LOG_LEVEL,
     HOST: startConfig.HOST,
     PORT: String(startConfig.PORT),
+    PROMO_IMAGE_FOLDER: startConfig.PROMO_IMAGE_FOLDER ?? demoImages,
     ...(startConfig.AIRTIME_URL
       ? {}
       : { AIRTIME_CALLBACK_URL: `http://127.0.0.1:${startConfig.PORT}/callbacks/airtime` }),

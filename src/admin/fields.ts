@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isImagePath } from '../domain/image-path.js';
 import { formatMoney, type Money, parseMoney } from '../domain/money.js';
 import { parseMsisdn } from '../domain/phone.js';
 import { amountField, idField, positiveDecimalField } from '../http/fields.js';
@@ -145,14 +146,12 @@ export const text: Reading<string> = { placeholder: 'text', parse: parseText };
 /** Something else that is named by its id or its name. */
 export const reference: Reading<string> = { placeholder: 'id|name', parse: parseText };
 
-const PATH_SEGMENT = /^[\p{L}\p{N}_~-][\p{L}\p{N} ._~-]*$/u;
-
 /** The path of a file below a folder that only whoever shows it knows. */
 export const relativePath: Reading<string> = {
   placeholder: 'path',
   parse(given) {
     const path = parseText(given);
-    if (path.split('/').every((segment) => PATH_SEGMENT.test(segment))) return path;
+    if (isImagePath(path.split('/'))) return path;
     throw new AdminError('must be a relative path, such as promos/meskel.png');
   },
 };

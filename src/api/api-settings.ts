@@ -28,6 +28,7 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
       : createAddressMatcher(config.AIRTIME_CALLBACK_ADDRESSES),
   callbackSecret: config.AIRTIME_CALLBACK_SECRET,
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
+  promoImageFolder: config.PROMO_IMAGE_FOLDER,
 });
 
 /** How long and how many connections the server bears. */

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { addressOrRange, commaList, count, port, seconds, webAddress } from './setting-kinds.js';
+import {
+  addressOrRange,
+  commaList,
+  count,
+  folder,
+  port,
+  seconds,
+  webAddress,
+} from './setting-kinds.js';
 
 /** The HTTP server: its addresses, and what it accepts from callers. */
 export const httpSettings = {
@@ -15,6 +23,11 @@ export const httpSettings = {
   TRUSTED_PROXIES: commaList
     .pipe(z.array(addressOrRange))
     .describe('Addresses and CIDR ranges, separated by commas, whose `X-Forwarded-For` counts'),
+  PROMO_IMAGE_FOLDER: folder.optional().meta({
+    description:
+      'Folder of the images of promos: `promoImage` is a path in it, and below `PUBLIC_URL`',
+    whenUnset: 'no images; `npm start`: those of the demo',
+  }),
   BODY_LIMIT_BYTES: count.default(65_536).describe('Largest request body'),
   HEADERS_TIMEOUT_SECONDS: seconds
     .default(10)

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { Resolver } from 'node:dns';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { hasPhoneNumbers } from '../domain/phone.js';
 
@@ -9,6 +9,12 @@ export const port = z.coerce.number().int().min(0).max(65_535);
 export const seconds = z.coerce.number().positive();
 export const count = z.coerce.number().int().positive();
 export const secret = z.string().min(1);
+
+/** A folder that is there. */
+export const folder = z.string().refine((path) => isFolder(path), 'must be the path of a folder');
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** ETB with at most two decimals. */
 export const amount = z

@@ -22,6 +22,7 @@ export const startSettings = {
     .describe("Factor of the sandbox's delays of 3 s, 20 s and 5 min"),
   DATABASE_PORT: port.default(5433).describe('Port of the embedded PostgreSQL'),
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
+  PROMO_IMAGE_FOLDER: serviceSettings.PROMO_IMAGE_FOLDER,
   TEMPORAL_PORT: port.default(7233).describe('Port of the Temporal development server'),
   TEMPORAL_UI_PORT: port.default(8233).describe('Port of the Temporal UI'),
   CODEC_SERVER_PORT: port

@@ -4,6 +4,7 @@ import type { Refusal, Surface } from '../domain/errors.js';
 import type { Endpoint } from './endpoint.js';
 import { answerRefusal, errorReply } from './error-reply.js';
 import { handleEndpoint } from './handle-endpoint.js';
+import { promoImages } from './promo-images.js';
 import { requestLog } from './request-log.js';
 import { securityHeaders } from './security-headers.js';
 import type { Services } from './services.js';
@@ -68,5 +69,7 @@ export function createApp(
   app.use(errorReply(services, answer, methodsOf));
   app.use((context, next) => (isPage(context.path) ? pages.middleware(context, next) : next()));
   app.use(router.routes());
+  const basePaths = surfaces.map(({ basePath }) => basePath);
+  app.use(promoImages(services.settings.promoImageFolder, basePaths));
   return app;
 }

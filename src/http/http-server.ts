@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { listen } from '../process/listen.js';
 import { type ConnectionLimits, limitConnections } from './limits/connection-limits.js';
 
 /** What a server bears of its callers. */
@@ -33,7 +33,13 @@ const REFUSAL_GRACE_MS = 1_000;
  */
 export async function startHttpServer(
   handle: RequestListener,
-  options: { readonly host: string; readonly port: number; readonly limits: ServerLimits },
+  options: {
+    readonly host: string;
+    readonly port: number;
+    readonly limits: ServerLimits;
+    /** Told of each connection that could not be accepted. */
+    readonly onError: (error: Error) => void;
+  },
 ): Promise<RunningServer> {
   const { headersTimeoutMs, requestTimeoutMs, idleTimeoutMs, connections } = options.limits;
   const server = createServer(
@@ -62,7 +68,7 @@ export async function startHttpServer(
   server.timeout = idleTimeoutMs;
   limitConnections(server, connections);
   server.on('clientError', createRefusal(server));
-  const port = await listen(server, options.host, options.port);
+  const port = await listen(server, options, options.onError);
   return { port, close: () => closeServer(server) };
 }
 
@@ -112,12 +118,6 @@ function refuseUnreadable(problem: keyof typeof refusals, socket: Duplex): void 
 /** Node.js lists names and values in turn. */
 const countOf = (rawHeaders: readonly string[], name: string): number =>
   rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
-
-const listen = (server: Server, host: string, port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
 
 const closeServer = (server: Server): Promise<void> =>
   new Promise((resolve) => {

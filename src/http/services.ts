@@ -35,5 +35,7 @@ export interface Services extends OperationServices {
     /** The end of the path that a provider calls back under; empty where there is none. */
     readonly callbackSecret: string;
     readonly reversalWatchSeconds: number;
+    /** Where the images of promos are; undefined where there are none. */
+    readonly promoImageFolder: string | undefined;
   };
 }

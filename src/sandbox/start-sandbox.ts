@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
+import { listen } from '../process/listen.js';
 import { africasTalkingRouter } from './africas-talking.js';
 import { type Books, createBooks } from './books.js';
 import { booksRouter } from './books-router.js';
@@ -46,14 +46,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const books = createBooks();
   const waiting = createWaiting(delayScale);
   const server = createServer();
-  server.listen(port, host);
-  await once(server, 'listening');
+  // The providers of a test that takes all files of the process only miss some connections.
+  const boundPort = await listen(server, { host, port }, () => {});
   const mailServer = await startMailServer(books, { port: smtpPort, host }).catch((error) => {
     server.close();
     throw error;
   });
 
-  const url = urlOf(host, (server.address() as AddressInfo).port);
+  const url = urlOf(host, boundPort);
   const addresses = {
     smtpUrl: smtpUrlOf(url, mailServer),
     smsUrl: `${url}/africas-talking`,

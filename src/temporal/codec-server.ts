@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
+import { describeError } from '../process/describe-error.js';
+import { listen } from '../process/listen.js';
 import { type CodecOperator, operatorOf } from './codec-operators.js';
 import { fromJson, toJson } from './json-payloads.js';
 import { createPayloadCodec, type PayloadKey } from './payload-codec.js';
@@ -54,10 +55,9 @@ export async function startCodecServer(
   if (!options.operators && host !== LOOPBACK)
     throw new RangeError('A codec server that others can reach needs operators.');
   const server = createServer(createCodecApp(options).callback());
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, host, () => resolve((server.address() as AddressInfo).port));
-  });
+  const port = await listen(server, { host, port: options.port }, (error) =>
+    options.logger?.error(describeError(error), 'A connection could not be accepted'),
+  );
   return {
     url: `http://${host}:${port}`,
     stop: () =>

@@ -1,5 +1,5 @@
 import { type RequestListener, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAddressMatcher } from '../../src/http/access/source-address.js';
 import { type RunningServer, startHttpServer } from '../../src/http/http-server.js';
@@ -7,9 +7,11 @@ import { type RunningServer, startHttpServer } from '../../src/http/http-server.
 /** What one address can take from all others: a real server and real sockets of several addresses. */
 let server: RunningServer;
 const sockets: Socket[] = [];
+const errors: Error[] = [];
 
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
+  errors.splice(0);
   await server?.close();
 });
 
@@ -23,6 +25,7 @@ async function start(
   server = await startHttpServer(handle, {
     host: '127.0.0.1',
     port: 0,
+    onError: (error) => errors.push(error),
     limits: {
       headersTimeoutMs,
       requestTimeoutMs: headersTimeoutMs,
@@ -157,4 +160,35 @@ describe('a request with two Host headers', () => {
       expect(handled).toEqual([]);
     },
   );
+});
+
+describe('a server', () => {
+  test('goes on after connections that it could not accept', async () => {
+    const listen = vi.spyOn(Server.prototype, 'listen');
+    await start();
+    const [listening] = listen.mock.contexts as Server[];
+    listen.mockRestore();
+    // As Node.js tells of it where the process has no more files.
+    const failure = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' });
+    for (let count = 1; count <= 3; count += 1) listening?.emit('error', failure);
+    expect(errors).toEqual([failure, failure, failure]);
+    expect(await serves('127.0.0.2')).toBe(true);
+  });
+
+  test('that cannot listen says so', async () => {
+    await start();
+    const taken = startHttpServer(() => undefined, {
+      host: '127.0.0.1',
+      port: server.port,
+      onError: (error) => errors.push(error),
+      limits: {
+        headersTimeoutMs: 1_000,
+        requestTimeoutMs: 1_000,
+        idleTimeoutMs: 1_000,
+        connections: { ...SMALL, isTrustedProxy: () => false },
+      },
+    });
+    await expect(taken).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect(errors).toEqual([]);
+  });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addMerchantCategory,
@@ -39,7 +40,7 @@ const everyList = [
 ] as const;
 
 beforeAll(async () => {
-  stack = await startStack({ PUBLIC_URL });
+  stack = await startStack({ PUBLIC_URL, PROMO_IMAGE_FOLDER: 'src/start/images' });
   partner = await makePartner(stack);
   other = await makePartner(stack);
   asPartner = await partnerClient(stack, partner);
@@ -78,7 +79,7 @@ beforeAll(async () => {
     .execute();
   const promo = {
     product_category_id: packages,
-    promo_image: 'promos/a.png',
+    promo_image: 'promos/data-week.png',
     promo_description: 'More data',
     promo_start_date: daysFromNow(-1),
     promo_end_date: daysFromNow(1),
@@ -327,7 +328,7 @@ describe('promos', () => {
         updatedAt: expect.stringMatching(TIME),
         productCategoryId: expect.any(Number),
         promoName: 'Now',
-        promoImage: 'promos/a.png',
+        promoImage: 'promos/data-week.png',
         promoDescription: 'More data',
         promoStartDate: expect.stringMatching(TIME),
         promoEndDate: expect.stringMatching(TIME),
@@ -338,6 +339,19 @@ describe('promos', () => {
       },
     ]);
     expect(body.meta.filter).toEqual({});
+  });
+
+  it('have images that are served at the paths that they name', async () => {
+    const { body } = await asPartner.get('/promos');
+    for (const base of [stack.url, asPartner.base]) {
+      const response = await fetch(`${base}/${body.data[0].promoImage}`);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('Content-Type')).toBe('image/png');
+      expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
+      expect(response.headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin');
+      const content = Buffer.from(await response.arrayBuffer());
+      expect(content).toEqual(readFileSync('src/start/images/promos/data-week.png'));
+    }
   });
 });
 
