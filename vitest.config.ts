@@ -25,6 +25,7 @@ const slowProofs = [
   'test/end-to-end/model/*.test.ts',
   'test/end-to-end/processes/{processes,roles}.test.ts',
   'test/end-to-end/signature/x-signature-clients.test.ts',
+  'test/examples/examples.test.ts',
   'test/portal/*{journey,journeys}.test.ts',
 ];
 

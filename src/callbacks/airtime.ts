@@ -22,7 +22,8 @@ export const airtimeCallback = endpoint({
   aliases: ['/airtime/:secret'],
   operation: 'provider-callback',
   summary: 'Callback of the airtime provider',
-  description: 'A hint that there is news of a transaction; anything else in it is ignored.',
+  description:
+    'Tells the service that there is news of a transaction. The service asks the provider, and ignores everything else in it.',
   access: 'public',
   params: z.object({ secret: z.string().optional() }),
   body: z.object({ external_id: z.string().max(40) }),

@@ -16,7 +16,7 @@ export const showVoucher = endpoint({
   operation: 'voucher-detail',
   summary: 'Voucher detail',
   description:
-    "The voucher and the service fee on its remaining balance at the calling merchant's percentage.",
+    "Shows the voucher, and the service fee on its remaining balance at the calling merchant's percentage.",
   access: 'token',
   params: z.object({ voucherCode: voucherCodeField }),
   answer: z.object({

@@ -31,7 +31,8 @@ export const lists: readonly Endpoint[] = [
   listEndpoint({
     path: '/merchants',
     summary: 'List merchants',
-    description: 'Those where vouchers can be redeemed; phone numbers are partly masked.',
+    description:
+      'Active merchants, where vouchers can be redeemed; phone numbers are partly masked.',
     message: 'Merchants',
     source: merchantSource,
     defaultSort: [['merchantName', 'ASC']],
@@ -65,7 +66,7 @@ export const lists: readonly Endpoint[] = [
   listEndpoint({
     path: '/merchant-categories',
     summary: 'List merchant categories',
-    description: 'All of them, those that are not active too.',
+    description: 'All merchant categories, inactive ones too.',
     message: 'Merchant categories',
     source: merchantCategorySource,
     defaultSort: [['categoryName', 'ASC']],
@@ -76,7 +77,7 @@ export const lists: readonly Endpoint[] = [
   listEndpoint({
     path: '/promos',
     summary: 'List promos',
-    description: 'Those that are active and have begun and not ended.',
+    description: 'Active promos that have begun and not ended.',
     message: 'Promos',
     source: promoSource,
     defaultSort: byIdDescending,
@@ -107,8 +108,8 @@ export const lists: readonly Endpoint[] = [
     path: '/product-list',
     summary: 'List products',
     description:
-      'Those with a unit price that you have access to; packages by ' +
-      '`q=productCategory.categoryName=PACKAGES`, the operator that one belongs to in `metadata`. ' +
+      'Products with a unit price that you have access to. `q=productCategory.categoryName=PACKAGES` ' +
+      'finds packages; `metadata` names the operator of a package. ' +
       'Airtime and gifts have no unit price and are not listed.',
     message: 'Products',
     source: productSource,
@@ -136,7 +137,7 @@ export const lists: readonly Endpoint[] = [
   listEndpoint({
     path: '/product-categories-list',
     summary: 'List product categories',
-    description: 'The active ones in which you have access to a product.',
+    description: 'Active product categories in which you have access to a product.',
     message: 'Product categories',
     source: productCategorySource,
     defaultSort: byIdDescending,
@@ -151,7 +152,7 @@ export const lists: readonly Endpoint[] = [
     path: '/gift-denominations',
     aliases: ['/client/gift-denominations'],
     summary: 'List denominated gifts',
-    description: 'The amounts that gifts have, the inactive ones too.',
+    description: 'Amounts that gift vouchers are sold with, inactive ones too.',
     message: 'Denominated gifts',
     source: denominationSource,
     defaultSort: [['amountEtb', 'ASC']],
@@ -163,7 +164,8 @@ export const lists: readonly Endpoint[] = [
     path: '/partner-gift-denomination-prices',
     aliases: ['/client/partner-gift-denomination-prices'],
     summary: 'List your selling prices',
-    description: 'Those that hold now, in USD; one without `merchantId` is for all others.',
+    description:
+      'Your current selling prices in USD; a price without `merchantId` holds for all other merchants.',
     message: 'Selling prices',
     source: priceSource,
     defaultSort: [['denominationId', 'ASC']],

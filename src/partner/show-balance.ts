@@ -11,7 +11,7 @@ export const showBalance = endpoint({
   path: '/info/get-current-balance',
   operation: 'list',
   summary: 'Read the wallet balances',
-  description: 'In ETB: airtime, gift, and the value of gifts that are not used yet.',
+  description: 'Balances in ETB: airtime, gift, and the value of vouchers that are not used yet.',
   access: 'token',
   answer: z.object({
     walletBalance: z.number(),

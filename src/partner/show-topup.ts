@@ -14,7 +14,7 @@ export const showTopup = endpoint({
   operation: 'show-topup',
   summary: 'Show a top-up',
   description:
-    'The state of a top-up, for a partner whose connection broke or that was told to wait.',
+    'State and attempts of a top-up, for a partner whose connection broke or that was told to wait.',
   access: 'token',
   params: z.object({ transactionId: idField }),
   answer: topupSchema.extend({ attempts: z.array(z.unknown()) }),
