@@ -4,7 +4,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Tests that need neither PostgreSQL nor Temporal, and so do not wait for them. */
 const unitTests = [
   'test/architecture.test.ts',
-  'test/readme.test.ts',
   'test/docs/**/*.test.ts',
   'test/docker-compose.test.ts',
   'test/config/config.test.ts',

@@ -21,7 +21,7 @@ export const voucherSettings = {
   CONFIRMATION_MAXIMUM_AGE_SECONDS: seconds
     .default(86_400)
     .describe(
-      'Age at which a confirmation that could not be sent is given up; the redemption is done all the same',
+      'Age at which a confirmation that could not be sent is given up; the redemption stands',
     ),
   REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: count
     .default(5)

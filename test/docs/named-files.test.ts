@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { documentNames } from './docs/documents.js';
+import { guards } from '../../src/http/pipeline.js';
+import { documentNames } from './documents.js';
 
 /** Folders whose files the documents may name. */
 const NAMED =
@@ -19,4 +20,9 @@ test('documents name files', () => {
 
 test('the README has at most 200 lines', () => {
   expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(200);
+});
+
+test('the picture of the README has the guards in their order', () => {
+  const picture = readFileSync('README.md', 'utf8').replaceAll(/<br\/>|\s+/g, ' ');
+  expect(picture.replaceAll(/ +/g, ' ')).toContain(guards.map(({ name }) => name).join(' → '));
 });
