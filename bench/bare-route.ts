@@ -5,7 +5,7 @@ import type { SurfaceRoutes } from '../src/http/app.js';
 import { endpoint } from '../src/http/endpoint.js';
 import { reply } from '../src/http/envelope.js';
 import { bareTaskQueue } from './bare-worker.js';
-import type { Call } from './run-load.js';
+import type { BenchCall } from './run-load.js';
 import type { bare, bareSlow } from './workflows/bare.js';
 
 const BASE_PATH = '/bench';
@@ -19,7 +19,7 @@ const routes: Readonly<Record<BareWorkflow, { readonly path: string; readonly do
 };
 
 /** The call that runs a bare workflow. */
-export const bareCall = (serviceUrl: string, workflow: BareWorkflow): Call => ({
+export const bareCall = (serviceUrl: string, workflow: BareWorkflow): BenchCall => ({
   url: serviceUrl + BASE_PATH + routes[workflow].path,
   headers: {},
   body: '',

@@ -2,7 +2,7 @@ import { makePartner } from '../test/support/companies.js';
 import type { Bench, Benchmark } from './benchmark.js';
 import { startChild } from './child-process.js';
 import { compare, LANES, WARM_UP_OF_QUICK_CALLS } from './compare.js';
-import type { Call } from './run-load.js';
+import type { BenchCall } from './run-load.js';
 import { type Service, withService } from './service.js';
 
 const PARTNERS = 20;
@@ -56,7 +56,7 @@ async function compareLogin(bench: Bench, service: Service) {
 const makeCalls = (
   service: Service,
   baselineUrl: string,
-): Promise<Readonly<Record<'login' | 'select', Call>>[]> =>
+): Promise<Readonly<Record<'login' | 'select', BenchCall>>[]> =>
   Promise.all(
     Array.from({ length: PARTNERS }, async () => {
       const { apiKey } = await makePartner(service);

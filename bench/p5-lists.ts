@@ -4,7 +4,7 @@ import { startChild } from './child-process.js';
 import { compare, WARM_UP_OF_QUICK_CALLS } from './compare.js';
 import { addListRows } from './list-rows.js';
 import { partnerHeaders } from './partner-calls.js';
-import type { Call, Calls } from './run-load.js';
+import type { BenchCall, Calls } from './run-load.js';
 import { type Service, withService } from './service.js';
 
 const RATE_BAR = 0.6;
@@ -83,7 +83,7 @@ async function withRows(bench: Bench, service: Service, rows: number): Promise<F
   };
 }
 
-const get = (url: string, headers: Readonly<Record<string, string>> = {}): Call => ({
+const get = (url: string, headers: Readonly<Record<string, string>> = {}): BenchCall => ({
   method: 'GET',
   url,
   headers,
@@ -91,7 +91,7 @@ const get = (url: string, headers: Readonly<Record<string, string>> = {}): Call 
 });
 
 const inTurn =
-  (calls: readonly Call[]): Calls =>
+  (calls: readonly BenchCall[]): Calls =>
   (lane) => {
     const next = calls[lane % calls.length];
     if (!next) throw new RangeError('There are no partners');

@@ -1,6 +1,6 @@
 import { call } from '../test/support/clients.js';
 import { makePartner, type TestPartner } from '../test/support/companies.js';
-import type { Call, Calls } from './run-load.js';
+import type { BenchCall, Calls } from './run-load.js';
 import type { Service } from './service.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Service } from './service.js';
  */
 export async function partnerCalls(
   service: Service,
-  options: Pick<Call, 'isDone'> & {
+  options: Pick<BenchCall, 'isDone'> & {
     readonly partners: number;
     /** Below the base path of the partner API. */
     readonly path: string;
@@ -18,7 +18,7 @@ export async function partnerCalls(
 ): Promise<Calls> {
   const { partners, path, prepare, ...expectation } = options;
   const calls = await Promise.all(
-    Array.from({ length: partners }, async (): Promise<Call> => {
+    Array.from({ length: partners }, async (): Promise<BenchCall> => {
       const partner = await makePartner(service);
       const body = JSON.stringify(await prepare(partner));
       const token = await partnerHeaders(service, partner);

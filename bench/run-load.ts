@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 
 /** One call as it is sent. */
-export interface Call {
+export interface BenchCall {
   /** POST where it is not given. */
   readonly method?: 'GET' | 'POST';
   readonly url: string;
@@ -12,7 +12,7 @@ export interface Call {
 }
 
 /** The next call of one of the lanes, which are numbered from 0. */
-export type Calls = (lane: number) => Call;
+export type Calls = (lane: number) => BenchCall;
 
 export interface LoadResult {
   /** Per second, of completed calls. */
@@ -81,7 +81,7 @@ export async function runLoad(options: {
   };
 }
 
-const send = (agent: Agent, call: Call): Promise<void> =>
+const send = (agent: Agent, call: BenchCall): Promise<void> =>
   new Promise((resolve, reject) => {
     const headers = { ...call.headers, 'Content-Length': Buffer.byteLength(call.body) };
     const { method = 'POST' } = call;
@@ -92,7 +92,7 @@ const send = (agent: Agent, call: Call): Promise<void> =>
     outgoing.end(call.body);
   });
 
-async function requireSuccess(call: Call, incoming: IncomingMessage): Promise<void> {
+async function requireSuccess(call: BenchCall, incoming: IncomingMessage): Promise<void> {
   incoming.setEncoding('utf8');
   let text = '';
   for await (const chunk of incoming) text += chunk;

@@ -1,4 +1,4 @@
-import type { Call, KeyedOperation } from './client-log.js';
+import type { ClientCall, KeyedOperation } from './client-log.js';
 import type { Random } from './random.js';
 import type { World } from './world.js';
 
@@ -15,7 +15,7 @@ const changes: Readonly<
 };
 
 /** Another request under the key of a call. */
-export function changedCall(random: Random, world: World, call: Call): Call {
+export function changedCall(random: Random, world: World, call: ClientCall): ClientCall {
   const change = changes[call.operation as KeyedOperation];
   return { ...call, body: { ...call.body, ...change(random, world) } };
 }

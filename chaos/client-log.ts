@@ -15,7 +15,7 @@ export type KeyedOperation = (typeof keyedOperations)[number];
 type ReadOperation = 'login' | 'balance' | 'show-voucher' | 'show-topup';
 
 /** A request as a client means it; sent again it is the same request. */
-export interface Call {
+export interface ClientCall {
   readonly operation: KeyedOperation | ReadOperation;
   readonly company: Company;
   /** Below the base path of the company's API. */
@@ -29,7 +29,7 @@ export interface Call {
 export interface LogEntry {
   readonly number: number;
   readonly client: number;
-  readonly call: Call;
+  readonly call: ClientCall;
   /** ISO 8601 */
   readonly sentAt: string;
   readonly milliseconds: number;
@@ -103,5 +103,5 @@ export function openCalls({ entries }: KeyedCalls): LogEntry[] {
 }
 
 /** A call in one line, as findings name it. */
-export const nameOf = ({ operation, company, key }: Call | KeyedCalls): string =>
+export const nameOf = ({ operation, company, key }: ClientCall | KeyedCalls): string =>
   `${operation} of ${company.kind} ${company.id}, key ${key ?? 'none'}`;

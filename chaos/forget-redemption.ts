@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../src/db/connection.js';
 import type { TestMerchant } from '../test/support/companies.js';
-import { type Call, createClientLog, type LogEntry } from './client-log.js';
+import { type ClientCall, createClientLog, type LogEntry } from './client-log.js';
 import type { FaultScene } from './fault-scene.js';
 import { bodyOf } from './outcome.js';
 import { persist } from './persist.js';
@@ -27,7 +27,10 @@ export async function forgetRedemption(scene: FaultScene): Promise<string> {
   try {
     const partner = random.pick(world.partners);
     const company = { kind: 'partner', id: partner.id } as const;
-    const call = (operation: 'generate-voucher' | 'redeem-gift', body: Call['body']): Call => ({
+    const call = (
+      operation: 'generate-voucher' | 'redeem-gift',
+      body: ClientCall['body'],
+    ): ClientCall => ({
       ...{ operation, company, path: `/topup-transactions/${operation}`, key: randomUUID() },
       ...(body ? { body } : {}),
     });
@@ -67,7 +70,7 @@ export async function forgetRedemption(scene: FaultScene): Promise<string> {
 const isPaidAtOnce = ({ payoutNumber }: TestMerchant): boolean => payoutNumber.endsWith('000');
 
 /** Repeats a call through the other faults until its client knows the end; undefined if it is refused. */
-async function untilDone(send: SendCall, call: Call): Promise<LogEntry | undefined> {
+async function untilDone(send: SendCall, call: ClientCall): Promise<LogEntry | undefined> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const entry = await send(CLIENT, call);
     if (entry.outcome.kind === 'done') return entry;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Company } from '../src/domain/voucher.js';
-import type { Call, KeyedOperation } from './client-log.js';
+import type { ClientCall, KeyedOperation } from './client-log.js';
 import type { Random } from './random.js';
 import type { ChaosPartner, KnownGift, World } from './world.js';
 
@@ -13,7 +13,7 @@ export interface Making {
 }
 
 /** Makes the next call of its kind; undefined when the world has nothing for it yet. */
-type MakeCall = (making: Making) => Promise<Call | undefined> | Call | undefined;
+type MakeCall = (making: Making) => Promise<ClientCall | undefined> | ClientCall | undefined;
 
 const partnerCompany = ({ id }: { readonly id: number }): Company => ({ kind: 'partner', id });
 const merchantCompany = (id: number): Company => ({ kind: 'merchant', id });
@@ -31,7 +31,7 @@ function keyed(
   operation: KeyedOperation,
   company: Company,
   body: Readonly<Record<string, unknown>>,
-): Call {
+): ClientCall {
   return { operation, company, path: `/topup-transactions/${operation}`, body, key: randomUUID() };
 }
 
@@ -43,7 +43,7 @@ const someAmount = (random: Random, greatest: number): number =>
 const recent = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
   items.length === 0 ? undefined : random.pick(random.chance(0.8) ? items.slice(-30) : items);
 
-function generateVoucher({ random, world }: Making): Call {
+function generateVoucher({ random, world }: Making): ClientCall {
   const partner = random.pick(world.partners);
   const isAnonymous = random.chance(0.3);
   return keyed('generate-voucher', partnerCompany(partner), {
@@ -60,7 +60,7 @@ function holderOf({ random, world }: Making, gift: KnownGift): Company {
   return merchantCompany(random.chance(0.9) ? gift.merchantId : random.pick(world.merchants).id);
 }
 
-function initiateClaim(making: Making): Call | undefined {
+function initiateClaim(making: Making): ClientCall | undefined {
   const { random, world } = making;
   const gift = recent(
     random,
@@ -73,7 +73,7 @@ function initiateClaim(making: Making): Call | undefined {
   });
 }
 
-async function redeemClaimed(making: Making): Promise<Call | undefined> {
+async function redeemClaimed(making: Making): Promise<ClientCall | undefined> {
   const { random, world, codeOf } = making;
   const gift = recent(
     random,
@@ -88,7 +88,7 @@ async function redeemClaimed(making: Making): Promise<Call | undefined> {
   });
 }
 
-function redeemAnonymous(making: Making): Call | undefined {
+function redeemAnonymous(making: Making): ClientCall | undefined {
   const { random, world } = making;
   const gift = recent(
     random,
@@ -101,7 +101,7 @@ function redeemAnonymous(making: Making): Call | undefined {
   });
 }
 
-function topUpAirtime({ random, world }: Making): Call {
+function topUpAirtime({ random, world }: Making): ClientCall {
   const operator = random.pick(['ethio', 'safaricom'] as const);
   return keyed('airtime-topup', partnerCompany(random.pick(world.partners)), {
     amount: random.integer(300, 10_000) / 100,
@@ -110,7 +110,7 @@ function topUpAirtime({ random, world }: Making): Call {
   });
 }
 
-function topUpPackage({ random, world }: Making): Call {
+function topUpPackage({ random, world }: Making): ClientCall {
   const partner: ChaosPartner = random.pick(world.partners);
   const { ethioPackage, safaricomPackage } = partner.products;
   const operator = random.pick(['ethio', 'ethio', 'safaricom'] as const);
@@ -121,7 +121,7 @@ function topUpPackage({ random, world }: Making): Call {
   });
 }
 
-function retryTopup({ random, world }: Making): Call | undefined {
+function retryTopup({ random, world }: Making): ClientCall | undefined {
   const failed = recent(random, world.failedTopups);
   if (!failed) return undefined;
   return keyed(
@@ -134,20 +134,20 @@ function retryTopup({ random, world }: Making): Call | undefined {
   );
 }
 
-const showBalance = ({ random, world }: Making): Call => ({
+const showBalance = ({ random, world }: Making): ClientCall => ({
   operation: 'balance',
   company: partnerCompany(random.pick(world.partners)),
   path: '/info/get-current-balance',
 });
 
-function showVoucher(making: Making): Call | undefined {
+function showVoucher(making: Making): ClientCall | undefined {
   const gift = recent(making.random, making.world.gifts);
   if (!gift) return undefined;
   const path = `/topup-transactions/${encodeURIComponent(gift.voucherCode)}`;
   return { operation: 'show-voucher', company: merchantCompany(gift.merchantId), path };
 }
 
-function showTopup({ random, world }: Making): Call | undefined {
+function showTopup({ random, world }: Making): ClientCall | undefined {
   const topup = recent(random, world.topups);
   if (!topup) return undefined;
   const path = `/topup-transactions/${topup.transactionId}`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changedCall } from './changed-call.js';
-import type { Call, ClientLog, LogEntry } from './client-log.js';
+import type { ClientCall, ClientLog, LogEntry } from './client-log.js';
 import { learn } from './learn.js';
 import { type Making, operations } from './operations.js';
 import { createRandom, type Random } from './random.js';
@@ -65,7 +65,7 @@ async function doSomething(
 }
 
 /** A call that somebody has sent before. */
-function again(log: ClientLog, random: Random): Call | undefined {
+function again(log: ClientLog, random: Random): ClientCall | undefined {
   const sent = log.entries.slice(-REMEMBERED).filter(({ call }) => call.key !== undefined);
   return sent.length === 0 ? undefined : random.pick(sent).call;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Company } from '../src/domain/voucher.js';
 import { signatureHeader } from '../test/support/clients.js';
-import type { Call, ClientLog, LogEntry } from './client-log.js';
+import type { ClientCall, ClientLog, LogEntry } from './client-log.js';
 import { bodyOf, type Reception } from './outcome.js';
 import type { World } from './world.js';
 
@@ -9,7 +9,7 @@ import type { World } from './world.js';
 export const ANSWER_SECONDS = 30;
 
 /** Sends a call for a client, logs what came of it, and gives the entry. */
-export type SendCall = (client: number, call: Call) => Promise<LogEntry>;
+export type SendCall = (client: number, call: ClientCall) => Promise<LogEntry>;
 
 /** Calls of all companies at one service; each logs in when it has no token that holds. */
 export function createSendCall(url: string, world: World, log: ClientLog): SendCall {
@@ -26,7 +26,7 @@ export function createSendCall(url: string, world: World, log: ClientLog): SendC
   };
 
   async function logIn(client: number, company: Company): Promise<string | undefined> {
-    const call: Call = { operation: 'login', company, path: '/auth/login' };
+    const call: ClientCall = { operation: 'login', company, path: '/auth/login' };
     const body = JSON.stringify({ key: credentialsOf(company).apiKey });
     const entry = await exchange(client, call, { body, headers: {} });
     if (entry.reception.kind === 'lost' || entry.reception.status !== 200) return undefined;
@@ -37,7 +37,7 @@ export function createSendCall(url: string, world: World, log: ClientLog): SendC
 
   async function exchange(
     client: number,
-    call: Call,
+    call: ClientCall,
     sent: { readonly body?: string; readonly headers: Record<string, string> },
   ): Promise<LogEntry> {
     const startedAt = performance.now();

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 
 /** How far a long command is. */
-export interface Progress {
+export interface ImportProgress {
   /** Begins a part of the work, such as "Checking", with so many steps. */
   begin(part: string, steps: number): void;
   /** So many more steps are done. */
@@ -13,7 +13,7 @@ export interface Progress {
 /** Progress on a terminal; where there is none, nothing is shown. */
 export function createProgress(
   stream: { write(text: string): unknown; readonly isTTY?: boolean } | undefined,
-): Progress {
+): ImportProgress {
   if (!isTerminal(stream)) return { begin() {}, advance() {}, end() {} };
   let bar: SingleBar | undefined;
   const end = () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** What makes two requests the same operation (design 6). */
-export interface OperationIdentity {
+export interface OperationName {
   readonly ownerKind: string;
   readonly ownerId: number;
   readonly kind: string;
@@ -42,7 +42,7 @@ export function createDigests(key: Buffer) {
     verificationCode: (code: string, voucherId: number): string =>
       digest('verification-code', code, String(voucherId)).toString('hex'),
     /** The id of an operation, 32 hex characters: short enough to read in a workflow's id. */
-    operation: (operation: OperationIdentity): string =>
+    operation: (operation: OperationName): string =>
       digest(
         'operation',
         operation.ownerKind,

@@ -1,11 +1,11 @@
 import { inBirr } from './amounts.js';
 import { readBalances } from './partner-steps.js';
 import { confirmDelivery, newPhoneNumber } from './sandbox-reader.js';
-import type { Scene } from './scene.js';
+import type { DemoScene } from './scene.js';
 import { readTopup, sendPackage } from './topup-steps.js';
 
 /** A package costs the price of its product and goes to numbers of its operator. */
-export async function buyPackage(scene: Scene): Promise<void> {
+export async function buyPackage(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
   const { productId, name, price } = scene.package;
   const before = await readBalances(partner, 'The partner reads its balances.');

@@ -3,7 +3,7 @@ import { DemoError } from './demo-error.js';
 import type { Transcript } from './transcript.js';
 
 /** One call of the story. */
-export interface Call<Answer extends ZodType> {
+export interface DemoCall<Answer extends ZodType> {
   /** What happens, in a sentence. */
   readonly title: string;
   readonly path: string;
@@ -18,7 +18,9 @@ export interface Call<Answer extends ZodType> {
 }
 
 /** @throws {DemoError} when nothing answers, or not as told */
-export type Caller = <Answer extends ZodType>(call: Call<Answer>) => Promise<z.output<Answer>>;
+export type DemoCaller = <Answer extends ZodType>(
+  call: DemoCall<Answer>,
+) => Promise<z.output<Answer>>;
 
 /** Makes calls below an address and writes them into the transcript. */
 export const createCaller =
@@ -26,7 +28,7 @@ export const createCaller =
     transcript: Transcript,
     baseUrl: string,
     headersFor: (bodyText: string) => Record<string, string> = () => ({}),
-  ): Caller =>
+  ): DemoCaller =>
   async ({ title, path, body, idempotencyKey, status: expected = 200, answer }) => {
     const url = baseUrl + path;
     const method = body === undefined ? 'GET' : 'POST';

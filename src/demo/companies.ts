@@ -2,14 +2,14 @@ import { sign } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import type { DemoFile } from '../start/demo-file.js';
-import { type Caller, createCaller } from './caller.js';
+import { createCaller, type DemoCaller } from './caller.js';
 import type { Transcript } from './transcript.js';
 
 /** Logs the demo partner in; its further calls carry the token, which also names its id. */
 export async function logPartnerIn(
   demo: DemoFile,
   transcript: Transcript,
-): Promise<{ readonly partner: Caller; readonly partnerId: string }> {
+): Promise<{ readonly partner: DemoCaller; readonly partnerId: string }> {
   const token = await logIn('The partner logs in with its API key.', demo.partner, transcript);
   return {
     partner: createCaller(transcript, demo.partner.baseUrl, () => ({ 'x-api-token': token })),
@@ -18,7 +18,7 @@ export async function logPartnerIn(
 }
 
 /** Logs the demo merchant in; its further calls carry the token, and every body is signed. */
-export async function logMerchantIn(demo: DemoFile, transcript: Transcript): Promise<Caller> {
+export async function logMerchantIn(demo: DemoFile, transcript: Transcript): Promise<DemoCaller> {
   const token = await logIn('The merchant logs in with its API key.', demo.merchant, transcript);
   return createCaller(transcript, demo.merchant.baseUrl, (body) => ({
     'x-api-token': token,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inBirr, moneyOf } from './amounts.js';
 import { readBalances } from './partner-steps.js';
-import type { Scene } from './scene.js';
+import type { DemoScene } from './scene.js';
 
 const statementSchema = z.object({
   lines: z.array(z.object({ explanation: z.string() })),
@@ -11,7 +11,7 @@ const statementSchema = z.object({
 });
 
 /** What the operator sees of all that was done: every balance, and what made each of its lines. */
-export async function explainMoney(scene: Scene): Promise<void> {
+export async function explainMoney(scene: DemoScene): Promise<void> {
   const { transcript, partner, partnerId, operator, startedAt } = scene;
   const balances = await readBalances(partner, 'The partner reads its balances a last time.');
   for (const wallet of ['airtime', 'gift', 'reserved'] as const) {

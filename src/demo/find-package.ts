@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Money } from '../domain/money.js';
 import { moneyOf } from './amounts.js';
-import type { Caller } from './caller.js';
+import type { DemoCaller } from './caller.js';
 import { DemoError } from './demo-error.js';
 
 /** A package that the partner may sell. */
@@ -26,7 +26,7 @@ const productsSchema = z.object({
  *
  * @throws {DemoError} where the partner may sell none
  */
-export async function findPackage(partner: Caller): Promise<Package> {
+export async function findPackage(partner: DemoCaller): Promise<Package> {
   const { data } = await partner({
     title: 'It looks up the cheapest package that it may sell for numbers of Ethio telecom.',
     path:

@@ -1,9 +1,9 @@
 import { newPhoneNumber } from './sandbox-reader.js';
-import type { Scene } from './scene.js';
+import type { DemoScene } from './scene.js';
 import { readTopup, sendAirtimeInVain } from './topup-steps.js';
 
 /** A failed top-up that nobody retries by the API: the end of the demo says where support finds it. */
-export async function leaveTopUpToSupport({ transcript, partner }: Scene): Promise<void> {
+export async function leaveTopUpToSupport({ transcript, partner }: DemoScene): Promise<void> {
   const transactionId = await sendAirtimeInVain(
     partner,
     'A top-up of 25 ETB fails, and the partner leaves it at that.',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { moneyOf } from './amounts.js';
-import type { Caller } from './caller.js';
+import type { DemoCaller } from './caller.js';
 
 const redeemPath = '/topup-transactions/redeem-gift';
 
@@ -12,7 +12,7 @@ const detailSchema = z.object({
   }),
 });
 
-export const initiateClaim = (merchant: Caller, title: string, voucherCode: string) =>
+export const initiateClaim = (merchant: DemoCaller, title: string, voucherCode: string) =>
   merchant({
     title,
     path: '/topup-transactions/initiate-claim',
@@ -20,7 +20,7 @@ export const initiateClaim = (merchant: Caller, title: string, voucherCode: stri
     answer: z.object({ success: z.literal(true) }),
   });
 
-export async function readVoucher(merchant: Caller, title: string, voucherCode: string) {
+export async function readVoucher(merchant: DemoCaller, title: string, voucherCode: string) {
   const path = `/topup-transactions/${voucherCode}`;
   const { data } = await merchant({ title, path, answer: detailSchema });
   return {
@@ -39,7 +39,7 @@ interface RedeemRequest {
 
 /** Sends a code that was mistyped; the merchant is refused (4035) and nothing moves. */
 export const redeemWithWrongCode = (
-  merchant: Caller,
+  merchant: DemoCaller,
   title: string,
   request: RedeemRequest & { readonly verificationCode: string },
 ) => {
@@ -54,7 +54,7 @@ export const redeemWithWrongCode = (
   });
 };
 
-export const redeem = (merchant: Caller, title: string, request: RedeemRequest) =>
+export const redeem = (merchant: DemoCaller, title: string, request: RedeemRequest) =>
   merchant({
     title,
     path: redeemPath,

@@ -15,13 +15,13 @@ export interface OperatorStep<Answer extends ZodType> {
 }
 
 /** @throws {DemoError} when the command fails, or tells something else */
-export type Operator = <Answer extends ZodType>(
+export type DemoOperator = <Answer extends ZodType>(
   step: OperatorStep<Answer>,
 ) => Promise<z.output<Answer>>;
 
 /** Carries out commands of `npm run admin`; what people read of each goes into the transcript. */
 export const createOperator =
-  (transcript: Transcript): Operator =>
+  (transcript: Transcript): DemoOperator =>
   async ({ title, words, answer }) => {
     const command = `npm run admin -- ${words.join(' ')}`;
     transcript.ran({ title, command, output: await outputOf(words) });

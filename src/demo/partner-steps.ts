@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Money } from '../domain/money.js';
 import { moneyOf } from './amounts.js';
-import type { Caller } from './caller.js';
+import type { DemoCaller } from './caller.js';
 import { DemoError } from './demo-error.js';
 
 export interface Balances {
@@ -32,7 +32,7 @@ const voucherSchema = z.object({
 });
 const redeemedSchema = z.object({ data: z.object({ referenceNumber: z.string() }) });
 
-export async function readBalances(partner: Caller, title: string): Promise<Balances> {
+export async function readBalances(partner: DemoCaller, title: string): Promise<Balances> {
   const path = '/info/get-current-balance';
   const { data } = await partner({ title, path, answer: balancesSchema });
   return {
@@ -43,7 +43,7 @@ export async function readBalances(partner: Caller, title: string): Promise<Bala
 }
 
 /** The test endpoint, the denominations, the merchants and a price; answers the denominations. */
-export async function prepareSale(partner: Caller, merchantId: number) {
+export async function prepareSale(partner: DemoCaller, merchantId: number) {
   await partner({
     title: 'It checks its configuration: key, address and token are in order.',
     path: '/test',
@@ -75,13 +75,18 @@ export async function prepareSale(partner: Caller, merchantId: number) {
   return denominationOf;
 }
 
-export async function generateVoucher(partner: Caller, title: string, order: GiftOrder) {
+export async function generateVoucher(partner: DemoCaller, title: string, order: GiftOrder) {
   const path = '/topup-transactions/generate-voucher';
   const { data } = await partner({ title, path, body: order, answer: voucherSchema });
   return { code: data.voucher.voucherCode, amount: moneyOf(data.voucher.amount) };
 }
 
-export const claimPart = (partner: Caller, title: string, voucherCode: string, amount: number) =>
+export const claimPart = (
+  partner: DemoCaller,
+  title: string,
+  voucherCode: string,
+  amount: number,
+) =>
   partner({
     title,
     path: '/topup-transactions/initiate-claim',
@@ -90,7 +95,7 @@ export const claimPart = (partner: Caller, title: string, voucherCode: string, a
   });
 
 export const redeemForOwner = (
-  partner: Caller,
+  partner: DemoCaller,
   title: string,
   request: { readonly voucherCode: string; readonly verificationCode: string },
 ) =>

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readVoucher, redeem } from './merchant-steps.js';
 import { generateVoucher } from './partner-steps.js';
-import type { Scene } from './scene.js';
+import type { DemoScene } from './scene.js';
 
 /** A gift without an owner is redeemed by whoever shows its code. */
-export async function redeemAnonymousGift(scene: Scene): Promise<void> {
+export async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, denominationOf } = scene;
   const { code } = await generateVoucher(
     partner,

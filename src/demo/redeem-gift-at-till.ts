@@ -3,10 +3,10 @@ import { inBirr } from './amounts.js';
 import { initiateClaim, readVoucher, redeem, redeemWithWrongCode } from './merchant-steps.js';
 import { generateVoucher, readBalances } from './partner-steps.js';
 import { confirmPayout, newestCode, readPhone } from './sandbox-reader.js';
-import type { Scene } from './scene.js';
+import type { DemoScene } from './scene.js';
 
 /** The main job: a gift from its generation to its redemption by a merchant, the money followed. */
-export async function redeemGiftAtTill(scene: Scene): Promise<void> {
+export async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, sandbox, owner, denominationOf } = scene;
   const before = await readBalances(partner, 'The partner reads its balances.');
   const { code, amount } = await generateVoucher(

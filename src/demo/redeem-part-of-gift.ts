@@ -2,12 +2,12 @@ import { inBirr, moneyOf } from './amounts.js';
 import { readVoucher } from './merchant-steps.js';
 import { claimPart, generateVoucher, redeemForOwner } from './partner-steps.js';
 import { confirmPayout, newestCode, readPhone } from './sandbox-reader.js';
-import type { Scene } from './scene.js';
+import type { DemoScene } from './scene.js';
 
 const PART_ETB = 300;
 
 /** A partner redeems less than the whole balance: the fee comes out of what is left. */
-export async function redeemPartOfGift(scene: Scene): Promise<void> {
+export async function redeemPartOfGift(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, sandbox, owner, denominationOf } = scene;
   const { code, amount } = await generateVoucher(
     partner,

@@ -1,13 +1,13 @@
 import { inBirr, moneyOf } from './amounts.js';
 import { readBalances } from './partner-steps.js';
 import { confirmDelivery, newPhoneNumber } from './sandbox-reader.js';
-import type { Scene } from './scene.js';
+import type { DemoScene } from './scene.js';
 import { readTopup, retry, retryInVain, sendAirtimeInVain } from './topup-steps.js';
 
 const AMOUNT_ETB = 100;
 
 /** A failure gives the money back at once; the retry takes it again and goes to another number. */
-export async function retryTopUp(scene: Scene): Promise<void> {
+export async function retryTopUp(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
   const amount = moneyOf(AMOUNT_ETB);
   const before = await readBalances(partner, 'The partner reads its balances.');

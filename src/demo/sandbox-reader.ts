@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { Money } from '../domain/money.js';
 import { inBirr, moneyOf } from './amounts.js';
-import type { Caller } from './caller.js';
+import type { DemoCaller } from './caller.js';
 import { DemoError } from './demo-error.js';
 import type { Transcript } from './transcript.js';
 
@@ -20,7 +20,7 @@ export const newPhoneNumber = (wish: keyof typeof endingOf = 'success'): string 
   `+2519${String(randomInt(100_000)).padStart(5, '0')}${endingOf[wish]}`;
 
 /** The messages that a phone of the sandbox has received, newest first. */
-export const readPhone = (sandbox: Caller, title: string, msisdn: string) =>
+export const readPhone = (sandbox: DemoCaller, title: string, msisdn: string) =>
   sandbox({
     title,
     path: `/messages?to=${encodeURIComponent(msisdn)}`,
@@ -42,7 +42,7 @@ export function newestCode(messages: z.output<typeof messagesSchema>): string {
  * @throws {DemoError} when it is another one than expected
  */
 export async function confirmPayout(
-  { sandbox, transcript }: { readonly sandbox: Caller; readonly transcript: Transcript },
+  { sandbox, transcript }: { readonly sandbox: DemoCaller; readonly transcript: Transcript },
   expected: { readonly since: Date; readonly amount: Money; readonly fee: Money },
 ): Promise<void> {
   const { payouts } = await sandbox({
@@ -63,7 +63,7 @@ export async function confirmPayout(
  * @throws {DemoError} when it was not given that amount, or any where none is named, once
  */
 export async function confirmDelivery(
-  { sandbox, transcript }: { readonly sandbox: Caller; readonly transcript: Transcript },
+  { sandbox, transcript }: { readonly sandbox: DemoCaller; readonly transcript: Transcript },
   expected: { readonly msisdn: string; readonly amount?: Money },
 ): Promise<void> {
   const { topups } = await sandbox({

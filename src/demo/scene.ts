@@ -1,22 +1,22 @@
 import type { DemoFile } from '../start/demo-file.js';
-import { type Caller, createCaller } from './caller.js';
+import { createCaller, type DemoCaller } from './caller.js';
 import { logMerchantIn, logPartnerIn } from './companies.js';
 import { findPackage, type Package } from './find-package.js';
-import { createOperator, type Operator } from './operator.js';
+import { createOperator, type DemoOperator } from './operator.js';
 import { prepareSale } from './partner-steps.js';
 import { newPhoneNumber } from './sandbox-reader.js';
 import type { Transcript } from './transcript.js';
 
 /** Who and what the chapters are about. */
-export interface Scene {
+export interface DemoScene {
   readonly transcript: Transcript;
   readonly startedAt: Date;
-  readonly partner: Caller;
+  readonly partner: DemoCaller;
   readonly partnerId: string;
-  readonly merchant: Caller;
+  readonly merchant: DemoCaller;
   readonly merchantId: number;
-  readonly sandbox: Caller;
-  readonly operator: Operator;
+  readonly sandbox: DemoCaller;
+  readonly operator: DemoOperator;
   /** The phone number of the one who is given the gifts. */
   readonly owner: string;
   readonly package: Package;
@@ -25,7 +25,7 @@ export interface Scene {
 }
 
 /** Logs everybody in and looks around, as every integration begins. */
-export async function setScene(demo: DemoFile, transcript: Transcript): Promise<Scene> {
+export async function setScene(demo: DemoFile, transcript: Transcript): Promise<DemoScene> {
   transcript.chapter('The partner prepares its sale');
   const startedAt = new Date();
   const { merchantId } = demo.merchant;

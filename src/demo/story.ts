@@ -6,14 +6,14 @@ import { redeemAnonymousGift } from './redeem-anonymous-gift.js';
 import { redeemGiftAtTill } from './redeem-gift-at-till.js';
 import { redeemPartOfGift } from './redeem-part-of-gift.js';
 import { retryTopUp } from './retry-top-up.js';
-import { type Scene, setScene } from './scene.js';
+import { type DemoScene, setScene } from './scene.js';
 import { topUpAirtime } from './top-up-airtime.js';
 import type { Transcript } from './transcript.js';
 
 interface Chapter {
   readonly title: string;
   /** @throws {DemoError} at the first step that does not go as told */
-  readonly play: (scene: Scene) => Promise<void>;
+  readonly play: (scene: DemoScene) => Promise<void>;
 }
 
 const chapters: readonly Chapter[] = [

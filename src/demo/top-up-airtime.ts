@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { inBirr, moneyOf } from './amounts.js';
 import { readBalances } from './partner-steps.js';
 import { confirmDelivery, newPhoneNumber } from './sandbox-reader.js';
-import type { Scene } from './scene.js';
+import type { DemoScene } from './scene.js';
 import { readTopup, sendAirtime } from './topup-steps.js';
 
 const AMOUNT_ETB = 50;
 
 /** Airtime is delivered and charged once, however often the request is sent. */
-export async function topUpAirtime(scene: Scene): Promise<void> {
+export async function topUpAirtime(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
   const order = { amount: AMOUNT_ETB, msisdn: newPhoneNumber() };
   const amount = moneyOf(AMOUNT_ETB);

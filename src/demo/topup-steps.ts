@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Caller } from './caller.js';
+import type { DemoCaller } from './caller.js';
 
 /** What every top-up says of the sale that it was part of. */
 export const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
 const airtimePath = '/topup-transactions/airtime-topup';
 
-export interface AirtimeOrder {
+export interface DemoTopUp {
   readonly amount: number;
   readonly msisdn: string;
 }
@@ -29,9 +29,9 @@ const stateSchema = z.object({
 });
 
 export async function sendAirtime(
-  partner: Caller,
+  partner: DemoCaller,
   title: string,
-  order: AirtimeOrder,
+  order: DemoTopUp,
   idempotencyKey: string,
 ) {
   const body = { ...order, ...sale };
@@ -40,14 +40,14 @@ export async function sendAirtime(
 }
 
 /** Sends airtime to a number that the provider declines; returns the number to retry it by. */
-export async function sendAirtimeInVain(partner: Caller, title: string, order: AirtimeOrder) {
+export async function sendAirtimeInVain(partner: DemoCaller, title: string, order: DemoTopUp) {
   const body = { ...order, ...sale };
   const call = { title, path: airtimePath, body, status: 424, answer: failedSchema };
   return (await partner(call)).data.transactionId;
 }
 
 export async function sendPackage(
-  partner: Caller,
+  partner: DemoCaller,
   title: string,
   order: { readonly productId: number; readonly msisdn: string },
 ) {
@@ -57,7 +57,7 @@ export async function sendPackage(
 }
 
 export async function retry(
-  partner: Caller,
+  partner: DemoCaller,
   title: string,
   request: { readonly transactionId: number; readonly msisdn: string },
 ) {
@@ -66,7 +66,7 @@ export async function retry(
 }
 
 /** Retries a top-up that was delivered, which is refused. */
-export const retryInVain = (partner: Caller, title: string, transactionId: number) =>
+export const retryInVain = (partner: DemoCaller, title: string, transactionId: number) =>
   partner({
     title,
     path: '/topup-transactions/retry-topup',
@@ -75,7 +75,7 @@ export const retryInVain = (partner: Caller, title: string, transactionId: numbe
     answer: z.object({ success: z.literal(false) }),
   });
 
-export async function readTopup(partner: Caller, title: string, transactionId: number) {
+export async function readTopup(partner: DemoCaller, title: string, transactionId: number) {
   const path = `/topup-transactions/${transactionId}`;
   return (await partner({ title, path, answer: stateSchema })).data;
 }

@@ -4,9 +4,9 @@ import type { StoredOperation } from '../db/operations/stored-operations.js';
 import { recordRetry } from '../db/topups/topup-requests.js';
 import { type Refusal, refuse } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
-import { identify, type OperationIdentity } from './run-once.js';
+import { identify, type RequestIdentity } from './run-once.js';
 import type { OperationServices } from './services.js';
-import { runRecordedOnce, type ToppedUp, type TopUpResult } from './top-up.js';
+import { runRecordedOnce, type ToppedUp, type TopUpAnswer } from './top-up.js';
 
 /** Retries a failed top-up once, to another number where one is named (specification 4.1). */
 export async function retryOnce(
@@ -18,7 +18,7 @@ export async function retryOnce(
     readonly content: object;
     readonly retry: { readonly transactionId: number; readonly msisdn: string | null };
   },
-): Promise<TopUpResult> {
+): Promise<TopUpAnswer> {
   const { company, key, content } = request;
   const { transactionId, msisdn } = request.retry;
   const identity = identify(services, { company, kind: 'retry-topup', key, content });
@@ -52,7 +52,7 @@ export async function retryOnce(
 
 /** A refusal of this very request, in the form of what is stored of others. */
 const refused = (
-  { requestId, requestDigest }: OperationIdentity,
+  { requestId, requestDigest }: RequestIdentity,
   outcome: Refusal,
 ): StoredOperation => ({
   status: 'REFUSED',

@@ -15,7 +15,7 @@ import type { OperationServices } from './services.js';
 import { StillProcessingError, WorkflowsUnavailableError } from './workflow-errors.js';
 
 /** A request as an operation that is carried out once, however often it is sent (design 6). */
-export interface OperationIdentity extends RequestDigests {
+export interface RequestIdentity extends RequestDigests {
   readonly operationId: string;
   readonly kind: string;
   readonly requestId: string;
@@ -37,7 +37,7 @@ export function identify(
     readonly key: string | undefined;
     readonly content: unknown;
   },
-): OperationIdentity {
+): RequestIdentity {
   const { company, kind, key } = request;
   return {
     operationId:
@@ -60,7 +60,7 @@ export interface OperationResult<Result> {
 
 /** Carries an operation out, as the request that began it, and answers until the deadline. */
 export type Run<Result> = (
-  identity: OperationIdentity,
+  identity: RequestIdentity,
   deadline: number,
 ) => Promise<StoredOutcome<Result>>;
 
@@ -70,7 +70,7 @@ export type Run<Result> = (
  */
 export async function runOnce<Result>(
   services: OperationServices,
-  identity: OperationIdentity,
+  identity: RequestIdentity,
   run: Run<Result>,
   look: () => Promise<StoredOperation | undefined> = () => lookUp(services, identity),
 ): Promise<OperationResult<Result>> {
@@ -88,12 +88,12 @@ export async function runOnce<Result>(
 
 const lookUp = async (
   { database }: OperationServices,
-  { hasKey, kind, operationId }: OperationIdentity,
+  { hasKey, kind, operationId }: RequestIdentity,
 ) => (hasKey ? findOperation(database, kind, operationId) : undefined);
 
 async function answerOrRun<Result>(
   services: OperationServices,
-  identity: OperationIdentity,
+  identity: RequestIdentity,
   steps: {
     readonly run: Run<Result>;
     readonly stored: StoredOperation | undefined;
@@ -118,7 +118,7 @@ async function answerOrRun<Result>(
  */
 async function whileOthersWait(
   { waits }: OperationServices,
-  { operationId }: OperationIdentity,
+  { operationId }: RequestIdentity,
   { age_seconds }: StoredOperation,
   deadline: number,
 ): Promise<StoredOperation | undefined | 'runs'> {
@@ -140,7 +140,7 @@ async function whileOthersWait(
  */
 async function reasonOfOpenEnd(
   services: OperationServices,
-  identity: OperationIdentity,
+  identity: RequestIdentity,
   startedAt: number,
 ): Promise<Reason> {
   if (identity.hasKey) return 'still-processing';
@@ -157,14 +157,14 @@ async function reasonOfOpenEnd(
 }
 
 /** Whether it may still be done: who has no key to repeat it with must not take it for undone. */
-const isOpen = (error: unknown, { hasKey }: OperationIdentity): boolean =>
+const isOpen = (error: unknown, { hasKey }: RequestIdentity): boolean =>
   error instanceof StillProcessingError ||
   (error instanceof WorkflowsUnavailableError && !error.isCertain && !hasKey);
 
 /** The answer of an operation; undefined while it runs. */
 export function storedAnswer<Result>(
   operation: StoredOperation,
-  identity: OperationIdentity,
+  identity: RequestIdentity,
 ): OperationResult<Result> | undefined {
   if (!isSameRequest(operation.request_digest, identity))
     return { result: refuse('key-reused'), replayed: false };
@@ -175,7 +175,7 @@ export function storedAnswer<Result>(
 
 /** A workflow that another request had started before answers for that one. */
 function resultFor<Result>(
-  identity: OperationIdentity,
+  identity: RequestIdentity,
   outcome: StoredOutcome<Result>,
 ): OperationResult<Result> {
   if (!isSameRequest(outcome.requestDigest, identity))

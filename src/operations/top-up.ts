@@ -14,8 +14,8 @@ import { describeError } from '../process/describe-error.js';
 import type { FailpointName } from '../process/failpoint.js';
 import {
   identify,
-  type OperationIdentity,
   type OperationResult,
+  type RequestIdentity,
   type Run,
   runOnce,
   storedAnswer,
@@ -42,7 +42,7 @@ export interface NumberedTopup {
 }
 
 /** The end of a top-up, or its number while nobody knows how it will end. */
-export type TopUpResult = OperationResult<ToppedUp> | { readonly accepted: NumberedTopup };
+export type TopUpAnswer = OperationResult<ToppedUp> | { readonly accepted: NumberedTopup };
 
 /** Tops up once (design 6). */
 export async function topUpOnce(
@@ -53,7 +53,7 @@ export async function topUpOnce(
     readonly key: string | undefined;
     readonly topup: NewTopup;
   },
-): Promise<TopUpResult> {
+): Promise<TopUpAnswer> {
   const { company, topup } = request;
   const identity = identify(services, {
     company,
@@ -100,9 +100,9 @@ export interface RecordedSteps {
  */
 export async function runRecordedOnce(
   services: OperationServices,
-  identity: OperationIdentity,
+  identity: RequestIdentity,
   { failpoint, record, run }: RecordedSteps,
-): Promise<TopUpResult> {
+): Promise<TopUpAnswer> {
   let number: NumberedTopup | undefined;
   const look = async () => {
     const recorded = await record();
@@ -124,7 +124,7 @@ export async function runRecordedOnce(
 
 async function afterFault(
   services: OperationServices,
-  identity: OperationIdentity,
+  identity: RequestIdentity,
   number: NumberedTopup | undefined,
   error: unknown,
 ): Promise<OperationResult<ToppedUp>> {
@@ -141,9 +141,9 @@ async function afterFault(
 /** The number is noted as told before it is, so that a refusal does not take it back. */
 async function accept(
   services: OperationServices,
-  identity: OperationIdentity,
+  identity: RequestIdentity,
   number: NumberedTopup,
-): Promise<TopUpResult> {
+): Promise<TopUpAnswer> {
   try {
     const operation = await acceptRequest(services.database, identity.operationId);
     // It was refused in this moment, and nothing of it is left.

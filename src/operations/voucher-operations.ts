@@ -7,7 +7,7 @@ import { formatMoney, type Money } from '../domain/money.js';
 import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.js';
 import type { Requester } from '../http/limits/voucher-guess-limit.js';
 import { waitForTurn } from './code-delay.js';
-import { identify, type OperationIdentity, type Run, runOnce } from './run-once.js';
+import { identify, type RequestIdentity, type Run, runOnce } from './run-once.js';
 import type { OperationServices } from './services.js';
 
 /** The reasons for which a redemption is refused or fails on both surfaces, in order of the checks. */
@@ -59,7 +59,7 @@ export interface ClaimRequest extends Requester {
 }
 
 /** What both surfaces send to redeem one. */
-export interface RedemptionRequest extends ClaimRequest {
+export interface RedeemRequest extends ClaimRequest {
   readonly verificationCode?: string | null | undefined;
   readonly msisdn?: string | null | undefined;
   /** Of a partner that redeems at another merchant. */
@@ -96,7 +96,7 @@ const identityOf = (services: OperationServices, kind: string, request: ClaimReq
 function carryOutFor<Result extends { readonly ok: true }>(
   services: OperationServices,
   request: ClaimRequest,
-  identity: OperationIdentity,
+  identity: RequestIdentity,
   run: (
     voucher: FoundVoucher | undefined,
     ...asked: Parameters<Run<Result>>
@@ -129,7 +129,7 @@ export function claimOnce(services: OperationServices, request: ClaimRequest) {
 }
 
 /** Redeems a voucher once, through the workflow of its live claim where it has one. */
-export function redeemOnce(services: OperationServices, request: RedemptionRequest) {
+export function redeemOnce(services: OperationServices, request: RedeemRequest) {
   const identity = identityOf(services, 'redeem-gift', request);
   const { verificationCode, msisdn = null, merchantId = null } = request;
   return carryOutFor<RedemptionMade>(services, request, identity, async (voucher, as, deadline) => {

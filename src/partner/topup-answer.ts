@@ -1,6 +1,6 @@
 import { topupReference } from '../domain/topup.js';
 import { type RefusalReply, type Reply, reply } from '../http/envelope.js';
-import type { NumberedTopup, TopUpResult } from '../operations/top-up.js';
+import type { NumberedTopup, TopUpAnswer } from '../operations/top-up.js';
 
 /** Where a top-up stands while nobody knows how it will end: accepted, under this number. */
 const acceptedAnswer = (topup: NumberedTopup): Reply =>
@@ -17,7 +17,7 @@ const acceptedAnswer = (topup: NumberedTopup): Reply =>
  * The answer to a top-up that was accepted, delivered or refused, or has failed. A failure that can be
  * retried carries the failure envelope of specification 4.1.
  */
-export function topupAnswer(topup: TopUpResult): Reply | RefusalReply {
+export function topupAnswer(topup: TopUpAnswer): Reply | RefusalReply {
   if ('accepted' in topup) return acceptedAnswer(topup.accepted);
   const { result, replayed } = topup;
   if (result.ok) {

@@ -7,7 +7,7 @@ import { badge } from './layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from './page.js';
 
 /** Which of the things are there that calls need. */
-export interface Progress {
+export interface OnboardingProgress {
   readonly hasKey: boolean;
   readonly hasAddress: boolean;
   /** True for partners, who need none. */
@@ -20,7 +20,7 @@ export interface Progress {
 export async function readProgress({
   services: { database },
   session: { company },
-}: AccountRequest): Promise<Progress> {
+}: AccountRequest): Promise<OnboardingProgress> {
   const keys = await listApiKeys(database, company);
   const addresses = await listSourceAddresses(database, company);
   const publicKeys =

@@ -70,7 +70,7 @@ export type PageAnswer =
       readonly setCookies?: readonly string[];
     }
   | FileAnswer
-  | Problem;
+  | PageProblem;
 
 /** A file to be kept. */
 export interface FileAnswer {
@@ -82,7 +82,7 @@ export interface FileAnswer {
 }
 
 /** A page that cannot be shown, and why; see problem-page.ts. */
-export interface Problem {
+export interface PageProblem {
   readonly kind: 'problem';
   readonly status: number;
   readonly title: string;

@@ -3,9 +3,9 @@ import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/errors.js';
 import { html } from '../process/html.js';
 import { DOWNLOAD_ROWS } from './layout/csv.js';
 import { writePage } from './layout/layout.js';
-import { PORTAL_PATH, type PortalTools, type Problem } from './page.js';
+import { type PageProblem, PORTAL_PATH, type PortalTools } from './page.js';
 
-const problem = (status: number, title: string, text: string): Problem => ({
+const problem = (status: number, title: string, text: string): PageProblem => ({
   kind: 'problem',
   status,
   title,
@@ -57,9 +57,9 @@ export const problems = {
     'This is our fault, and it has been recorded. Try again; if it happens again, contact support ' +
       'with the number below.',
   ),
-} satisfies Record<string, Problem>;
+} satisfies Record<string, PageProblem>;
 
-const byStatus = new Map<number, Problem>(
+const byStatus = new Map<number, PageProblem>(
   Object.values(problems)
     .filter(
       (one) => ![problems.formNotAccepted, problems.tooManyRows, problems.keyNotKept].includes(one),
@@ -68,7 +68,7 @@ const byStatus = new Map<number, Problem>(
 );
 
 /** Answers with the page of a problem. */
-export function writeProblem(context: Context, tools: PortalTools, shown: Problem): void {
+export function writeProblem(context: Context, tools: PortalTools, shown: PageProblem): void {
   const requestId = shown.status >= 500 ? String(context.state.log?.requestId ?? '') : '';
   const content = html`<div class="card narrow">
 <h1>${shown.title}</h1>

@@ -3,7 +3,7 @@ import type { SmsBehaviour } from './behaviours.js';
 import type { Books } from './books.js';
 import type { Waiting } from './delays.js';
 import { canonicalNumber, isE164 } from './phone-number.js';
-import { give, notAuthorised, type Reply, tooManyRequests } from './reply.js';
+import { give, notAuthorised, type SandboxReply, tooManyRequests } from './reply.js';
 import { readText } from './request-body.js';
 import { delaySecondsOf, smsBehaviour } from './scenarios.js';
 
@@ -25,7 +25,7 @@ const refusals: Partial<Record<SmsBehaviour['answer'], { statusCode: number; sta
 };
 
 /** Behaviours that answer the whole request. */
-const wholeReplies: Partial<Record<SmsBehaviour['answer'], Reply>> = {
+const wholeReplies: Partial<Record<SmsBehaviour['answer'], SandboxReply>> = {
   'connection-dropped': 'dropped',
   'not-authorised': notAuthorised,
   'too-many-requests': tooManyRequests,
@@ -50,7 +50,7 @@ async function sendAll(
   { form, apiKey }: { form: URLSearchParams; apiKey: string },
   books: Books,
   waiting: Waiting,
-): Promise<Reply> {
+): Promise<SandboxReply> {
   if (!apiKey.trim()) return notAuthorised;
   const missing = ['username', 'to', 'message'].find((field) => !form.get(field)?.trim());
   if (missing) {
@@ -80,7 +80,7 @@ function send(message: Message, books: Books) {
   };
 }
 
-function replyOf(recipients: readonly ReturnType<typeof send>[]): Reply {
+function replyOf(recipients: readonly ReturnType<typeof send>[]): SandboxReply {
   const sent = recipients.filter(({ statusCode }) => statusCode === 101).length;
   const cost = `ETB ${(sent * priceBirr).toFixed(4)}`;
   const words = `Sent to ${sent}/${recipients.length} Total Cost: ${cost} Message parts: 1`;

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 
 /** An answer: an object goes as JSON, text as text/plain. `dropped` ends the connection instead. */
-export type Reply =
+export type SandboxReply =
   | {
       readonly status: number;
       readonly body: string | object;
@@ -10,7 +10,7 @@ export type Reply =
   | 'dropped';
 
 /** Answers the request, or ends its connection as a lost network would. */
-export function give(ctx: Context, reply: Reply): void {
+export function give(ctx: Context, reply: SandboxReply): void {
   if (reply === 'dropped') {
     ctx.respond = false;
     ctx.req.socket.destroy();
@@ -23,9 +23,12 @@ export function give(ctx: Context, reply: Reply): void {
 }
 
 /** Steered numbers get these from every provider. */
-export const tooManyRequests: Reply = {
+export const tooManyRequests: SandboxReply = {
   status: 429,
   body: 'Too Many Requests',
   headers: { 'Retry-After': '5' },
 };
-export const notAuthorised: Reply = { status: 401, body: 'The supplied authentication is invalid' };
+export const notAuthorised: SandboxReply = {
+  status: 401,
+  body: 'The supplied authentication is invalid',
+};

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { partnerBalances } from '../../src/db/ledger/ledger.js';
 import { expireAll, makeVoucher, redemptions } from './movements.js';
-import { type Catalogue, makeCatalogue, openScene, type Scene } from './scene.js';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let catalogue: Catalogue;
 
 beforeAll(async () => {

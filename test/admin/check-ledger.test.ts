@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { makeVoucher, redemptions } from './movements.js';
-import { type Catalogue, makeCatalogue, openScene, type Scene } from './scene.js';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let catalogue: Catalogue;
 
 beforeAll(async () => {

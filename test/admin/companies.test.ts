@@ -3,15 +3,15 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setPrice } from '../../src/db/catalogue/prices.js';
 import {
+  type AdminScene,
   type Catalogue,
   commandsOn,
   makeCatalogue,
   merchantWords,
   openScene,
-  type Scene,
 } from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let catalogue: Catalogue;
 let packagesId: number;
 

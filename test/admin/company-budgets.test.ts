@@ -6,9 +6,9 @@ import {
 } from '../../src/db/limits/company-daily-counts.js';
 import type { Company } from '../../src/domain/voucher.js';
 import { prune } from '../db/prune.js';
-import { openScene, type Scene } from './scene.js';
+import { type AdminScene, openScene } from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let partner: Company;
 beforeAll(async () => {
   scene = await openScene();

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addTransfers, partnerBalances } from '../../src/db/ledger/ledger.js';
-import { openScene, type Scene, statementOf } from './scene.js';
+import { type AdminScene, openScene, statementOf } from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let partnerId: number;
 
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { merchantWords, openScene, type Scene } from './scene.js';
+import { type AdminScene, merchantWords, openScene } from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 beforeAll(async () => {
   scene = await openScene();
 });

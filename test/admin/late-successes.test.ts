@@ -4,10 +4,10 @@ import { partnerBalances } from '../../src/db/ledger/ledger.js';
 import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
 import type { Recheck } from '../../src/db/reconciliation/refusal-inquiries.js';
 import { makeVoucher, redemptions, topUp } from './movements.js';
-import { type Catalogue, makeCatalogue, openScene, type Scene, statementOf } from './scene.js';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene, statementOf } from './scene.js';
 
 /** What providers did although they had refused it: 487.50 paid, or 50 delivered. */
-let scene: Scene;
+let scene: AdminScene;
 let catalogue: Catalogue;
 
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Catalogue, makeCatalogue, openScene, type Scene } from './scene.js';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let catalogue: Catalogue;
 
 beforeAll(async () => {

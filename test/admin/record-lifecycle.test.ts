@@ -2,9 +2,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setPrice } from '../../src/db/catalogue/prices.js';
 import { makeVoucher, redemptions, topUp } from './movements.js';
-import { type Catalogue, makeCatalogue, merchantWords, openScene, type Scene } from './scene.js';
+import {
+  type AdminScene,
+  type Catalogue,
+  makeCatalogue,
+  merchantWords,
+  openScene,
+} from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let catalogue: Catalogue;
 let giftsId: number;
 

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Catalogue, makeCatalogue, merchantWords, openScene, type Scene } from './scene.js';
+import {
+  type AdminScene,
+  type Catalogue,
+  makeCatalogue,
+  merchantWords,
+  openScene,
+} from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let catalogue: Catalogue;
 let packagesId: number;
 

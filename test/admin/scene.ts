@@ -55,7 +55,7 @@ export function commandsOn(
 }
 
 /** Commands on a database of their own. */
-export interface Scene extends Commands {
+export interface AdminScene extends Commands {
   /** The settings of the commands. */
   readonly environment: Environment;
   readonly database: Database;
@@ -64,7 +64,7 @@ export interface Scene extends Commands {
   close(): Promise<void>;
 }
 
-export async function openScene(): Promise<Scene> {
+export async function openScene(): Promise<AdminScene> {
   const testDatabase = await createTestDatabase();
   const database = connectDatabase(testDatabase.url, { poolSize: 6 });
   const environment = { DATABASE_URL: testDatabase.url, DIGEST_KEY };
@@ -95,7 +95,7 @@ export interface Catalogue {
   readonly denominationId: number;
 }
 
-export async function makeCatalogue(scene: Scene): Promise<Catalogue> {
+export async function makeCatalogue(scene: AdminScene): Promise<Catalogue> {
   const { id: partnerId } = await scene.json(['create', 'partner', '--name', 'Acme Gifts']);
   const { id: merchantId } = await scene.json(merchantWords(randomUUID()));
   const { id: categoryId } = await scene.json(

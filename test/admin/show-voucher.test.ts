@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeVoucher, redemptions } from './movements.js';
-import { type Catalogue, makeCatalogue, openScene, type Scene } from './scene.js';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
 
 const OWNER = '+251911222333';
 
-let scene: Scene;
+let scene: AdminScene;
 let catalogue: Catalogue;
 
 beforeAll(async () => {

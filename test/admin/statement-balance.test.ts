@@ -9,17 +9,17 @@ import { readStatementPage } from '../../src/db/ledger/statement-page.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { expireAll, makeVoucher, redemptions, topUp } from './movements.js';
 import {
+  type AdminScene,
   type Catalogue,
   makeCatalogue,
   openScene,
-  type Scene,
   type StatementJson,
   statementOf,
 } from './scene.js';
 
 const wallets = ['gift', 'airtime', 'reserved'] as const;
 
-let scene: Scene;
+let scene: AdminScene;
 
 beforeAll(async () => {
   scene = await openScene();

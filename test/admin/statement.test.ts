@@ -5,15 +5,15 @@ import { addTransfers } from '../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
 import { expireAll, makeVoucher, redemptions, topUp } from './movements.js';
 import {
+  type AdminScene,
   type Catalogue,
   makeCatalogue,
   openScene,
-  type Scene,
   type StatementJson,
   statementOf,
 } from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 
 beforeAll(async () => {
   scene = await openScene();

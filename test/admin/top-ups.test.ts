@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { topUp } from './movements.js';
-import { openScene, type Scene } from './scene.js';
+import { type AdminScene, openScene } from './scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let partnerId: number;
 let otherId: number;
 let ids: Record<'delivered' | 'failed' | 'open' | 'foreign', number>;

@@ -4,7 +4,7 @@ import type { ColumnKind } from '../../src/db/lists/list-query.js';
 /** A second implementation of lists, over rows in memory and without any haste. */
 
 export type Cell = string | number | boolean | Date | null;
-export type Row = Readonly<Record<string, Cell>>;
+export type NaiveRow = Readonly<Record<string, Cell>>;
 
 export interface Filter {
   readonly column: string;
@@ -56,7 +56,7 @@ function fits(cell: Cell, { operator, isNegated, values }: Filter): boolean {
 
 /** What a list answers: all ids in their order. */
 export function naiveList(
-  rows: readonly Row[],
+  rows: readonly NaiveRow[],
   query: Query,
   { id, searched }: { readonly id: string; readonly searched: readonly string[] },
 ): Cell[] {
@@ -124,7 +124,7 @@ export const names = fc
 /** Queries over columns, about values that are often those of rows. */
 export function queries(
   columns: Readonly<Record<string, ColumnKind>>,
-  rows: readonly Row[],
+  rows: readonly NaiveRow[],
   sortedByItself: readonly [string, 'ASC' | 'DESC'],
 ): fc.Arbitrary<Query> {
   const columnNames = Object.keys(columns);

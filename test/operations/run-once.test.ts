@@ -9,7 +9,7 @@ import type { Services } from '../../src/http/services.js';
 import { createOperationWaits } from '../../src/operations/operation-waits.js';
 import {
   identify,
-  type OperationIdentity,
+  type RequestIdentity,
   type Run,
   runOnce,
 } from '../../src/operations/run-once.js';
@@ -87,7 +87,7 @@ describe('identify', () => {
 });
 
 describe('runOnce', () => {
-  let identity: OperationIdentity;
+  let identity: RequestIdentity;
   const run = vi.fn<Run<typeof success>>();
 
   beforeEach(() => {
@@ -97,12 +97,12 @@ describe('runOnce', () => {
   });
 
   /** Another request under the same key. */
-  const other = (): OperationIdentity => ({
+  const other = (): RequestIdentity => ({
     ...identity,
     requestId: randomUUID(),
     requestDigest: 'digest of another request',
   });
-  const repeated = (): OperationIdentity => ({ ...identity, requestId: randomUUID() });
+  const repeated = (): RequestIdentity => ({ ...identity, requestId: randomUUID() });
 
   const store = (status: OperationStatus, result: typeof success | Refusal) =>
     database.transaction().execute(async (transaction) => {

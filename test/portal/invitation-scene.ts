@@ -7,7 +7,7 @@ import { inviteMerchantId } from '../../workflows/workflow-ids.js';
 import { commandsOn } from '../admin/scene.js';
 import { call } from '../support/clients.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { type PageAnswer, portalClient } from './portal-client.js';
+import { type PortalAnswer, portalClient } from './portal-client.js';
 
 const WITHIN = { timeout: 20_000, interval: 50 };
 export const PASSWORD = 'a password of my own';
@@ -107,7 +107,7 @@ export function invitationsOn<
   async function activate(path: string, password = PASSWORD) {
     const client = portalClient(stack);
     const opened = await client.get(path);
-    const answer: PageAnswer =
+    const answer: PortalAnswer =
       opened.status === 200
         ? await client.submit(path, path, { 'new-password': password })
         : opened;

@@ -5,7 +5,7 @@ import type { Company } from '../../src/domain/voucher.js';
 import type { Stack } from '../support/stack.js';
 
 /** What a browser would show. */
-export interface PageAnswer {
+export interface PortalAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
@@ -43,7 +43,7 @@ export type PortalClient = ReturnType<typeof portalClient>;
 export function portalClient(stack: Pick<Stack, 'url'>, headers: Record<string, string> = {}) {
   const cookies = new Map<string, string>();
 
-  async function request(path: string, init: RequestInit = {}): Promise<PageAnswer> {
+  async function request(path: string, init: RequestInit = {}): Promise<PortalAnswer> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(stack.url + path, {
       redirect: 'manual',

@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../support/stack.js';
 import {
   hiddenFields,
   makeAccount,
-  type PageAnswer,
+  type PortalAnswer,
   type PortalClient,
   portalClient,
   signedIn,
@@ -55,7 +55,7 @@ async function offer(client: PortalClient, fields: { pem?: string; file?: string
 const PROOF = `${PATH}/proof`;
 
 /** The text that a page asks to sign. */
-const challengeOf = ({ html }: PageAnswer): string =>
+const challengeOf = ({ html }: PortalAnswer): string =>
   /printf &#39;%s&#39; &#39;([^&]+)&#39;/.exec(html)?.[1] ?? '';
 
 const signatureOf = (text: string, privateKey: KeyObject): string =>

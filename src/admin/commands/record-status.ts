@@ -2,7 +2,7 @@ import type { Row } from '../../db/catalogue/company-changes.js';
 import { type AdminCommand, changeCommand } from '../command.js';
 import { argument, id } from '../fields.js';
 import { changeSubject } from '../record-names.js';
-import type { RecordKind, Value } from '../records/record-kind.js';
+import type { CellValue, RecordKind } from '../records/record-kind.js';
 
 /** The command that stops a record, without taking anything away. */
 export const deactivateCommand = (kind: RecordKind): AdminCommand =>
@@ -16,7 +16,7 @@ const statusCommand = (
   { kind, activation }: RecordKind,
   verb: 'activate' | 'deactivate',
   summary: string,
-  status: Value,
+  status: CellValue,
 ): AdminCommand =>
   changeCommand({
     name: `${verb} ${kind}`,

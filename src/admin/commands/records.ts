@@ -9,14 +9,14 @@ import {
   changeFields,
   columnsOf,
   creationFields,
-  type Problem,
   type RecordKind,
+  type RecordProblem,
   type Values,
 } from '../records/record-kind.js';
 import { writeRecords } from '../records/write-records.js';
 
 /** All that is wrong with options, in one line. */
-const refusal = (problems: readonly Problem[]): AdminError =>
+const refusal = (problems: readonly RecordProblem[]): AdminError =>
   new AdminError(problems.map(({ field, reason }) => `--${kebab(field)} ${reason}.`).join(' '));
 
 /** The command that adds a record of a kind. */

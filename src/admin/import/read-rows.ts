@@ -1,6 +1,6 @@
 import { AdminError } from '../admin-error.js';
 import type { GivenRecord } from '../records/plan-records.js';
-import type { Problem, RecordKind, Value } from '../records/record-kind.js';
+import type { CellValue, RecordKind, RecordProblem } from '../records/record-kind.js';
 import { type CellProblem, type ImportRow, importLimits } from './import-row.js';
 
 /** A row whose cells were read, as far as they could be. */
@@ -25,8 +25,8 @@ export async function readRows(
 }
 
 async function readRow(kind: RecordKind, row: ImportRow): Promise<ReadRow> {
-  const given: Record<string, Value> = {};
-  const problems: Problem[] = row.problems.flatMap(({ column, reason }) =>
+  const given: Record<string, CellValue> = {};
+  const problems: RecordProblem[] = row.problems.flatMap(({ column, reason }) =>
     column === undefined ? [] : [{ field: column, reason }],
   );
   for (const [name, cell] of Object.entries(row.cells)) {

@@ -1,7 +1,7 @@
 import { email, oneOf, percent, reference, telephone, text, wholeNumber } from '../fields.js';
 import { inviteMerchant } from '../merchant-invitation.js';
 import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.js';
-import type { Problem, RecordKind, Values } from './record-kind.js';
+import type { RecordKind, RecordProblem, Values } from './record-kind.js';
 
 /** A merchant, the account that it is paid to included (specification 2.5). */
 export const merchant: RecordKind = {
@@ -127,7 +127,7 @@ export const merchant: RecordKind = {
 };
 
 /** The account is named by both of its fields or by none. */
-function payoutProblems({ payoutKey, payoutValue }: Values): Problem[] {
+function payoutProblems({ payoutKey, payoutValue }: Values): RecordProblem[] {
   if (payoutKey === undefined && payoutValue === undefined) return [];
   if (payoutKey === undefined)
     return [{ field: 'payoutKey', reason: 'is missing: it belongs to the payout value' }];

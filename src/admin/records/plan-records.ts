@@ -10,15 +10,15 @@ import {
   columnsOf,
   identityColumns,
   identityOf,
-  type Problem,
   type RecordKind,
+  type RecordProblem,
   type Values,
 } from './record-kind.js';
 import { loadReferences, type References } from './references.js';
 
 /** What becomes of the values that were given for one record. */
 export type Plan =
-  | { readonly action: 'refuse'; readonly problems: readonly Problem[] }
+  | { readonly action: 'refuse'; readonly problems: readonly RecordProblem[] }
   | { readonly action: 'create'; readonly given: Values; readonly row: Row }
   | {
       readonly action: 'change';
@@ -33,7 +33,7 @@ export interface GivenRecord {
   /** Where it was given, such as "line 3"; undefined where there is only one. */
   readonly place?: string;
   readonly given: Values;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly RecordProblem[];
 }
 
 /**
@@ -69,7 +69,7 @@ function repetition(
   { identity: [field] }: RecordKind,
   { given }: GivenRecord,
   place: string | undefined,
-): Problem[] {
+): RecordProblem[] {
   if (place === undefined || given[field] === undefined) return [];
   return [{ field, reason: `is that of ${place} already` }];
 }
@@ -77,7 +77,7 @@ function repetition(
 function planOne(
   kind: RecordKind,
   given: Values,
-  problems: readonly Problem[],
+  problems: readonly RecordProblem[],
   { same, isChangeAllowed }: { readonly same: readonly Row[]; readonly isChangeAllowed: boolean },
 ): Plan {
   const live = same.filter(isLive);
@@ -117,9 +117,9 @@ export async function planChangeOf(
   ]);
 }
 
-const refuse = (problems: readonly Problem[]): Plan => ({ action: 'refuse', problems });
+const refuse = (problems: readonly RecordProblem[]): Plan => ({ action: 'refuse', problems });
 
-function planCreation(kind: RecordKind, given: Values, problems: readonly Problem[]): Plan {
+function planCreation(kind: RecordKind, given: Values, problems: readonly RecordProblem[]): Plan {
   const row = columnsOf(kind, given);
   const found = withMore(problems, missing(kind, given));
   const all = withMore(found, kind.check?.(row, given) ?? []);
@@ -130,7 +130,7 @@ function planChange(
   kind: RecordKind,
   given: Values,
   existing: Row,
-  problems: readonly Problem[],
+  problems: readonly RecordProblem[],
 ): Plan {
   const values = columnsOf(kind, given);
   const changes = differences(existing, values);
@@ -141,18 +141,21 @@ function planChange(
 }
 
 /** Of a field with a problem nothing more is said: what follows from it is none of its own. */
-function withMore(problems: readonly Problem[], more: readonly Problem[]): readonly Problem[] {
+function withMore(
+  problems: readonly RecordProblem[],
+  more: readonly RecordProblem[],
+): readonly RecordProblem[] {
   const known = new Set(problems.map(({ field }) => field));
   return [...problems, ...more.filter(({ field }) => !known.has(field))];
 }
 
 /** What is needed for a new record and was not given. */
-const missing = (kind: RecordKind, given: Values): Problem[] =>
+const missing = (kind: RecordKind, given: Values): RecordProblem[] =>
   Object.entries(kind.fields)
     .filter(([name, { isRequired }]) => isRequired && given[name] === undefined)
     .map(([field]) => ({ field, reason: `is missing: a new ${kind.kind} needs it` }));
 
-const fixed = ({ fields }: RecordKind, changes: ColumnChanges): Problem[] =>
+const fixed = ({ fields }: RecordKind, changes: ColumnChanges): RecordProblem[] =>
   Object.entries(fields).flatMap(([field, { column = '', isFixed }]) =>
     isFixed && changes[column]
       ? [{ field, reason: `cannot be changed: it is ${changes[column].from}` }]
@@ -161,17 +164,20 @@ const fixed = ({ fields }: RecordKind, changes: ColumnChanges): Problem[] =>
 
 const isLive = (row: Row): boolean => (row.deleted_at ?? null) === null;
 
-const isTaken = ({ kind, identity: [field] }: RecordKind, { id }: Row): Problem => ({
+const isTaken = ({ kind, identity: [field] }: RecordKind, { id }: Row): RecordProblem => ({
   field,
   reason: `is that of ${kind} ${id} already`,
 });
 
-const isDeleted = ({ kind, identity: [field] }: RecordKind, { id }: Row): Problem => ({
+const isDeleted = ({ kind, identity: [field] }: RecordKind, { id }: Row): RecordProblem => ({
   field,
   reason: `is that of ${kind} ${id}, which is deleted: see "restore ${kind}"`,
 });
 
-const isAmbiguous = ({ kind, identity: [field] }: RecordKind, rows: readonly Row[]): Problem => ({
+const isAmbiguous = (
+  { kind, identity: [field] }: RecordKind,
+  rows: readonly Row[],
+): RecordProblem => ({
   field,
   reason: `is that of several (${rows.map(({ id }) => id).join(', ')}): see "change ${kind}"`,
 });

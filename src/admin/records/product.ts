@@ -1,6 +1,6 @@
 import type { Row } from '../../db/catalogue/company-changes.js';
 import { decimalAmount, oneOf, reference, text, wholeNumber } from '../fields.js';
-import type { Problem, RecordKind, Values } from './record-kind.js';
+import type { RecordKind, RecordProblem, Values } from './record-kind.js';
 
 const packageTerms = ['operator', 'price', 'providerProductId'] as const;
 
@@ -97,7 +97,7 @@ export const product: RecordKind = {
 };
 
 /** A package has its terms, and no other product has any of them. */
-function termsProblems({ kind, operator, price_amount }: Row, given: Values): Problem[] {
+function termsProblems({ kind, operator, price_amount }: Row, given: Values): RecordProblem[] {
   if (kind === undefined) return [];
   if (kind !== 'PACKAGE')
     return packageTerms

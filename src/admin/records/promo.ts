@@ -9,7 +9,7 @@ import {
   relativePath,
   text,
 } from '../fields.js';
-import type { Problem, RecordKind } from './record-kind.js';
+import type { RecordKind, RecordProblem } from './record-kind.js';
 
 /** A promotion that partners show (specification 2.7). */
 export const promo: RecordKind = {
@@ -107,7 +107,7 @@ export const promo: RecordKind = {
   },
 };
 
-function periodProblems({ promo_start_date: start, promo_end_date: end }: Row): Problem[] {
+function periodProblems({ promo_start_date: start, promo_end_date: end }: Row): RecordProblem[] {
   if (!(start instanceof Date && end instanceof Date) || start < end) return [];
   return [{ field: 'end', reason: 'must be after the start' }];
 }

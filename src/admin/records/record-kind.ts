@@ -8,20 +8,20 @@ import type { ReferenceKind } from './references.js';
 export const inWords = (kind: string): string => kind.replaceAll('-', ' ');
 
 /** What a row holds in one column; dates as moments, decimals as text. */
-export type Value = string | number | boolean | Date | null;
+export type CellValue = string | number | boolean | Date | null;
 
 /** Values by the names of fields; undefined where nothing was given. */
-export type Values = Readonly<Record<string, Value | undefined>>;
+export type Values = Readonly<Record<string, CellValue | undefined>>;
 
 /** What is wrong with the value of one field: "must be …", to be put after the field's name. */
-export interface Problem {
+export interface RecordProblem {
   readonly field: string;
   readonly reason: string;
 }
 
 /** One thing that is known of a record: an option of its commands, and a column of its imports. */
 export interface RecordField {
-  readonly reading: Reading<Value>;
+  readonly reading: Reading<CellValue>;
   readonly description: string;
   /** What a new record has without it, as help says it. */
   readonly whenLeftOut?: string;
@@ -42,8 +42,8 @@ export interface RecordField {
 /** What stops and what starts a kind of record, and what help says of it. */
 export interface Activation {
   readonly column: string;
-  readonly active: Value;
-  readonly inactive: Value;
+  readonly active: CellValue;
+  readonly inactive: CellValue;
   readonly deactivate: string;
   readonly activate: string;
   readonly details?: string;
@@ -65,7 +65,7 @@ export interface RecordKind {
    * What does not fit together. The row is as it would be; `given` is what was given, with the ids
    * of what it refers to.
    */
-  readonly check?: (row: Row, given: Values) => Problem[];
+  readonly check?: (row: Row, given: Values) => RecordProblem[];
   /** What follows from a change, in its transaction. */
   readonly afterChange?: (
     transaction: DatabaseTransaction,
@@ -129,7 +129,7 @@ export function changeFields(kind: RecordKind): Fields {
   };
 }
 
-const orNothing = ({ placeholder, parse }: Reading<Value>): Reading<Value> => ({
+const orNothing = ({ placeholder, parse }: Reading<CellValue>): Reading<CellValue> => ({
   placeholder,
   parse: (given) => (given === '' ? null : parse(given)),
 });

@@ -3,7 +3,7 @@ import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 
 /** A call as both tables keep it. */
-export interface Call {
+export interface RecordedCall {
   readonly at: Date;
   readonly surface: string;
   readonly method: string;
@@ -15,12 +15,12 @@ export interface Call {
   readonly requestId: string;
 }
 
-export interface AdmittedCall extends Call {
+export interface AdmittedCall extends RecordedCall {
   readonly company: Company;
   readonly statusCode: number;
 }
 
-export interface RefusedCall extends Call {
+export interface RefusedCall extends RecordedCall {
   /** Null where the call did not say, provably, whose it was. */
   readonly company: Company | null;
   readonly reason: string;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Condition, ListColumn, ListSource, Value } from './list-query.js';
+import type { Condition, FilterValue, ListColumn, ListSource } from './list-query.js';
 
 type Sql = RawBuilder<unknown>;
 
@@ -11,7 +11,7 @@ export const sortExpression = ({ kind, expression }: ListColumn): Sql =>
   kind === 'text' ? folded(expression) : expression;
 
 /** Whether a text contains another, in upper or lower case; nothing in it is a wildcard. */
-export const contains = (expression: Sql, text: Value | undefined): Sql =>
+export const contains = (expression: Sql, text: FilterValue | undefined): Sql =>
   sql`position(lower(${text}::text) in lower(${expression})) > 0`;
 
 /**
@@ -44,9 +44,9 @@ function valueCondition(column: ListColumn, { operator, values }: Condition): Sq
   const { kind, expression } = column;
   const type = sql.raw(types[kind as keyof typeof types]);
   const [first, second] = values;
-  const bound = (value: Value | undefined) => sql`${value}::${type}`;
+  const bound = (value: FilterValue | undefined) => sql`${value}::${type}`;
   const ordered = sortExpression(column);
-  const inOrder = (value: Value | undefined) =>
+  const inOrder = (value: FilterValue | undefined) =>
     kind === 'text' ? folded(bound(value)) : bound(value);
   switch (operator) {
     case 'eq':
@@ -79,10 +79,10 @@ function valueCondition(column: ListColumn, { operator, values }: Condition): Sq
  * shown means the whole of that millisecond.
  */
 function timeCondition(expression: Sql, { operator, values }: Condition): Sql {
-  const at = (value: Value | undefined) => sql`${value}::timestamptz`;
-  const after = (value: Value | undefined) =>
+  const at = (value: FilterValue | undefined) => sql`${value}::timestamptz`;
+  const after = (value: FilterValue | undefined) =>
     at(value instanceof Date ? new Date(value.getTime() + 1) : value);
-  const within = (from: Value | undefined, to: Value | undefined) =>
+  const within = (from: FilterValue | undefined, to: FilterValue | undefined) =>
     sql`(${expression} >= ${at(from)} and ${expression} < ${after(to)})`;
   const [first, second] = values;
   switch (operator) {

@@ -44,7 +44,7 @@ export interface ListSource<Row> {
  * `same` is equality that ignores upper and lower case; the others are those of nestjs-paginate.
  * Texts are ordered by their lower case, code point by code point.
  */
-export type Operator =
+export type FilterOperator =
   | 'eq'
   | 'same'
   | 'in'
@@ -58,15 +58,15 @@ export type Operator =
   | 'null';
 
 /** Integers and decimals are text, so that none loses a digit. */
-export type Value = string | boolean | Date;
+export type FilterValue = string | boolean | Date;
 
 /** One condition on a column; a row with a null there fulfils none but `null`, negated or not. */
 export interface Condition {
   readonly column: string;
-  readonly operator: Operator;
+  readonly operator: FilterOperator;
   readonly isNegated: boolean;
   /** As many as the operator takes. */
-  readonly values: readonly Value[];
+  readonly values: readonly FilterValue[];
 }
 
 export type Direction = 'ASC' | 'DESC';

@@ -1,4 +1,9 @@
-import type { ColumnKind, Condition, Operator, Value } from '../../db/lists/list-query.js';
+import type {
+  ColumnKind,
+  Condition,
+  FilterOperator,
+  FilterValue,
+} from '../../db/lists/list-query.js';
 
 const MAXIMUM_TEXT = 200;
 const MAXIMUM_VALUES = 100;
@@ -6,7 +11,7 @@ const MAXIMUM_VALUES = 100;
 type Kind = ColumnKind | 'look-up';
 
 /** Operators by their names in a query, as nestjs-paginate has them. */
-const operators = new Map<string, Operator>([
+const operators = new Map<string, FilterOperator>([
   ['$eq', 'eq'],
   ['$in', 'in'],
   ['$gt', 'gt'],
@@ -19,9 +24,19 @@ const operators = new Map<string, Operator>([
   ['$null', 'null'],
 ]);
 
-const ordered: readonly Operator[] = ['eq', 'same', 'in', 'null', 'gt', 'gte', 'lt', 'lte', 'btw'];
+const ordered: readonly FilterOperator[] = [
+  'eq',
+  'same',
+  'in',
+  'null',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'btw',
+];
 
-const operatorsOf: Record<Kind, readonly Operator[]> = {
+const operatorsOf: Record<Kind, readonly FilterOperator[]> = {
   text: [...ordered, 'ilike', 'sw'],
   integer: ordered,
   decimal: ordered,
@@ -52,7 +67,7 @@ export interface FilteredColumn {
 export function parseCondition(
   column: FilteredColumn,
   text: string,
-  bareOperator: Operator,
+  bareOperator: FilterOperator,
 ): Condition {
   let rest = text;
   let isNegated = false;
@@ -80,7 +95,7 @@ export function parseCondition(
  */
 export const conditionOf = (
   { name, kind }: FilteredColumn,
-  operator: Operator,
+  operator: FilterOperator,
   operand: string | undefined,
 ): Condition => ({
   column: name,
@@ -89,7 +104,7 @@ export const conditionOf = (
   values: valuesOf(operator, operand).map((one) => parseValue(kind, one)),
 });
 
-function valuesOf(operator: Operator, text: string | undefined): string[] {
+function valuesOf(operator: FilterOperator, text: string | undefined): string[] {
   if (operator === 'null') return text === undefined ? [] : refuse('must be $null without a value');
   if (text === undefined) return refuse('must have a value behind the operator');
   if (operator === 'in') {
@@ -105,7 +120,7 @@ function valuesOf(operator: Operator, text: string | undefined): string[] {
   return [text];
 }
 
-function parseValue(kind: Kind, text: string): Value {
+function parseValue(kind: Kind, text: string): FilterValue {
   switch (kind) {
     case 'integer':
       return /^-?[0-9]{1,15}$/.test(text) ? text : refuse('must be a whole number');

@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import type { Condition, ListQuery, ListSource, Operator } from '../../db/lists/list-query.js';
+import type {
+  Condition,
+  FilterOperator,
+  ListQuery,
+  ListSource,
+} from '../../db/lists/list-query.js';
 import { conditionOf, FilterError, parseCondition, parseText } from './list-condition.js';
 import type { Parameter } from './list-links.js';
 
@@ -10,7 +15,7 @@ export interface ListParameter {
   /** Of the value. */
   readonly schema: z.ZodType<string>;
   readonly column: string;
-  readonly operator: Operator;
+  readonly operator: FilterOperator;
 }
 
 /** What filters can be about. */
@@ -50,7 +55,7 @@ interface Term {
   readonly column: string;
   readonly text: string;
   /** For a value without an operator. */
-  readonly operator: Operator;
+  readonly operator: FilterOperator;
   /** Whether the text is only a value, whatever it looks like. */
   readonly isValue?: true;
 }

@@ -3,7 +3,7 @@ import { html } from '../../process/html.js';
 import { ACCESS_PATH } from '../access-path.js';
 import { readRegisteredAddress } from '../layout/address-descriptions.js';
 import { confirmation } from '../layout/parts.js';
-import { type AccountPage, PORTAL_PATH, type Problem } from '../page.js';
+import { type AccountPage, type PageProblem, PORTAL_PATH } from '../page.js';
 import { accessPage } from './access.js';
 import { ADDRESSES_PATH } from './addresses.js';
 
@@ -39,7 +39,7 @@ only if you know it as your own server’s.</p>
   },
 };
 
-const noSuchCall: Problem = {
+const noSuchCall: PageProblem = {
   kind: 'problem',
   status: 404,
   title: 'There is no such call',

@@ -5,7 +5,7 @@ import { settle } from '../accepted-requests.js';
 import type { AirtimeBehaviour } from '../behaviours.js';
 import type { Books, Topup } from '../books.js';
 import type { Waiting } from '../delays.js';
-import { notAuthorised, type Reply, tooManyRequests } from '../reply.js';
+import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
   airtimeBehaviour,
@@ -29,7 +29,7 @@ export interface DtOneParts {
 const longestSynchronousSeconds = 180;
 
 /** Answers that say nothing about a transaction, or that none was taken. */
-const otherReplies: Partial<Record<AirtimeBehaviour['answer'], Reply>> = {
+const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = {
   'connection-dropped': 'dropped',
   unavailable: errorReply('unavailable'),
   'not-authorised': notAuthorised,
@@ -52,7 +52,7 @@ export async function createTransaction(
   ctx: Context,
   mode: { readonly isSynchronous: boolean },
   { books, waiting, callbacks }: DtOneParts,
-): Promise<Reply> {
+): Promise<SandboxReply> {
   const request = checkTransactionRequest(await readJsonObject(ctx), mode);
   if ('error' in request) return errorReply(request.error, request.field);
   if (books.findTopup('reference', request.reference)) return errorReply('externalIdUsed');

@@ -1,4 +1,4 @@
-import type { Reply } from '../reply.js';
+import type { SandboxReply } from '../reply.js';
 
 /** The error answers of DT One: HTTP status, code and message. */
 const errors = {
@@ -16,7 +16,7 @@ const errors = {
 export type DtOneErrorName = keyof typeof errors;
 
 /** An error as the whole answer; `field` says what it is about. */
-export function errorReply(name: DtOneErrorName, field?: string): Reply {
+export function errorReply(name: DtOneErrorName, field?: string): SandboxReply {
   const [status, code, words] = errors[name];
   const message = field ? `${words}: ${field}` : words;
   return { status, body: { errors: [{ code, message }] } };

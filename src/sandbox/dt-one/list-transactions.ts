@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Books } from '../books.js';
-import type { Reply } from '../reply.js';
+import type { SandboxReply } from '../reply.js';
 import { errorReply } from './errors.js';
 import { pageOf } from './paging.js';
 import { transactionOf } from './transaction.js';
@@ -11,7 +11,7 @@ const dayMilliseconds = 24 * 3_600_000;
  * `GET /transactions`: by external id whenever it was, otherwise of a time of at most 24 hours,
  * the last 24 without one (providers.md 3.2).
  */
-export function listTransactions(ctx: Context, books: Books): Reply {
+export function listTransactions(ctx: Context, books: Books): SandboxReply {
   const { external_id: externalId, from_date: from, to_date: to } = ctx.query;
   if (typeof externalId === 'string') {
     const topup = books.findTopup('reference', externalId);

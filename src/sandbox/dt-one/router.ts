@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { operatorOf } from '../../domain/operator.js';
 import { hasBasicCredentials } from '../basic-credentials.js';
 import { isE164 } from '../phone-number.js';
-import { give, type Reply } from '../reply.js';
+import { give, type SandboxReply } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import { createTransaction, type DtOneParts } from './create-transaction.js';
 import { errorReply } from './errors.js';
@@ -62,7 +62,7 @@ const requireKey: Middleware = async (ctx, next) => {
   await next();
 };
 
-async function lookUpNumber(ctx: Context): Promise<Reply> {
+async function lookUpNumber(ctx: Context): Promise<SandboxReply> {
   const number = (await readJsonObject(ctx))?.mobile_number;
   if (typeof number !== 'string' || !isE164(number)) return errorReply('numberInvalid');
   const operator = operatorOf(number);

@@ -3,7 +3,7 @@ import { settle } from '../accepted-requests.js';
 import type { PayoutBehaviour } from '../behaviours.js';
 import type { Books, Payout } from '../books.js';
 import type { Waiting } from '../delays.js';
-import { notAuthorised, type Reply, tooManyRequests } from '../reply.js';
+import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
   delaySecondsOf,
@@ -19,14 +19,14 @@ import { checkPayoutRequest } from './payout-request.js';
 type Answer = PayoutBehaviour['answer'];
 
 /** Answers about a payout that the provider took. */
-const takenReplies: Partial<Record<Answer, (payout: Payout) => Reply>> = {
+const takenReplies: Partial<Record<Answer, (payout: Payout) => SandboxReply>> = {
   transaction: (payout) => ({ status: 201, body: transactionOf(payout) }),
   'transaction-in-pascal-case': (payout) => ({ status: 201, body: transactionOf(payout) }),
   'request-state': (payout) => ({ status: 202, body: requestStateOf(payout) }),
 };
 
 /** Answers that say nothing about it, or that it was not taken. */
-const otherReplies: Partial<Record<Answer, () => Reply>> = {
+const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
   'no-such-account': () => errorReply('noSuchAccount'),
   'account-barred': () => errorReply('accountBarred'),
   declined: () => errorReply('declined'),
@@ -38,7 +38,11 @@ const otherReplies: Partial<Record<Answer, () => Reply>> = {
 };
 
 /** `POST /transactions/type/disbursement` (providers.md 3.1). */
-export async function createPayout(ctx: Context, books: Books, waiting: Waiting): Promise<Reply> {
+export async function createPayout(
+  ctx: Context,
+  books: Books,
+  waiting: Waiting,
+): Promise<SandboxReply> {
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
   const known = books.findPayout('correlationId', correlationId);

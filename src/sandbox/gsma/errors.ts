@@ -1,4 +1,4 @@
-import type { Reply } from '../reply.js';
+import type { SandboxReply } from '../reply.js';
 
 /** The error answers of the GSMA API: HTTP status, category, code and description. */
 const errors = {
@@ -43,4 +43,4 @@ export function errorObject(name: GsmaErrorName, isInPascalCase = false, field?:
 export const errorReply = (
   name: GsmaErrorName,
   { isInPascalCase = false, field }: { isInPascalCase?: boolean; field?: string } = {},
-): Reply => ({ status: errors[name][0], body: errorObject(name, isInPascalCase, field) });
+): SandboxReply => ({ status: errors[name][0], body: errorObject(name, isInPascalCase, field) });

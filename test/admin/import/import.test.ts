@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordKinds } from '../../../src/admin/records/all-record-kinds.js';
-import { openScene, type Scene } from '../scene.js';
+import { type AdminScene, openScene } from '../scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let directory: string;
 
 beforeAll(async () => {

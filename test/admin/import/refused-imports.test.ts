@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importLimits } from '../../../src/admin/import/import-row.js';
-import { merchantWords, openScene, type Scene } from '../scene.js';
+import { type AdminScene, merchantWords, openScene } from '../scene.js';
 
-let scene: Scene;
+let scene: AdminScene;
 let directory: string;
 
 beforeAll(async () => {

@@ -7,7 +7,14 @@ import { readListPage } from '../../../src/db/lists/list-page.js';
 import type { ColumnKind, ListSource } from '../../../src/db/lists/list-query.js';
 import { merchantSource, productSource } from '../../../src/db/lists/list-sources.js';
 import { listQuery } from '../../../src/http/lists/list-query.js';
-import { type Cell, naiveList, names, parametersOf, queries, type Row } from '../naive-list.js';
+import {
+  type Cell,
+  type NaiveRow,
+  naiveList,
+  names,
+  parametersOf,
+  queries,
+} from '../naive-list.js';
 import { type OpenDatabase, openDatabase } from '../open-database.js';
 
 const ROWS = 80;
@@ -100,7 +107,7 @@ beforeAll(async () => {
 afterAll(() => open?.close());
 
 /** The rows that a partner may list, put together from the tables as they are. */
-async function visible(list: 'merchants' | 'products'): Promise<Row[]> {
+async function visible(list: 'merchants' | 'products'): Promise<NaiveRow[]> {
   if (list === 'merchants') {
     const categories = await database.selectFrom('merchant_categories').selectAll().execute();
     const merchants = await database.selectFrom('merchants').selectAll().execute();

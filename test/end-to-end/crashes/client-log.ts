@@ -18,7 +18,7 @@ export interface Deed {
 const PATIENCE_MS = 600_000;
 const PAUSE_MS = 100;
 
-export type ClientLog = ReturnType<typeof createClientLog>;
+export type CrashLog = ReturnType<typeof createClientLog>;
 
 /** What all clients of a test did and were told: one side of the three that must agree. */
 export function createClientLog() {

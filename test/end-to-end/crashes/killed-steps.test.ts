@@ -5,7 +5,7 @@ import { call } from '../../support/clients.js';
 import type { ServiceProcess } from '../processes/child-process.js';
 import { type ProcessScene, setProcessScene } from '../processes/process-scene.js';
 import { expectAgreement } from './oracle.js';
-import { type AdminIo, createStories, type Stories, type StoryName } from './stories.js';
+import { createStories, type Stories, type StoryName, type StoryTools } from './stories.js';
 
 /**
  * Worker and API die by SIGKILL at one step after the other. Each process takes over what the ones
@@ -31,7 +31,7 @@ const cases: readonly (readonly [StoryName, FailpointName])[] = [
 ];
 
 let scene: ProcessScene;
-let stack: AdminIo;
+let stack: StoryTools;
 let stories: Stories;
 let service: ServiceProcess;
 let port: string;

@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import { call } from '../../support/clients.js';
 import type { DeedKind } from './client-log.js';
-import type { AdminIo, Stories } from './stories.js';
+import type { Stories, StoryTools } from './stories.js';
 
 /** A row of the provider's books, or of ours, in the same words. */
 interface Done {
@@ -23,7 +23,7 @@ const acknowledged = ({ log }: Stories, kind: DeedKind): number =>
  * provider's books against each other: every acknowledged success is there, nothing is there twice,
  * and the same request gives the same answer.
  */
-export async function expectAgreement(stack: AdminIo, stories: Stories): Promise<void> {
+export async function expectAgreement(stack: StoryTools, stories: Stories): Promise<void> {
   await vi.waitFor(async () => expect(await openWork(stack)).toEqual([]), {
     timeout: 40_000,
     interval: 200,
@@ -58,7 +58,7 @@ async function expectSameAnswers({ log }: Stories): Promise<void> {
 }
 
 /** What has not come to its end; a claim that waits for its redemption is no open work. */
-async function openWork({ database }: AdminIo): Promise<string[]> {
+async function openWork({ database }: StoryTools): Promise<string[]> {
   const { rows } = await sql<{ open: string }>`
     select 'operation ' || kind || ' ' || id as open from operations where status = 'RUNNING'
     union all select 'redemption ' || id from redemptions where status = 'HELD'
@@ -77,7 +77,7 @@ const doneIn = (rows: readonly { status: string; reference: string; amount: stri
       .map(({ reference, amount }) => ({ reference, amount: Number(amount) })),
   );
 
-async function ourPayments({ database }: AdminIo): Promise<Done[]> {
+async function ourPayments({ database }: StoryTools): Promise<Done[]> {
   const rows = await database
     .selectFrom('redemptions')
     .select(['payment_reference', 'to_merchant'])
@@ -89,7 +89,7 @@ async function ourPayments({ database }: AdminIo): Promise<Done[]> {
   }));
 }
 
-async function ourTopups({ database }: AdminIo): Promise<Done[]> {
+async function ourTopups({ database }: StoryTools): Promise<Done[]> {
   const rows = await database
     .selectFrom('topup_attempts')
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
@@ -99,7 +99,7 @@ async function ourTopups({ database }: AdminIo): Promise<Done[]> {
   return rows.map(({ reference, amount }) => ({ reference, amount: Number(amount) }));
 }
 
-async function vouchersOf({ database }: AdminIo, partnerId: number): Promise<number> {
+async function vouchersOf({ database }: StoryTools, partnerId: number): Promise<number> {
   const { count } = await database
     .selectFrom('vouchers')
     .select((row) => row.fn.countAll<number>().as('count'))

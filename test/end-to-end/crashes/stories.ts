@@ -8,7 +8,7 @@ import { sale } from '../topups/topup-scene.js';
 import { createClientLog, receivedCode } from './client-log.js';
 
 /** As much of a stack as clients need; the API may come and go at its address. */
-export type AdminIo = Pick<Stack, 'url' | 'config' | 'database' | 'digests'> & {
+export type StoryTools = Pick<Stack, 'url' | 'config' | 'database' | 'digests'> & {
   readonly sandbox: { readonly url: string };
 };
 
@@ -26,7 +26,7 @@ function newPhone(suffix: string): string {
 }
 
 /** A partner and a merchant, logged in, and what their clients do; every request has a key. */
-export async function createStories(stack: AdminIo) {
+export async function createStories(stack: StoryTools) {
   const log = createClientLog();
   const partner = await makePartner(stack as Stack);
   const merchant = await makeMerchant(stack as Stack);
