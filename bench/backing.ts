@@ -8,7 +8,7 @@ import {
   failureConverterPath,
   workflowInterceptorModules,
 } from '../src/temporal/workflow-bundle.js';
-import { sandboxDelayScale } from './slow-provider.js';
+import { sandboxDelayScale } from './baselines/slow-provider.js';
 import { startThrowawayServices, type ThrowawayServices } from './throwaway-services.js';
 
 /** What the measured processes stand on. */

@@ -5,11 +5,11 @@ import { runProcess } from '../src/process/termination.js';
 import { createStops, type Stops } from '../src/start/stops.js';
 import { connectTemporal } from '../src/temporal/connection.js';
 import { startWorker } from '../src/worker.js';
-import { startBareLists } from './bare-lists.js';
-import { bareRoutes } from './bare-route.js';
-import { startBareSelect } from './bare-select.js';
-import { startBareWorker } from './bare-worker.js';
-import { unsignedRoutes } from './unsigned-route.js';
+import { startBareLists } from './baselines/bare-lists.js';
+import { bareRoutes } from './baselines/bare-route.js';
+import { startBareSelect } from './baselines/bare-select.js';
+import { startBareWorker } from './baselines/bare-worker.js';
+import { unsignedRoutes } from './baselines/unsigned-route.js';
 
 /**
 /**

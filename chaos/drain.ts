@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeUp } from './changed-minds.js';
 import { type ClientLog, type LogEntry, nameOf, openCalls } from './client-log.js';
+import { makeUp } from './faults/changed-minds.js';
 import { findLimbo } from './oracle/limbo.js';
 import type { Random } from './random.js';
 import type { SendCall } from './send-call.js';

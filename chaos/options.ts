@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../bench/options.js';
-import { type FaultName, faultNames } from './fault-names.js';
+import { type FaultName, faultNames } from './faults/fault-names.js';
 
 export interface ChaosOptions {
   /** Drives the workload, the faults and their times. */

@@ -1,5 +1,5 @@
 import type { ClientLog, LogEntry } from './client-log.js';
-import type { MadeFault } from './make-faults.js';
+import type { MadeFault } from './faults/make-faults.js';
 import type { Finding } from './oracle/find-problems.js';
 
 export interface ChaosResult {

@@ -4,7 +4,7 @@ import type { Stops } from '../src/start/stops.js';
 import { call } from '../test/support/clients.js';
 import { createClientLog } from './client-log.js';
 import { drain } from './drain.js';
-import { type MadeFault, makeFaults } from './make-faults.js';
+import { type MadeFault, makeFaults } from './faults/make-faults.js';
 import type { ChaosOptions } from './options.js';
 import { type Finding, findProblems } from './oracle/find-problems.js';
 import { createRandom } from './random.js';

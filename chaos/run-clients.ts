@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changedCall } from './changed-call.js';
 import type { ClientCall, ClientLog, LogEntry } from './client-log.js';
-import { learn } from './learn.js';
 import { type Making, operations } from './operations.js';
 import { createRandom, type Random } from './random.js';
 import type { SendCall } from './send-call.js';
 import type { World } from './world.js';
+import { learn } from './world-updates.js';
 
 /** How long a client thinks, in milliseconds; while the service is away it hesitates. */
 const THINKING = 150;

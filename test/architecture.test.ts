@@ -160,6 +160,39 @@ describe('the files', () => {
   });
 });
 
+/** Folders in which each file is one endpoint, page, command, workflow, or one noun's activities. */
+const SERIES = /^(src\/(partner|portal\/pages|admin\/commands)|workflows|activities|migrations)$/;
+const MOST_FILES = 20;
+const MOST_FILES_OF_SERIES = 35;
+
+describe('the folders', () => {
+  it('have at most 20 files, or 35 of a series: else split the folder by subject', () => {
+    const counts = new Map<string, number>();
+    for (const file of files.filter((one) => !one.endsWith('.test.ts'))) {
+      const folder = posix.dirname(file);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    const tooMany = [...counts].filter(
+      ([folder, count]) => count > (SERIES.test(folder) ? MOST_FILES_OF_SERIES : MOST_FILES),
+    );
+    expect(tooMany).toEqual([]);
+  });
+});
+
+describe('the exported types', () => {
+  it('have one home: import the type, or name the other concept by its own term', () => {
+    const homes = new Map<string, string[]>();
+    for (const file of files) {
+      const declarations = readFileSync(file, 'utf8').matchAll(
+        /^export (?:interface|type|class|abstract class) (\w+)/gm,
+      );
+      for (const [, name = ''] of declarations) homes.set(name, [...(homes.get(name) ?? []), file]);
+    }
+    expect([...homes].filter(([, found]) => found.length > 1)).toEqual([]);
+    expect(homes.size).toBeGreaterThan(200);
+  });
+});
+
 describe('the rules', () => {
   it.each([
     ['src/domain/voucher.ts', "import { parseMoney } from './money.js';", true],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../client-log.js';
+import { SHORT_RESERVE } from '../faults/short-reserve.js';
 import { bodyOf } from '../outcome.js';
-import { SHORT_RESERVE } from '../short-reserve.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 
 /** What the database has of one operation that a client may have sent. */

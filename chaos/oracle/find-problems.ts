@@ -1,7 +1,7 @@
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
 import type { ClientLog } from '../client-log.js';
-import type { FaultName } from '../fault-names.js';
-import type { MadeFault } from '../make-faults.js';
+import type { FaultName } from '../faults/fault-names.js';
+import type { MadeFault } from '../faults/make-faults.js';
 import type { SendCall } from '../send-call.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 import type { World } from '../world.js';

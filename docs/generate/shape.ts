@@ -13,7 +13,7 @@ interface JsonSchema {
   readonly required?: readonly string[];
 }
 
-export interface Field {
+export interface DocumentedField {
   readonly name: string;
   readonly isRequired: boolean;
   readonly meaning: string;
@@ -44,7 +44,7 @@ function wordsOf(schema: JsonSchema): string {
 }
 
 /** The fields of a body or the parameters of a path. */
-export function fieldsOf(schema: ZodType): Field[] {
+export function fieldsOf(schema: ZodType): DocumentedField[] {
   const { properties = {}, required = [] } = schemaOf(schema, 'input');
   return Object.entries(properties).map(([name, property]) => ({
     name,

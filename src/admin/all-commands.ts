@@ -17,13 +17,13 @@ import { listLateSuccessesCommand, settleLateSuccessCommand } from './commands/l
 import {
   listMerchantCategoriesCommand,
   listProductCategoriesCommand,
-} from './commands/list-categories.js';
-import { listDenominationsCommand } from './commands/list-denominations.js';
-import { listMerchantsCommand, showMerchant } from './commands/list-merchants.js';
-import { listProductsCommand } from './commands/list-products.js';
-import { listPromosCommand } from './commands/list-promos.js';
-import { listTopupsCommand, showTopup } from './commands/list-topups.js';
-import { listVouchersCommand, showVoucher } from './commands/list-vouchers.js';
+} from './commands/lists/list-categories.js';
+import { listDenominationsCommand } from './commands/lists/list-denominations.js';
+import { listMerchantsCommand, showMerchant } from './commands/lists/list-merchants.js';
+import { listProductsCommand } from './commands/lists/list-products.js';
+import { listPromosCommand } from './commands/lists/list-promos.js';
+import { listTopupsCommand, showTopup } from './commands/lists/list-topups.js';
+import { listVouchersCommand, showVoucher } from './commands/lists/list-vouchers.js';
 import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.js';
 import {
   changePartner,

@@ -1,10 +1,10 @@
 import type { DemoFile } from '../start/demo-file.js';
 import { createCaller, type DemoCaller } from './caller.js';
 import { logMerchantIn, logPartnerIn } from './companies.js';
-import { findPackage, type Package } from './find-package.js';
 import { createOperator, type DemoOperator } from './operator.js';
 import { prepareSale } from './partner-steps.js';
 import { newPhoneNumber } from './sandbox-reader.js';
+import { findPackage, type Package } from './stories/find-package.js';
 import type { Transcript } from './transcript.js';
 
 /** Who and what the chapters are about. */

@@ -1,13 +1,13 @@
 import type { DemoFile } from '../start/demo-file.js';
-import { buyPackage } from './buy-package.js';
-import { explainMoney } from './explain-money.js';
-import { leaveTopUpToSupport } from './leave-top-up-to-support.js';
-import { redeemAnonymousGift } from './redeem-anonymous-gift.js';
-import { redeemGiftAtTill } from './redeem-gift-at-till.js';
-import { redeemPartOfGift } from './redeem-part-of-gift.js';
-import { retryTopUp } from './retry-top-up.js';
 import { type DemoScene, setScene } from './scene.js';
-import { topUpAirtime } from './top-up-airtime.js';
+import { buyPackage } from './stories/buy-package.js';
+import { explainMoney } from './stories/explain-money.js';
+import { leaveTopUpToSupport } from './stories/leave-top-up-to-support.js';
+import { redeemAnonymousGift } from './stories/redeem-anonymous-gift.js';
+import { redeemGiftAtTill } from './stories/redeem-gift-at-till.js';
+import { redeemPartOfGift } from './stories/redeem-part-of-gift.js';
+import { retryTopUp } from './stories/retry-top-up.js';
+import { topUpAirtime } from './stories/top-up-airtime.js';
 import type { Transcript } from './transcript.js';
 
 interface Chapter {

@@ -10,7 +10,6 @@ import { randomToken } from './access/session.js';
 import { emptyForm, type Form, readForm } from './layout/form.js';
 import { readFormWithFile } from './layout/form-with-file.js';
 import { writePage } from './layout/layout.js';
-import { suspendedPage } from './layout/suspended-page.js';
 import {
   type AccountPage,
   type FileAnswer,
@@ -21,6 +20,7 @@ import {
   type PublicPage,
 } from './page.js';
 import { problems, writeProblem, writeRefusal } from './problem-page.js';
+import { suspendedPage } from './suspended-page.js';
 import { setView } from './view.js';
 
 /**

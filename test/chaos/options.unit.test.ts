@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultNames } from '../../chaos/fault-names.js';
+import { faultNames } from '../../chaos/faults/fault-names.js';
 import { readOptions } from '../../chaos/options.js';
 
 describe('the command line of the chaos', () => {

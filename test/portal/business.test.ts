@@ -4,7 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
 import { createCanary } from '../end-to-end/processes/canary.js';
 import { makePartner } from '../support/companies.js';
-import { type BusinessScene, cellsOf, setBusinessScene, textOf } from './business-scene.js';
+import {
+  type BusinessScene,
+  cellsOf,
+  setBusinessScene,
+  textOf,
+} from './journeys/business-scene.js';
 import type { PortalClient } from './portal-client.js';
 
 let scene: BusinessScene;

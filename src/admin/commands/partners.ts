@@ -8,7 +8,7 @@ import { changeSubject, created, requireSubject, warnOfNamesakes } from '../reco
 import { column, money, numbers, record, table } from '../tables.js';
 import { addressTable } from './addresses.js';
 import { apiKeyTable } from './api-keys.js';
-import { productTable } from './list-products.js';
+import { productTable } from './lists/list-products.js';
 
 const partnerId = argument(id, 'The id of the partner');
 

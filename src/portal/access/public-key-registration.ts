@@ -3,7 +3,7 @@ import { findValidPublicKey, listPublicKeys } from '../../db/access/company-acce
 import type { Database } from '../../db/connection.js';
 import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/public-key.js';
 import { PRIVATE_KEY_REFUSAL } from '../../http/signature/public-key-text.js';
-import { fingerprintOf, MAXIMUM_PUBLIC_KEYS } from '../pages/public-keys.js';
+import { fingerprintOf, MAXIMUM_PUBLIC_KEYS } from '../pages/access/public-keys.js';
 
 /** Why a merchant cannot register a key, in words; undefined where it can. */
 export async function registrationProblem(

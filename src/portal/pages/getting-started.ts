@@ -1,10 +1,10 @@
 import { html } from '../../process/html.js';
 import { ACCESS_PATH } from '../access-path.js';
 import { apiBase } from '../api-base.js';
+import { commands, loginCommand, signedAnswer, signedCommand } from '../call-examples.js';
 import { doneBadge, readProgress } from '../getting-started.js';
-import { commands, loginCommand, signedAnswer, signedCommand } from '../layout/call-examples.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
-import { KEY_PAIR_COMMANDS } from './public-keys.js';
+import { KEY_PAIR_COMMANDS } from './access/public-keys.js';
 
 /** The way of a merchant's developer from a new account to the first signed request. */
 export const showGettingStarted: AccountPage = {

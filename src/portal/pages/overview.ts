@@ -1,8 +1,8 @@
 import { html } from '../../process/html.js';
 import { gettingStarted } from '../getting-started.js';
 import { keyFigures } from '../layout/key-figures.js';
-import { termsCard } from '../layout/terms.js';
 import type { AccountPage } from '../page.js';
+import { termsCard } from '../terms.js';
 
 /** The first page: what a company's people need to know at a glance. */
 export const showOverview: AccountPage = {

@@ -8,9 +8,9 @@ import { daysForm } from '../layout/filter-form.js';
 import { amount, money, plainAmount } from '../layout/money.js';
 import { addressOf } from '../layout/paging.js';
 import { emptyState, table } from '../layout/parts.js';
-import { termsCard } from '../layout/terms.js';
 import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { problems } from '../problem-page.js';
+import { termsCard } from '../terms.js';
 
 /** What a merchant was paid per day. */
 export const showPayouts: AccountPage = {

@@ -11,7 +11,7 @@ import {
   signedAnswer,
   signedCommand,
   testCommand,
-} from '../layout/call-examples.js';
+} from '../call-examples.js';
 import { badge, emptyState, table, time } from '../layout/parts.js';
 import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';

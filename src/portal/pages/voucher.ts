@@ -6,9 +6,9 @@ import { money } from '../layout/money.js';
 import { time } from '../layout/parts.js';
 import { stateBadge, voucherStates } from '../layout/states.js';
 import { ledgerHistory } from '../layout/transfer-labels.js';
-import { happeningsOf } from '../layout/voucher-story.js';
 import { type AccountPage, idOf, PORTAL_PATH } from '../page.js';
 import { problems } from '../problem-page.js';
+import { happeningsOf } from '../voucher-story.js';
 import { ownerOf } from './vouchers.js';
 
 /** One voucher: what it is, what happened to it, and how its money moved. Never its code. */

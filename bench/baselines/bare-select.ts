@@ -1,0 +1,37 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import getRawBody from 'raw-body';
+import { z } from 'zod';
+import type { Config } from '../../src/config/config.js';
+import { connectDatabase } from '../../src/db/connection.js';
+import type { Stops } from '../../src/start/stops.js';
+
+const bodySchema = z.object({ keyDigest: z.base64() });
+
+/**
+ * A Koa application that does nothing but read a JSON body and find one row by an index, over the
+ * service's own kind of connections. Returns its port.
+ */
+export async function startBareSelect(config: Config, stops: Stops): Promise<number> {
+  const database = connectDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+  const app = new Koa();
+  app.use(async (context) => {
+    const text = await getRawBody(context.req, { encoding: 'utf8' });
+    const { keyDigest } = bodySchema.parse(JSON.parse(text));
+    const row = await database
+      .selectFrom('api_keys')
+      .select('id')
+      .where('key_digest', '=', Buffer.from(keyDigest, 'base64'))
+      .executeTakeFirstOrThrow();
+    context.body = { success: true, data: row };
+  });
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.add(async () => {
+    server.close();
+    server.closeAllConnections();
+    await database.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,12 @@
+import type { SurfaceRoutes } from '../../src/http/app.js';
+import { initiateClaim } from '../../src/merchant/initiate-claim.js';
+
+/**
+ * The merchant's initiate-claim without the check of its signature: the service has no setting for
+ * that, and only a benchmark has these routes.
+ */
+export const unsignedRoutes: SurfaceRoutes = {
+  surface: 'merchant',
+  basePath: '/bench/merchant',
+  endpoints: [{ ...initiateClaim, access: 'token' }],
+};

@@ -1,0 +1,19 @@
+/** Every kind of fault that a run can make; `chaos/faults/faults.ts` makes them. */
+export const faultNames = [
+  'kill-api',
+  'kill-worker',
+  'end-database-sessions',
+  'crash-database',
+  'kill-temporal',
+  'empty-temporal',
+  'provider-unreachable',
+  'provider-hangs',
+  'suspend-partner',
+  'change-service-fee',
+  'short-reserve',
+  'forget-redemption',
+  'reverse-delivery',
+  'deliver-late',
+] as const;
+
+export type FaultName = (typeof faultNames)[number];

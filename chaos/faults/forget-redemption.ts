@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { DatabaseTransaction } from '../../src/db/connection.js';
+import type { TestMerchant } from '../../test/support/companies.js';
+import { type ClientCall, createClientLog, type LogEntry } from '../client-log.js';
+import { bodyOf } from '../outcome.js';
+import { createSendCall, type SendCall } from '../send-call.js';
+import type { FaultScene } from './fault-scene.js';
+import { persist } from './persist.js';
+
+/** The number of the client that makes these calls: none of those that a run has. */
+const CLIENT = -1;
+const TRIES = 40;
+const PAUSE_MS = 500;
+
+/**
+ * Has the database forget one redemption, as a restore of an older backup would, although the provider
+ * has paid it. The same request must be answered in the same way and must not be paid again: its
+ * reference towards the provider follows from the request alone.
+ */
+export async function forgetRedemption(scene: FaultScene): Promise<string> {
+  const { stack, world, random, log } = scene;
+  // Nobody else may use the voucher, so its calls join the others' log when all is over.
+  const ownLog = createClientLog();
+  const send = createSendCall(stack.url, world, ownLog);
+  try {
+    const partner = random.pick(world.partners);
+    const company = { kind: 'partner', id: partner.id } as const;
+    const call = (
+      operation: 'generate-voucher' | 'redeem-gift',
+      body: ClientCall['body'],
+    ): ClientCall => ({
+      ...{ operation, company, path: `/topup-transactions/${operation}`, key: randomUUID() },
+      ...(body ? { body } : {}),
+    });
+    const generation = await untilDone(
+      send,
+      call('generate-voucher', {
+        denominationId: partner.denominations['500'],
+        merchantId: random.pick(world.merchants.filter(isPaidAtOnce)).id,
+        msisdn: null,
+        isRestricted: true,
+      }),
+    );
+    if (!generation) return 'no voucher could be generated';
+    const { voucherCode } = bodyOf(generation.reception)?.data.voucher ?? {};
+    const redemption = call('redeem-gift', {
+      voucherCode,
+      ...(random.chance(0.5) ? {} : { amount: random.integer(1_000, 40_000) / 100 }),
+    });
+    if (!(await untilDone(send, redemption))) return 'the voucher could not be redeemed';
+    const operationId = stack.digests.operation({
+      ownerKind: company.kind,
+      ownerId: company.id,
+      kind: 'redeem-gift',
+      key: redemption.key ?? '',
+    });
+    await persist(() =>
+      stack.database.transaction().execute((transaction) => forget(transaction, operationId)),
+    );
+    const again = await untilDone(send, redemption);
+    return `operation ${operationId}, ${again ? 'repeated' : 'to be repeated'}`;
+  } finally {
+    for (const { client, call, sentAt, milliseconds, reception } of ownLog.entries)
+      log.add({ client, call, sentAt, milliseconds, reception });
+  }
+}
+
+const isPaidAtOnce = ({ payoutNumber }: TestMerchant): boolean => payoutNumber.endsWith('000');
+
+/** Repeats a call through the other faults until its client knows the end; undefined if it is refused. */
+async function untilDone(send: SendCall, call: ClientCall): Promise<LogEntry | undefined> {
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    const entry = await send(CLIENT, call);
+    if (entry.outcome.kind === 'done') return entry;
+    if (entry.outcome.kind === 'refused' && entry.outcome.isBound) return undefined;
+    await sleep(PAUSE_MS);
+  }
+  return undefined;
+}
+
+/** Takes every row of the redemption away, and what they had changed, as if it had never been. */
+async function forget(transaction: DatabaseTransaction, operationId: string): Promise<void> {
+  // No trigger: the ledger allows nobody to take anything back.
+  await sql`set local session_replication_role = replica`.execute(transaction);
+  await sql`
+    with gone as (
+      delete from ledger_transfers where operation_id = ${operationId} returning *
+    ), entries as (
+      select credit_account_id as account_id, amount from gone
+      union all select debit_account_id, -amount from gone
+    ), change as (
+      select account_id, sum(amount) as amount from entries group by account_id
+    )
+    update ledger_accounts set balance = balance - change.amount
+    from change where ledger_accounts.id = change.account_id and balance is not null`.execute(
+    transaction,
+  );
+  const { rows } = await sql<{ voucher_id: number }>`
+    with gone as (
+      delete from redemptions where operation_id = ${operationId}
+      returning voucher_id, to_merchant + service_fee as taken
+    )
+    update vouchers set remaining = remaining + taken, status = 'ACTIVE'
+    from gone where vouchers.id = gone.voucher_id returning voucher_id`.execute(transaction);
+  for (const { voucher_id } of rows)
+    await transaction
+      .deleteFrom('voucher_status_changes')
+      .where('voucher_id', '=', voucher_id)
+      .execute();
+  await transaction.deleteFrom('operations').where('id', '=', operationId).execute();
+}

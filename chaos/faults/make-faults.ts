@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../random.js';
+import type { FaultName } from './fault-names.js';
+import type { FaultScene } from './fault-scene.js';
+import { faults } from './faults.js';
+
+/** A fault as it was made. */
+export interface MadeFault {
+  readonly name: FaultName;
+  /** Seconds from the beginning of the run. */
+  readonly at: number;
+  readonly what: string;
+}
+
+const GAP_MS = { least: 500, greatest: 4_000 } as const;
+/** So often a fault comes while the one before is not over. */
+const OVERLAP = 0.2;
+
+/** Makes one fault after the other until the signal comes, and then waits until each is undone. */
+export async function makeFaults(
+  scene: FaultScene,
+  names: readonly FaultName[],
+  until: AbortSignal,
+): Promise<MadeFault[]> {
+  const made: MadeFault[] = [];
+  const running = new Map<FaultName, Promise<void>>();
+  const startedAt = performance.now();
+  const begin = (name: FaultName) => {
+    const at = (performance.now() - startedAt) / 1_000;
+    const work = faults[name](scene)
+      .then((what) => {
+        made.push({ name, at, what });
+      })
+      .finally(() => running.delete(name));
+    running.set(name, work);
+    return work;
+  };
+  if (names.length === 0) return made;
+  for (const name of endlessly(names, scene.random)) {
+    await pause(scene.random.integer(GAP_MS.least, GAP_MS.greatest), until);
+    if (until.aborted) break;
+    // Two of a kind would undo each other.
+    await running.get(name);
+    const work = begin(name);
+    if (scene.random.chance(OVERLAP)) work.catch(() => {});
+    else await work;
+  }
+  await Promise.all(running.values());
+  return made;
+}
+
+/** Every kind in random order, and again: so that none is left out for long. */
+function* endlessly<Item>(items: readonly Item[], random: Random): Generator<Item> {
+  for (;;) yield* random.shuffled(items);
+}
+
+const pause = (milliseconds: number, until: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal: until }).catch(() => undefined);

@@ -1,0 +1,59 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ThrowawayServices } from '../../bench/throwaway-services.js';
+import { startPostgres } from '../../src/embedded/postgres.js';
+import { commandLine } from '../../src/embedded/process-identity.js';
+import { silentProgress } from '../../src/embedded/progress.js';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
+import { startTemporalServer } from '../../src/embedded/temporal-server.js';
+
+/** Like a loss of power: PostgreSQL ends at once and has to recover from its log. */
+export async function crashPostgres({ directory }: ThrowawayServices): Promise<void> {
+  const file = await readFile(join(directory, 'postgres', 'postmaster.pid'), 'utf8');
+  // SIGQUIT is what `pg_ctl stop -m immediate` sends.
+  await endProcess(Number(file.split('\n')[0]), 'SIGQUIT');
+}
+
+export async function startPostgresAgain(services: ThrowawayServices): Promise<void> {
+  await startPostgres({
+    dataDirectory: join(services.directory, 'postgres'),
+    port: Number(new URL(services.settings.DATABASE_URL ?? '').port),
+    progress: silentProgress,
+  });
+}
+
+export async function killTemporal({ directory }: ThrowawayServices): Promise<void> {
+  const { pid } = JSON.parse(await readFile(join(directory, 'temporal.pid'), 'utf8'));
+  await endProcess(pid, 'SIGKILL');
+}
+
+/** Takes everything from a server that was killed: its workflows, Schedules and search attributes. */
+export async function emptyTemporal({ directory }: ThrowawayServices): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm'])
+    await rm(join(directory, `temporal.db${suffix}`), { force: true });
+}
+
+/** Starts the Temporal server on the file that the killed one has left, or on none. */
+export async function startTemporalAgain({
+  directory,
+  settings,
+  startConfig,
+}: ThrowawayServices): Promise<void> {
+  const binary = await findTemporalBinary({
+    cliPath: startConfig.TEMPORAL_CLI_PATH,
+    cacheHome: startConfig.XDG_CACHE_HOME,
+    progress: silentProgress,
+  });
+  await startTemporalServer({
+    binary,
+    directory,
+    port: Number((settings.TEMPORAL_ADDRESS ?? '').split(':').at(-1)),
+    progress: silentProgress,
+  });
+}
+
+async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
+  process.kill(pid, signal);
+  while ((await commandLine(pid)) !== undefined) await sleep(20);
+}

@@ -1,0 +1,22 @@
+import { listAllDenominations } from '../../../db/lists/operator-lists.js';
+import { lookCommand } from '../../command.js';
+import { column, money, numbers, table } from '../../tables.js';
+
+export const listDenominationsCommand = lookCommand({
+  name: 'list denominations',
+  summary: 'Show the amounts that gift vouchers are sold with',
+  fields: {},
+  examples: ['list denominations'],
+  async look(database) {
+    const denominations = await listAllDenominations(database);
+    return {
+      json: denominations,
+      text: table(denominations, [
+        numbers('id', (row) => row.id),
+        numbers('amount', (row) => money(row.amount)),
+        column('status', (row) => row.status),
+        column('product', (row) => `${row.product} (${row.productId})`),
+      ]),
+    };
+  },
+});

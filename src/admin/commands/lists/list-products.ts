@@ -1,0 +1,32 @@
+import { listProducts } from '../../../db/lists/operator-lists.js';
+import { lookCommand } from '../../command.js';
+import { id, optional } from '../../fields.js';
+import { requireSubject } from '../../record-names.js';
+import { column, money, numbers, table } from '../../tables.js';
+
+type ListedProduct = Awaited<ReturnType<typeof listProducts>>[number];
+
+/** Products as a table. */
+export const productTable = (products: readonly ListedProduct[]): string =>
+  table(products, [
+    numbers('id', (row) => row.id),
+    column('name', (row) => row.name),
+    column('kind', (row) => row.kind),
+    column('category', (row) => row.category),
+    column('operator', (row) => row.operator),
+    numbers('price', (row) => row.price && money(row.price)),
+    numbers('provider id', (row) => row.providerProductId),
+    column('status', (row) => row.status),
+  ]);
+
+export const listProductsCommand = lookCommand({
+  name: 'list products',
+  summary: 'Show the products, or those that one partner may sell',
+  fields: { partner: optional(id, 'The id of a partner: only what it may sell') },
+  examples: ['list products', 'list products --partner 1'],
+  async look(database, { partner }) {
+    if (partner !== undefined) await requireSubject(database, 'partner', partner);
+    const products = await listProducts(database, partner);
+    return { json: products, text: productTable(products) };
+  },
+});

@@ -1,0 +1,111 @@
+import { readLedgerHistory } from '../../../db/ledger/ledger-history.js';
+import type { TopupStatus } from '../../../db/schema/all-tables.js';
+import { findTopupOwner, listTopups } from '../../../db/topups/operator-topups.js';
+import { findTopupDetail, type TopupDetail } from '../../../db/topups/topup-detail.js';
+import { maskMsisdn } from '../../../domain/phone.js';
+import { AdminError } from '../../admin-error.js';
+import { lookCommand } from '../../command.js';
+import { argument, id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';
+import { moneyMoveTable } from '../../ledger-history.js';
+import { column, money, numbers, record, table, time } from '../../tables.js';
+
+const statuses = [
+  'PENDING',
+  'PROCESSING',
+  'UNKNOWN',
+  'SUCCESS',
+  'FAILED',
+] as const satisfies readonly TopupStatus[];
+
+const whatOf = ({ kind, product }: { readonly kind: string; readonly product: string | null }) =>
+  kind === 'PACKAGE' ? product : 'airtime';
+
+export const listTopupsCommand = lookCommand({
+  name: 'list top-ups',
+  summary: 'Show the newest top-ups',
+  fields: {
+    partner: optional(id, 'Only those of one partner'),
+    status: optional(oneOf(...statuses), 'Only those in one status'),
+    msisdn: optional(msisdn, 'Only those to one number, in their first attempt or a later one'),
+    limit: optional(wholeNumber(1, 10_000), 'At most so many; 50 where it is left out'),
+  },
+  examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
+  async look(database, input) {
+    const found = await listTopups(database, {
+      partnerId: input.partner,
+      status: input.status,
+      msisdn: input.msisdn,
+      limit: input.limit ?? 50,
+    });
+    const topups = found.map((row) => ({ ...row, msisdn: maskMsisdn(row.msisdn) }));
+    return {
+      json: topups,
+      text: table(topups, [
+        numbers('id', (row) => row.id),
+        column('accepted (utc)', (row) => time(row.createdAt)),
+        column('status', (row) => row.status),
+        numbers('partner', (row) => row.partnerId),
+        column('what', whatOf),
+        numbers('etb', (row) => row.amount && money(row.amount)),
+        column('number', (row) => row.msisdn),
+        numbers('attempt', (row) => row.attempt),
+        column('provider reference', (row) => row.providerReference),
+      ]),
+    };
+  },
+});
+
+export const showTopup = lookCommand({
+  name: 'show top-up',
+  summary: 'Show one top-up: its attempts, what the provider said, and how its money moved',
+  fields: { id: argument(id, 'The number of the top-up, which partners know as transactionId') },
+  examples: ['show top-up 17', 'show top-up 17 --json'],
+  async look(database, input) {
+    const partnerId = await findTopupOwner(database, input.id);
+    const found =
+      partnerId === undefined ? undefined : await findTopupDetail(database, partnerId, input.id);
+    if (partnerId === undefined || found === undefined)
+      throw new AdminError(`There is no top-up ${input.id}: see "list top-ups".`);
+    const topup = { ...found, partnerId, msisdn: maskMsisdn(found.msisdn) };
+    const attempts = found.attempts.map((attempt) => ({
+      ...attempt,
+      msisdn: maskMsisdn(attempt.msisdn),
+    }));
+    const operationIds = attempts.map(({ operationId }) => operationId);
+    const ledgerHistory = await readLedgerHistory(database, partnerId, operationIds);
+    return {
+      json: { ...topup, attempts, ledgerHistory },
+      text: [
+        record({
+          'Top-up': topup.id,
+          Status: topup.status,
+          Partner: partnerId,
+          What: whatOf({ kind: topup.kind, product: topup.productName }),
+          Amount: topup.amount && `ETB ${money(topup.amount)}`,
+          Number: topup.msisdn,
+          'Provider reference': topup.provider_reference,
+          Message: topup.message,
+          Accepted: time(topup.created_at),
+          'Last change': time(topup.updated_at),
+        }),
+        `\nAttempts\n${attemptTable(attempts)}`,
+        `\nHow the money moved\n${moneyMoveTable(ledgerHistory)}`,
+      ].join('\n'),
+    };
+  },
+});
+
+const moment = (text: string | null) => text && time(new Date(text));
+
+const attemptTable = (attempts: TopupDetail['attempts']): string =>
+  table(attempts, [
+    numbers('attempt', (row) => row.attempt),
+    column('begun (utc)', (row) => moment(row.at)),
+    column('status', (row) => row.status),
+    column('settled (utc)', (row) => moment(row.settledAt)),
+    column('done late (utc)', (row) => moment(row.contradictedAt)),
+    column('number', (row) => row.msisdn),
+    column('our reference', (row) => row.reference),
+    column('provider reference', (row) => row.providerReference),
+    column('the provider says', (row) => row.providerMessage),
+  ]);

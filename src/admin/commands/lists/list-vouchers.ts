@@ -1,0 +1,140 @@
+import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.js';
+import { listVouchers, voucherHistory } from '../../../db/lists/operator-lists.js';
+import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
+import { maskMsisdn } from '../../../domain/phone.js';
+import { type VoucherStatus, voucherMoves } from '../../../domain/voucher.js';
+import { lookCommand } from '../../command.js';
+import { id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';
+import { moneyMoveTable } from '../../ledger-history.js';
+import { column, money, numbers, record, table, time } from '../../tables.js';
+import { voucherArgument, voucherIdOf, voucherNotFound } from '../../voucher-name.js';
+
+const statuses = Object.keys(voucherMoves) as VoucherStatus[];
+
+type ListedVoucher = Awaited<ReturnType<typeof listVouchers>>[number];
+
+/** The owner's number is shown only masked. */
+const present = <Voucher extends ListedVoucher>(voucher: Voucher) => ({
+  ...voucher,
+  ownerMsisdn: voucher.ownerMsisdn && maskMsisdn(voucher.ownerMsisdn),
+});
+
+export const listVouchersCommand = lookCommand({
+  name: 'list vouchers',
+  summary: 'Show the newest vouchers',
+  fields: {
+    partner: optional(id, 'Only those of one partner'),
+    status: optional(oneOf(...statuses), 'Only those in one status'),
+    msisdn: optional(msisdn, 'Only those of one owner'),
+    limit: optional(wholeNumber(1, 10_000), 'At most so many; 50 where it is left out'),
+  },
+  examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
+  async look(database, input) {
+    const found = await listVouchers(database, {
+      partnerId: input.partner,
+      status: input.status,
+      ownerMsisdn: input.msisdn,
+      limit: input.limit ?? 50,
+    });
+    const vouchers = found.map(present);
+    return {
+      json: vouchers,
+      text: table(vouchers, [
+        numbers('id', (row) => row.id),
+        column('serial number', (row) => row.serialNumber),
+        column('status', (row) => row.status),
+        numbers('amount', (row) => money(row.amount)),
+        numbers('remaining', (row) => money(row.remaining)),
+        numbers('partner', (row) => row.partnerId),
+        column('merchant', (row) => row.merchant),
+        column('owner', (row) => row.ownerMsisdn),
+        column('generated', (row) => time(row.createdAt)),
+      ]),
+    };
+  },
+});
+
+export const showVoucher = lookCommand({
+  name: 'show voucher',
+  summary: 'Show one voucher: its claims, redemptions, messages, and how its money moved',
+  details: 'Never its code: only the partner that generated it is told that.',
+  fields: { voucher: voucherArgument },
+  examples: ['show voucher 17', 'show voucher 012345678901234567'],
+  async look(database, input) {
+    const voucherId = await voucherIdOf(database, input.voucher);
+    const found = await voucherHistory(database, voucherId);
+    const detail = found && (await findVoucherDetail(database, found.partnerId, voucherId));
+    if (!found || !detail) throw voucherNotFound(input.voucher);
+    const voucher = present(found);
+    const { claims, redemptions } = detail;
+    const messages = detail.messages.map((message) => ({
+      ...message,
+      msisdn: maskMsisdn(message.msisdn),
+    }));
+    const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationsOf(detail));
+    const moves = table(found.moves, [
+      column('time', (move) => time(move.at)),
+      column('from', (move) => move.from),
+      column('to', (move) => move.to),
+    ]);
+    return {
+      json: { ...voucher, moves: found.moves, claims, redemptions, messages, ledgerHistory },
+      text: [
+        record({
+          Voucher: voucher.id,
+          'Serial number': voucher.serialNumber,
+          Status: voucher.status,
+          Amount: `ETB ${money(voucher.amount)}`,
+          Remaining: `ETB ${money(voucher.remaining)}`,
+          'On hold': `ETB ${money(voucher.held)}`,
+          Returned: `ETB ${money(voucher.returned)}`,
+          Partner: voucher.partnerId,
+          Merchant: voucher.merchant,
+          Owner: voucher.ownerMsisdn ?? 'anonymous',
+          Generated: time(voucher.createdAt),
+          Expires: time(voucher.expiresAt),
+        }),
+        `\nMoves of its status\n${moves}`,
+        `\nClaims\n${claimTable(claims)}`,
+        `\nRedemptions\n${redemptionTable(redemptions)}`,
+        `\nMessages\n${messageTable(messages)}`,
+        `\nHow its money moved\n${moneyMoveTable(ledgerHistory)}`,
+      ].join('\n'),
+    };
+  },
+});
+
+const moment = (text: string | null) => text && time(new Date(text));
+
+const claimTable = (claims: VoucherDetail['claims']): string =>
+  table(claims, [
+    column('time (utc)', (row) => moment(row.at)),
+    column('by', (row) => row.company),
+    numbers('etb', (row) => (row.amount === null ? 'all' : money(row.amount))),
+    column('status', (row) => row.status),
+  ]);
+
+const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
+  table(redemptions, [
+    column('time (utc)', (row) => moment(row.at)),
+    column('status', (row) => row.status),
+    column('settled (utc)', (row) => moment(row.settledAt)),
+    column('paid late (utc)', (row) => moment(row.contradictedAt)),
+    column('merchant', (row) => row.merchant),
+    numbers('to merchant', (row) => money(row.toMerchant)),
+    numbers('fee', (row) => money(row.serviceFee)),
+    column('reference', (row) => row.reference),
+    column('payment reference', (row) => row.paymentReference),
+    column('provider reference', (row) => row.providerReference),
+    column('the provider says', (row) => row.providerMessage),
+  ]);
+
+const messageTable = (messages: VoucherDetail['messages']): string =>
+  table(messages, [
+    column('time (utc)', (row) => moment(row.at)),
+    column('what', (row) => row.kind),
+    column('to', (row) => row.msisdn),
+    column('status', (row) => row.status),
+    column('provider reference', (row) => row.providerReference),
+    column('the provider says', (row) => row.providerMessage),
+  ]);

@@ -1,0 +1,23 @@
+import { inBirr } from '../amounts.js';
+import { readBalances } from '../partner-steps.js';
+import { confirmDelivery, newPhoneNumber } from '../sandbox-reader.js';
+import type { DemoScene } from '../scene.js';
+import { readTopup, sendPackage } from '../topup-steps.js';
+
+/** A package costs the price of its product and goes to numbers of its operator. */
+export async function buyPackage(scene: DemoScene): Promise<void> {
+  const { transcript, partner } = scene;
+  const { productId, name, price } = scene.package;
+  const before = await readBalances(partner, 'The partner reads its balances.');
+  const order = { productId, msisdn: newPhoneNumber() };
+  const { transactionId } = await sendPackage(partner, `It buys "${name}".`, order);
+  const { status } = await readTopup(partner, 'It asks where the top-up stands.', transactionId);
+  transcript.confirm(status === 'SUCCESS', 'the package was delivered');
+  // What it costs at the provider is not what it is sold for.
+  await confirmDelivery(scene, { msisdn: order.msisdn });
+  const after = await readBalances(partner, 'The partner reads its balances again.');
+  transcript.confirm(
+    after.airtime === before.airtime - price,
+    `${inBirr(price)} were charged, the price of the package`,
+  );
+}

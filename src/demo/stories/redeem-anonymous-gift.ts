@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { readVoucher, redeem } from '../merchant-steps.js';
+import { generateVoucher } from '../partner-steps.js';
+import type { DemoScene } from '../scene.js';
+
+/** A gift without an owner is redeemed by whoever shows its code. */
+export async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
+  const { transcript, partner, merchant, merchantId, denominationOf } = scene;
+  const { code } = await generateVoucher(
+    partner,
+    'The partner generates a gift of 100 ETB for whoever holds it: msisdn is null.',
+    { denominationId: denominationOf(100), merchantId, msisdn: null },
+  );
+  await redeem(merchant, 'The merchant redeems it at once, without a claim and a code.', {
+    voucherCode: code,
+    idempotencyKey: randomUUID(),
+  });
+  const detail = await readVoucher(merchant, 'The merchant looks the voucher up.', code);
+  transcript.confirm(
+    detail.status === 'REDEEMED' && detail.remaining === 0n,
+    'the voucher is redeemed and nothing is left',
+  );
+}

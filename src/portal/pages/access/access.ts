@@ -1,0 +1,55 @@
+import { html } from '../../../process/html.js';
+import { ACCESS_PATH } from '../../access-path.js';
+import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
+import { addressesPart, type WrongAddress } from './addresses.js';
+import { apiKeysPart, type WrongKeyName } from './api-keys.js';
+import { publicKeysPart, type WrongPublicKey } from './public-keys.js';
+
+/** What was wrong with a form of the page that was sent. */
+interface Wrong {
+  readonly keyName?: WrongKeyName;
+  readonly address?: WrongAddress;
+  readonly publicKey?: WrongPublicKey;
+}
+
+/** API keys, addresses and public keys on one page (specification 5). */
+export const showAccess: AccountPage = {
+  method: 'GET',
+  path: '/access',
+  access: 'account',
+  handle: (request) => accessPage(request),
+};
+
+/** The same page, with what is wrong with a form that was sent. */
+export async function accessPage(request: AccountRequest, wrong: Wrong = {}): Promise<PageAnswer> {
+  const isMerchant = request.session.company.kind === 'merchant';
+  return {
+    kind: 'page',
+    title: 'Keys and addresses',
+    ...(Object.values(wrong).some(Boolean) ? { status: 422 } : {}),
+    content: html`<h1>Keys and addresses</h1>
+<p>Your servers need a key and a registered address${isMerchant && ', and sign with a key pair'}.</p>
+<nav aria-label="On this page"><ul class="page-parts">
+<li><a href="#keys">API keys</a></li>
+<li><a href="#addresses">Addresses</a></li>
+${isMerchant && html`<li><a href="#public-keys">Public keys</a></li>`}
+</ul></nav>
+${await apiKeysPart(request, wrong.keyName)}
+${await addressesPart(request, wrong.address)}
+${isMerchant && (await publicKeysPart(request, wrong.publicKey))}`,
+  };
+}
+
+const movedTo = (part: string): AccountPage => ({
+  method: 'GET',
+  path: `/${part}`,
+  access: 'account',
+  handle: () => Promise.resolve({ kind: 'redirect', to: `${ACCESS_PATH}#${part}` }),
+});
+
+/** Links to the pages that the parts were before go on working. */
+export const formerAccessPages: readonly AccountPage[] = [
+  movedTo('keys'),
+  movedTo('addresses'),
+  { ...movedTo('public-keys'), kind: 'merchant' },
+];

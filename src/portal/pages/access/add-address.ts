@@ -1,0 +1,55 @@
+import { listSourceAddresses } from '../../../db/access/company-access.js';
+import { addSourceAddresses } from '../../../db/catalogue/companies.js';
+import { isAllowlistHostname, MAXIMUM_NAMES } from '../../../http/access/allowlist-entries.js';
+import { isInsideNetwork } from '../../../http/access/source-address.js';
+import { changeAccess } from '../../access/change-access.js';
+import { ACCESS_PATH } from '../../access-path.js';
+import { readRegisteredAddress } from '../../layout/address-descriptions.js';
+import type { AccountPage } from '../../page.js';
+import { accessPage } from './access.js';
+import { ADDRESS_LENGTH } from './addresses.js';
+
+const MAXIMUM_ADDRESSES = 50;
+
+const hasTooManyNames = (known: readonly { readonly address: string }[], address: string) =>
+  isAllowlistHostname(address) &&
+  known.filter((row) => isAllowlistHostname(row.address)).length >= MAXIMUM_NAMES;
+
+/** Lets the company call from one more address, range or name. */
+export const addAddress: AccountPage = {
+  method: 'POST',
+  path: '/addresses',
+  access: 'account',
+  async handle(request) {
+    const given = request.form.text('address').slice(0, ADDRESS_LENGTH + 1);
+    const read = readRegisteredAddress(given);
+    if (!read.ok)
+      return accessPage(request, { address: { address: given, problem: read.problem } });
+    const { address } = read;
+    const { company } = request.session;
+    const outcome = await changeAccess(request, 'register address', async (transaction) => {
+      const known = await listSourceAddresses(transaction, company);
+      if (known.some((row) => row.address === address)) return undefined;
+      if (known.length >= MAXIMUM_ADDRESSES || hasTooManyNames(known, address)) return undefined;
+      const [addressId] = await addSourceAddresses(transaction, company, [address]);
+      return { result: 'added', details: { addressId, address } };
+    });
+    if (outcome !== undefined)
+      return { kind: 'redirect', to: ACCESS_PATH, notice: noticeOf(address) };
+    const known = await listSourceAddresses(request.services.database, company);
+    const problem = known.some((row) => row.address === address)
+      ? `${address} is registered already.`
+      : hasTooManyNames(known, address)
+        ? `There are ${MAXIMUM_NAMES} names: register addresses, or remove some names first.`
+        : `There are ${MAXIMUM_ADDRESSES} addresses: register a range, or remove some first.`;
+    return accessPage(request, { address: { address: given, problem } });
+  },
+};
+
+const noticeOf = (address: string): string =>
+  `${address} is registered.${
+    isInsideNetwork(address)
+      ? ' It is an address inside a network: of calls over the internet we see another one, which ' +
+        'stands beside each call in “Try it”.'
+      : ''
+  }`;

@@ -1,0 +1,95 @@
+import { listSourceAddresses } from '../../../db/access/company-access.js';
+import { createAddressMatcher } from '../../../http/access/source-address.js';
+import { type Html, html } from '../../../process/html.js';
+import {
+  emptyState,
+  field,
+  formTokenField,
+  message,
+  postForm,
+  table,
+  time,
+} from '../../layout/parts.js';
+import { type AccountRequest, PORTAL_PATH } from '../../page.js';
+
+export const ADDRESSES_PATH = `${PORTAL_PATH}/addresses`;
+/** The longest name of a host has 253 characters. */
+export const ADDRESS_LENGTH = 253;
+
+/** What is wrong with an address that was to be added. */
+export interface WrongAddress {
+  readonly address: string;
+  readonly problem: string;
+}
+
+/** From where the company's servers may call. */
+export async function addressesPart(request: AccountRequest, wrong?: WrongAddress): Promise<Html> {
+  const { services, session, formToken } = request;
+  const rows = await listSourceAddresses(services.database, session.company);
+  return html`<section class="page-part" aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
+<p>Calls of the API are let in from these addresses only. They are the addresses of your servers as
+the internet sees them. A new one counts after
+${services.settings.accessCacheSeconds} s at most.</p>
+${
+  rows.length === 0 &&
+  message(
+    'warning',
+    html`<strong>No address is registered: every call is refused, log-in too.</strong> Add the address of
+the server that will call.`,
+  )
+}
+<section class="card"><h3>Registered addresses</h3>
+${
+  rows.length === 0
+    ? emptyState('None yet', 'Add the first one below.')
+    : table('Registered addresses', rows, [
+        { title: 'Address', value: ({ address }) => html`<code>${address}</code>` },
+        { title: 'Added', value: ({ createdAt }) => time(createdAt) },
+        {
+          title: 'Change',
+          value: ({ id, address }) =>
+            html`<a href="${ADDRESSES_PATH}/${id}/remove">Remove<span class="visually-hidden">
+${address}</span></a>`,
+        },
+      ])
+}
+</section>
+<section class="card"><h3>Add an address</h3>
+${postForm(
+  { action: ADDRESSES_PATH, formToken },
+  html`${field({
+    name: 'address',
+    label: 'Address',
+    hint: 'IPv4, IPv6, a range such as 203.0.113.0/28, or a name such as api.shop.example.',
+    value: wrong?.address ?? '',
+    error: wrong?.problem,
+    maximumLength: ADDRESS_LENGTH,
+  })}
+<button>Add the address</button>`,
+)}
+</section>
+${yourAddress(
+  request,
+  rows.map(({ address }) => address),
+)}</section>`;
+}
+
+/** The browser's own address, which is the server's only where both are on one network. */
+function yourAddress(request: AccountRequest, registered: readonly string[]) {
+  const { sourceAddress, formToken } = request;
+  if (sourceAddress === '') return undefined;
+  const isRegistered = createAddressMatcher(registered)(sourceAddress);
+  return html`<section class="card"><h3>The address you are calling from</h3>
+<p>This page sees you at <code>${sourceAddress}</code>. ${
+    isRegistered
+      ? 'It is registered.'
+      : 'Add it if your server calls from the same network as your browser.'
+  }</p>
+${
+  !isRegistered &&
+  html`<form method="post" action="${ADDRESSES_PATH}">${formTokenField(formToken)}
+<input type="hidden" name="address" value="${sourceAddress}">
+<button class="secondary">Add ${sourceAddress}</button></form>`
+}
+</section>`;
+}

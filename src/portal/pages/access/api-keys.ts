@@ -1,0 +1,133 @@
+import { listApiKeys } from '../../../db/access/company-access.js';
+import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/api-key.js';
+import { type Html, html } from '../../../process/html.js';
+import { apiBase } from '../../api-base.js';
+import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.js';
+import { type AccountRequest, PORTAL_PATH } from '../../page.js';
+
+export const KEYS_PATH = `${PORTAL_PATH}/keys`;
+export const KEY_NAME_LENGTH = 60;
+
+export type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
+
+/** What is wrong with the name of a key that was to be made. */
+export interface WrongKeyName {
+  readonly name: string;
+  readonly problem: string;
+}
+
+/** The company's API keys: which work, how old they are, and when they were last used. */
+export async function apiKeysPart(request: AccountRequest, wrong?: WrongKeyName): Promise<Html> {
+  const { services, session, formToken } = request;
+  const keys = (await listApiKeys(services.database, session.company)).toReversed();
+  const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
+  const over = keys.filter((key) => !working.includes(key));
+  const old = working.filter(needsRotation);
+  const canCopy = services.keyCopies !== undefined;
+  return html`<section class="page-part" aria-labelledby="keys"><h2 id="keys">API keys</h2>
+<p>With a key your server logs in at <code>${apiBase(request)}/auth/login</code> and gets a token for
+300 seconds. Keep keys on your servers: never in source code, apps, pages or logs.</p>
+${old.length > 0 && rotationWarning(old)}
+<section class="card"><h3>Keys that work</h3>
+${working.length === 0 ? noKeys : workingKeys(working, canCopy)}
+${working.length > 0 && copyNote(working, canCopy)}
+</section>
+<section class="card"><h3>Make a key</h3>
+${postForm(
+  { action: KEYS_PATH, formToken },
+  html`${field({
+    name: 'name',
+    label: 'Name of the key',
+    hint: 'What will use it, such as “Web shop” or “Till 3”.',
+    value: wrong?.name ?? '',
+    error: wrong?.problem,
+    maximumLength: KEY_NAME_LENGTH,
+  })}
+<button>Make the key</button>`,
+)}
+</section>
+${
+  over.length > 0 &&
+  html`<details class="card"><summary>Keys that are over (${over.length})</summary>
+${endedKeys(over)}</details>`
+}</section>`;
+}
+
+const noKeys = emptyState(
+  'No key works',
+  'Without a key your server cannot log in. Make one below.',
+);
+
+const rotationWarning = (old: readonly ListedKey[]): Html =>
+  message(
+    'warning',
+    html`<p><strong>${
+      old.length === 1 ? 'A key is' : `${old.length} keys are`
+    } ${ROTATION_WARNING_DAYS} days old or older.</strong> Rotate: the new key and the old one work side
+by side for as long as you choose.</p>`,
+  );
+
+/** What cannot be copied, and what to do about it. */
+function copyNote(keys: readonly ListedKey[], canCopy: boolean): Html | undefined {
+  if (!canCopy)
+    return html`<p class="quiet">Keys are shown once, when they are made: we keep digests alone.</p>`;
+  const notKept = keys.filter(({ status, isKept }) => status === 'VALID' && !isKept);
+  if (notKept.length === 0) return undefined;
+  const names = notKept.map(({ name }, index) => html`${index > 0 && ', '}“${name}”`);
+  return html`<p class="quiet">${names} cannot be copied: ${
+    notKept.length === 1 ? 'it was' : 'they were'
+  } made before keys were kept, or by an operator, and we have ${
+    notKept.length === 1 ? 'its digest' : 'their digests'
+  } alone. A rotated key can be copied.</p>`;
+}
+
+const workingKeys = (keys: readonly ListedKey[], canCopy: boolean): Html =>
+  table('API keys that work', keys, [
+    { title: 'Name', value: (key) => html`<strong>${key.name}</strong>` },
+    { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
+    { title: 'State', value: stateOf },
+    { title: 'Age', value: (key) => ageOf(key.ageDays) },
+    { title: 'Last used', value: lastUse },
+    {
+      title: 'Change',
+      value: (key) => html`<span class="actions">${
+        canCopy &&
+        key.isKept &&
+        html`<a href="${KEYS_PATH}/${key.id}/copy">Copy<span class="visually-hidden"> ${key.name}</span></a>
+`
+      }${
+        key.status === 'VALID' &&
+        html`<a href="${KEYS_PATH}/${key.id}/rotate">Rotate<span class="visually-hidden">
+${key.name}</span></a>`
+      }
+<a href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="visually-hidden"> ${key.name}</span></a>
+</span>`,
+    },
+  ]);
+
+const endedKeys = (keys: readonly ListedKey[]): Html =>
+  table('API keys that are over', keys, [
+    { title: 'Name', value: (key) => key.name },
+    { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
+    { title: 'Ended', value: (key) => endOf(key) },
+    { title: 'Last used', value: lastUse },
+  ]);
+
+function stateOf(key: ListedKey): Html {
+  if (key.status === 'ENDING' && key.expiresAt)
+    return html`${badge('warning', 'Ending')} ${time(key.expiresAt)}`;
+  return needsRotation(key) ? badge('warning', 'Rotate') : badge('success', 'Works');
+}
+
+function endOf({ status, revokedAt, expiresAt }: ListedKey): Html {
+  const at = revokedAt ?? expiresAt;
+  return html`${status === 'REVOKED' ? 'Revoked' : 'Replaced'} ${at ? time(at) : ''}`;
+}
+
+const ageOf = (days: number): string =>
+  days === 0 ? 'Today' : days === 1 ? '1 day' : `${days} days`;
+
+const lastUse = ({ lastUsedAt, lastUsedAddress }: ListedKey): Html =>
+  lastUsedAt
+    ? html`${time(lastUsedAt)}${lastUsedAddress && html` from <code>${lastUsedAddress}</code>`}`
+    : html`Never`;

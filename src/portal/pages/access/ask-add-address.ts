@@ -1,0 +1,49 @@
+import { wasRefusedFrom } from '../../../db/access/calls.js';
+import { html } from '../../../process/html.js';
+import { ACCESS_PATH } from '../../access-path.js';
+import { readRegisteredAddress } from '../../layout/address-descriptions.js';
+import { confirmation } from '../../layout/parts.js';
+import { type AccountPage, type PageProblem, PORTAL_PATH } from '../../page.js';
+import { accessPage } from './access.js';
+import { ADDRESSES_PATH } from './addresses.js';
+
+/**
+ * Asks whether an address that a call came from is really the company's: who has its key but not
+ * its address is told from its servers by nothing else.
+ */
+export const askAddAddress: AccountPage = {
+  method: 'GET',
+  path: '/addresses/register',
+  access: 'account',
+  async handle(request) {
+    const given = request.query.get('address') ?? '';
+    const read = readRegisteredAddress(given);
+    if (!read.ok)
+      return accessPage(request, { address: { address: given, problem: read.problem } });
+    const { address } = read;
+    const { services, session } = request;
+    // A link that somebody sends must not say of an address that a call came from there.
+    if (!(await wasRefusedFrom(services.database, session.company, address))) return noSuchCall;
+    return confirmation({
+      title: 'Is this your server?',
+      text: html`<p>A call with your key came from <code>${address}</code>. Register the address
+only if you know it as your own server’s.</p>
+<p><strong>If it is not yours, your key is in wrong hands:</strong> do not register it.
+<a href="${ACCESS_PATH}#keys">Revoke the key</a> instead.</p>`,
+      action: ADDRESSES_PATH,
+      formToken: request.formToken,
+      fields: html`<input type="hidden" name="address" value="${address}">`,
+      button: `It is ours: register ${address}`,
+      back: `${PORTAL_PATH}/try-it`,
+    });
+  },
+};
+
+const noSuchCall: PageProblem = {
+  kind: 'problem',
+  status: 404,
+  title: 'There is no such call',
+  text:
+    'No call with a key of yours was refused from this address lately. Do not register an address ' +
+    'because somebody sends you a link to it.',
+};

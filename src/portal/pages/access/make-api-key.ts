@@ -1,0 +1,89 @@
+import { sealApiKey } from '../../../crypto/api-key-copies.js';
+import { randomApiKey } from '../../../crypto/random.js';
+import { listApiKeys } from '../../../db/access/company-access.js';
+import { addApiKey } from '../../../db/catalogue/companies.js';
+import type { DatabaseTransaction } from '../../../db/connection.js';
+import { type Html, html } from '../../../process/html.js';
+import { changeAccess } from '../../access/change-access.js';
+import { keyPage } from '../../access/key-page.js';
+import { readName } from '../../layout/form.js';
+import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
+import { accessPage } from './access.js';
+import { KEY_NAME_LENGTH } from './api-keys.js';
+
+/** More than anybody needs, and few enough to see what each is for. */
+const MAXIMUM_WORKING_KEYS = 10;
+
+/** Makes a key and shows it. */
+export const makeApiKey: AccountPage = {
+  method: 'POST',
+  path: '/keys',
+  access: 'account',
+  async handle(request) {
+    const given = request.form.text('name');
+    const name = readName(given, KEY_NAME_LENGTH);
+    if (name === undefined) {
+      const problem = `Give the key a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`;
+      return accessPage(request, { keyName: { name: given.slice(0, KEY_NAME_LENGTH), problem } });
+    }
+    const made = await changeAccess(request, 'issue api-key', async (transaction) => {
+      const problem = await problemOf(transaction, request, name);
+      return problem === undefined ? await addKey(transaction, request, name) : undefined;
+    });
+    if (made !== undefined) return newKeyPage(request, { name, key: made });
+    const problem = await problemOf(request.services.database, request, name);
+    return accessPage(request, {
+      keyName: { name, problem: problem ?? 'The key was not made. Try again.' },
+    });
+  },
+};
+
+/**
+ * Why there cannot be one more key with a name. Names are unique among the keys that work, so a form
+ * that is sent twice does not make two.
+ */
+async function problemOf(
+  database: DatabaseTransaction | AccountRequest['services']['database'],
+  { session }: AccountRequest,
+  name: string,
+): Promise<string | undefined> {
+  const keys = await listApiKeys(database, session.company);
+  const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
+  if (working.some((key) => key.name === name))
+    return 'A key with this name works already: rotate or revoke it, or choose another name.';
+  if (working.length >= MAXIMUM_WORKING_KEYS)
+    return `There are ${MAXIMUM_WORKING_KEYS} keys that work: revoke one that nobody needs first.`;
+  return undefined;
+}
+
+/** Adds a key for the company; it stands in clear in the answer alone. */
+export async function addKey(
+  transaction: DatabaseTransaction,
+  { services, session }: AccountRequest,
+  name: string,
+) {
+  const { key, prefix } = randomApiKey(services.settings.environment);
+  const digest = services.digests.apiKey(key);
+  const ciphertext = sealApiKey(services.keyCopies, { key, digest });
+  const apiKey = { name, prefix, digest, ciphertext };
+  const keyId = await addApiKey(transaction, session.company, apiKey);
+  return { result: key, details: { keyId, name, prefix } };
+}
+
+/** The page of a key that was just made. */
+export const newKeyPage = (
+  request: AccountRequest,
+  shown: { readonly name: string; readonly key: string; readonly before?: Html },
+): PageAnswer =>
+  keyPage(request, {
+    title: 'New key',
+    heading: 'Your new key',
+    name: shown.name,
+    key: shown.key,
+    warning: request.services.keyCopies
+      ? html`<strong>Copy it now.</strong> Later you can copy it again, with your password, until it is
+replaced or revoked.`
+      : html`<strong>Copy it now: it is shown only this once.</strong> We keep a digest of it and cannot
+show it again.`,
+    further: shown.before,
+  });

@@ -1,0 +1,83 @@
+import type { KeyObject } from 'node:crypto';
+import { addPublicKey } from '../../../db/catalogue/companies.js';
+import { publicKeyFingerprint } from '../../../http/signature/public-key.js';
+import { html } from '../../../process/html.js';
+import { changeAccess } from '../../access/change-access.js';
+import { challengeOf, isProof, proofCommand } from '../../access/public-key-proof.js';
+import { readPublicKey, registrationProblem } from '../../access/public-key-registration.js';
+import { ACCESS_PATH } from '../../access-path.js';
+import { commands } from '../../call-examples.js';
+import { field, postForm } from '../../layout/parts.js';
+import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
+import { accessPage } from './access.js';
+import { PUBLIC_KEYS_PATH } from './public-keys.js';
+
+const PROOF_PATH = `${PUBLIC_KEYS_PATH}/proof`;
+
+/** Registers a public key for the merchant that has signed the challenge with its private key. */
+export const provePublicKey: AccountPage = {
+  method: 'POST',
+  path: '/public-keys/proof',
+  access: 'account',
+  kind: 'merchant',
+  async handle(request) {
+    const { form, session } = request;
+    const read = readPublicKey(form.text('pem'));
+    if (!read.ok) return accessPage(request, { publicKey: read });
+    const { key } = read;
+    if (!isProof(challengeOf(request, key), key, form.text('signature')))
+      return proofPage(request, key, NO_PROOF);
+    const fingerprint = publicKeyFingerprint(key);
+    const pem = key.export({ type: 'spki', format: 'pem' }).toString();
+    const { id } = session.company;
+    let problem: string | undefined;
+    const added = await changeAccess(request, 'register public-key', async (transaction) => {
+      problem = await registrationProblem(transaction, id, key);
+      if (problem !== undefined) return undefined;
+      const publicKeyId = await addPublicKey(transaction, id, pem, { isProven: true });
+      if (publicKeyId === undefined) return undefined;
+      return { result: publicKeyId, details: { publicKeyId, fingerprint, proven: true } };
+    });
+    if (added === undefined)
+      return accessPage(request, {
+        publicKey: { problem: problem ?? 'This key is registered already.' },
+      });
+    return {
+      kind: 'redirect',
+      to: ACCESS_PATH,
+      notice: `The public key ${fingerprint.slice(0, 8)}… is registered.`,
+    };
+  },
+};
+
+const NO_PROOF =
+  'This is no signature of the text below by the private key of this public key. Copy the command ' +
+  'whole, run it in the folder of private-key.pem, and paste the one line that it prints.';
+
+/** Shows the text to sign and takes its signature. */
+export function proofPage(request: AccountRequest, key: KeyObject, problem?: string): PageAnswer {
+  return {
+    kind: 'page',
+    title: 'Prove that the key is yours',
+    ...(problem === undefined ? {} : { status: 422 }),
+    content: html`<h1>Prove that the key is yours</h1>
+<section class="card">
+<p>Only who has the private key can sign this text. Run the command in the folder of
+<code>private-key.pem</code>:</p>
+${commands(proofCommand(challengeOf(request, key)))}
+${postForm(
+  { action: PROOF_PATH, formToken: request.formToken },
+  html`<input type="hidden" name="pem" value="${key
+    .export({ type: 'spki', format: 'der' })
+    .toString('base64')}">
+${field({
+  name: 'signature',
+  label: 'Signature',
+  hint: 'The line that the command prints.',
+  error: problem,
+})}
+<p class="actions"><button>Register the key</button> <a href="${ACCESS_PATH}#public-keys">Back</a></p>`,
+)}
+</section>`,
+  };
+}

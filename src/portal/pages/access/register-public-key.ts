@@ -1,0 +1,26 @@
+import { readPublicKey, registrationProblem } from '../../access/public-key-registration.js';
+import type { AccountPage } from '../../page.js';
+import { accessPage } from './access.js';
+import { proofPage } from './prove-public-key.js';
+
+/**
+ * Takes a pasted or uploaded public key and asks for a proof that the private key is the merchant's;
+ * what is wrong with the key is said as the API says it. Nothing is registered yet.
+ */
+export const registerPublicKey: AccountPage = {
+  method: 'POST',
+  path: '/public-keys',
+  access: 'account',
+  kind: 'merchant',
+  form: 'with-file',
+  async handle(request) {
+    const { form, session, services } = request;
+    const text = form.text('pem').trim() === '' ? form.text('file') : form.text('pem');
+    const read = readPublicKey(text);
+    if (!read.ok) return accessPage(request, { publicKey: read });
+    const problem = await registrationProblem(services.database, session.company.id, read.key);
+    return problem === undefined
+      ? proofPage(request, read.key)
+      : accessPage(request, { publicKey: { problem } });
+  },
+};

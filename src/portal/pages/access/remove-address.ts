@@ -1,0 +1,47 @@
+import { listSourceAddresses, removeSourceAddress } from '../../../db/access/company-access.js';
+import { html } from '../../../process/html.js';
+import { changeAccess } from '../../access/change-access.js';
+import { ACCESS_PATH } from '../../access-path.js';
+import { confirmation } from '../../layout/parts.js';
+import { type AccountPage, idOf } from '../../page.js';
+import { problems } from '../../problem-page.js';
+import { ADDRESSES_PATH } from './addresses.js';
+
+/** Asks whether calls from an address are really to be refused. */
+export const askRemoveAddress: AccountPage = {
+  method: 'GET',
+  path: '/addresses/:id/remove',
+  access: 'account',
+  async handle(request) {
+    const { services, session, formToken } = request;
+    const rows = await listSourceAddresses(services.database, session.company);
+    const row = rows.find(({ id }) => id === idOf(request));
+    if (row === undefined) return problems.notFound;
+    return confirmation({
+      title: `Remove ${row.address}?`,
+      text: html`<p>Calls from <code>${row.address}</code> are refused within two seconds.${
+        rows.length === 1 && ' It is the last address: every call will be refused.'
+      }</p>`,
+      action: `${ADDRESSES_PATH}/${row.id}/remove`,
+      formToken,
+      button: 'Remove the address',
+      back: `${ACCESS_PATH}#addresses`,
+    });
+  },
+};
+
+/** Stops the company from calling from an address. */
+export const removeAddress: AccountPage = {
+  method: 'POST',
+  path: '/addresses/:id/remove',
+  access: 'account',
+  async handle(request) {
+    const addressId = idOf(request);
+    const removed = await changeAccess(request, 'remove address', async (transaction) => {
+      const row = await removeSourceAddress(transaction, addressId, request.session.company);
+      return row && { result: row.address, details: { addressId, address: row.address } };
+    });
+    if (removed === undefined) return problems.notFound;
+    return { kind: 'redirect', to: ACCESS_PATH, notice: `${removed} is removed.` };
+  },
+};

@@ -1,0 +1,46 @@
+import { revokeApiKey as revokeInDatabase } from '../../../db/access/company-access.js';
+import { html } from '../../../process/html.js';
+import { changeAccess } from '../../access/change-access.js';
+import { ACCESS_PATH } from '../../access-path.js';
+import { confirmation, time } from '../../layout/parts.js';
+import { type AccountPage, idOf } from '../../page.js';
+import { problems } from '../../problem-page.js';
+import { KEYS_PATH } from './api-keys.js';
+import { findKey } from './rotate-api-key.js';
+
+/** Asks whether a key is really to stop. */
+export const askRevokeApiKey: AccountPage = {
+  method: 'GET',
+  path: '/keys/:id/revoke',
+  access: 'account',
+  async handle(request) {
+    const key = await findKey(request);
+    if (key === undefined || !['VALID', 'ENDING'].includes(key.status)) return problems.notFound;
+    return confirmation({
+      title: `Revoke the key “${key.name}”?`,
+      text: html`<p>It begins with <code>${key.prefix}…</code> and was
+${key.lastUsedAt ? html`last used ${time(key.lastUsedAt)}` : 'never used'}. Calls with it, and with the
+tokens that it was given, are refused within two seconds. This cannot be undone.</p>`,
+      action: `${KEYS_PATH}/${key.id}/revoke`,
+      formToken: request.formToken,
+      button: 'Revoke the key',
+      back: `${ACCESS_PATH}#keys`,
+    });
+  },
+};
+
+/** Ends a key at once. */
+export const revokeApiKey: AccountPage = {
+  method: 'POST',
+  path: '/keys/:id/revoke',
+  access: 'account',
+  async handle(request) {
+    const keyId = idOf(request);
+    const revoked = await changeAccess(request, 'revoke api-key', async (transaction) => {
+      const key = await revokeInDatabase(transaction, keyId, request.session.company);
+      return key && { result: key, details: { keyId, name: key.name, prefix: key.prefix } };
+    });
+    if (revoked === undefined) return problems.notFound;
+    return { kind: 'redirect', to: ACCESS_PATH, notice: `The key “${revoked.name}” is revoked.` };
+  },
+};

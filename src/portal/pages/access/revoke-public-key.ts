@@ -1,0 +1,60 @@
+import {
+  listPublicKeys,
+  revokePublicKey as revokeInDatabase,
+} from '../../../db/access/company-access.js';
+import { html } from '../../../process/html.js';
+import { changeAccess } from '../../access/change-access.js';
+import { ACCESS_PATH } from '../../access-path.js';
+import { confirmation } from '../../layout/parts.js';
+import { type AccountPage, idOf } from '../../page.js';
+import { problems } from '../../problem-page.js';
+import { fingerprintOf, PUBLIC_KEYS_PATH } from './public-keys.js';
+
+/** Asks whether signatures of a key are really to be refused. */
+export const askRevokePublicKey: AccountPage = {
+  method: 'GET',
+  path: '/public-keys/:id/revoke',
+  access: 'account',
+  kind: 'merchant',
+  async handle(request) {
+    const { services, session, formToken } = request;
+    const keys = await listPublicKeys(services.database, session.company.id);
+    const valid = keys.filter(({ revokedAt }) => revokedAt === null);
+    const key = valid.find(({ id }) => id === idOf(request));
+    if (key === undefined) return problems.notFound;
+    return confirmation({
+      title: 'Revoke this public key?',
+      text: html`<p><code>${fingerprintOf(key)}</code></p>
+<p>Calls that are signed with its private key are refused within two seconds.${
+        valid.length === 1 && ' It is the last key: every signed call will be refused.'
+      } This cannot be undone.</p>`,
+      action: `${PUBLIC_KEYS_PATH}/${key.id}/revoke`,
+      formToken,
+      button: 'Revoke the key',
+      back: `${ACCESS_PATH}#public-keys`,
+    });
+  },
+};
+
+/** Ends a public key at once. */
+export const revokePublicKey: AccountPage = {
+  method: 'POST',
+  path: '/public-keys/:id/revoke',
+  access: 'account',
+  kind: 'merchant',
+  async handle(request) {
+    const publicKeyId = idOf(request);
+    const revoked = await changeAccess(request, 'revoke public-key', async (transaction) => {
+      const key = await revokeInDatabase(transaction, publicKeyId, request.session.company);
+      if (key === undefined) return undefined;
+      const fingerprint = fingerprintOf(key);
+      return { result: fingerprint, details: { publicKeyId, fingerprint } };
+    });
+    if (!revoked) return problems.notFound;
+    return {
+      kind: 'redirect',
+      to: ACCESS_PATH,
+      notice: `The public key ${revoked.slice(0, 8)}… is revoked.`,
+    };
+  },
+};

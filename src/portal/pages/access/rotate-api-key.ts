@@ -1,0 +1,79 @@
+import { endApiKey, listApiKeys } from '../../../db/access/company-access.js';
+import { html } from '../../../process/html.js';
+import { changeAccess } from '../../access/change-access.js';
+import { ACCESS_PATH } from '../../access-path.js';
+import { postForm, time } from '../../layout/parts.js';
+import { type AccountPage, type AccountRequest, idOf } from '../../page.js';
+import { problems } from '../../problem-page.js';
+import { KEYS_PATH } from './api-keys.js';
+import { addKey, newKeyPage } from './make-api-key.js';
+
+/** How long the old key may still work, in hours. */
+const overlaps = [
+  { hours: 24, label: '24 hours' },
+  { hours: 72, label: '72 hours' },
+  { hours: 0, label: 'Not at all: it may be in wrong hands' },
+] as const;
+
+/** Asks how long the old key is to work beside the new one. */
+export const askRotateApiKey: AccountPage = {
+  method: 'GET',
+  path: '/keys/:id/rotate',
+  access: 'account',
+  async handle(request) {
+    const key = await findKey(request);
+    if (key?.status !== 'VALID') return problems.notFound;
+    const choices = overlaps.map(
+      ({ hours, label }, index) => html`<label class="choice"><input type="radio" name="overlap"
+ value="${hours}"${index === 0 && html` checked`}> <span>${label}</span></label>`,
+    );
+    return {
+      kind: 'page',
+      title: 'Rotate a key',
+      content: html`<h1>Rotate the key “${key.name}”</h1>
+<section class="card"><p>A new key with the same name is made and shown once. The old one, which begins
+with <code>${key.prefix}…</code>, ends by itself.</p>
+${postForm(
+  { action: `${KEYS_PATH}/${key.id}/rotate`, formToken: request.formToken },
+  html`<fieldset><legend>How long shall the old key still work?</legend>${choices}</fieldset>
+<p class="actions"><button>Make the new key</button><a href="${ACCESS_PATH}#keys">Back</a></p>`,
+)}</section>`,
+    };
+  },
+};
+
+/** Makes the new key and gives the old one its end. */
+export const rotateApiKey: AccountPage = {
+  method: 'POST',
+  path: '/keys/:id/rotate',
+  access: 'account',
+  async handle(request) {
+    const overlap = overlaps.find(({ hours }) => String(hours) === request.form.text('overlap'));
+    if (overlap === undefined) return problems.invalid;
+    const id = idOf(request);
+    const made = await changeAccess(request, 'rotate api-key', async (transaction) => {
+      const old = await endApiKey(transaction, id, overlap.hours, request.session.company);
+      if (!old?.expiresAt) return undefined;
+      const { result, details } = await addKey(transaction, request, old.name);
+      const { name, prefix, expiresAt } = old;
+      return {
+        result: { key: result, name, expiresAt },
+        details: { ...details, replaced: { keyId: id, prefix, expiresAt } },
+      };
+    });
+    if (made === undefined) return problems.notFound;
+    return newKeyPage(request, {
+      ...made,
+      before:
+        overlap.hours === 0
+          ? html`The old key works no more.`
+          : html`The old key works until ${time(made.expiresAt)}.`,
+    });
+  },
+};
+
+/** A key of the company, or undefined: those of others are not there. */
+export async function findKey(request: AccountRequest) {
+  const keys = await listApiKeys(request.services.database, request.session.company);
+  return keys.find(({ id }) => id === idOf(request));
+}

@@ -1,0 +1,96 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Account, makeAccount } from '../portal-client.js';
+import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
+import { type BusinessScene, setBusinessScene } from './business-scene.js';
+
+let scene: BusinessScene;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  scene = await setBusinessScene();
+}, 400_000);
+afterAll(async () => {
+  await browser?.close();
+  await scene?.stop();
+});
+
+/** What the browser complains of: a policy that is broken, a file that is missing. */
+const complaints: string[] = [];
+
+async function signIn(account: Account, javaScriptEnabled: boolean): Promise<Page> {
+  const context = await browser.newContext({ javaScriptEnabled });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  await page.goto(`${scene.stack.url}/portal`);
+  await page.getByLabel('E-mail address').fill(account.email);
+  await page.getByLabel('Password').fill(account.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return page;
+}
+
+const choose = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name }).click();
+
+const showFiltered = (page: Page) => page.getByRole('button', { name: 'Show' }).click();
+
+test('a partner without scripts finds out where its money went', async () => {
+  const account = await makeAccount(scene.stack, { kind: 'partner', id: scene.partner.id });
+  const page = await signIn(account, false);
+  await choose(page, 'Balances');
+  await page.getByRole('link', { name: 'Statement of the gift wallet' }).click();
+  await page.getByRole('link', { name: /cancelled, its rest returned/ }).click();
+  await page.getByText('went back to the gift wallet').waitFor();
+  await choose(page, 'Vouchers');
+  await page.getByLabel('State').selectOption('Redeemed');
+  await showFiltered(page);
+  await page.getByText('1–1 of 1').waitFor();
+  await page.locator('td a').click();
+  await page.getByText('was paid ETB 487.50').waitFor();
+  await choose(page, 'Top-ups');
+  await page.getByLabel('Kind').selectOption('Package');
+  await showFiltered(page);
+  await page.getByText('1–1 of 1').waitFor();
+  expect(complaints).toEqual([]);
+}, 60_000);
+
+test('every page of business can be seen on a phone, and read by everybody', async () => {
+  const { stack, partner, merchant, gifts, topups } = scene;
+  const pages = {
+    partner: {
+      'overview-of-partner': '',
+      balances: '/balances',
+      statement: '/balances/gift',
+      'statement-refused': '/balances/gift?from=2026-02-30',
+      'statement-empty': '/balances/gift?from=2026-01-01&to=2026-01-31',
+      vouchers: '/vouchers',
+      'vouchers-none': '/vouchers?state=EXPIRED',
+      voucher: `/vouchers/${gifts.refused.id}`,
+      'top-ups': '/top-ups',
+      'top-up': `/top-ups/${topups.failed.transactionId}`,
+      sales: '/sales',
+    },
+    merchant: { 'overview-of-merchant': '', redemptions: '/redemptions', payouts: '/payouts' },
+  };
+  for (const kind of ['partner', 'merchant'] as const) {
+    const company = { kind, id: kind === 'partner' ? partner.id : merchant.id };
+    const page = await signIn(await makeAccount(stack, company), true);
+    for (const [name, path] of Object.entries(pages[kind])) {
+      await page.goto(`${stack.url}/portal${path}`);
+      await takeScreenshots(page, name);
+      expect(await findAccessibilityProblems(page), name).toEqual([]);
+    }
+    await page.setViewportSize({ width: 800, height: 900 });
+    await page.goto(`${stack.url}/portal/${kind === 'partner' ? 'vouchers' : 'redemptions'}`);
+    expect(
+      await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+      'on a tablet it is wider than the screen',
+    ).toBeLessThanOrEqual(0);
+  }
+  // The browser itself reports the 422 of the statement that was refused.
+  expect(complaints.filter((text) => !text.includes('the server responded with'))).toEqual([]);
+}, 240_000);
