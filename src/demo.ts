@@ -1,25 +1,27 @@
-import { ConfigError, readStartConfig } from './config/config.js';
+import { ConfigError, readDemoConfig } from './config/config.js';
 import { DemoError } from './demo/demo-error.js';
 import { playStory } from './demo/story.js';
 import { createTranscript } from './demo/transcript.js';
 import { failedTopUpsUrl, listWorkflowLinks } from './demo/workflow-links.js';
 import { type DemoFile, readDemoFile } from './start/demo-file.js';
+import { temporalServerOf } from './temporal/temporal-server.js';
 
 /** `npm run demo`: plays the stories against a running service, and shows each call. */
 async function demonstrate(): Promise<void> {
-  const { DATA_DIR, TEMPORAL_NAMESPACE: namespace } = readStartConfig();
+  const { DATA_DIR, ...settings } = readDemoConfig();
   const demo = await demoFileIn(DATA_DIR);
+  const server = temporalServerOf({ ...settings, TEMPORAL_ADDRESS: demo.temporalAddress });
   const startedSince = new Date();
   const transcript = createTranscript(process.stdout);
   await playStory(demo, transcript);
 
   transcript.chapter('The workflows of this run, in the Temporal UI');
-  const links = await listWorkflowLinks({ ...demo, namespace, startedSince });
+  const links = await listWorkflowLinks({ ...demo, server, startedSince });
   transcript.confirm(links.length > 0, `${links.length} workflows carried the requests out`);
   for (const { type, status, url } of links) transcript.say(`\n   ${type}, ${status}\n   ${url}`);
   transcript.say(
     '\n   Failed top-ups that wait for a retry: open one, then More Actions, Send a Signal, retry, ' +
-      `Submit\n   ${failedTopUpsUrl({ ...demo, namespace })}`,
+      `Submit\n   ${failedTopUpsUrl({ ...demo, server })}`,
   );
 }
 

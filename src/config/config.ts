@@ -51,6 +51,14 @@ const migrationConfigSchema = withConnectionRules(
     LOG_LEVEL,
   }),
 );
+/** The address of Temporal is in the demo's file. */
+const demoConfigSchema = withConnectionRules(
+  z.object({
+    ...temporalSettings,
+    TEMPORAL_ADDRESS: temporalSettings.TEMPORAL_ADDRESS.optional(),
+    DATA_DIR: startSettings.DATA_DIR,
+  }),
+);
 const codecServerConfigSchema = z.object(codecSettings);
 const sandboxConfigSchema = z.object({
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
@@ -118,6 +126,10 @@ export const readApiConfigWith = (overrides: Environment): ApiConfig =>
 /** The settings of `npm start`. */
 export const readStartConfig = (environment: Environment = process.env): StartConfig =>
   read(startConfigSchema, environment, startProblems);
+
+/** The settings of the demo's story, which looks for what `npm start` has made. */
+export const readDemoConfig = (environment: Environment = process.env) =>
+  read(demoConfigSchema, environment);
 
 /** The payload keys alone, for the codec server. */
 export const readPayloadKeys = (text: string): Config['PAYLOAD_KEYS'] => keyRing.parse(text);

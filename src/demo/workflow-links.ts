@@ -1,11 +1,11 @@
 import { Client, Connection } from '@temporalio/client';
+import type { TemporalServer } from '../temporal/temporal-server.js';
 import { DemoError } from './demo-error.js';
 
 /** Where Temporal is, and which workflows are meant. */
 interface WorkflowQuery {
-  readonly temporalAddress: string;
+  readonly server: TemporalServer;
   readonly temporalUiUrl: string;
-  readonly namespace: string;
   readonly startedSince: Date;
 }
 
@@ -19,9 +19,9 @@ export interface WorkflowLink {
 /** Where support staff find the top-ups that have failed. */
 export const failedTopUpsUrl = ({
   temporalUiUrl,
-  namespace,
-}: Pick<WorkflowQuery, 'temporalUiUrl' | 'namespace'>): string =>
-  `${temporalUiUrl}/namespaces/${namespace}/workflows?query=${encodeURIComponent('Outcome="FAILED"')}`;
+  server,
+}: Pick<WorkflowQuery, 'temporalUiUrl' | 'server'>): string =>
+  `${temporalUiUrl}/namespaces/${server.namespace}/workflows?query=${encodeURIComponent('Outcome="FAILED"')}`;
 
 /**
  * The workflows that requests have started since a moment, oldest first; sweeps are left out.
@@ -29,10 +29,17 @@ export const failedTopUpsUrl = ({
  * @throws {DemoError} when Temporal does not answer
  */
 export async function listWorkflowLinks(query: WorkflowQuery): Promise<WorkflowLink[]> {
-  const { temporalAddress: address, temporalUiUrl, namespace, startedSince } = query;
-  const connection = await Connection.connect({ address, connectTimeout: '3s' }).catch((cause) => {
-    throw new DemoError(`Temporal does not answer at ${address}.`, { cause });
-  });
+  const { server, temporalUiUrl, startedSince } = query;
+  const { namespace } = server;
+  const connection = await Connection.connect({ ...server, connectTimeout: '3s' }).catch(
+    (cause) => {
+      throw new DemoError(
+        `Temporal does not answer at ${server.address}. Where it wants TLS, set TEMPORAL_TLS and what ` +
+          'belongs to it, as for the service.',
+        { cause },
+      );
+    },
+  );
   try {
     const client = new Client({ connection, namespace });
     const links: (WorkflowLink & { readonly startTime: Date })[] = [];

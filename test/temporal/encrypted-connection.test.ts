@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { type Environment, readMigrationConfig } from '../../src/config/config.js';
+import { type Environment, readDemoConfig, readMigrationConfig } from '../../src/config/config.js';
+import { DemoError } from '../../src/demo/demo-error.js';
+import { listWorkflowLinks } from '../../src/demo/workflow-links.js';
 import { connectTemporal } from '../../src/temporal/connection.js';
 import { prepareTemporal } from '../../src/temporal/prepare.js';
 import { temporalServerOf } from '../../src/temporal/temporal-server.js';
@@ -111,3 +113,18 @@ it.each<[string, Environment]>([
   },
   60_000,
 );
+
+it('is what the demo looks for its workflows by', async () => {
+  const { temporalUiUrl, startedSince } = {
+    temporalUiUrl: 'http://ui',
+    startedSince: new Date(Date.now() + 3_600_000),
+  };
+  const look = (given: Environment) => {
+    const { TEMPORAL_ADDRESS = '' } = settings;
+    const server = temporalServerOf({ ...readDemoConfig(given), TEMPORAL_ADDRESS });
+    return listWorkflowLinks({ server, temporalUiUrl, startedSince });
+  };
+  expect(await look(settings)).toEqual([]);
+  await expect(look({ TEMPORAL_NAMESPACE: 'default' })).rejects.toBeInstanceOf(DemoError);
+  expect(() => readDemoConfig({ ...settings, TEMPORAL_TLS_KEY: '' })).toThrow('TEMPORAL_TLS_CERT');
+}, 30_000);

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from '../../support/clients.js';
+import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
+
+/** Callbacks are not signed: settings say under which secret path, and from where, they are taken. */
+const SECRET = 'a-path-that-nobody-guesses';
+const PROVIDER = '198.51.100.7';
+const STRANGER = '203.0.113.9';
+
+let scene: TopupScene;
+beforeAll(async () => {
+  scene = await setTopupScene({
+    AIRTIME_CALLBACK_SECRET: SECRET,
+    AIRTIME_CALLBACK_ADDRESSES: '198.51.100.0/28, 2001:db8::/64',
+    TRUSTED_PROXIES: '127.0.0.1',
+    CALLER_WAIT_SECONDS: '1',
+    // Nothing but a hint makes a workflow ask the provider during the test.
+    PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
+  });
+});
+afterAll(() => scene?.stack.stop());
+
+const callBack = (path: string, from: string, reference: string) =>
+  call(`${scene.stack.url}/callbacks/airtime${path}`, {
+    body: { external_id: reference },
+    headers: { 'X-Forwarded-For': from },
+  });
+
+/** A top-up of which only the provider knows the end. */
+async function unknownTopUp() {
+  const id = idOf(await scene.topUp(scene.number('014')));
+  await scene.untilStatus(id, 'UNKNOWN');
+  const reference: string = (await scene.show(id)).attempts[0].ourReference;
+  return { id, reference };
+}
+
+const hintsOf = async (id: number): Promise<number> =>
+  (await scene.eventsOf(id)).filter(
+    ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === 'providerHint',
+  ).length;
+
+test('a callback counts under its secret path and from the provider’s addresses alone', async () => {
+  const { id, reference } = await unknownTopUp();
+  await scene.settle(id, 'completed');
+
+  const unknown = await call(`${scene.stack.url}/callbacks/none`, { body: {} });
+  expect(unknown.status).toBe(404);
+  for (const path of ['', '/another-path-altogether', `/${SECRET}x`, `/${SECRET.slice(1)}`])
+    for (const from of [PROVIDER, STRANGER]) {
+      const refused = await callBack(path, from, reference);
+      // It says no more than of a path that there is not.
+      expect({ path, status: refused.status, body: refused.body }).toEqual({
+        path,
+        status: 404,
+        body: unknown.body,
+      });
+    }
+  for (const from of [STRANGER, '198.51.100.16', '2001:db8:1::1', `${PROVIDER}, ${STRANGER}`])
+    expect((await callBack(`/${SECRET}`, from, reference)).status).toBe(403);
+  expect(await hintsOf(id)).toBe(0);
+
+  expect((await callBack(`/${SECRET}`, PROVIDER, reference)).status).toBe(200);
+  await scene.untilStatus(id, 'SUCCESS');
+  expect(await hintsOf(id)).toBe(1);
+});
+
+test('a callback is taken from each of the addresses, in their other spellings too', async () => {
+  for (const from of ['198.51.100.0', '198.51.100.15', '::ffff:198.51.100.7', '2001:db8::1']) {
+    const { id, reference } = await unknownTopUp();
+    await scene.settle(id, 'completed');
+    expect((await callBack(`/${SECRET}`, from, reference)).status).toBe(200);
+    await scene.untilStatus(id, 'SUCCESS');
+  }
+});
+
+test('the secret is kept nowhere', async () => {
+  const refused = await scene.stack.database.selectFrom('refused_calls').selectAll().execute();
+  expect(JSON.stringify(refused)).not.toContain(SECRET);
+});
