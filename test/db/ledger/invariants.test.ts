@@ -118,6 +118,30 @@ const giftTransfer = (columns: string, values: string) => `
   from ledger_accounts as debit, ledger_accounts as credit
   where debit.kind = 'gift' and credit.kind`;
 
+/** A transfer from one account to another, each the first of its kind. */
+const between = (
+  operationId: string,
+  step: string,
+  debit: string,
+  credit: string,
+  amount: number,
+) => `
+  insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
+  select '${operationId}', '${step}', debit.id, credit.id, ${amount}
+  from (select id from ledger_accounts where kind = '${debit}' order by id limit 1) as debit,
+    (select id from ledger_accounts where kind = '${credit}' order by id limit 1) as credit`;
+
+const topup = (status: string) => `
+  insert into topups (id, operation_id, request_digest, partner_id, kind, amount, msisdn, status,
+    attempt, exchange_rate, currency, originating_country)
+  overriding system value
+  values (1, 'sent', 'of a request', 1, 'AIRTIME', 50, '+251910000000', '${status}', 1, '57', 'USD',
+    'US')`;
+
+const attempt = (status: string, reversedAt = 'null') => `
+  insert into topup_attempts (topup_id, attempt, operation_id, reference, msisdn, status, reversed_at)
+  values (1, 1, 'sent', 'sent-1', '+251910000000', '${status}', ${reversedAt})`;
+
 describe('what is broken on purpose is found', () => {
   it.each([
     [
@@ -205,6 +229,100 @@ describe('what is broken on purpose is found', () => {
         select 'nothing', 'settle-late-success', fees.id, suspense.id, 1
         from ledger_accounts as fees, ledger_accounts as suspense
         where fees.kind = 'service-fees' and suspense.kind = 'suspense'`,
+    ],
+    [
+      'I6, a settlement of another amount',
+      'I6 what was settled is what was done late, once: operation late',
+      between('late', 'late-success', 'suspense', 'airtime-clearing', 2),
+      between('late', 'settle-late-success', 'service-fees', 'suspense', 1),
+    ],
+    [
+      'I6, the reversal of a deposit that never was',
+      'I6 what was reversed is what was deposited, once: operation nothing',
+      between('nothing', 'reverse-deposit', 'gift', 'funding', 1),
+    ],
+    [
+      'I6, the reversal of a part of a deposit',
+      'I6 what was reversed is what was deposited, once: operation deposited',
+      between('deposited', 'deposit', 'funding', 'gift', 2),
+      between('deposited', 'reverse-deposit', 'gift', 'funding', 1),
+    ],
+    [
+      'I6, the reversal of a deposit out of another wallet',
+      'I6 what was reversed is what was deposited, once: operation deposited',
+      between('deposited', 'deposit', 'funding', 'airtime', 1),
+      between('deposited', 'reverse-deposit', 'gift', 'funding', 1),
+    ],
+    [
+      'I6, what was taken back and never done',
+      'I6 what was taken back is what was done before, once: operation nothing',
+      between('nothing', 'reversal', 'airtime-clearing', 'suspense', 1),
+    ],
+    [
+      'I6, what was taken back with another amount',
+      'I6 what was taken back is what was done before, once: operation done',
+      between('done', 'post', 'funding', 'airtime-clearing', 2),
+      between('done', 'reversal', 'airtime-clearing', 'suspense', 1),
+    ],
+    [
+      'I6, the settlement of what was not taken back',
+      'I6 what was taken back is what was done before, once: settlement of operation done',
+      between('done', 'post', 'funding', 'airtime-clearing', 1),
+      between('done', 'settle-reversal', 'suspense', 'service-fees', 1),
+    ],
+    [
+      'I6, the settlement of a part of what was taken back',
+      'I6 what was taken back is what was done before, once: settlement of operation done',
+      between('done', 'post', 'funding', 'airtime-clearing', 2),
+      between('done', 'reversal', 'airtime-clearing', 'suspense', 2),
+      between('done', 'settle-reversal', 'suspense', 'service-fees', 1),
+    ],
+    [
+      'I6, a redemption that says so without a transfer',
+      'I6 what was taken back is what was done before, once: row of operation paid',
+      withoutTriggers,
+      `update redemptions set reversed_at = now(), operation_id = 'paid' where id = 1`,
+    ],
+    [
+      'I6, a top-up that says so without a transfer',
+      'I6 what was taken back is what was done before, once: row of operation sent',
+      withoutTriggers,
+      attempt('POSTED', 'now()'),
+    ],
+    [
+      'I4, an open attempt that holds nothing',
+      'I4 airtime on hold is what open top-ups hold: airtime-hold of partner 1',
+      withoutTriggers,
+      topup('PROCESSING'),
+      attempt('HELD'),
+    ],
+    [
+      'I5, a top-up that was delivered and not charged',
+      'I5 a top-up is charged once when it was delivered, and else not: top-up 1',
+      withoutTriggers,
+      topup('SUCCESS'),
+      attempt('POSTED'),
+    ],
+    [
+      'I5, a top-up that failed and was charged',
+      'I5 a top-up is charged once when it was delivered, and else not: top-up 1',
+      between('sent', 'post', 'funding', 'airtime-clearing', 50),
+      withoutTriggers,
+      topup('FAILED'),
+      attempt('VOIDED'),
+    ],
+    [
+      'I5, a top-up that says SUCCESS and was never delivered',
+      'I5 a top-up is charged once when it was delivered, and else not: state of top-up 1',
+      withoutTriggers,
+      topup('SUCCESS'),
+      attempt('VOIDED'),
+    ],
+    [
+      'I5, a top-up that is under way without an attempt',
+      'I5 a top-up is charged once when it was delivered, and else not: open attempt of top-up 1',
+      withoutTriggers,
+      topup('UNKNOWN'),
     ],
     [
       'I10, a status without a move to it',
