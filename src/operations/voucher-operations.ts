@@ -1,6 +1,7 @@
 import type { ClaimMade, RedemptionMade } from '../../workflows/messages.js';
 import { outcomeFor, type StoredOutcome } from '../db/operations/operations.js';
-import { runningRedemption } from '../db/vouchers/redemptions.js';
+import { findOperation, type StoredOperation } from '../db/operations/stored-operations.js';
+import { heldByContent, runningRedemption } from '../db/vouchers/redemptions.js';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers/vouchers.js';
 import { type Reason, refuse } from '../domain/errors.js';
 import { formatMoney, type Money } from '../domain/money.js';
@@ -101,8 +102,9 @@ function carryOutFor<Result extends { readonly ok: true }>(
     voucher: FoundVoucher | undefined,
     ...asked: Parameters<Run<Result>>
   ) => Promise<StoredOutcome<Result>>,
+  look?: () => Promise<StoredOperation | undefined>,
 ) {
-  return runOnce<Result>(services, identity, (...asked) =>
+  const runUnlessGuessed: Run<Result> = (...asked) =>
     services.guesses.look(request, {
       code: request.voucherCode,
       run: async () =>
@@ -110,8 +112,8 @@ function carryOutFor<Result extends { readonly ok: true }>(
       refusalOf: ({ requestId, result }) =>
         result.ok || requestId !== identity.requestId ? undefined : result,
       refused: (refusal) => outcomeFor<Result>(identity, refusal),
-    }),
-  );
+    });
+  return runOnce<Result>(services, identity, runUnlessGuessed, look);
 }
 
 /** Claims a voucher once: the owner is sent a code. */
@@ -129,13 +131,18 @@ export function claimOnce(services: OperationServices, request: ClaimRequest) {
 }
 
 /** Redeems a voucher once, through the workflow of its live claim where it has one. */
-export function redeemOnce(services: OperationServices, request: RedeemRequest) {
-  const identity = identityOf(services, 'redeem-gift', request);
+export async function redeemOnce(services: OperationServices, request: RedeemRequest) {
+  const asked = identityOf(services, 'redeem-gift', request);
+  const joined = asked.hasKey ? undefined : await redemptionToJoin(services, asked);
+  const identity = { ...asked, operationId: joined ?? asked.operationId };
   const { verificationCode, msisdn = null, merchantId = null } = request;
-  return carryOutFor<RedemptionMade>(services, request, identity, async (voucher, as, deadline) => {
-    if (!voucher) return outcomeFor(identity, refuse('voucher-not-found'));
+  const run = async (
+    voucher: FoundVoucher | undefined,
+    ...[as, deadline]: Parameters<Run<RedemptionMade>>
+  ) => {
+    if (!voucher) return outcomeFor<RedemptionMade>(identity, refuse('voucher-not-found'));
     const slowed = verificationCode ? await waitForTurn(services, request.company) : undefined;
-    if (slowed) return outcomeFor(identity, slowed);
+    if (slowed) return outcomeFor<RedemptionMade>(identity, slowed);
     const command = {
       ...as,
       voucherId: voucher.id,
@@ -148,7 +155,25 @@ export function redeemOnce(services: OperationServices, request: RedeemRequest) 
       msisdn,
     };
     return services.workflows.redeem(voucher, command, deadline);
-  });
+  };
+  const look =
+    joined === undefined ? undefined : () => findOperation(services.database, asked.kind, joined);
+  return carryOutFor<RedemptionMade>(services, request, identity, run, look);
+}
+
+/**
+ * The redemption without a key that one without a key repeats: it waits for its row, as a repetition
+ * with a key does. One with a key, whose payment is named after it, is another request.
+ */
+async function redemptionToJoin(
+  { database, digests }: OperationServices,
+  identity: OperationIdentity,
+): Promise<string | undefined> {
+  const held = await heldByContent(database, identity);
+  return held.find(
+    ({ operationId, paymentReference }) =>
+      paymentReference !== digests.paymentReference(operationId, 1),
+  )?.operationId;
 }
 
 /** Our reference of the redemption that a voucher is held for at this moment. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { digestsOf, type RequestDigests } from '../operations/stored-operations.js';
 import { firstRecheck, firstWatch } from '../reconciliation/refusal-inquiries.js';
 
 export interface NewRedemption {
@@ -200,3 +201,19 @@ export const runningRedemption = (database: Database, codeDigest: Buffer) =>
     .where('vouchers.code_digest', '=', codeDigest)
     .where('redemptions.status', '=', 'HELD')
     .executeTakeFirst();
+
+/** The redemptions on hold that were asked for by this content, each with its payment's reference. */
+export async function heldByContent(
+  database: Database,
+  request: RequestDigests & { readonly company: Company },
+): Promise<{ readonly operationId: string; readonly paymentReference: string }[]> {
+  const { company } = request;
+  const { rows } = await sql<{ operationId: string; paymentReference: string }>`
+    select operations.id as "operationId", payment_reference as "paymentReference"
+    from operations join redemptions on redemptions.operation_id = operations.id
+    where operations.kind = 'redeem-gift' and operations.company_kind = ${company.kind}
+      and operations.company_id = ${company.id}
+      and operations.request_digest = any(${digestsOf(request)}::text[])
+      and operations.status = 'RUNNING' and redemptions.status = 'HELD'`.execute(database);
+  return rows;
+}

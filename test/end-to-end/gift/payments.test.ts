@@ -183,6 +183,45 @@ describe('a redemption that takes longer than its caller waits', () => {
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '59.000000' });
   });
 
+  test.concurrent('adds no update to its workflow by repetitions without a key', async () => {
+    const { merchant } = await scene.payee('partner', { payoutSuffix: '014' });
+    const gift = await scene.gift({ merchant });
+    const verificationCode = await scene.claimed(scene.asPartner, gift);
+    const send = () => redeem(scene.asPartner, gift, { verificationCode });
+    expect((await send()).status).toBe(409);
+    for (let round = 0; round < 2; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 15 }, send));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([409]));
+    }
+    // The claim is one, and the first redemption the other.
+    expect(await updatesOf(gift)).toBe(2);
+    // One with a key is another request.
+    const keyed = { 'Idempotency-Key': randomUUID() };
+    const other = await scene.asPartner.post(
+      REDEEM,
+      { voucherCode: gift.voucherCode, verificationCode },
+      keyed,
+    );
+    expect(other.body.message).toContain('in progress');
+    await scene.settlePayout(merchant, 'completed');
+    expect((await repeated(send)).status).toBe(200);
+    expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+  });
+
+  /** Those that the workflow of the voucher's claim has taken. */
+  async function updatesOf({ id }: { readonly id: number }): Promise<number> {
+    const { database, temporal } = scene.stack;
+    const { workflow_id } = await database
+      .selectFrom('voucher_claims')
+      .select('workflow_id')
+      .where('voucher_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const handle = temporal.client.workflow.getHandle(workflow_id ?? '');
+    const { events } = await handle.fetchHistory();
+    return (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)
+      .length;
+  }
+
   test.concurrent('is told the truth when the payment is refused in the end', async () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
     const gift = await scene.gift({ merchant });
