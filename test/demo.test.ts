@@ -103,7 +103,7 @@ test('the demo plays every chapter, hides secrets and links the workflows', asyn
     /http:\/\/temporal\.example\/namespaces\/default\/workflows\/redeem-voucher%3A[\w-]+\/[\w-]+/,
   );
   expect(explanationsIn(stdout)).toEqual(explained);
-  expect(stdout).toMatch(/workflows\/top-up%3A[0-9a-f]{32}\/[\w-]+/);
+  expect(stdout).toMatch(/workflows\/top-up%3A\d+%3A[0-9a-f]{32}\/[\w-]+/);
   expect(stdout).toContain(
     'http://temporal.example/namespaces/default/workflows?query=Outcome%3D%22FAILED%22',
   );
