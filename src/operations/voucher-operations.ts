@@ -167,7 +167,7 @@ export async function redeemOnce(services: OperationServices, request: RedeemReq
  */
 async function redemptionToJoin(
   { database, digests }: OperationServices,
-  identity: OperationIdentity,
+  identity: RequestIdentity,
 ): Promise<string | undefined> {
   const held = await heldByContent(database, identity);
   return held.find(
