@@ -48,8 +48,8 @@ const common = {
   pool: 'forks' as const,
   // Loading the service anew for each file takes longer than many files do.
   isolate: false,
-  testTimeout: 30_000,
-  hookTimeout: 120_000,
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
 };
 
 /** What tests share that need PostgreSQL and Temporal. */

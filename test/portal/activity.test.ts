@@ -32,7 +32,7 @@ const waitForText = (client: PortalClient, path: string, text: string) =>
       expect(html).toContain(text);
       return html;
     },
-    { timeout: 15_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   );
 
 describe('try it says of the last calls', () => {
@@ -201,7 +201,7 @@ test('the first page leads through the first steps, until all are done', async (
   await vi.waitFor(async () => expect((await logIn(apiKey)).status).toBe(200));
   await vi.waitFor(
     async () => expect((await client.get('/portal')).html).not.toContain('<h2>Getting started'),
-    { timeout: 15_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   );
 });
 
@@ -238,7 +238,7 @@ test('a merchant has done the last step with a signed call, also if others follo
       .where('company_id', '=', merchant.id)
       .where('route', 'like', '%initiate-claim')
       .execute();
-  const waiting = { timeout: 15_000, interval: 100 };
+  const waiting = { timeout: 60_000, interval: 100 };
   await vi.waitFor(async () => expect(await signedCalls()).toHaveLength(1), waiting);
   await vi.waitFor(async () => {
     await call(`${api.base}/test`, { method: 'POST', headers: { 'x-api-token': api.token } });

@@ -9,7 +9,7 @@ import { call } from '../support/clients.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { type PortalAnswer, portalClient } from './portal-client.js';
 
-const WITHIN = { timeout: 20_000, interval: 50 };
+const WITHIN = { timeout: 60_000, interval: 50 };
 export const PASSWORD = 'a password of my own';
 
 let merchants = 0;

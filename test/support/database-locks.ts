@@ -11,7 +11,7 @@ export const untilBlocked = (database: Database, statements = 1) =>
         where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
       expect(rows.length).toBeGreaterThanOrEqual(statements);
     },
-    { timeout: 10_000, interval: 10 },
+    { timeout: 60_000, interval: 10 },
   );
 
 /**

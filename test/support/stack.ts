@@ -16,7 +16,10 @@ import { createTestDatabase } from './database.js';
 
 /** Short durations: what is waited for in production, tests only have to see. */
 const TEST_SETTINGS = {
-  CALLER_WAIT_SECONDS: '4',
+  CALLER_WAIT_SECONDS: '8',
+  // Longer than any file of tests, and than a client's connection is left idle.
+  ACCESS_TOKEN_LIFETIME_SECONDS: '3600',
+  IDLE_TIMEOUT_SECONDS: '600',
   ACCESS_CACHE_SECONDS: '0.05',
   MESSAGE_COOLDOWN_SECONDS: '0',
   MESSAGES_PER_NUMBER_AND_DAY: '1000',

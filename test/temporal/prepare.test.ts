@@ -16,7 +16,7 @@ beforeAll(async () => {
     workflowExecutionRetentionPeriod: msToTs('1 day'),
   });
   // A namespace is known to every part of the server a moment after its registration.
-  await vi.waitFor(() => registered(), { timeout: 20_000, interval: 100 });
+  await vi.waitFor(() => registered(), { timeout: 60_000, interval: 100 });
 }, 30_000);
 afterAll(() => connection?.close());
 

@@ -108,7 +108,7 @@ describe('invite-merchant', () => {
         expect(listed).toMatchObject({ sms: 'SENT', mail: 'QUEUED' });
         expect(listed.mailMessage).toContain('451');
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     await handleOf(invitationId).terminate('lost');
     await scene.stack.database

@@ -244,6 +244,6 @@ it('is started by a Schedule', async () => {
   const schedule = temporal.client.schedule.getHandle(reconcileId(config.TEMPORAL_TASK_QUEUE));
   await schedule.trigger();
   await vi.waitFor(async () => expect((await schedule.describe()).info.numActionsTaken).toBe(1), {
-    timeout: 10_000,
+    timeout: 60_000,
   });
 });

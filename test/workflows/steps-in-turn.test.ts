@@ -50,7 +50,7 @@ it('two steps in the database that are under way at the same time can be replaye
   const { workflow_id } = await vi.waitFor(
     () =>
       stack.database.selectFrom('voucher_claims').select('workflow_id').executeTakeFirstOrThrow(),
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   );
   const handle = stack.temporal.client.workflow.getHandle(workflow_id ?? '');
 
@@ -62,7 +62,7 @@ it('two steps in the database that are under way at the same time can be replaye
   });
   await vi.waitFor(
     async () => expect(await tasksAfterUpdate(handle, 2)).toBeGreaterThanOrEqual(1),
-    { timeout: 15_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
   letRedemptionGo();
   // Where it need not wait for the claim's step, it ends before that.
@@ -79,7 +79,7 @@ it('two steps in the database that are under way at the same time can be replaye
     },
     await handle.fetchHistory(),
   );
-}, 60_000);
+}, 240_000);
 
 /** How many workflow tasks have begun since the workflow accepted so many updates. */
 async function tasksAfterUpdate(

@@ -36,7 +36,7 @@ const found = (query: string): Promise<WorkflowHandle[]> =>
       expect(handles).not.toEqual([]);
       return handles;
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 
 const onlyOne = async (query: string): Promise<WorkflowHandle> => {
@@ -115,7 +115,7 @@ describe('the end of a claim', () => {
         const all = await Promise.all((await found(refused)).map(detailsOf));
         expect(all.join('\n')).toContain('**Refused**: the request: The voucher is anonymous');
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
   });
 });

@@ -58,7 +58,7 @@ describe('top-up', () => {
           const found = await scene.stack.temporal.client.workflow.count(query);
           expect(found.count).toBe(1);
         },
-        { timeout: 20_000, interval: 50 },
+        { timeout: 60_000, interval: 50 },
       );
   });
 
@@ -169,7 +169,7 @@ describe('top-up', () => {
     const id = idOf(await scene.topUp(scene.number('000')));
     const workflow = await scene.workflowOf(id);
     await expect
-      .poll(() => detailsOf(workflow), { timeout: 25_000 })
+      .poll(() => detailsOf(workflow), { timeout: 60_000 })
       .toContain('**A person is needed**');
     await mend();
     await workflow.signal('providerHint');

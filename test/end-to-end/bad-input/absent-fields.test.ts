@@ -22,7 +22,7 @@ const RETRY = '/topup-transactions/retry-topup';
 let scene: GiftScene;
 let products: TopupProducts;
 beforeAll(async () => {
-  scene = await setGiftScene({ CALLER_WAIT_SECONDS: '8' });
+  scene = await setGiftScene({ CALLER_WAIT_SECONDS: '25' });
   products = await makeTopupProducts(scene.stack, scene.partner);
   await depositAirtime(scene.stack, scene.partner.id, '10000');
 });

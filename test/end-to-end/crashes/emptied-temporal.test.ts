@@ -65,7 +65,7 @@ it('a redemption is finished although Temporal lost everything while the service
   process.kill(first.pid, 'SIGKILL');
   await vi.waitFor(async () => expect(await commandLine(first.pid)).toBeUndefined(), 10_000);
   // The port of a process that was killed may take a moment to be free.
-  const second = await vi.waitFor(() => startOn('second'), { timeout: 40_000, interval: 500 });
+  const second = await vi.waitFor(() => startOn('second'), { timeout: 60_000, interval: 500 });
 
   await scene.settlePayout(merchant, 'completed');
   await vi.waitFor(

@@ -51,7 +51,7 @@ beforeAll(async () => {
   scene.start('sandbox');
   await scene.start('migrate').ended;
   service = await start();
-  await vi.waitFor(() => call(`${scene.sandboxUrl}/books`), { timeout: 10_000 });
+  await vi.waitFor(() => call(`${scene.sandboxUrl}/books`), { timeout: 60_000 });
   stories = await createStories(stack);
 });
 afterAll(() => scene?.stop());
@@ -86,7 +86,7 @@ it('a process that is told to stop ends in order, whoever is at work', async () 
   for (const name of ['generate', 'redeem', 'topup', 'retry'] as const) tell(name);
   await vi.waitFor(() => expect(stories.log.deeds.length).toBeGreaterThan(before + 4), 20_000);
   expect(await service.stop()).toBe(0);
-}, 120_000);
+}, 240_000);
 
 it('the next process brings all of it to its end, once', async () => {
   service = await start();
@@ -95,4 +95,4 @@ it('the next process brings all of it to its end, once', async () => {
   const ends = stories.log.deeds.map(({ answers }) => answers.at(-1)?.status);
   expect(ends.filter((status) => status !== 200 && status !== 424)).toEqual([]);
   expect(await service.stop()).toBe(0);
-}, 120_000);
+}, 240_000);

@@ -25,7 +25,7 @@ const acknowledged = ({ log }: Stories, kind: DeedKind): number =>
  */
 export async function expectAgreement(stack: StoryTools, stories: Stories): Promise<void> {
   await vi.waitFor(async () => expect(await openWork(stack)).toEqual([]), {
-    timeout: 40_000,
+    timeout: 60_000,
     interval: 200,
   });
   expect(await findBrokenInvariants(stack.database)).toEqual([]);

@@ -46,7 +46,7 @@ const untilCase = (stack: Stack, kind: string, reference: string, status: string
         status,
         needsAction: status === 'RUNNING',
       }),
-    { timeout: 10_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 
 const operatorOf = (stack: Stack) => commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
@@ -320,7 +320,7 @@ describe('what a provider has decided and the database refuses to book', () => {
       await vi.waitFor(
         async () =>
           expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(true),
-        { timeout: 20_000, interval: 200 },
+        { timeout: 60_000, interval: 200 },
       );
       expect(await reconciled(stack)).toContain(reference);
       await untilCase(stack, 'unbooked', reference, 'RUNNING');
@@ -350,7 +350,7 @@ describe('what a provider has decided and the database refuses to book', () => {
       async () => {
         expect(await reconciled(stack)).toContain(reference);
       },
-      { timeout: 20_000, interval: 500 },
+      { timeout: 60_000, interval: 500 },
     );
     await untilCase(stack, 'unbooked', reference, 'RUNNING');
     await mend();

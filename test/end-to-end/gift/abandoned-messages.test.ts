@@ -50,7 +50,7 @@ async function newestMessage(gift: Gift) {
 
 const untilMessageIs = (gift: Gift, status: string) =>
   vi.waitFor(async () => expect(await newestMessage(gift)).toMatchObject({ status }), {
-    timeout: 15_000,
+    timeout: 60_000,
   });
 
 const receivedBy = (number: string | null) =>

@@ -9,7 +9,7 @@ import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-s
 /** Five wrong codes a voucher, company and day, however they are sent (invariant I11, fault F50). */
 let scene: RedemptionScene;
 beforeAll(async () => {
-  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '8' });
+  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
 });
 afterAll(() => scene?.stop());
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { vi } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
@@ -79,7 +80,7 @@ export async function setGiftScene(
     const { owner = newOwner(), denomination = 100, isRestricted = true } = options;
     const issuer = options.partner ?? partner;
     const client = issuer === partner ? asPartner : await partnerClient(stack, issuer);
-    const answer = await client.post(GENERATE, {
+    const answer = await settled(client, GENERATE, {
       denominationId: issuer.denominations[denomination],
       merchantId: (options.merchant ?? merchant).id,
       msisdn: owner,
@@ -93,7 +94,7 @@ export async function setGiftScene(
 
   /** Claims a gift and reads the code that its owner got. */
   async function claimed(client: Client, gift: Gift, extra: object = {}): Promise<string> {
-    done(await client.post(CLAIM, { ...voucherCodeOf(gift), ...extra }));
+    done(await settled(client, CLAIM, { ...voucherCodeOf(gift), ...extra }));
     return newestCode(stack, gift.owner ?? '');
   }
 
@@ -101,7 +102,7 @@ export async function setGiftScene(
   async function redeemed(client: Client, gift: Gift, extra: object = {}): Promise<Answer> {
     const verificationCode = gift.owner === null ? undefined : await claimed(client, gift, extra);
     const redemption = { ...voucherCodeOf(gift), ...(gift.owner === null ? extra : {}) };
-    return done(await client.post(REDEEM, { ...redemption, verificationCode }));
+    return done(await settled(client, REDEEM, { ...redemption, verificationCode }));
   }
 
   const voucher = ({ id }: Gift) =>
@@ -118,7 +119,7 @@ export async function setGiftScene(
         const found = (await voucher(gift)).status;
         if (found !== status) throw new Error(`The voucher is ${found}, not ${status}`);
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
 
   /** Lets a voucher's date pass, or come again with a positive number of days. */
@@ -175,7 +176,7 @@ export async function setGiftScene(
         if (!payout) throw new Error('The provider has taken no payout');
         return payout;
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
 
   /** Decides a pending payout, as the provider's support staff would. */
@@ -213,6 +214,22 @@ export async function setGiftScene(
     untilPaidTo,
     settlePayout,
   };
+}
+
+/** Sends a request, and repeats it under its key while it is being processed; its last answer. */
+export async function settled(
+  client: Client,
+  path: string,
+  body: Record<string, unknown>,
+): Promise<Answer> {
+  const key = randomUUID();
+  for (;;) {
+    const answer =
+      'postRaw' in client
+        ? await client.post(path, { idempotencyKey: key, ...body })
+        : await client.post(path, body, { 'Idempotency-Key': key });
+    if (answer.status !== 409 || !answer.body.message.startsWith('Still processing')) return answer;
+  }
 }
 
 /** An answer that must be a success; the message of the error holds what came instead. */

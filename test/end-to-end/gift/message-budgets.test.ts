@@ -10,7 +10,7 @@ import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-s
 let scene: RedemptionScene;
 beforeAll(async () => {
   scene = await setRedemptionScene({
-    CALLER_WAIT_SECONDS: '8',
+    CALLER_WAIT_SECONDS: '25',
     SERVED_COUNTRIES: 'ET, ke',
     MESSAGES_PER_COMPANY_AND_DAY: '4',
   });

@@ -7,7 +7,7 @@ import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-s
 let scene: RedemptionScene;
 beforeAll(async () => {
   scene = await setRedemptionScene({
-    CALLER_WAIT_SECONDS: '8',
+    CALLER_WAIT_SECONDS: '25',
     MESSAGE_COOLDOWN_SECONDS: '30',
     MESSAGES_PER_NUMBER_AND_DAY: '3',
     REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: '4',
@@ -76,7 +76,7 @@ describe('messages that the provider refuses', () => {
       .where('msisdn', '=', owner)
       .execute();
     expect(statuses).toEqual(Array(6).fill({ status: 'CANCELLED' }));
-  }, 60_000);
+  }, 240_000);
 });
 
 test('confirmations of anonymous redemptions are capped for each number; the money goes on', async () => {
@@ -100,7 +100,7 @@ test('confirmations of anonymous redemptions are capped for each number; the mon
   // The codes of a number are counted apart: it can still claim.
   done(await claim(scene.asMerchant, await scene.gift({ owner: msisdn })));
   const texts = () => messagesTo(msisdn).filter(({ text }) => text.includes('was used'));
-  await expect.poll(() => texts().length, { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => texts().length, { timeout: 60_000 }).toBe(3);
 });
 
 test('a confirmation that could not be sent is left out, and its redemption ends', async () => {
@@ -115,6 +115,6 @@ test('a confirmation that could not be sent is left out, and its redemption ends
       .execute();
     return rows.map(({ status }) => status);
   };
-  await expect.poll(statuses, { timeout: 15_000 }).toEqual(['CANCELLED']);
+  await expect.poll(statuses, { timeout: 60_000 }).toEqual(['CANCELLED']);
   expect(messagesTo(msisdn)).toEqual([]);
 }, 30_000);

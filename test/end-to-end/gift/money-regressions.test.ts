@@ -36,7 +36,7 @@ it('a redemption that arrives while the last message is being sent is carried to
         .executeTakeFirstOrThrow();
       expect(message.status).toBe('SENT');
     },
-    { timeout: 15_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
   expect(Number((await scene.voucher(gift)).held)).toBe(20.5);
   await scene.settlePayout(slow, 'completed');

@@ -8,7 +8,7 @@ import { type RedemptionScene, setRedemptionScene } from './redemption-scene.js'
 /** Callers who want the same money at the same moment (F30, F34); each race is run several times. */
 let scene: RedemptionScene;
 beforeAll(async () => {
-  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '15' });
+  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
 });
 afterAll(() => scene?.stop());
 

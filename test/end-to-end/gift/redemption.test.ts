@@ -266,7 +266,7 @@ describe('a redemption is confirmed by SMS', () => {
     scene.stack.sandbox.books.messages(msisdn).filter(({ text }) => text.includes('was used'));
 
   const untilConfirmed = (msisdn: string) =>
-    vi.waitFor(() => expect(confirmations(msisdn)).toHaveLength(1), { timeout: 10_000 });
+    vi.waitFor(() => expect(confirmations(msisdn)).toHaveLength(1), { timeout: 60_000 });
 
   test('to the owner, with what was used, paid and kept as the fee, and what is left', async () => {
     const gift = await scene.gift({ denomination: 500 });

@@ -62,13 +62,13 @@ it.each(Object.keys(requests))(
       mend = await breakStatement(scene.stack.database, { table: 'operations', on: 'insert' });
     });
     const first = send();
-    await vi.waitFor(() => expect(onceAt.size).toBe(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(onceAt.size).toBe(0), { timeout: 60_000 });
     // The repetition comes after a tenth of a second.
     await sleep(1_000);
     await mend();
     const answer = await first;
     expect([200, 409]).toContain(answer.status);
-    await vi.waitFor(async () => done(await send()), { timeout: 15_000, interval: 200 });
+    await vi.waitFor(async () => done(await send()), { timeout: 60_000, interval: 200 });
     const { rows } = await sql`
       select (select count(*) from redemptions) as redemptions,
         (select count(*) from voucher_claims) as claims`.execute(scene.stack.database);

@@ -9,7 +9,7 @@ let scene: TopupScene;
 let products: TopupProducts;
 let asPartner: Awaited<ReturnType<typeof partnerClient>>;
 beforeAll(async () => {
-  scene = await setTopupScene({ CALLER_WAIT_SECONDS: '15' });
+  scene = await setTopupScene({ CALLER_WAIT_SECONDS: '25' });
   products = await makeTopupProducts(scene.stack, scene.partner);
   asPartner = await partnerClient(scene.stack, scene.partner);
 });

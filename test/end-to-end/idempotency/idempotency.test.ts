@@ -19,7 +19,7 @@ import {
 /** Design 6, on both surfaces. */
 let scene: GiftScene;
 beforeAll(async () => {
-  scene = await setGiftScene({ CALLER_WAIT_SECONDS: '8' });
+  scene = await setGiftScene({ CALLER_WAIT_SECONDS: '25' });
 });
 afterAll(() => scene?.stop());
 

@@ -171,7 +171,7 @@ test('a pruned key does nothing anew, and nothing else', async () => {
     expect(again.headers.get('Idempotent-Replayed'), what).toBe('true');
   }
   expect(await everything()).toEqual(before);
-}, 120_000);
+}, 240_000);
 
 test('a first attempt that failed answers for itself after a retry has delivered', async () => {
   const one = airtime('002', 424);
@@ -182,7 +182,7 @@ test('a first attempt that failed answers for itself after a retry has delivered
   await prune();
   const again = await send(one, key, one.body);
   expect([again.status, again.body]).toEqual([424, first.body]);
-}, 60_000);
+}, 240_000);
 
 test('a retry that joined another one keeps its answer, and is not made for itself', async () => {
   const transactionId = await failedTopUp();
@@ -220,7 +220,7 @@ test('a retry that joined another one keeps its answer, and is not made for itse
     expectRefusal(await send(one, key, one.other), 'partner', 422, { reason: 'key-reused' });
   }
   expect(await everything()).toEqual(before);
-}, 60_000);
+}, 240_000);
 
 test('from before digests were kept beside effects, any request under the key is another one', async () => {
   const asked = [await ask(['a voucher', voucher]), await ask(['it', () => redemption('partner')])];
@@ -232,7 +232,7 @@ test('from before digests were kept beside effects, any request under the key is
     for (const body of [one.body, one.other])
       expectRefusal(await send(one, key, body), 'partner', 422, { reason: 'key-reused' });
   expect(await everything()).toEqual(before);
-}, 60_000);
+}, 240_000);
 
 test('the key of a claim that has ended is free again: it makes a new one', async () => {
   const [gift, other] = [await scene.gift(), await scene.gift()];
@@ -250,4 +250,4 @@ test('the key of a claim that has ended is free again: it makes a new one', asyn
   await redeemed(other);
   for (const one of [gift, other])
     expect(await scene.voucher(one)).toMatchObject({ status: 'REDEEMED' });
-}, 60_000);
+}, 240_000);

@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../../support/stack.js';
 /** A name that only another partner's rows have. */
 const SECRET = 'Hidden-7f3a';
 const PHONE = '+251911998877';
-const SLOW_MS = 5_000;
+const SLOW_MS = 20_000;
 
 let stack: Stack;
 let asPartner: PartnerClient;

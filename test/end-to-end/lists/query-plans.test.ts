@@ -25,7 +25,7 @@ beforeAll(async () => {
   await liveThroughTheService(scene);
   await scene.stop();
   listening.mockRestore();
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await client?.end();
   await grown?.drop();
@@ -80,7 +80,7 @@ test('no statement of a call or a Schedule looks through a table that grows', as
     if (scans.length > 0) found.push(`${scans.join(', ')}: ${text.replace(/\s+/g, ' ')}`);
   }
   expect(found).toEqual([]);
-}, 60_000);
+}, 240_000);
 
 test('every exception is of a statement that is made', () => {
   for (const { text } of EXCEPTIONS)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   port = String(await freePort());
   processes.start('sandbox');
   expect(await processes.start('migrate').ended).toBe(0);
-  await vi.waitFor(() => call(`${processes.sandboxUrl}/books`), { timeout: 10_000 });
+  await vi.waitFor(() => call(`${processes.sandboxUrl}/books`), { timeout: 60_000 });
   scene = invitationsOn(processes.stackAt(port));
 });
 afterAll(() => processes?.stop());
@@ -44,7 +44,7 @@ test('one that is written while nothing runs is sent when there is a worker', as
   expect((await scene.activate(path)).answer.status).toBe(303);
   await scene.untilStatus(invitationId, 'USED');
   await service.stop();
-}, 60_000);
+}, 240_000);
 
 test.each(['invite-begun', 'invite-sending', 'invite-sent', 'invite-sent-recorded'] as const)(
   'the worker dies at %s: the link arrives, by each way in one message',
@@ -61,7 +61,7 @@ test.each(['invite-begun', 'invite-sending', 'invite-sent', 'invite-sent-recorde
         expect(['SENT', 'UNKNOWN']).toContain(listed.sms);
         expect(['SENT', 'UNKNOWN']).toContain(listed.mail);
       },
-      { timeout: 40_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     const messages = [...(await scene.mails(email)), ...(await scene.texts(phone))];
     expect(new Set((await scene.mails(email)).map(({ messageId }) => messageId)).size).toBe(1);

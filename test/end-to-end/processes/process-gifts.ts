@@ -102,5 +102,5 @@ export const untilAnswered = (send: () => Promise<Answer>): Promise<Answer> =>
       if (answer.body.statusCode === 4092) throw new Error(answer.body.message);
       return answer;
     },
-    { timeout: 40_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );

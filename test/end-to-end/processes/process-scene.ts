@@ -110,7 +110,7 @@ export async function setProcessScene() {
           if (body.payouts.length === 0) throw new Error('The provider has taken no payment');
           return body.payouts;
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       ),
 
     async stop() {

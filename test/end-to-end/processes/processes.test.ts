@@ -50,7 +50,7 @@ beforeAll(async () => {
     worker.logged('Worker is running'),
     vi.waitFor(async () => expect(await isListening(scene.sandboxUrl)).toBe(true), 10_000),
   ]);
-}, 120_000);
+}, 240_000);
 afterAll(() => scene?.stop());
 
 async function startApi(): Promise<void> {
@@ -150,7 +150,7 @@ describe('the processes', () => {
     await startApi();
     await gifts.completePayout(merchant);
     await expectPaidOnce(merchant, await untilAnswered(redeem));
-  }, 60_000);
+  }, 240_000);
 
   test('stop when they are told to: what is under way is answered, and nothing stays', async () => {
     const merchant = await gifts.makeShop('014');
@@ -163,7 +163,7 @@ describe('the processes', () => {
     expect((await pending).body.statusCode).toBe(4092);
     expect(await Promise.all([worker.stop(), sandbox.stop()])).toEqual([0, 0]);
     expect(await Promise.all(addresses.map(isListening))).toEqual([false, false]);
-  }, 60_000);
+  }, 240_000);
 
   test('leave the ledger whole', async () => {
     expect(await findBrokenInvariants(scene.database)).toEqual([]);

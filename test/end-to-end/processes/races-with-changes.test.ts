@@ -12,7 +12,7 @@ import { atOnce } from '../idempotency/at-once.js';
 /** Redemptions and generations while something that they depend on changes (F35): one comes first. */
 let scene: RedemptionScene;
 beforeAll(async () => {
-  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '15' });
+  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
 });
 afterAll(() => scene?.stop());
 

@@ -75,7 +75,7 @@ test.each([
     expect(await scene.wallet()).toBe(before - 50);
     await mend();
     await vi.waitFor(async () => expect((await scene.show(idOf(first))).status).toBe(status), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 100,
     });
     const last = await scene.topUp(msisdn, key);

@@ -30,7 +30,7 @@ it('makes one more attempt to the number of before', async () => {
   expect([code, err]).toEqual([0, '']);
   expect(out).toContain(`Attempt 2 of top-up ${id}`);
   await vi.waitFor(async () => expect((await scene.show(id)).attempts).toHaveLength(2), {
-    timeout: 10_000,
+    timeout: 60_000,
   });
   await scene.untilStatus(id, 'FAILED');
 });

@@ -46,7 +46,7 @@ export async function setTopupScene(
 
   const untilStatus = (id: number, status: string) =>
     vi.waitFor(async () => expect((await show(id)).status).toBe(status), {
-      timeout: 10_000,
+      timeout: 60_000,
       interval: 50,
     });
 
@@ -115,7 +115,7 @@ export async function setTopupScene(
           where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.database);
           expect(rows.length).toBeGreaterThan(0);
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       );
       // Asked after them all, and answered: so they have been read.
       expect((await show(id)).status).toBe('FAILED');

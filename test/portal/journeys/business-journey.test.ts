@@ -56,7 +56,7 @@ test('a partner without scripts finds out where its money went', async () => {
   await showFiltered(page);
   await page.getByText('1–1 of 1').waitFor();
   expect(complaints).toEqual([]);
-}, 60_000);
+}, 240_000);
 
 test('every page of business can be seen on a phone, and read by everybody', async () => {
   const { stack, partner, merchant, gifts, topups } = scene;

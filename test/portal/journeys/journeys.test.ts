@@ -105,7 +105,7 @@ describe.each([
         await page.getByRole('link', { name: 'Look again' }).click();
         await page.getByText('The address is not registered').waitFor({ timeout: 1_000 });
       },
-      { timeout: 15_000 },
+      { timeout: 60_000 },
     );
     await page.getByRole('link', { name: 'Is 127.0.0.1 your server?' }).click();
     await page.getByText('your key is in wrong hands').waitFor();
@@ -134,7 +134,7 @@ describe.each([
         await page.getByRole('link', { name: 'Look again' }).click();
         await page.getByText('answered 4041 (no such voucher)').first().waitFor({ timeout: 1_000 });
       },
-      { timeout: 15_000 },
+      { timeout: 60_000 },
     );
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(
       javaScriptEnabled ? 3 : 0,
@@ -144,7 +144,7 @@ describe.each([
     await page.getByText('You are signed out.').waitFor();
     await context.close();
     expect(complaints).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('every page', () => {
@@ -223,7 +223,7 @@ describe('every page', () => {
       .execute();
     await page.reload();
     await look(page, 'suspended');
-  }, 120_000);
+  }, 240_000);
 
   test('can be used by the keyboard alone', async () => {
     const account = await newMerchant('Keyboard House');
