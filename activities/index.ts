@@ -6,11 +6,10 @@ import { createMessageActivities } from './messages.js';
 import { createPaymentActivities } from './payments.js';
 import { createRecheckActivities } from './rechecks.js';
 import { createReconciliationActivities } from './reconciliation.js';
-import { createHoldActivities } from './redemption-holds.js';
 import { createRedemptionActivities } from './redemptions.js';
 import { createResumptionActivities } from './resumption.js';
 import { createSweepActivities } from './sweeps.js';
-import { createTopupHoldActivities } from './topup-holds.js';
+import { createTopupOrderActivities } from './topup-orders.js';
 import { createTopupActivities } from './topups.js';
 import { createVoucherActivities } from './vouchers.js';
 
@@ -20,12 +19,11 @@ export type { ActivityDependencies } from './dependencies.js';
 export const createActivities = (dependencies: ActivityDependencies) => ({
   ...createVoucherActivities(dependencies),
   ...createClaimActivities(dependencies),
-  ...createHoldActivities(dependencies),
   ...createRedemptionActivities(dependencies),
   ...createPaymentActivities(dependencies),
   ...createMessageActivities(dependencies),
-  ...createTopupHoldActivities(dependencies),
   ...createTopupActivities(dependencies),
+  ...createTopupOrderActivities(dependencies),
   ...createSweepActivities(dependencies),
   ...createResumptionActivities(dependencies),
   ...createRecheckActivities(dependencies),

@@ -60,31 +60,11 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
     const outcome: ProviderOutcome =
       token === undefined
         ? { kind: 'refused', code: 'ended', message: 'it has ended', retryCanHelp: false }
-        : withoutToken(await send(invitationId, channel, message, token), token);
+        : withoutToken(await send({ invitationId, channel, message, token }, dependencies), token);
     await failpoint('invite-sent');
     await record(invitationId, channel, outcome);
     await failpoint('invite-sent-recorded');
     return publicOutcome(outcome);
-  }
-
-  function send(
-    invitationId: string,
-    channel: InvitationChannel,
-    { email, msisdn, merchantName, remainingSeconds }: InvitationMessage,
-    token: string,
-  ): Promise<ProviderOutcome> {
-    const link = `${dependencies.publicUrl}/portal/activate/${token}`;
-    const time = inWords(remainingSeconds);
-    return withHeartbeat(() =>
-      channel === 'SMS'
-        ? dependencies.smsSender.send({ to: msisdn ?? '', text: smsText(merchantName, link, time) })
-        : dependencies.emailSender.send({
-            id: `invitation-${invitationId}`,
-            to: email,
-            subject: 'Activate your voucher portal account',
-            text: emailText({ merchantName, email, link, time }),
-          }),
-    );
   }
 
   /** A try that was cut off in the middle of sending is recorded as what it is: unknown. */
@@ -120,6 +100,33 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
 }
 
 const contextOf = (invitationId: string): string => `invitation ${invitationId}`;
+
+/** A message of an invitation that is sent now. */
+interface OutgoingMessage {
+  readonly invitationId: string;
+  readonly channel: InvitationChannel;
+  readonly message: InvitationMessage;
+  readonly token: string;
+}
+
+function send(
+  { invitationId, channel, message, token }: OutgoingMessage,
+  { publicUrl, smsSender, emailSender }: ActivityDependencies,
+): Promise<ProviderOutcome> {
+  const { email, msisdn, merchantName, remainingSeconds } = message;
+  const link = `${publicUrl}/portal/activate/${token}`;
+  const time = inWords(remainingSeconds);
+  return withHeartbeat(() =>
+    channel === 'SMS'
+      ? smsSender.send({ to: msisdn ?? '', text: smsText(merchantName, link, time) })
+      : emailSender.send({
+          id: `invitation-${invitationId}`,
+          to: email,
+          subject: 'Activate your voucher portal account',
+          text: emailText({ merchantName, email, link, time }),
+        }),
+  );
+}
 
 /** A server may repeat in its answer what it was sent. */
 function withoutToken(outcome: ProviderOutcome, token: string): ProviderOutcome {

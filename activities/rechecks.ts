@@ -16,7 +16,7 @@ import type { ActivityDependencies } from './dependencies.js';
 import { paymentOf } from './payments.js';
 import { withHeartbeat } from './provider-call.js';
 import { severalAtOnce } from './several-at-once.js';
-import { orderOf } from './topups.js';
+import { orderOf } from './topup-orders.js';
 
 const PAGE_SIZE = 100;
 /** So many inquiries run at the same time. */

@@ -12,12 +12,17 @@ export const payeeOf = (command: RedeemCommand, voucher: LockedVoucher): number 
     ? command.company.id
     : (command.merchantId ?? voucher.merchant_id);
 
+/** A redemption that the ladder has let pass, with the rows that it was judged by. */
+export interface PricedRedemption {
+  readonly command: RedeemCommand;
+  readonly voucher: LockedVoucher;
+  readonly context: RedemptionContext;
+  readonly settlement: Settlement;
+}
+
 /** What a redemption is recorded as; payee, amounts and references are frozen here. */
 export function newRedemption(
-  command: RedeemCommand,
-  voucher: LockedVoucher,
-  context: RedemptionContext,
-  settlement: Settlement,
+  { command, voucher, context, settlement }: PricedRedemption,
   paymentReference: string,
 ): NewRedemption {
   const { party_key: key, party_value: value } = context;

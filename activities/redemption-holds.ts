@@ -1,8 +1,8 @@
 import { type DatabaseTransaction, violates } from '../src/db/connection.js';
-import { addTransfers, balanceConstraint, type Transfer } from '../src/db/ledger/ledger.js';
+import { addTransfers, balanceConstraint } from '../src/db/ledger/ledger.js';
 import { clearWrongCodes, countWrongCode } from '../src/db/limits/verification-attempts.js';
 import { takeAbandonedAnswer } from '../src/db/operations/abandoned-requests.js';
-import { beginOperation, outcomeFor, refuseOperation } from '../src/db/operations/operations.js';
+import { beginOperation, refuseOperation } from '../src/db/operations/operations.js';
 import { findMessage } from '../src/db/vouchers/messages.js';
 import {
   type RedemptionContext,
@@ -23,9 +23,14 @@ import { type Settlement, settleOrRefuse } from '../src/domain/redemption.js';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/messages.js';
 import { raiseBudgetAlarm } from './budget-alarm.js';
 import { queueConfirmation } from './confirmations.js';
-import { DatabaseStepError, refusalOf, runStep } from './database-step.js';
+import { DatabaseStepError, runStep } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
-import { newRedemption, payeeOf, redemptionFacts } from './redemption-facts.js';
+import {
+  newRedemption,
+  type PricedRedemption,
+  payeeOf,
+  redemptionFacts,
+} from './redemption-facts.js';
 
 const KIND = 'redeem-gift';
 
@@ -54,157 +59,153 @@ export interface RedemptionAnswered {
   readonly outcome: OperationOutcome<RedemptionMade>;
 }
 
-export function createHoldActivities(dependencies: ActivityDependencies) {
-  const { database, digests, limits, mobileMoney, failpoint } = dependencies;
+/** What every step of a hold is given. */
+export interface RedemptionHold {
+  readonly command: RedeemCommand;
+  readonly dependencies: ActivityDependencies;
+  /** Set once the code was compared and found wrong; a rollback does not take that back. */
+  wrongCode?: { readonly claimId: string | null; readonly budget: number };
+}
 
-  /**
-   * The first phase of a redemption: reserved → gift-hold, the redemption's row and its
-   * confirmation message, in one transaction. A wrong code is counted in the same transaction as
-   * the refusal. Repeated with the same operation it changes nothing.
-   */
-  async function holdRedemption(
-    command: RedeemCommand,
-  ): Promise<RedemptionHeld | RedemptionAnswered> {
-    /** Set once the code was compared and found wrong. */
-    let guess: { readonly claimId: string | null; readonly budget: number } | undefined;
-    try {
-      const held = await database.transaction().execute((transaction) => hold(transaction));
-      await failpoint('redeem-hold-committed');
-      return held;
-    } catch (error) {
-      const refusal = await refusalOf(database, command, error);
-      // Nothing of the transaction stays, but a guess was compared all the same.
-      if (guess) await database.transaction().execute(countGuess);
-      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
-    }
-
-    async function hold(transaction: DatabaseTransaction) {
-      const left = command.hasKey
-        ? undefined
-        : await takeAbandonedAnswer<RedemptionMade>(transaction, command);
-      if (left) return { kind: 'answered', outcome: left } as const;
-      const begun = await beginOperation<RedemptionMade>(transaction, command, KIND);
-      if (begun.kind === 'answered') return begun;
-      if (begun.kind === 'resumed') return resume(transaction);
-      await failpoint('redeem-begun');
-      const voucher = await lockVoucher(transaction, command.voucherId);
-      if (!voucher) return answer(transaction, refuse('voucher-not-found'));
-      const merchantId = payeeOf(command, voucher);
-      const { company } = command;
-      const context = await redemptionContext(transaction, voucher, { company, merchantId });
-      const settlement = settle(voucher, context, merchantId);
-      if (!settlement.ok && settlement.reason === 'verification-code-incorrect') {
-        const budget = context.wrong_codes_per_day ?? limits.wrongCodesPerCompanyAndDay;
-        guess = { claimId: context.claim_id, budget };
-        await countGuess(transaction);
-      }
-      if (!settlement.ok) return answer(transaction, settlement);
-      return record(transaction, voucher, context, settlement);
-    }
-
-    function settle(voucher: LockedVoucher, context: RedemptionContext, merchantId: number) {
-      const canPay = (toMerchant: Money) => mobileMoney.canCarry(formatAmount(toMerchant));
-      return settleOrRefuse(
-        redemptionFacts(voucher, context, { merchantId, canPay }),
-        {
-          company: command.company,
-          merchantId,
-          amount: command.amount === null ? undefined : parseMoney(command.amount),
-          codeDigest: command.verificationCodeDigest ?? undefined,
-          msisdn: command.msisdn ?? undefined,
-        },
-        limits,
-      );
-    }
-
-    async function countGuess(transaction: DatabaseTransaction): Promise<void> {
-      if (!guess) return;
-      const { claimId, budget } = guess;
-      const { isLast } = await countWrongCode(transaction, { ...command, claimId }, budget);
-      if (isLast) raiseBudgetAlarm(command.company, 'wrong verification codes', budget);
-    }
-
-    async function answer(
-      transaction: DatabaseTransaction,
-      refusal: Refusal,
-    ): Promise<RedemptionAnswered> {
-      const outcome = await refuseOperation<RedemptionMade>(transaction, command, refusal);
-      return { kind: 'answered', outcome };
-    }
-
-    async function record(
-      transaction: DatabaseTransaction,
-      voucher: LockedVoucher,
-      context: RedemptionContext,
-      settlement: Settlement,
-    ): Promise<RedemptionHeld> {
-      const attempt = command.hasKey
-        ? { operationId: command.operationId, attempt: 1 }
-        : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
-      const paymentReference = digests.paymentReference(attempt.operationId, attempt.attempt);
-      const redemption = newRedemption(command, voucher, context, settlement, paymentReference);
-      const redemptionId = await runStep('redemption-not-recorded', () =>
-        insertRedemption(transaction, redemption),
-      );
-      const held = await runStep('status-not-updated', () =>
-        holdVoucher(transaction, voucher.id, formatMoney(settlement.taken)),
-      );
-      if (!held) throw new DatabaseStepError('status-not-updated');
-      await runStep('reserve-not-updated', () =>
-        debitReserve(transaction, [
-          {
-            operationId: command.operationId,
-            partnerId: voucher.partner_id,
-            step: 'hold',
-            debit: 'reserved',
-            credit: 'gift-hold',
-            amount: settlement.taken,
-          },
-        ]),
-      );
-      await clearWrongCodes(transaction, voucher.id, command.company);
-      const messageId = await runStep('message-not-queued', () =>
-        queueConfirmation(transaction, { command, voucher, context, redemptionId, limits }),
-      );
-      await failpoint('redeem-held');
-      const names = {
-        operationId: command.operationId,
-        merchantName: context.merchant_name ?? '',
-        isResumed: false,
-      };
-      return describeHold({ ...redemption, ...names }, voucher.serial_number, messageId);
-    }
-
-    async function resume(transaction: DatabaseTransaction): Promise<RedemptionHeld> {
-      const redemption = await lockRedemption(transaction, command.operationId);
-      const message = await findMessage(transaction, { redemptionId: redemption.id });
-      return describeHold(
-        {
-          operationId: command.operationId,
-          platformReference: redemption.platform_reference,
-          paymentReference: redemption.payment_reference,
-          merchantName: redemption.merchant_name,
-          isResumed: true,
-          payee: redemption.payee,
-          toMerchant: redemption.to_merchant,
-          serviceFee: redemption.service_fee,
-        },
-        redemption.serial_number,
-        message?.id ?? null,
-      );
-    }
+/** Holds the money of a redemption in the given transaction, or answers why it does not. */
+export async function holdOrAnswer(
+  transaction: DatabaseTransaction,
+  hold: RedemptionHold,
+): Promise<RedemptionHeld | RedemptionAnswered> {
+  const { command, dependencies } = hold;
+  const left = command.hasKey
+    ? undefined
+    : await takeAbandonedAnswer<RedemptionMade>(transaction, command);
+  if (left) return { kind: 'answered', outcome: left };
+  const begun = await beginOperation<RedemptionMade>(transaction, command, KIND);
+  if (begun.kind === 'answered') return begun;
+  if (begun.kind === 'resumed') return resumeHold(transaction, command.operationId);
+  await dependencies.failpoint('redeem-begun');
+  const voucher = await lockVoucher(transaction, command.voucherId);
+  if (!voucher) return answer(transaction, command, refuse('voucher-not-found'));
+  const context = await redemptionContext(transaction, voucher, {
+    company: command.company,
+    merchantId: payeeOf(command, voucher),
+  });
+  const settlement = settle(hold, voucher, context);
+  if (settlement.ok)
+    return recordHold(transaction, { command, voucher, context, settlement }, dependencies);
+  if (settlement.reason === 'verification-code-incorrect') {
+    const budget = context.wrong_codes_per_day ?? dependencies.limits.wrongCodesPerCompanyAndDay;
+    hold.wrongCode = { claimId: context.claim_id, budget };
+    await countFoundWrongCode(transaction, hold);
   }
+  return answer(transaction, command, settlement);
+}
 
-  return { holdRedemption };
+/** Counts the wrong code of a hold; nothing where none was found. */
+export async function countFoundWrongCode(
+  transaction: DatabaseTransaction,
+  { command, wrongCode }: RedemptionHold,
+): Promise<void> {
+  if (!wrongCode) return;
+  const { claimId, budget } = wrongCode;
+  const { isLast } = await countWrongCode(transaction, { ...command, claimId }, budget);
+  if (isLast) raiseBudgetAlarm(command.company, 'wrong verification codes', budget);
+}
+
+function settle(
+  { command, dependencies }: RedemptionHold,
+  voucher: LockedVoucher,
+  context: RedemptionContext,
+): Settlement | Refusal {
+  const { limits, mobileMoney } = dependencies;
+  const merchantId = payeeOf(command, voucher);
+  const canPay = (toMerchant: Money) => mobileMoney.canCarry(formatAmount(toMerchant));
+  return settleOrRefuse(
+    redemptionFacts(voucher, context, { merchantId, canPay }),
+    {
+      company: command.company,
+      merchantId,
+      amount: command.amount === null ? undefined : parseMoney(command.amount),
+      codeDigest: command.verificationCodeDigest ?? undefined,
+      msisdn: command.msisdn ?? undefined,
+    },
+    limits,
+  );
+}
+
+async function answer(
+  transaction: DatabaseTransaction,
+  command: RedeemCommand,
+  refusal: Refusal,
+): Promise<RedemptionAnswered> {
+  const outcome = await refuseOperation<RedemptionMade>(transaction, command, refusal);
+  return { kind: 'answered', outcome };
+}
+
+/** The redemption's row, the voucher's state, the transfer and the confirmation. */
+async function recordHold(
+  transaction: DatabaseTransaction,
+  priced: PricedRedemption,
+  { digests, limits, failpoint }: ActivityDependencies,
+): Promise<RedemptionHeld> {
+  const { command, voucher, context, settlement } = priced;
+  const attempt = command.hasKey
+    ? { operationId: command.operationId, attempt: 1 }
+    : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
+  const paymentReference = digests.paymentReference(attempt.operationId, attempt.attempt);
+  const redemption = newRedemption(priced, paymentReference);
+  const redemptionId = await runStep('redemption-not-recorded', () =>
+    insertRedemption(transaction, redemption),
+  );
+  const held = await runStep('status-not-updated', () =>
+    holdVoucher(transaction, voucher.id, formatMoney(settlement.taken)),
+  );
+  if (!held) throw new DatabaseStepError('status-not-updated');
+  await runStep('reserve-not-updated', () => debitReserve(transaction, priced));
+  await clearWrongCodes(transaction, voucher.id, command.company);
+  const messageId = await runStep('message-not-queued', () =>
+    queueConfirmation(transaction, { command, voucher, context, redemptionId, limits }),
+  );
+  await failpoint('redeem-held');
+  const merchantName = context.merchant_name ?? '';
+  const { serial_number: serialNumber } = voucher;
+  return describeHold({ ...redemption, merchantName, serialNumber, isResumed: false, messageId });
+}
+
+/** What an earlier try of the same operation holds. */
+async function resumeHold(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<RedemptionHeld> {
+  const redemption = await lockRedemption(transaction, operationId);
+  const message = await findMessage(transaction, { redemptionId: redemption.id });
+  return describeHold({
+    operationId,
+    isResumed: true,
+    messageId: message?.id ?? null,
+    platformReference: redemption.platform_reference,
+    paymentReference: redemption.payment_reference,
+    merchantName: redemption.merchant_name,
+    serialNumber: redemption.serial_number,
+    payee: redemption.payee,
+    toMerchant: redemption.to_merchant,
+    serviceFee: redemption.service_fee,
+  });
 }
 
 /** The reserve that the vouchers stand for must be there: a lack of it is a fault of its own (4095). */
 async function debitReserve(
   transaction: DatabaseTransaction,
-  transfers: readonly Transfer[],
+  { command, voucher, settlement }: PricedRedemption,
 ): Promise<void> {
   try {
-    await addTransfers(transaction, transfers);
+    await addTransfers(transaction, [
+      {
+        operationId: command.operationId,
+        partnerId: voucher.partner_id,
+        step: 'hold',
+        debit: 'reserved',
+        credit: 'gift-hold',
+        amount: settlement.taken,
+      },
+    ]);
   } catch (error) {
     if (violates(error, balanceConstraint))
       throw new DatabaseStepError('reserve-not-debited', error);
@@ -212,26 +213,19 @@ async function debitReserve(
   }
 }
 
-type HeldAmounts = Pick<NewRedemption, 'toMerchant' | 'serviceFee' | 'payee'>;
-type HeldNames = Pick<
-  RedemptionHeld,
-  'operationId' | 'platformReference' | 'paymentReference' | 'merchantName' | 'isResumed'
->;
+/** What a hold is described by; the payee is in clear here, and masked in what comes of it. */
+type HoldRecord = Omit<RedemptionHeld, 'kind' | 'payoutAccount'> & Pick<NewRedemption, 'payee'>;
 
-const describeHold = (
-  redemption: HeldAmounts & HeldNames,
-  serialNumber: string,
-  messageId: number | null,
-): RedemptionHeld => ({
+const describeHold = (hold: HoldRecord): RedemptionHeld => ({
   kind: 'held',
-  operationId: redemption.operationId,
-  isResumed: redemption.isResumed,
-  messageId,
-  serialNumber,
-  platformReference: redemption.platformReference,
-  paymentReference: redemption.paymentReference,
-  merchantName: redemption.merchantName,
-  payoutAccount: redemption.payee.map(({ key, value }) => `${key} ${maskMsisdn(value)}`).join(', '),
-  toMerchant: formatAmount(parseMoney(redemption.toMerchant)),
-  serviceFee: formatAmount(parseMoney(redemption.serviceFee)),
+  operationId: hold.operationId,
+  isResumed: hold.isResumed,
+  messageId: hold.messageId,
+  serialNumber: hold.serialNumber,
+  platformReference: hold.platformReference,
+  paymentReference: hold.paymentReference,
+  merchantName: hold.merchantName,
+  payoutAccount: hold.payee.map(({ key, value }) => `${key} ${maskMsisdn(value)}`).join(', '),
+  toMerchant: formatAmount(parseMoney(hold.toMerchant)),
+  serviceFee: formatAmount(parseMoney(hold.serviceFee)),
 });

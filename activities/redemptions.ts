@@ -1,5 +1,6 @@
+import type { DatabaseTransaction } from '../src/db/connection.js';
 import { addTransfers, type Transfer } from '../src/db/ledger/ledger.js';
-import { settledOutcome, settleOperation } from '../src/db/operations/operations.js';
+import { outcomeFor, settledOutcome, settleOperation } from '../src/db/operations/operations.js';
 import { endClaim } from '../src/db/vouchers/claims.js';
 import { cancelConfirmation } from '../src/db/vouchers/messages.js';
 import {
@@ -9,10 +10,46 @@ import {
 } from '../src/db/vouchers/redemptions.js';
 import { refuse } from '../src/domain/errors.js';
 import { parseMoney } from '../src/domain/money.js';
-import type { OperationOutcome, RedemptionMade } from '../workflows/messages.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/messages.js';
+import { refusalOf } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+import {
+  countFoundWrongCode,
+  holdOrAnswer,
+  type RedemptionAnswered,
+  type RedemptionHeld,
+  type RedemptionHold,
+} from './redemption-holds.js';
 
-export function createRedemptionActivities({ database, limits, failpoint }: ActivityDependencies) {
+export function createRedemptionActivities(dependencies: ActivityDependencies) {
+  const { database, failpoint } = dependencies;
+
+  /**
+   * The first phase of a redemption: reserved → gift-hold, the redemption's row and its
+   * confirmation message, in one transaction. A wrong code is counted in the same transaction as
+   * the refusal. Repeated with the same operation it changes nothing.
+   */
+  async function holdRedemption(
+    command: RedeemCommand,
+  ): Promise<RedemptionHeld | RedemptionAnswered> {
+    const hold: RedemptionHold = { command, dependencies };
+    try {
+      const held = await database
+        .transaction()
+        .execute((transaction) => holdOrAnswer(transaction, hold));
+      await failpoint('redeem-hold-committed');
+      return held;
+    } catch (error) {
+      const refusal = await refusalOf(database, command, error);
+      // Nothing of the transaction stays, but a code was compared all the same.
+      if (hold.wrongCode)
+        await database
+          .transaction()
+          .execute((transaction) => countFoundWrongCode(transaction, hold));
+      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
+    }
+  }
+
   /** The second phase after the merchant was paid: gift-hold → clearing and service fees. */
   const postRedemption = (
     operationId: string,
@@ -31,63 +68,75 @@ export function createRedemptionActivities({ database, limits, failpoint }: Acti
 
   async function end(
     operationId: string,
-    ending:
-      | {
-          readonly status: 'POSTED';
-          readonly providerReference: string;
-          readonly isReversed: boolean;
-        }
-      | {
-          readonly status: 'VOIDED';
-          readonly providerMessage: string;
-          readonly isReversed: false;
-        },
+    ending: RedemptionEnding,
   ): Promise<OperationOutcome<RedemptionMade>> {
-    const outcome = await database.transaction().execute(async (transaction) => {
-      const redemption = await lockRedemption(transaction, operationId);
-      if (redemption.status !== 'HELD')
-        return settledOutcome<RedemptionMade>(transaction, operationId);
-      const posted = ending.status === 'POSTED';
-      const settlement = {
-        status: ending.status,
-        providerReference: posted ? ending.providerReference : null,
-        providerMessage: posted ? null : ending.providerMessage,
-        isReversed: ending.isReversed,
-      };
-      await settleRedemptionRow(
-        transaction,
-        redemption.id,
-        settlement,
-        limits.reversalWatchSeconds,
-      );
-      await addTransfers(
-        transaction,
-        (posted ? postSteps(redemption) : voidSteps(redemption)).map((step) => ({
-          operationId,
-          partnerId: redemption.partner_id,
-          ...step,
-        })),
-      );
-      await releaseVoucher(transaction, redemption.voucher_id, posted ? 'spent' : 'returned');
-      if (redemption.claim_id)
-        await endClaim(transaction, redemption.claim_id, posted ? 'REDEEMED' : 'REFUSED');
-      await failpoint('redeem-posted');
-      if (posted) {
-        return settleOperation<RedemptionMade>(transaction, operationId, 'SUCCEEDED', {
-          ok: true,
-          providerReference: ending.providerReference,
-          platformReference: redemption.platform_reference,
-        });
-      }
-      await cancelConfirmation(transaction, redemption.id);
-      const refusal = refuse('payment-refused', { detail: ending.providerMessage });
-      return settleOperation<RedemptionMade>(transaction, operationId, 'FAILED', refusal);
-    });
+    const outcome = await database
+      .transaction()
+      .execute((transaction) => endRedemption(transaction, { operationId, ending, dependencies }));
     await failpoint('redeem-post-committed');
     return outcome;
   }
 
-  return { postRedemption, voidRedemption };
+  return { holdRedemption, postRedemption, voidRedemption };
+}
+
+/** How the payment of a redemption on hold ended. */
+type RedemptionEnding =
+  | {
+      readonly status: 'POSTED';
+      readonly providerReference: string;
+      readonly isReversed: boolean;
+    }
+  | {
+      readonly status: 'VOIDED';
+      readonly providerMessage: string;
+      readonly isReversed: false;
+    };
+
+interface EndedRedemption {
+  readonly operationId: string;
+  readonly ending: RedemptionEnding;
+  readonly dependencies: ActivityDependencies;
+}
+
+/** Posts or voids a hold and settles its operation; one that has ended keeps its first answer. */
+async function endRedemption(
+  transaction: DatabaseTransaction,
+  { operationId, ending, dependencies }: EndedRedemption,
+): Promise<OperationOutcome<RedemptionMade>> {
+  const { limits, failpoint } = dependencies;
+  const redemption = await lockRedemption(transaction, operationId);
+  if (redemption.status !== 'HELD') return settledOutcome<RedemptionMade>(transaction, operationId);
+  const posted = ending.status === 'POSTED';
+  const settlement = {
+    status: ending.status,
+    providerReference: posted ? ending.providerReference : null,
+    providerMessage: posted ? null : ending.providerMessage,
+    isReversed: ending.isReversed,
+  };
+  await settleRedemptionRow(transaction, redemption.id, settlement, limits.reversalWatchSeconds);
+  await addTransfers(
+    transaction,
+    (posted ? postSteps(redemption) : voidSteps(redemption)).map((step) => ({
+      operationId,
+      partnerId: redemption.partner_id,
+      ...step,
+    })),
+  );
+  await releaseVoucher(transaction, redemption.voucher_id, posted ? 'spent' : 'returned');
+  if (redemption.claim_id)
+    await endClaim(transaction, redemption.claim_id, posted ? 'REDEEMED' : 'REFUSED');
+  await failpoint('redeem-posted');
+  if (posted) {
+    return settleOperation<RedemptionMade>(transaction, operationId, 'SUCCEEDED', {
+      ok: true,
+      providerReference: ending.providerReference,
+      platformReference: redemption.platform_reference,
+    });
+  }
+  await cancelConfirmation(transaction, redemption.id);
+  const refusal = refuse('payment-refused', { detail: ending.providerMessage });
+  return settleOperation<RedemptionMade>(transaction, operationId, 'FAILED', refusal);
 }
 
 interface RedemptionAmounts {

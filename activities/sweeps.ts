@@ -1,5 +1,6 @@
 import { heartbeat, log } from '@temporalio/activity';
-import { pruneBatch, prunedRows } from '../src/db/pruning.js';
+import type { Database } from '../src/db/connection.js';
+import { pruneBatch, prunedRows, type Retention } from '../src/db/pruning.js';
 import { failStaleRequests } from '../src/db/topups/stale-topups.js';
 import {
   cancelUselessMessages,
@@ -94,28 +95,8 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     };
   }
 
-  /**
-   * Deletes what is kept for a limited time. Rows of one kind that cannot be deleted keep no others;
-   * the first failure is thrown after all.
-   */
-  async function pruneRows(): Promise<Swept> {
-    const failures: unknown[] = [];
-    const all: Swept[] = [];
-    const endsAt = Date.now() + STEP_MS;
-    for (const kind of prunedRows) {
-      const prune = () => pruneBatch(database, kind, retention, PRUNE_BATCH_SIZE);
-      const pruned = await inBatches(upTo(PRUNE_BATCH_SIZE, prune), endsAt).catch((error) => {
-        failures.push(error);
-        return { count: 0, isDone: true };
-      });
-      all.push(pruned);
-    }
-    if (failures.length > 0) throw failures[0];
-    return {
-      count: all.reduce((sum, { count }) => sum + count, 0),
-      isDone: all.every(({ isDone }) => isDone),
-    };
-  }
+  /** Deletes what is kept for a limited time. */
+  const pruneRows = (): Promise<Swept> => pruneEachKind(database, retention);
 
   /** The steps of sweeps that began before the steps were apart. */
   const pruneOldOperations = async (): Promise<number> => (await pruneRows()).count;
@@ -131,6 +112,30 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     sweepTopUps,
     sweepMessages,
     pruneRows,
+  };
+}
+
+/**
+ * Rows of one kind that cannot be deleted keep no others.
+ *
+ * @throws the first failure, when all kinds are done
+ */
+async function pruneEachKind(database: Database, retention: Retention): Promise<Swept> {
+  const failures: unknown[] = [];
+  const all: Swept[] = [];
+  const endsAt = Date.now() + STEP_MS;
+  for (const kind of prunedRows) {
+    const prune = () => pruneBatch(database, kind, retention, PRUNE_BATCH_SIZE);
+    const pruned = await inBatches(upTo(PRUNE_BATCH_SIZE, prune), endsAt).catch((error) => {
+      failures.push(error);
+      return { count: 0, isDone: true };
+    });
+    all.push(pruned);
+  }
+  if (failures.length > 0) throw failures[0];
+  return {
+    count: all.reduce((sum, { count }) => sum + count, 0),
+    isDone: all.every(({ isDone }) => isDone),
   };
 }
 

@@ -1,6 +1,5 @@
 import type { DatabaseTransaction } from '../src/db/connection.js';
-import { violates } from '../src/db/connection.js';
-import { addTransfers, balanceConstraint } from '../src/db/ledger/ledger.js';
+import { addTransfers } from '../src/db/ledger/ledger.js';
 import {
   beginRecorded,
   outcomeFor,
@@ -27,17 +26,10 @@ import type {
   TopUpCommand,
   TopUpMade,
 } from '../workflows/messages.js';
-import { definiteRefusal } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { isAdmitted, isRetrySignal, SIGNAL_SWITCHED_OFF } from './topup-authority.js';
-import {
-  isStranger,
-  kindOf,
-  lockTopupOf,
-  refuseAfterError,
-  refuseTopup,
-  retryOf,
-} from './topup-refusals.js';
+import type { TopUpSubject } from './topup-orders.js';
+import { isStranger, kindOf, lockTopupOf, refuseTopup, retryOf } from './topup-refusals.js';
 
 /** An attempt whose money is on hold, and how it reads to support staff. */
 export interface TopUpHeld {
@@ -60,151 +52,148 @@ export interface TopUpAnswered {
   readonly outcome: OperationOutcome<TopUpMade>;
 }
 
-export function createTopupHoldActivities(dependencies: ActivityDependencies) {
-  const { database, operatorLookup, airtime, limits, failpoint } = dependencies;
+/** What every step of a hold is given. */
+export interface TopUpHold {
+  readonly command: TopUpCommand | RetryCommand;
+  /** Whose failpoints the hold comes by. */
+  readonly subject: TopUpSubject;
+  readonly dependencies: ActivityDependencies;
+}
 
-  /**
-   * The first phase of an attempt: airtime → airtime-hold and the attempt's row, in one transaction.
-   * Only a PENDING top-up is begun and only a FAILED one retried, and that attempt only once.
-   * Repeated with the same operation it changes nothing.
-   */
-  async function holdTopUp(
-    command: TopUpCommand | RetryCommand,
-  ): Promise<TopUpHeld | TopUpAnswered> {
-    const retry = retryOf(command);
-    const subject = retry ? 'retry' : 'topup';
-    try {
-      const held = await database.transaction().execute((transaction) => hold(transaction));
-      await failpoint(`${subject}-hold-committed`);
-      return held;
-    } catch (error) {
-      // Another top-up took the money in this moment; nothing of this one stays.
-      const isShort = violates(error, balanceConstraint);
-      const refusal = isShort ? refuse('money-insufficient') : definiteRefusal(error);
-      const outcome = await refuseAfterError(database, command, refusal, error);
-      return { kind: 'answered', outcome };
-    }
+/** Holds the money of an attempt in the given transaction, or answers why it does not. */
+export async function holdOrAnswer(
+  transaction: DatabaseTransaction,
+  hold: TopUpHold,
+): Promise<TopUpHeld | TopUpAnswered> {
+  const { command, subject, dependencies } = hold;
+  const isRetry = retryOf(command) !== undefined;
+  const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
+  if (begun.kind === 'answered') return begun;
+  await dependencies.failpoint(`${subject}-begun`);
+  const topup = await lockTopupOf(transaction, command);
+  // Its start was withdrawn as provably not sent, while a duplicate was sending its own.
+  if (!topup) return forget(transaction, command, gone);
+  if (isStranger(topup, command)) return { kind: 'answered', outcome: outcomeFor(command, gone) };
+  if (topup.has_begun) return describeHold(transaction, command, true);
+  if (!isRetry && topup.status !== 'PENDING') return answerEnded(transaction, command, topup);
+  // A new top-up must be of this request: its number may have been drawn for another.
+  if (!isRetry && !isSameRequest(topup.request_digest, command))
+    return forget(transaction, command, refuse('key-reused'));
+  const isTold = begun.kind === 'resumed' && begun.isAccepted;
+  const held = await holdOrRefuse(transaction, hold, topup);
+  if (!('reason' in held)) return held;
+  const told = isTold ? { topupId: topup.id } : undefined;
+  return { kind: 'answered', outcome: await refuseTopup(transaction, command, held, told) };
+}
 
-    async function hold(transaction: DatabaseTransaction): Promise<TopUpHeld | TopUpAnswered> {
-      const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
-      if (begun.kind === 'answered') return begun;
-      await failpoint(`${subject}-begun`);
-      const topup = await lockTopupOf(transaction, command);
-      // Its start was withdrawn as provably not sent, while a duplicate was sending its own.
-      if (!topup) return forget(transaction, refuse('unavailable', { retryAfterSeconds: 1 }));
-      if (isStranger(topup, command))
-        return { kind: 'answered', outcome: outcomeFor(command, gone) };
-      if (topup.has_begun) return describeAttempt(transaction, command.operationId, true);
-      if (!retry && topup.status !== 'PENDING') return answerEnded(transaction, topup);
-      // A new top-up must be of this request: its number may have been drawn for another.
-      if (!retry && !isSameRequest(topup.request_digest, command))
-        return forget(transaction, refuse('key-reused'));
-      const isTold = begun.kind === 'resumed' && begun.isAccepted;
-      const held = await holdOrRefuse(transaction, topup);
-      if (!('reason' in held)) return held;
-      const told = isTold ? { topupId: topup.id } : undefined;
-      return { kind: 'answered', outcome: await refuseTopup(transaction, command, held, told) };
-    }
+/** A top-up that was never begun and was failed without its operation. */
+async function answerEnded(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand,
+  topup: LockedTopup,
+): Promise<TopUpAnswered> {
+  const { operationId } = command;
+  const ended = await endedEffect(transaction, TOPUP_KIND, operationId);
+  if (!ended || !isSameRequest(topup.request_digest, command))
+    return forget(transaction, command, refuse(ended ? 'key-reused' : 'still-processing'));
+  const result = ended.outcome as Refusal;
+  const outcome = await settleOperation<TopUpMade>(transaction, operationId, 'FAILED', result);
+  return { kind: 'answered', outcome };
+}
 
-    async function holdOrRefuse(
-      transaction: DatabaseTransaction,
-      topup: LockedTopup,
-    ): Promise<TopUpHeld | Refusal> {
-      const refusal = retry && refuseByState(topup, retry);
-      if (refusal) return refusal;
-      if (isRetrySignal(command) && !limits.supportRetrySignal)
-        return refuse('topup-not-failed', { detail: SIGNAL_SWITCHED_OFF });
-      const msisdn = retry?.msisdn ?? topup.msisdn;
-      const context = await topupContext(transaction, topup, command.company);
-      const operator = await operatorLookup(msisdn);
-      const terms = priceTopup(
-        {
-          ...topupFacts(topup, context, operator),
-          isAdmitted: await isAdmitted(transaction, topup, context, command),
-        },
-        limits.topupRanges,
-      );
-      if (!terms.ok) return terms;
-      if (!airtime.canCarry(formatAmount(terms.amount))) return refuse('amount-out-of-range');
-      await begin(transaction, topup, context, terms, msisdn);
-      return describeAttempt(transaction, command.operationId, false);
-    }
+/** Refuses what has nothing to do with the top-up that is there. */
+async function forget(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand,
+  refusal: Refusal,
+): Promise<TopUpAnswered> {
+  const outcome = await refuseOperation<TopUpMade>(transaction, command, refusal);
+  return { kind: 'answered', outcome };
+}
 
-    async function begin(
-      transaction: DatabaseTransaction,
-      topup: LockedTopup,
-      context: TopupContext,
-      terms: TopupTerms,
-      msisdn: string,
-    ): Promise<void> {
-      const attempt = topup.attempt + 1;
-      await beginAttempt(transaction, {
-        topupId: topup.id,
-        attempt,
-        operationId: command.operationId,
-        reference: topupReference(topup.operation_id, attempt),
-        msisdn,
-        operator: terms.operator,
-        amount: formatMoney(terms.amount),
-        productId: context.product_id,
-        providerProductId: context.provider_product_id,
-      });
-      await addTransfers(transaction, [
-        {
-          operationId: command.operationId,
-          partnerId: topup.partner_id,
-          step: 'hold',
-          debit: 'airtime',
-          credit: 'airtime-hold',
-          amount: terms.amount,
-        },
-      ]);
-      await failpoint(`${subject}-held`);
-    }
+async function holdOrRefuse(
+  transaction: DatabaseTransaction,
+  hold: TopUpHold,
+  topup: LockedTopup,
+): Promise<TopUpHeld | Refusal> {
+  const { command, dependencies } = hold;
+  const { operatorLookup, airtime, limits } = dependencies;
+  const retry = retryOf(command);
+  const refusal = retry && refuseByState(topup, retry);
+  if (refusal) return refusal;
+  if (isRetrySignal(command) && !limits.supportRetrySignal)
+    return refuse('topup-not-failed', { detail: SIGNAL_SWITCHED_OFF });
+  const msisdn = retry?.msisdn ?? topup.msisdn;
+  const context = await topupContext(transaction, topup, command.company);
+  const operator = await operatorLookup(msisdn);
+  const terms = priceTopup(
+    {
+      ...topupFacts(topup, context, operator),
+      isAdmitted: await isAdmitted(transaction, topup, context, command),
+    },
+    limits.topupRanges,
+  );
+  if (!terms.ok) return terms;
+  if (!airtime.canCarry(formatAmount(terms.amount))) return refuse('amount-out-of-range');
+  await recordHold(transaction, hold, { topup, context, terms, msisdn });
+  return describeHold(transaction, command, false);
+}
 
-    /** A new top-up that never began and was failed without its operation. */
-    async function answerEnded(
-      transaction: DatabaseTransaction,
-      topup: LockedTopup,
-    ): Promise<TopUpAnswered> {
-      const { operationId } = command;
-      const ended = await endedEffect(transaction, TOPUP_KIND, operationId);
-      if (!ended || !isSameRequest(topup.request_digest, command))
-        return forget(transaction, refuse(ended ? 'key-reused' : 'still-processing'));
-      const result = ended.outcome as Refusal;
-      const outcome = await settleOperation<TopUpMade>(transaction, operationId, 'FAILED', result);
-      return { kind: 'answered', outcome };
-    }
+/** An attempt that the ladder has let pass. */
+interface PricedAttempt {
+  readonly topup: LockedTopup;
+  readonly context: TopupContext;
+  readonly terms: TopupTerms;
+  readonly msisdn: string;
+}
 
-    /** Refuses what has nothing to do with the top-up that is there. */
-    async function forget(
-      transaction: DatabaseTransaction,
-      refusal: Refusal,
-    ): Promise<TopUpAnswered> {
-      const outcome = await refuseOperation<TopUpMade>(transaction, command, refusal);
-      return { kind: 'answered', outcome };
-    }
-  }
-
-  async function describeAttempt(
-    transaction: DatabaseTransaction,
-    operationId: string,
-    isResumed: boolean,
-  ): Promise<TopUpHeld> {
-    const attempt = await findAttempt(transaction, operationId);
-    return {
-      kind: 'held',
+/** The attempt's row and the transfer. */
+async function recordHold(
+  transaction: DatabaseTransaction,
+  { command: { operationId }, subject, dependencies }: TopUpHold,
+  { topup, context, terms, msisdn }: PricedAttempt,
+): Promise<void> {
+  const attempt = topup.attempt + 1;
+  await beginAttempt(transaction, {
+    topupId: topup.id,
+    attempt,
+    operationId,
+    reference: topupReference(topup.operation_id, attempt),
+    msisdn,
+    operator: terms.operator,
+    amount: formatMoney(terms.amount),
+    productId: context.product_id,
+    providerProductId: context.provider_product_id,
+  });
+  await addTransfers(transaction, [
+    {
       operationId,
-      isResumed,
-      attempt: attempt.attempt,
-      msisdn: maskMsisdn(attempt.msisdn),
-      amount: formatAmount(parseMoney(attempt.amount ?? '0')),
-      product: attempt.product_name ?? 'Airtime',
-      reference: attempt.reference,
-    };
-  }
+      partnerId: topup.partner_id,
+      step: 'hold',
+      debit: 'airtime',
+      credit: 'airtime-hold',
+      amount: terms.amount,
+    },
+  ]);
+  await dependencies.failpoint(`${subject}-held`);
+}
 
-  return { holdTopUp };
+async function describeHold(
+  transaction: DatabaseTransaction,
+  { operationId }: TopUpCommand,
+  isResumed: boolean,
+): Promise<TopUpHeld> {
+  const attempt = await findAttempt(transaction, operationId);
+  return {
+    kind: 'held',
+    operationId,
+    isResumed,
+    attempt: attempt.attempt,
+    msisdn: maskMsisdn(attempt.msisdn),
+    amount: formatAmount(parseMoney(attempt.amount ?? '0')),
+    product: attempt.product_name ?? 'Airtime',
+    reference: attempt.reference,
+  };
 }
 
 /** What was asked for is withdrawn: the request was recorded anew under another number. */

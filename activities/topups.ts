@@ -1,4 +1,5 @@
-import { addTransfers } from '../src/db/ledger/ledger.js';
+import { type DatabaseTransaction, violates } from '../src/db/connection.js';
+import { addTransfers, balanceConstraint } from '../src/db/ledger/ledger.js';
 import {
   beginRecorded,
   refuseOperation,
@@ -15,32 +16,44 @@ import {
 import { closeRetry, dropRequest, RETRY_KIND } from '../src/db/topups/topup-requests.js';
 import { lockTopup } from '../src/db/topups/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
-import { formatAmount, parseMoney } from '../src/domain/money.js';
-import type { AirtimeOrder } from '../src/providers/airtime/airtime.js';
-import type { ProviderInquiry, ProviderOutcome } from '../src/providers/outcome.js';
-import type { OperationOutcome, TopUpCommand, TopUpMade } from '../workflows/messages.js';
-import type { Named } from '../workflows/named-results.js';
+import { parseMoney } from '../src/domain/money.js';
+import type {
+  OperationOutcome,
+  RetryCommand,
+  TopUpCommand,
+  TopUpMade,
+} from '../workflows/messages.js';
+import { definiteRefusal } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
-import { sendValue, withHeartbeat } from './provider-call.js';
+import { holdOrAnswer, type TopUpAnswered, type TopUpHeld } from './topup-holds.js';
+import { subjectOf, type TopUpSubject } from './topup-orders.js';
+import { refuseAfterError, retryOf } from './topup-refusals.js';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
-  const { database, airtime, limits, failpoint } = dependencies;
+  const { database, failpoint } = dependencies;
 
-  /** Sends a held attempt; the reference is the same at every repetition. */
-  async function sendTopUp(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
-    const attempt = await findAttempt(database, operationId);
-    const order = orderOf(attempt);
-    await failpoint(`${subjectOf(attempt)}-sending`);
-    const outcome = await sendValue(() => airtime.send(order));
-    await failpoint(`${subjectOf(attempt)}-sent`);
-    return { ...outcome, of: { operationId, call } };
-  }
-
-  /** Asks the provider by our own reference what became of the attempt. */
-  async function inquireTopUp(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
-    const order = orderOf(await findAttempt(database, operationId));
-    const found = await withHeartbeat(() => airtime.findOrder(order));
-    return { ...found, of: { operationId, call } };
+  /**
+   * The first phase of an attempt: airtime → airtime-hold and the attempt's row, in one transaction.
+   * Only a PENDING top-up is begun and only a FAILED one retried, and that attempt only once.
+   * Repeated with the same operation it changes nothing.
+   */
+  async function holdTopUp(
+    command: TopUpCommand | RetryCommand,
+  ): Promise<TopUpHeld | TopUpAnswered> {
+    const subject = retryOf(command) ? 'retry' : 'topup';
+    try {
+      const held = await database
+        .transaction()
+        .execute((transaction) => holdOrAnswer(transaction, { command, subject, dependencies }));
+      await failpoint(`${subject}-hold-committed`);
+      return held;
+    } catch (error) {
+      // Another top-up took the money in this moment; nothing of this one stays.
+      const isShort = violates(error, balanceConstraint);
+      const refusal = isShort ? refuse('money-insufficient') : definiteRefusal(error);
+      const outcome = await refuseAfterError(database, command, refusal, error);
+      return { kind: 'answered', outcome };
+    }
   }
 
   /** Nobody knows what became of the attempt; the hold stays. */
@@ -70,53 +83,15 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
 
   async function end(
     operationId: string,
-    ending:
-      | {
-          readonly status: 'SUCCESS';
-          readonly providerReference: string;
-          readonly message: string;
-          readonly isReversed: boolean;
-        }
-      | {
-          readonly status: 'FAILED';
-          readonly providerReference: null;
-          readonly message: string;
-          readonly isReversed: false;
-        },
+    ending: TopUpEnding,
   ): Promise<OperationOutcome<TopUpMade>> {
-    const { topup_id, ...found } = await findAttempt(database, operationId);
+    const { topup_id: topupId, ...found } = await findAttempt(database, operationId);
     const subject = subjectOf(found);
-    const outcome = await database.transaction().execute(async (transaction) => {
-      await lockTopup(transaction, { id: topup_id, operationId });
-      const attempt = await findAttempt(transaction, operationId);
-      const identity = { operationId, topupId: topup_id };
-      if (!(await endAttempt(transaction, identity, ending, limits.reversalWatchSeconds)))
-        return settledOutcome<TopUpMade>(transaction, operationId);
-      const delivered = ending.status === 'SUCCESS';
-      await addTransfers(transaction, [
-        {
-          operationId,
-          partnerId: attempt.partner_id,
-          step: delivered ? 'post' : 'void',
-          debit: 'airtime-hold',
-          credit: delivered ? 'airtime-clearing' : 'airtime',
-          amount: parseMoney(attempt.amount ?? '0'),
-        },
-      ]);
-      await failpoint(`${subject}-ended`);
-      if (ending.status === 'SUCCESS') {
-        return settleOperation<TopUpMade>(transaction, operationId, 'SUCCEEDED', {
-          ok: true,
-          transactionId: topup_id,
-          referenceNumber: ending.providerReference,
-        });
-      }
-      const refusal = refuse('topup-failed', {
-        detail: ending.message,
-        transactionId: topup_id,
-      });
-      return settleOperation<TopUpMade>(transaction, operationId, 'FAILED', refusal);
-    });
+    const outcome = await database
+      .transaction()
+      .execute((transaction) =>
+        endTopUp(transaction, { operationId, topupId, ending, subject, dependencies }),
+      );
     await failpoint(`${subject}-end-committed`);
     return outcome;
   }
@@ -126,22 +101,10 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     command: TopUpCommand,
     result: TopUpMade | Refusal,
   ): Promise<OperationOutcome<TopUpMade>> =>
-    database.transaction().execute(async (transaction) => {
-      const { operationId } = command;
-      const begun = await beginRecorded<TopUpMade>(transaction, command, RETRY_KIND);
-      if (begun.kind === 'answered') return begun.outcome;
-      if (!result.ok && result.reason !== 'topup-failed') {
-        await dropRequest(transaction, operationId);
-        return refuseOperation<TopUpMade>(transaction, command, result);
-      }
-      await closeRetry(transaction, operationId);
-      const status = result.ok ? 'SUCCEEDED' : 'FAILED';
-      return settleOperation<TopUpMade>(transaction, operationId, status, result);
-    });
+    database.transaction().execute((transaction) => settleShared(transaction, command, result));
 
   return {
-    sendTopUp,
-    inquireTopUp,
+    holdTopUp,
     markTopUpUnknown,
     readTopUpStatus,
     postTopUp,
@@ -150,27 +113,77 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   };
 }
 
-type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
-
-/** Whose failpoints an attempt comes by. */
-const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): 'topup' | 'retry' =>
-  attempt === 1 ? 'topup' : 'retry';
-
-/** What the provider is told of an attempt, and what its answers are held against. */
-export function orderOf(attempt: FoundAttempt): AirtimeOrder {
-  const { reference, msisdn, operator, amount, provider_product_id } = attempt;
-  if (attempt.kind === 'PACKAGE') {
-    if (provider_product_id === null) throw new Error('The package has no provider product');
-    return {
-      reference,
-      msisdn,
-      product: { kind: 'package', providerProductId: provider_product_id },
+/** How an attempt on hold ended. */
+type TopUpEnding =
+  | {
+      readonly status: 'SUCCESS';
+      readonly providerReference: string;
+      readonly message: string;
+      readonly isReversed: boolean;
+    }
+  | {
+      readonly status: 'FAILED';
+      readonly providerReference: null;
+      readonly message: string;
+      readonly isReversed: false;
     };
+
+interface EndedTopUp {
+  readonly operationId: string;
+  readonly topupId: number;
+  readonly ending: TopUpEnding;
+  readonly subject: TopUpSubject;
+  readonly dependencies: ActivityDependencies;
+}
+
+/** Posts or voids a hold and settles its operation; one that has ended keeps its first answer. */
+async function endTopUp(
+  transaction: DatabaseTransaction,
+  { operationId, topupId, ending, subject, dependencies }: EndedTopUp,
+): Promise<OperationOutcome<TopUpMade>> {
+  const { limits, failpoint } = dependencies;
+  await lockTopup(transaction, { id: topupId, operationId });
+  const attempt = await findAttempt(transaction, operationId);
+  const identity = { operationId, topupId };
+  if (!(await endAttempt(transaction, identity, ending, limits.reversalWatchSeconds)))
+    return settledOutcome<TopUpMade>(transaction, operationId);
+  const delivered = ending.status === 'SUCCESS';
+  await addTransfers(transaction, [
+    {
+      operationId,
+      partnerId: attempt.partner_id,
+      step: delivered ? 'post' : 'void',
+      debit: 'airtime-hold',
+      credit: delivered ? 'airtime-clearing' : 'airtime',
+      amount: parseMoney(attempt.amount ?? '0'),
+    },
+  ]);
+  await failpoint(`${subject}-ended`);
+  if (delivered) {
+    return settleOperation<TopUpMade>(transaction, operationId, 'SUCCEEDED', {
+      ok: true,
+      transactionId: topupId,
+      referenceNumber: ending.providerReference,
+    });
   }
-  if (operator === null || amount === null) throw new Error('The attempt was never held');
-  return {
-    reference,
-    msisdn,
-    product: { kind: 'airtime', operator, amount: formatAmount(parseMoney(amount)) },
-  };
+  const refusal = refuse('topup-failed', { detail: ending.message, transactionId: topupId });
+  return settleOperation<TopUpMade>(transaction, operationId, 'FAILED', refusal);
+}
+
+/** Settles the operation of a request that joined an attempt with the attempt's own result. */
+async function settleShared(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand,
+  result: TopUpMade | Refusal,
+): Promise<OperationOutcome<TopUpMade>> {
+  const { operationId } = command;
+  const begun = await beginRecorded<TopUpMade>(transaction, command, RETRY_KIND);
+  if (begun.kind === 'answered') return begun.outcome;
+  if (!result.ok && result.reason !== 'topup-failed') {
+    await dropRequest(transaction, operationId);
+    return refuseOperation<TopUpMade>(transaction, command, result);
+  }
+  await closeRetry(transaction, operationId);
+  const status = result.ok ? 'SUCCEEDED' : 'FAILED';
+  return settleOperation<TopUpMade>(transaction, operationId, status, result);
 }

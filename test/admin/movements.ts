@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
-import { createHoldActivities } from '../../activities/redemption-holds.js';
 import { createRedemptionActivities } from '../../activities/redemptions.js';
 import { createDigests } from '../../src/crypto/digests.js';
 import { addApiKey } from '../../src/db/catalogue/companies.js';
@@ -44,13 +43,12 @@ export function redemptions(database: Database, catalogue: Catalogue) {
     mobileMoney: { canCarry: () => true },
     failpoint: createFailpoint(undefined),
   } as unknown as ActivityDependencies;
-  const holds = createHoldActivities(dependencies);
-  const ends = createRedemptionActivities(dependencies);
+  const activities = createRedemptionActivities(dependencies);
   return {
     /** The operation's id, or the reason why it was refused. */
     async hold(voucherId: number, amount: string | null = null): Promise<string> {
       const operationId = randomUUID().replaceAll('-', '');
-      const held = await holds.holdRedemption({
+      const held = await activities.holdRedemption({
         operationId,
         requestId: randomUUID(),
         requestDigest: operationId,
@@ -68,8 +66,8 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       });
       return held.kind === 'held' ? operationId : reasonOf(held.outcome);
     },
-    post: (operationId: string) => ends.postRedemption(operationId, 'MM-1'),
-    void: (operationId: string) => ends.voidRedemption(operationId, 'no such account'),
+    post: (operationId: string) => activities.postRedemption(operationId, 'MM-1'),
+    void: (operationId: string) => activities.voidRedemption(operationId, 'no such account'),
   };
 }
 
