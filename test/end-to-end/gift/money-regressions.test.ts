@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { makeMerchant } from '../../support/companies.js';
+import { breakStatement } from '../../support/database-faults.js';
 import { done, GENERATE, newOwner, REDEEM } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
@@ -74,6 +75,28 @@ it('one idempotency key with ever other codes is no way around the limit of wron
   // The right code comes too late as well.
   await guess(second);
   expect(statusCodes.at(-1)).toBe(429);
+});
+
+it('a wrong code counts although the database takes the refusal back', async () => {
+  const gift = await scene.gift();
+  const { database } = scene.stack;
+  const code = await scene.claimed(scene.asMerchant, gift);
+  const verificationCode = code === '000001' ? '000002' : '000001';
+  const when = "new.status = 'REFUSED'";
+  const fault = { table: 'operations', on: 'update', when, fails: 'commit' } as const;
+  const mend = await breakStatement(database, fault);
+  try {
+    const answer = await redeem(scene.asMerchant, gift, { verificationCode });
+    expect(answer.status).toBe(500);
+  } finally {
+    await mend();
+  }
+  const counted = await database
+    .selectFrom('verification_attempts')
+    .select('claim_id')
+    .where('voucher_id', '=', gift.id)
+    .execute();
+  expect(counted).toHaveLength(1);
 });
 
 it('a generation repeated after its operation was pruned answers the same voucher', async () => {
