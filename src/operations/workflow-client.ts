@@ -25,7 +25,7 @@ import {
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
 import { generateVoucherId, inviteMerchantId } from '../../workflows/workflow-ids.js';
-import type { Failpoint, FailpointName } from '../process/failpoint.js';
+import type { Failpoint } from '../process/failpoint.js';
 import type { Reachability } from '../temporal/reachability.js';
 import {
   type ClaimableVoucher,
@@ -36,13 +36,8 @@ import {
   topUpStart,
   WORKFLOW_TASK_TIMEOUT,
 } from '../temporal/workflow-starts.js';
-import {
-  callError,
-  foundNobody,
-  missedWorkflow,
-  StillProcessingError,
-  WorkflowsUnavailableError,
-} from './workflow-errors.js';
+import { type AnswerOf, createAnswers } from './workflow-answers.js';
+import { callError } from './workflow-errors.js';
 
 export interface WorkflowCallOptions {
   readonly client: Client;
@@ -65,7 +60,20 @@ export type WorkflowClient = ReturnType<typeof createWorkflowClient>;
  * @throws StillProcessingError, WorkflowsUnavailableError
  */
 export function createWorkflowClient(options: WorkflowCallOptions) {
-  const { client, taskQueue, callerWaitMs, timing, failpoint, reachability } = options;
+  const answerOf = createAnswers(options);
+  return {
+    ...createVoucherCalls(options, answerOf),
+    ...createTopUpCalls(options, answerOf),
+    ...createInvitationCalls(options),
+  };
+}
+
+/** Temporal leads a repetition of a start to the workflow that runs already. */
+const USE_EXISTING = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+
+/** Generation, claim and redemption of vouchers. */
+function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
+  const { client, taskQueue, timing, failpoint } = options;
 
   /** Runs a whole workflow that ends with its answer. */
   const generate = (
@@ -77,7 +85,7 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
         workflowId: generateVoucherId(command.operationId),
         taskQueue,
         args: [command],
-        workflowIdConflictPolicy: 'USE_EXISTING',
+        ...USE_EXISTING,
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         requestEagerStart: options.eager,
         staticSummary: `Voucher of partner ${command.company.id}`,
@@ -119,8 +127,22 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
       }),
     );
 
+  const redemptionOperation = (workflowId: string, begin: RedeemVoucherInput['begin']) =>
+    new WithStartWorkflowOperation<typeof redeemVoucher>('redeemVoucher', {
+      ...redemptionStart(workflowId, { begin, timing }),
+      taskQueue,
+      ...USE_EXISTING,
+    });
+
+  return { generate, claim, redeem: redeemVoucherOf };
+}
+
+/** Top-ups and their retries. */
+function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
+  const { client, taskQueue, timing } = options;
+
   /** Starts a top-up's workflow; it answers when it is known how the first attempt ended. */
-  const topUpOnce = (
+  const startTopUp = (
     workflowId: string,
     command: TopUpCommand,
     deadline: number,
@@ -155,6 +177,17 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
     }
   };
 
+  const topUpOperation = (workflowId: string, begin: TopUpInput['begin']) =>
+    new WithStartWorkflowOperation<typeof topUp>('topUp', {
+      ...topUpStart(workflowId, { begin, timing }),
+      taskQueue,
+      ...USE_EXISTING,
+    });
+
+  return { topUp: startTopUp, retryTopUp: retryTopUpOf, hintTopUp };
+}
+
+function createInvitationCalls({ client, callerWaitMs }: WorkflowCallOptions) {
   /** Tells an invitation that it was used. It finds out by itself when its time is over. */
   const tellInvitation = async (invitationId: string): Promise<void> => {
     try {
@@ -166,66 +199,5 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
     }
   };
 
-  const policy = { taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
-
-  const topUpOperation = (workflowId: string, begin: TopUpInput['begin']) =>
-    new WithStartWorkflowOperation<typeof topUp>('topUp', {
-      ...topUpStart(workflowId, { begin, timing }),
-      ...policy,
-    });
-
-  const redemptionOperation = (workflowId: string, begin: RedeemVoucherInput['begin']) =>
-    new WithStartWorkflowOperation<typeof redeemVoucher>('redeemVoucher', {
-      ...redemptionStart(workflowId, { begin, timing }),
-      ...policy,
-    });
-
-  /** A call that missed its workflow, such as in the moment of its end, is made once more. */
-  const answerOf = async <Answer>(
-    step: FailpointName | undefined,
-    deadline: number,
-    call: () => Promise<Answer>,
-  ): Promise<Answer> => {
-    const callOnce = async (isFirst: boolean) => {
-      // After the first call nobody can say that nothing was started.
-      if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(isFirst);
-      const calling = client.withDeadline(deadline, call);
-      calling.catch((error) => foundNobody(error) && reachability.doubt());
-      const answer = before(deadline, calling);
-      // Where a test lets this step fail, nobody listens to the answer.
-      answer.catch(() => {});
-      if (step) await failpoint(step);
-      return answer;
-    };
-    try {
-      return await callOnce(true);
-    } catch (error) {
-      if (!missedWorkflow(error)) throw callError(error);
-    }
-    return callOnce(false).catch((error) => {
-      throw callError(error);
-    });
-  };
-
-  return {
-    generate,
-    claim,
-    redeem: redeemVoucherOf,
-    topUp: topUpOnce,
-    retryTopUp: retryTopUpOf,
-    hintTopUp,
-    tellInvitation,
-  };
-}
-
-/** The native client may begin its time anew when it repeats a call, so ours is kept as well. */
-async function before<Answer>(deadline: number, answer: Promise<Answer>): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeIsUp = new Promise<never>((_resolve, reject) => {
-    const error = new StillProcessingError('The workflow has not answered yet');
-    timer = setTimeout(() => reject(error), deadline - Date.now());
-  });
-  // The call itself ends later, and then nobody listens any more.
-  answer.catch(() => {});
-  return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
+  return { tellInvitation };
 }

@@ -1,0 +1,69 @@
+import type { Client } from '@temporalio/client';
+import type { Failpoint, FailpointName } from '../process/failpoint.js';
+import type { Reachability } from '../temporal/reachability.js';
+import {
+  callError,
+  foundNobody,
+  missedWorkflow,
+  StillProcessingError,
+  WorkflowsUnavailableError,
+} from './workflow-errors.js';
+
+/** Makes a call and waits for its answer until a deadline; passes by `step` once it is sent. */
+export type AnswerOf = <Answer>(
+  step: FailpointName | undefined,
+  deadline: number,
+  call: () => Promise<Answer>,
+) => Promise<Answer>;
+
+/**
+ * How calls of workflows are waited for.
+ *
+ * @throws StillProcessingError, WorkflowsUnavailableError
+ */
+export function createAnswers(options: {
+  readonly client: Client;
+  readonly reachability: Reachability;
+  readonly failpoint: Failpoint;
+}): AnswerOf {
+  const { client, reachability, failpoint } = options;
+
+  /** A call that missed its workflow, such as in the moment of its end, is made once more. */
+  return async <Answer>(
+    step: FailpointName | undefined,
+    deadline: number,
+    call: () => Promise<Answer>,
+  ): Promise<Answer> => {
+    const callOnce = async (isFirst: boolean) => {
+      // After the first call nobody can say that nothing was started.
+      if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(isFirst);
+      const calling = client.withDeadline(deadline, call);
+      calling.catch((error) => foundNobody(error) && reachability.doubt());
+      const answer = before(deadline, calling);
+      // Where a test lets this step fail, nobody listens to the answer.
+      answer.catch(() => {});
+      if (step) await failpoint(step);
+      return answer;
+    };
+    try {
+      return await callOnce(true);
+    } catch (error) {
+      if (!missedWorkflow(error)) throw callError(error);
+    }
+    return callOnce(false).catch((error) => {
+      throw callError(error);
+    });
+  };
+}
+
+/** The native client may begin its time anew when it repeats a call, so ours is kept as well. */
+async function before<Answer>(deadline: number, answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeIsUp = new Promise<never>((_resolve, reject) => {
+    const error = new StillProcessingError('The workflow has not answered yet');
+    timer = setTimeout(() => reject(error), deadline - Date.now());
+  });
+  // The call itself ends later, and then nobody listens any more.
+  answer.catch(() => {});
+  return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,91 @@
+import { patched } from '@temporalio/workflow';
+import { refuse } from '../src/domain/errors.js';
+import { bookTopUp } from './book-ending.js';
+import { deliverTopUp, reportAttempt } from './deliver-top-up.js';
+import type { OperationOutcome, RetryCommand, TopUpCommand, TopUpMade } from './messages.js';
+import { isHeldBy, raiseForeignHold } from './named-results.js';
+import { hasFailed, type TopUpRun } from './top-up-run.js';
+
+/**
+ * Makes one attempt of a top-up. Requests for the same attempt to the same number share it, whoever
+ * makes them.
+ */
+export function attemptOnce(
+  run: TopUpRun,
+  by: TopUpCommand | RetryCommand,
+  attempt: number,
+): Promise<OperationOutcome<TopUpMade>> {
+  const { running } = run;
+  const msisdn = 'msisdn' in by ? by.msisdn : null;
+  const same = running.get(attempt);
+  if (same === undefined) {
+    const outcome = holdDeliverAndBook(run, by).finally(() => running.delete(attempt));
+    running.set(attempt, { msisdn, operationId: by.operationId, outcome });
+    return outcome;
+  }
+  if (same.operationId === by.operationId) return same.outcome;
+  return same.msisdn === msisdn ? shareAnswer(run, by, same.outcome) : refuseOther(run, by);
+}
+
+/** The answer of another request's attempt is this one's too, and is kept under its own key. */
+async function shareAnswer(
+  { database }: TopUpRun,
+  by: TopUpCommand,
+  outcome: Promise<OperationOutcome<TopUpMade>>,
+): Promise<OperationOutcome<TopUpMade>> {
+  return database.recordSharedAnswer(by, (await outcome).result);
+}
+
+async function refuseOther(
+  { database }: TopUpRun,
+  by: TopUpCommand,
+): Promise<OperationOutcome<TopUpMade>> {
+  const refusal = refuse('topup-not-failed', { detail: 'it is being retried to another number' });
+  // The retry was recorded before it was sent here, and is not to be left open.
+  if (patched('refused-retry-is-recorded')) return database.recordSharedAnswer(by, refusal);
+  return { requestId: by.requestId, requestDigest: by.requestDigest, result: refusal };
+}
+
+async function holdDeliverAndBook(
+  run: TopUpRun,
+  by: TopUpCommand | RetryCommand,
+): Promise<OperationOutcome<TopUpMade>> {
+  const { database, timing, hints, details } = run;
+  const hold = await database.holdTopUp(by);
+  if (hold.kind === 'answered') {
+    noteAnswered(run, hold.outcome);
+    return hold.outcome;
+  }
+  if (!isHeldBy(by.operationId, timing.resultsAreNamed, hold)) {
+    run.ended = 'refused';
+    throw raiseForeignHold(by.operationId);
+  }
+  run.attempts = hold.attempt;
+  run.references.add(hold.reference);
+  run.lastHold = hold;
+  details.sending(hold);
+  const ending = await deliverTopUp(run, by.operationId, hold);
+  const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeHint: hints.take };
+  const outcome = await bookTopUp(bookkeeping, by.operationId, { hold, ending });
+  run.ended = ending.kind === 'done' ? 'delivered' : 'failed';
+  reportAttempt(run, hold, ending);
+  if (hasFailed(run) && run.attempts > 1) lookAfterRetry(run);
+  return outcome;
+}
+
+/** An attempt that was answered without a hold: refused, or made before this run began. */
+function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): void {
+  // Delivered before this run began, so there is nothing left to wait for.
+  if (result.ok && run.ended !== 'delivered' && patched('answered-is-delivered'))
+    run.ended = 'delivered';
+  if (result.ok) return;
+  if (run.ended === 'failed') {
+    run.details.retryRefused(result);
+    lookAfterRetry(run);
+  } else if (run.ended === 'refused') run.details.refused(result);
+}
+
+/** An earlier attempt may have been delivered late, and this run not have heard of it. */
+function lookAfterRetry(run: TopUpRun): void {
+  if (patched('look-after-retry')) run.newsOfFailed = true;
+}

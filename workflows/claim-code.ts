@@ -1,0 +1,78 @@
+import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import type { ClaimStarted } from '../activities/claims.js';
+import type { MessageOutcome } from '../activities/message-outcome.js';
+import { refuse } from '../src/domain/errors.js';
+import {
+  type ClaimCommand,
+  type ClaimMade,
+  type OperationOutcome,
+  superseded,
+} from './messages.js';
+import { type RedemptionRun, showProgress } from './redemption-run.js';
+import { sendUntilSettled } from './send-message.js';
+import { redeemVoucherByClaimId } from './workflow-ids.js';
+
+/** Sends the code of a claim. The answer waits for the provider's word on it, but not for ever. */
+export async function sendCode(
+  run: RedemptionRun,
+  claim: ClaimStarted,
+  command: ClaimCommand,
+): Promise<void> {
+  if (claim.supersededOperationId !== null)
+    run.background.push(
+      tellSuperseded(
+        claim.supersededWorkflowId ?? redeemVoucherByClaimId(claim.supersededOperationId),
+      ),
+    );
+  const sending = sendUntilSettled(claim.messageId, 'Send the code by SMS').then((sent) => {
+    run.codeMessage = sent;
+    if (run.ended === undefined) showProgress(run);
+  });
+  const answeredInTime = await condition(
+    () => run.codeMessage !== undefined,
+    run.timing.messageWaitMs,
+    { summary: 'How long the answer waits for the SMS provider' },
+  );
+  if (answeredInTime) {
+    run.claimOutcome = await settleClaim(run, command, claim.claimId, run.codeMessage);
+    return;
+  }
+  // Nobody knows: the claim stands, and a refusal that comes later ends it.
+  run.claimOutcome = await run.database.confirmClaim(command);
+  run.background.push(
+    sending.then(() => settleClaim(run, command, claim.claimId, run.codeMessage)),
+  );
+}
+
+function settleClaim(
+  run: RedemptionRun,
+  command: ClaimCommand,
+  claimId: string,
+  message: MessageOutcome | undefined,
+): Promise<OperationOutcome<ClaimMade>> {
+  if (message?.kind !== 'refused' && message?.kind !== 'not-sent')
+    return run.database.confirmClaim(command);
+  run.ended ??= 'cancelled';
+  run.refusal = refuse('message-not-queued', { detail: message.message });
+  return run.database.cancelClaim(command, claimId, message.message);
+}
+
+async function tellSuperseded(workflowId: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(workflowId).signal(superseded);
+  } catch {
+    // It has ended by itself: there is nobody left to tell.
+  }
+}
+
+/** Waits until a claim is redeemed, ended in another way, or expired. */
+export async function claimIsOver(run: RedemptionRun, claimId: string): Promise<void> {
+  let remainingMs: number = run.timing.claimLifetimeMs;
+  const isOver = () => run.ended !== undefined;
+  while (!(await condition(isOver, remainingMs, { summary: 'Until the claim expires' }))) {
+    await condition(() => run.redemptions.size === 0);
+    if (isOver()) return;
+    ({ remainingMs } = await run.database.expireClaim(claimId));
+    if (remainingMs === 0) run.ended ??= 'expired';
+  }
+}

@@ -1,0 +1,57 @@
+import { upsertSearchAttributes } from '@temporalio/workflow';
+import type { TopUpHeld } from '../activities/topup-holds.js';
+import { providers } from './activity-options.js';
+import { stepFailed } from './book-until-done.js';
+import { namedCalls } from './named-results.js';
+import * as searchAttributes from './search-attributes.js';
+import type { TopUpRun } from './top-up-run.js';
+import { type Ending, untilKnown } from './until-known.js';
+
+/** Sends a held top-up to the provider; ends when it is known whether it was delivered. */
+export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld): Promise<Ending> {
+  const { database, timing, hints, details, begin } = run;
+  const named = namedCalls(operationId, timing.resultsAreNamed);
+  const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
+  return untilKnown({
+    timing,
+    mayBeSent: hold.isResumed,
+    send: () =>
+      named((call) =>
+        providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [operationId, call]),
+      ),
+    inquire: () =>
+      named((call) =>
+        providers.inquireTopUp.executeWithOptions({ summary: `Ask about ${summary}` }, [
+          operationId,
+          call,
+        ]),
+      ),
+    takeHint: hints.take,
+    whileUnknown: async (lastWords, urgency) => {
+      // A database that refuses it must not keep the provider from being asked.
+      await database.markTopUpUnknown(operationId, lastWords).catch(stepFailed);
+      upsertSearchAttributes([
+        { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
+        { key: searchAttributes.outcome, value: 'UNKNOWN' },
+        { key: searchAttributes.reference, value: [...run.references] },
+      ]);
+      details.unknown(hold, lastWords, urgency);
+    },
+  });
+}
+
+/** Shows how an attempt ended, for support staff. */
+export function reportAttempt(run: TopUpRun, hold: TopUpHeld, ending: Ending): void {
+  const { references, details, begin, timing } = run;
+  const failed = ending.kind === 'not-done';
+  if (ending.kind === 'done') references.add(ending.providerReference);
+  upsertSearchAttributes([
+    { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
+    { key: searchAttributes.outcome, value: failed ? 'FAILED' : 'SUCCESS' },
+    // What the provider took back becomes a case of its own.
+    { key: searchAttributes.needsAction, value: false },
+    { key: searchAttributes.reference, value: [...references] },
+  ]);
+  if (ending.kind === 'done') details.delivered(hold, ending);
+  else details.failed(hold, ending.message, timing.retryWindowMs);
+}

@@ -1,0 +1,73 @@
+import { patched, upsertSearchAttributes } from '@temporalio/workflow';
+import type { RedemptionHeld } from '../activities/redemption-holds.js';
+import { bookRedemption } from './book-ending.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from './messages.js';
+import { isHeldBy, raiseForeignHold } from './named-results.js';
+import { isFromBefore, payMerchant } from './pay-merchant.js';
+import { showNotPaid, showPaid } from './redemption-details.js';
+import { noteRefusal, type RedemptionRun } from './redemption-run.js';
+import { outcome, reference, voucherSerial } from './search-attributes.js';
+import { sendUntilSettled } from './send-message.js';
+import type { Ending } from './until-known.js';
+
+/** Redeems once: duplicates of a request, with its key or without, share one redemption. */
+export function redeemOnce(
+  run: RedemptionRun,
+  command: RedeemCommand,
+): Promise<OperationOutcome<RedemptionMade>> {
+  const sameRequest = command.hasKey ? command.operationId : 'no key';
+  const id = `${sameRequest} ${command.company.kind} ${command.company.id} ${command.requestDigest}`;
+  const running = run.redemptions.get(id);
+  if (running !== undefined) return running;
+  const redemption = holdPayAndBook(run, command).finally(() => run.redemptions.delete(id));
+  run.redemptions.set(id, redemption);
+  return redemption;
+}
+
+async function holdPayAndBook(
+  run: RedemptionRun,
+  command: RedeemCommand,
+): Promise<OperationOutcome<RedemptionMade>> {
+  const { database, timing, hints } = run;
+  const hold = await database.holdRedemption(command);
+  if (hold.kind === 'answered') {
+    noteRefusal(run, hold.outcome.result, hold.outcome.requestId === command.requestId);
+    return hold.outcome;
+  }
+  if (!isHeldBy(command.operationId, timing.resultsAreNamed, hold)) {
+    run.ended ??= 'not-paid';
+    throw raiseForeignHold(command.operationId);
+  }
+  upsertSearchAttributes([
+    { key: voucherSerial, value: hold.serialNumber },
+    { key: reference, value: [hold.platformReference, hold.paymentReference] },
+  ]);
+  const ending = await payMerchant(command.operationId, hold, { ...timing, takeHint: hints.take });
+  const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeHint: hints.take };
+  const answer = await bookRedemption(bookkeeping, command.operationId, { hold, ending });
+  run.ended = ending.kind === 'done' ? 'redeemed' : 'not-paid';
+  report(hold, ending);
+  if (ending.kind === 'done' && hold.messageId !== null)
+    run.background.push(confirm(run, hold.messageId));
+  return answer;
+}
+
+/** Shows how a payment ended, for support staff. */
+function report(hold: RedemptionHeld, ending: Ending): void {
+  const references = [hold.platformReference, hold.paymentReference];
+  if (ending.kind === 'done') references.push(ending.providerReference);
+  if (!isFromBefore(hold))
+    upsertSearchAttributes([
+      { key: outcome, value: ending.kind === 'done' ? 'SUCCESS' : 'FAILED' },
+      { key: reference, value: references },
+    ]);
+  if (ending.kind === 'done') showPaid(hold, ending.providerReference);
+  else showNotPaid(hold, ending.message);
+}
+
+/** A confirmation that could not be sent is left out, so that nothing waits for it for ever. */
+async function confirm({ database }: RedemptionRun, messageId: number): Promise<void> {
+  const message = await sendUntilSettled(messageId, 'Confirm the redemption by SMS');
+  if (message.kind === 'not-sent' && patched('give-up-confirmation'))
+    await database.giveUpConfirmation(messageId);
+}

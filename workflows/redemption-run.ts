@@ -1,0 +1,57 @@
+import type { ClaimStarted } from '../activities/claims.js';
+import type { MessageOutcome } from '../activities/message-outcome.js';
+import type { Refusal } from '../src/domain/errors.js';
+import * as activities from './activity-options.js';
+import { createHints } from './hints.js';
+import { inTurn } from './in-turn.js';
+import type {
+  ClaimMade,
+  OperationOutcome,
+  RedeemVoucherInput,
+  RedemptionMade,
+} from './messages.js';
+import { type RedeemVoucherResult, showClaimed } from './redemption-details.js';
+
+/** What a run of `redeemVoucher` knows and has under way. */
+export interface RedemptionRun extends RedeemVoucherInput {
+  readonly database: typeof activities.database;
+  readonly hints: ReturnType<typeof createHints>;
+  /** The redemptions that run, by what makes them one request. */
+  readonly redemptions: Map<string, Promise<OperationOutcome<RedemptionMade>>>;
+  /** What the workflow does not end before. */
+  readonly background: Promise<unknown>[];
+  claimOutcome?: OperationOutcome<ClaimMade>;
+  started?: ClaimStarted;
+  /** What became of the message with the code; absent while it is being sent. */
+  codeMessage?: MessageOutcome;
+  wrongCodes?: number | undefined;
+  /** Of the last claim or redemption that was tried. */
+  refusal?: Refusal;
+  ended?: RedeemVoucherResult['ended'];
+}
+
+export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun => ({
+  ...input,
+  database: inTurn(activities.database),
+  hints: createHints(),
+  redemptions: new Map(),
+  background: [],
+});
+
+/** Notes a refused claim or redemption, for support staff; a wrong code counts once. */
+export function noteRefusal(
+  run: RedemptionRun,
+  result: { readonly ok: true } | Refusal,
+  isNew = true,
+): void {
+  if (result.ok) return;
+  run.refusal = result;
+  if (isNew && result.reason === 'verification-code-incorrect')
+    run.wrongCodes = (run.wrongCodes ?? 0) + 1;
+  if (run.ended === undefined) showProgress(run);
+}
+
+/** Shows a claim that waits for its redemption. */
+export function showProgress({ started, codeMessage, wrongCodes, refusal }: RedemptionRun): void {
+  if (started) showClaimed(started, { message: codeMessage?.kind, wrongCodes, refusal });
+}

@@ -1,0 +1,52 @@
+import type { TopUpHeld } from '../activities/topup-holds.js';
+import * as activities from './activity-options.js';
+import { createHints } from './hints.js';
+import { inTurn } from './in-turn.js';
+import type { OperationOutcome, TopUpInput, TopUpMade } from './messages.js';
+import { createTopUpDetails } from './topup-details.js';
+
+/** How a top-up ended, for the Temporal UI. */
+export interface TopUpResult {
+  readonly ended: 'refused' | 'delivered' | 'failed';
+  readonly attempts: number;
+}
+
+/** An attempt under way, and whose it is. */
+interface RunningAttempt {
+  readonly operationId: string;
+  readonly msisdn: string | null;
+  readonly outcome: Promise<OperationOutcome<TopUpMade>>;
+}
+
+/** What a run of `topUp` knows and has under way. */
+export interface TopUpRun extends TopUpInput {
+  readonly database: typeof activities.database;
+  readonly hints: ReturnType<typeof createHints>;
+  readonly details: ReturnType<typeof createTopUpDetails>;
+  readonly running: Map<number, RunningAttempt>;
+  /** Ours and the provider's, of all attempts. */
+  readonly references: Set<string>;
+  /** The number of the newest attempt. */
+  attempts: number;
+  ended: TopUpResult['ended'];
+  lastHold?: TopUpHeld;
+  retryIsWanted: boolean;
+  /** Whether there is news of a top-up that has failed. */
+  newsOfFailed: boolean;
+}
+
+export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
+  ...input,
+  database: inTurn(activities.database),
+  hints: createHints(),
+  details: createTopUpDetails(input.begin.command.transactionId),
+  running: new Map(),
+  references: new Set(),
+  attempts: input.begin.kind === 'retry' ? input.begin.command.attempt - 1 : 0,
+  ended: input.begin.kind === 'retry' ? 'failed' : 'refused',
+  retryIsWanted: false,
+  newsOfFailed: false,
+});
+
+/** Whether a top-up has failed by now; handlers change that while its workflow waits. */
+export const hasFailed = (run: TopUpRun): boolean => run.ended === 'failed';
