@@ -18,8 +18,6 @@ import {
 import { refusalOf } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 
-export type { ClaimStarted } from './claim-creation.js';
-
 export function createClaimActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
 

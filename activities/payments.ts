@@ -2,7 +2,7 @@ import { redemptionPayment } from '../src/db/vouchers/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { Payment } from '../src/providers/mobile-money/mobile-money.js';
 import type { ProviderInquiry, ProviderOutcome } from '../src/providers/outcome.js';
-import type { Named } from '../workflows/named-results.js';
+import type { Named } from '../workflows/steps/named-results.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
 

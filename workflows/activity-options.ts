@@ -1,6 +1,6 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
-import { type LimitedStep, limitedSteps, type PatientStep } from './database-steps.js';
+import { type LimitedStep, limitedSteps, type PatientStep } from './steps/database-steps.js';
 
 /**
  * Steps in the database: short and idempotent, so they run inside the workflow task and are simply

@@ -6,7 +6,6 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { claimIsOver, sendCode } from './claim-code.js';
 import {
   type ClaimCommand,
   type ClaimMade,
@@ -17,14 +16,15 @@ import {
   redeem,
   superseded,
 } from './messages.js';
-import { redeemOnce } from './redeem-once.js';
-import { type RedeemVoucherResult, showEnd } from './redemption-details.js';
+import { claimIsOver, sendCode } from './redemption/claim-code.js';
+import { redeemOnce } from './redemption/redeem-once.js';
+import { type RedeemVoucherResult, showEnd } from './redemption/redemption-details.js';
 import {
   createRedemptionRun,
   noteRefusal,
   type RedemptionRun,
   showProgress,
-} from './redemption-run.js';
+} from './redemption/redemption-run.js';
 import { voucherSerial } from './search-attributes.js';
 
 /**

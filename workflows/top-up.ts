@@ -6,8 +6,6 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { attemptOnce } from './attempt-top-up.js';
-import { mayCome } from './command-shapes.js';
 import {
   type OperationOutcome,
   providerHint,
@@ -17,9 +15,11 @@ import {
   type TopUpMade,
   topUpResult,
 } from './messages.js';
+import { mayCome } from './outsiders/command-shapes.js';
 import * as searchAttributes from './search-attributes.js';
-import { supportRetry } from './support-retry.js';
-import { createTopUpRun, hasFailed, type TopUpResult, type TopUpRun } from './top-up-run.js';
+import { attemptOnce } from './top-up/attempt-top-up.js';
+import { supportRetry } from './top-up/support-retry.js';
+import { createTopUpRun, hasFailed, type TopUpResult, type TopUpRun } from './top-up/top-up-run.js';
 
 /**
  * A top-up from its hold to its delivery (design 7). When an attempt fails, its money is given back

@@ -3,7 +3,7 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import proto from '@temporalio/proto';
-import { foreignPayload } from '../../workflows/foreign-payload.js';
+import { foreignPayload } from '../../workflows/outsiders/foreign-payload.js';
 
 const ENCODING = 'binary/encrypted';
 const ALGORITHM = 'aes-256-gcm';

@@ -7,5 +7,5 @@ export const failureConverterPath = fileURLToPath(
 
 /** Every bundle holds these, those of tests and measurements too: see their module. */
 export const workflowInterceptorModules = [
-  fileURLToPath(new URL('../../workflows/refuse-outsiders.ts', import.meta.url)),
+  fileURLToPath(new URL('../../workflows/outsiders/refuse-outsiders.ts', import.meta.url)),
 ];

@@ -3,7 +3,7 @@ import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@tempo
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
-import { isForeign } from '../../workflows/foreign-payload.js';
+import { isForeign } from '../../workflows/outsiders/foreign-payload.js';
 
 const makeKey = (id: string) => ({ id, key: randomBytes(32) });
 const oldKey = makeKey('payload-1');

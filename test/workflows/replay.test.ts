@@ -50,7 +50,9 @@ it('has a history of every workflow, and of every change of one', async () => {
   );
   const patches = new Set(events.flatMap(patchesIn));
   const sources = await Promise.all(
-    (await readdir(workflows)).map((name) => readFile(new URL(name, workflows), 'utf8')),
+    (await readdir(workflows, { recursive: true }))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFile(new URL(name, workflows), 'utf8')),
   );
   const named = sources.join('\n').matchAll(/\bpatched\('([^']+)'\)/g);
   const isMissing = (name: string) => !types.has(name) && !patches.has(name);

@@ -31,7 +31,7 @@ let asPartner: PartnerClient;
 let numbers = 0;
 
 beforeAll(async () => {
-  stack = await startStack({ PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, CLAIM_LIFETIME_SECONDS: '2' });
+  stack = await startStack({ PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, CLAIM_LIFETIME_SECONDS: '8' });
   partner = await makePartner(stack);
   asPartner = await partnerClient(stack, partner);
 });

@@ -1,4 +1,4 @@
-import type { Activities } from '../activities/index.js';
+import type { Activities } from '../../activities/index.js';
 
 /** Steps that a caller waits for, or that nothing can go on without: repeated until they succeed. */
 const patientSteps = [

@@ -1,20 +1,20 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { TopUpHeld } from '../activities/topup-holds.js';
-import { providers } from './activity-options.js';
-import { stepFailed } from './book-until-done.js';
-import { namedCalls } from './named-results.js';
-import * as searchAttributes from './search-attributes.js';
+import type { TopUpHeld } from '../../activities/topup-holds.js';
+import { providers } from '../activity-options.js';
+import * as searchAttributes from '../search-attributes.js';
+import { stepFailed } from '../steps/book-until-done.js';
+import { type Ending, finalOutcome } from '../steps/final-outcome.js';
+import { namedCalls } from '../steps/named-results.js';
 import type { TopUpRun } from './top-up-run.js';
-import { type Ending, untilKnown } from './until-known.js';
 
 /** Sends a held top-up to the provider; ends when it is known whether it was delivered. */
 export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld): Promise<Ending> {
   const { database, timing, hints, details, begin } = run;
   const named = namedCalls(operationId, timing.resultsAreNamed);
   const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
-  return untilKnown({
+  return finalOutcome({
     timing,
-    mayBeSent: hold.isResumed,
+    possiblySent: hold.isResumed,
     send: () =>
       named((call) =>
         providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [operationId, call]),
@@ -27,15 +27,15 @@ export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld
         ]),
       ),
     takeHint: hints.take,
-    whileUnknown: async (lastWords, urgency) => {
+    whileUnknown: async (lastMessage, urgency) => {
       // A database that refuses it must not keep the provider from being asked.
-      await database.markTopUpUnknown(operationId, lastWords).catch(stepFailed);
+      await database.markTopUpUnknown(operationId, lastMessage).catch(stepFailed);
       upsertSearchAttributes([
         { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
         { key: searchAttributes.outcome, value: 'UNKNOWN' },
         { key: searchAttributes.reference, value: [...run.references] },
       ]);
-      details.unknown(hold, lastWords, urgency);
+      details.unknown(hold, lastMessage, urgency);
     },
   });
 }

@@ -1,8 +1,8 @@
-import type { TopUpHeld } from '../activities/topup-holds.js';
-import * as activities from './activity-options.js';
-import { createHints } from './hints.js';
-import { inTurn } from './in-turn.js';
-import type { OperationOutcome, TopUpInput, TopUpMade } from './messages.js';
+import type { TopUpHeld } from '../../activities/topup-holds.js';
+import * as activities from '../activity-options.js';
+import type { OperationOutcome, TopUpInput, TopUpMade } from '../messages.js';
+import { createHints } from '../steps/hints.js';
+import { serializeActivities } from '../steps/serialized-activities.js';
 import { createTopUpDetails } from './topup-details.js';
 
 /** How a top-up ended, for the Temporal UI. */
@@ -37,7 +37,7 @@ export interface TopUpRun extends TopUpInput {
 
 export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
   ...input,
-  database: inTurn(activities.database),
+  database: serializeActivities(activities.database),
   hints: createHints(),
   details: createTopUpDetails(input.begin.command.transactionId),
   running: new Map(),

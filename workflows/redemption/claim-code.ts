@@ -1,16 +1,16 @@
 import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
-import type { ClaimStarted } from '../activities/claims.js';
-import type { MessageOutcome } from '../activities/message-outcome.js';
-import { refuse } from '../src/domain/errors.js';
+import type { ClaimStarted } from '../../activities/claim-creation.js';
+import type { MessageOutcome } from '../../activities/message-outcome.js';
+import { refuse } from '../../src/domain/errors.js';
 import {
   type ClaimCommand,
   type ClaimMade,
   type OperationOutcome,
   superseded,
-} from './messages.js';
+} from '../messages.js';
+import { sendUntilSettled } from '../send-message.js';
+import { redeemVoucherByClaimId } from '../workflow-ids.js';
 import { type RedemptionRun, showProgress } from './redemption-run.js';
-import { sendUntilSettled } from './send-message.js';
-import { redeemVoucherByClaimId } from './workflow-ids.js';
 
 /** Sends the code of a claim. The answer waits for the provider's word on it, but not for ever. */
 export async function sendCode(

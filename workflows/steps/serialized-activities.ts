@@ -11,7 +11,7 @@ type Steps = Readonly<Record<string, (...parameters: never[]) => Promise<unknown
  * workflow task come together, and with whatever else it brought, so that steps under way at the same
  * time would lead to commands in another order, and nothing could take the workflow over any more.
  */
-export function inTurn<These extends Steps>(steps: These): These {
+export function serializeActivities<These extends Steps>(steps: These): These {
   let isBusy = false;
   const waiting: (() => void)[] = [];
 

@@ -1,14 +1,14 @@
 import { patched, upsertSearchAttributes } from '@temporalio/workflow';
-import type { RedemptionHeld } from '../activities/redemption-holds.js';
-import { bookRedemption } from './book-ending.js';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from './messages.js';
-import { isHeldBy, raiseForeignHold } from './named-results.js';
+import type { RedemptionHeld } from '../../activities/redemption-holds.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../messages.js';
+import { outcome, reference, voucherSerial } from '../search-attributes.js';
+import { sendUntilSettled } from '../send-message.js';
+import { bookRedemption } from '../steps/book-ending.js';
+import type { Ending } from '../steps/final-outcome.js';
+import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
 import { isFromBefore, payMerchant } from './pay-merchant.js';
 import { showNotPaid, showPaid } from './redemption-details.js';
 import { noteRefusal, type RedemptionRun } from './redemption-run.js';
-import { outcome, reference, voucherSerial } from './search-attributes.js';
-import { sendUntilSettled } from './send-message.js';
-import type { Ending } from './until-known.js';
 
 /** Redeems once: duplicates of a request, with its key or without, share one redemption. */
 export function redeemOnce(

@@ -1,7 +1,7 @@
-import type { TopUpHeld } from '../activities/topup-holds.js';
-import { messageOf, type Refusal } from '../src/domain/errors.js';
-import { quoted, showDetails, untilWhen } from './current-details.js';
-import { type Ending, type Urgency, urgencyWords } from './until-known.js';
+import type { TopUpHeld } from '../../activities/topup-holds.js';
+import { messageOf, type Refusal } from '../../src/domain/errors.js';
+import { quoted, showDetails, untilWhen } from '../current-details.js';
+import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.js';
 
 /** What support staff read of a top-up; `transactionId` is its number, as its partner knows it. */
 export function createTopUpDetails(transactionId: number) {
@@ -12,10 +12,10 @@ export function createTopUpDetails(transactionId: number) {
   return {
     sending: (hold: TopUpHeld) => showDetails(`**Sending**: ${describe(hold)}.`),
 
-    unknown: (hold: TopUpHeld, lastWords: string, urgency: Urgency) =>
+    unknown: (hold: TopUpHeld, lastMessage: string, urgency: Urgency) =>
       showDetails(
         `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}`,
-        `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
+        `The provider's last words: ${lastMessage}. The money stays on hold and the provider is asked ` +
           'again by itself; to ask now, send the signal `providerHint`. Nothing can be retried ' +
           'until it has answered.',
       ),

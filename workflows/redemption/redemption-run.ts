@@ -1,15 +1,15 @@
-import type { ClaimStarted } from '../activities/claims.js';
-import type { MessageOutcome } from '../activities/message-outcome.js';
-import type { Refusal } from '../src/domain/errors.js';
-import * as activities from './activity-options.js';
-import { createHints } from './hints.js';
-import { inTurn } from './in-turn.js';
+import type { ClaimStarted } from '../../activities/claim-creation.js';
+import type { MessageOutcome } from '../../activities/message-outcome.js';
+import type { Refusal } from '../../src/domain/errors.js';
+import * as activities from '../activity-options.js';
 import type {
   ClaimMade,
   OperationOutcome,
   RedeemVoucherInput,
   RedemptionMade,
-} from './messages.js';
+} from '../messages.js';
+import { createHints } from '../steps/hints.js';
+import { serializeActivities } from '../steps/serialized-activities.js';
 import { type RedeemVoucherResult, showClaimed } from './redemption-details.js';
 
 /** What a run of `redeemVoucher` knows and has under way. */
@@ -32,7 +32,7 @@ export interface RedemptionRun extends RedeemVoucherInput {
 
 export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun => ({
   ...input,
-  database: inTurn(activities.database),
+  database: serializeActivities(activities.database),
   hints: createHints(),
   redemptions: new Map(),
   background: [],

@@ -1,12 +1,12 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { RedemptionHeld } from '../activities/redemption-holds.js';
-import { providers } from './activity-options.js';
-import { showDetails } from './current-details.js';
-import type { RedemptionTiming } from './messages.js';
-import { namedCalls } from './named-results.js';
+import type { RedemptionHeld } from '../../activities/redemption-holds.js';
+import { providers } from '../activity-options.js';
+import { showDetails } from '../current-details.js';
+import type { RedemptionTiming } from '../messages.js';
+import { outcome } from '../search-attributes.js';
+import { type Ending, finalOutcome, urgencyWords } from '../steps/final-outcome.js';
+import { namedCalls } from '../steps/named-results.js';
 import { describeRedemption } from './redemption-details.js';
-import { outcome } from './search-attributes.js';
-import { type Ending, untilKnown, urgencyWords } from './until-known.js';
 
 /** Pays the merchant of a held redemption; ends when it is known whether it was paid. */
 export function payMerchant(
@@ -17,9 +17,9 @@ export function payMerchant(
   const named = namedCalls(operationId, timing.resultsAreNamed);
   const summary = `ETB ${hold.toMerchant} to the merchant, ${hold.platformReference}`;
   let isMarked = isFromBefore(hold);
-  return untilKnown({
+  return finalOutcome({
     timing,
-    mayBeSent: hold.isResumed,
+    possiblySent: hold.isResumed,
     takeHint,
     send: () =>
       named((call) =>
@@ -35,12 +35,12 @@ export function payMerchant(
           call,
         ]),
       ),
-    whileUnknown: async (lastWords, urgency) => {
+    whileUnknown: async (lastMessage, urgency) => {
       if (!isMarked) upsertSearchAttributes([{ key: outcome, value: 'UNKNOWN' }]);
       isMarked = true;
       showDetails(
         `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,
-        `The provider's last words: ${lastWords}. The money stays on hold and the provider is asked ` +
+        `The provider's last words: ${lastMessage}. The money stays on hold and the provider is asked ` +
           'again by itself; to ask now, send the signal `providerHint`.',
       );
     },

@@ -1,7 +1,7 @@
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.js';
-import { quoted } from './current-details.js';
-import { needsAction } from './search-attributes.js';
+import type { Activities } from '../../activities/index.js';
+import { quoted } from '../current-details.js';
+import { needsAction } from '../search-attributes.js';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
@@ -19,9 +19,9 @@ export interface ProviderAttempt {
   readonly send: () => Promise<SendOutcome>;
   readonly inquire: () => Promise<InquiryOutcome>;
   /** Told each time when nobody knows yet: for the database and for support staff. */
-  readonly whileUnknown: (lastWords: string, urgency: Urgency) => Promise<void>;
+  readonly whileUnknown: (lastMessage: string, urgency: Urgency) => Promise<void>;
   /** An earlier run may have sent it already: only an inquiry decides from the start. */
-  readonly mayBeSent: boolean;
+  readonly possiblySent: boolean;
   /** Whether the provider has hinted that there is news; asked while waiting. */
   readonly takeHint?: () => boolean;
   readonly timing: { readonly inquiryIntervalMs: number; readonly alarmAfterMs: number };
@@ -37,9 +37,9 @@ const MAXIMUM_PAUSE_MS = 60 * 60 * 1_000;
  * Sends and does not give up before it knows: what may have been done is asked for by our reference,
  * with growing pauses, for as long as it takes (design 7).
  */
-export async function untilKnown(attempt: ProviderAttempt): Promise<Ending> {
+export async function finalOutcome(attempt: ProviderAttempt): Promise<Ending> {
   const startedAt = Date.now();
-  const first = attempt.mayBeSent ? takenOver : await sendUntilSent(attempt);
+  const first = attempt.possiblySent ? resumed : await sendUntilSent(attempt);
   if (first.kind !== 'unknown') return first;
   const { ending, wasRaised } = await inquireUntilKnown(attempt, first, startedAt);
   if (wasRaised || isOverdue(attempt, startedAt))
@@ -54,7 +54,7 @@ interface Unknown {
   readonly disagrees?: true;
 }
 
-const takenOver: Unknown = { kind: 'unknown', message: 'taken over from a run that was cut off' };
+const resumed: Unknown = { kind: 'unknown', message: 'taken over from a run that was cut off' };
 
 const isOverdue = ({ timing }: ProviderAttempt, startedAt: number): boolean =>
   Date.now() - startedAt >= timing.alarmAfterMs;
@@ -77,7 +77,7 @@ async function inquireUntilKnown(
     await attempt.whileUnknown(quoted(last.message), urgency);
     // A hint is followed at once and does not make the next pause longer.
     const isFollowed =
-      (inquiries === 0 && attempt.mayBeSent) || (await hintComes(attempt, pauseMs));
+      (inquiries === 0 && attempt.possiblySent) || (await hintComes(attempt, pauseMs));
     if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
     const found = await attempt.inquire();
     if (found.kind === 'delivered') return { ending: done(found), wasRaised };

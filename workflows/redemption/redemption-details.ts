@@ -1,8 +1,8 @@
-import type { ClaimStarted } from '../activities/claims.js';
-import type { MessageOutcome } from '../activities/message-outcome.js';
-import type { RedemptionHeld } from '../activities/redemption-holds.js';
-import { messageOf, type Refusal } from '../src/domain/errors.js';
-import { quoted, showDetails } from './current-details.js';
+import type { ClaimStarted } from '../../activities/claim-creation.js';
+import type { MessageOutcome } from '../../activities/message-outcome.js';
+import type { RedemptionHeld } from '../../activities/redemption-holds.js';
+import { messageOf, type Refusal } from '../../src/domain/errors.js';
+import { quoted, showDetails } from '../current-details.js';
 
 /** How a claim, or a redemption without one, ended; for the Temporal UI. */
 export interface RedeemVoucherResult {

@@ -1,9 +1,9 @@
 import { patched } from '@temporalio/workflow';
-import { refuse } from '../src/domain/errors.js';
-import { bookTopUp } from './book-ending.js';
+import { refuse } from '../../src/domain/errors.js';
+import type { OperationOutcome, RetryCommand, TopUpCommand, TopUpMade } from '../messages.js';
+import { bookTopUp } from '../steps/book-ending.js';
+import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
 import { deliverTopUp, reportAttempt } from './deliver-top-up.js';
-import type { OperationOutcome, RetryCommand, TopUpCommand, TopUpMade } from './messages.js';
-import { isHeldBy, raiseForeignHold } from './named-results.js';
 import { hasFailed, type TopUpRun } from './top-up-run.js';
 
 /**

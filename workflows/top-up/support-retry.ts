@@ -1,5 +1,5 @@
 import { uuid4 } from '@temporalio/workflow';
-import type { RetryCommand, TopUpCommand } from './messages.js';
+import type { RetryCommand, TopUpCommand } from '../messages.js';
 
 /** An operation of its own for an attempt that support staff want. */
 export const supportRetry = (command: TopUpCommand, attempt: number): RetryCommand => ({

@@ -4,8 +4,8 @@ import {
   TemporalFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { showDetails } from './current-details.js';
-import { needsAction } from './search-attributes.js';
+import { showDetails } from '../current-details.js';
+import { needsAction } from '../search-attributes.js';
 
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
-import { showDetails } from './current-details.js';
-import { isForeign } from './foreign-payload.js';
-import { needsAction } from './search-attributes.js';
+import { showDetails } from '../current-details.js';
+import { isForeign } from '../outsiders/foreign-payload.js';
+import { needsAction } from '../search-attributes.js';
 
 /** Says of which operation a result is, and of which of its calls. */
 export interface ResultName {

@@ -1,10 +1,10 @@
-import type { RedemptionHeld } from '../activities/redemption-holds.js';
-import type { TopUpHeld } from '../activities/topup-holds.js';
-import type { database as steps } from './activity-options.js';
+import type { RedemptionHeld } from '../../activities/redemption-holds.js';
+import type { TopUpHeld } from '../../activities/topup-holds.js';
+import type { database as steps } from '../activity-options.js';
+import type { OperationOutcome, RedemptionMade, TopUpMade } from '../messages.js';
+import { describeRedemption } from '../redemption/redemption-details.js';
 import { bookUntilDone } from './book-until-done.js';
-import type { OperationOutcome, RedemptionMade, TopUpMade } from './messages.js';
-import { describeRedemption } from './redemption-details.js';
-import type { Ending } from './until-known.js';
+import type { Ending } from './final-outcome.js';
 
 interface Bookkeeping {
   readonly database: typeof steps;
