@@ -67,7 +67,7 @@ const suspend = ({ id }: { id: number }, status: 'ACTIVE' | 'SUSPENDED' = 'SUSPE
 
 describe('access', () => {
   beforeAll(async () => {
-    scene = await setGiftScene();
+    scene = await setGiftScene({ ACCESS_TOKEN_LIFETIME_SECONDS: '300' });
   });
   afterAll(() => scene?.stop());
 
