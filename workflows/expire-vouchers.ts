@@ -111,8 +111,8 @@ function raise(stuck: readonly StuckPartner[], failed: number): never {
 }
 
 const words = (stuck: StuckPartner): string =>
-  `partner ${stuck.partnerId} (${stuck.companyName}): ${stuck.vouchers} vouchers worth ` +
-  `${stuck.amount} ETB are due, its reserve holds ${stuck.reserved} ETB` +
+  `partner ${stuck.partnerId} (${stuck.companyName}): vouchers that are due: ${stuck.vouchers}, worth ` +
+  `${stuck.amount} ETB; its reserve holds ${stuck.reserved} ETB` +
   (stuck.reason === 'reserve-too-small' ? '' : '; the database refused the transfer');
 
 /** How sweeps went that began before the steps were apart. */

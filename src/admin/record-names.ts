@@ -122,7 +122,7 @@ export function changed(kind: SubjectKind, subjectId: number, changes: ColumnCha
 }
 
 const inWords = (value: unknown) =>
-  value instanceof Date ? value.toISOString() : String(value ?? 'nothing');
+  value instanceof Date ? value.toISOString() : String(value ?? 'not set');
 
 /** Changes as the audit log keeps them. */
 export const changeDetails = (changes: ColumnChanges) => ({

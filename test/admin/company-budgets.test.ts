@@ -57,6 +57,22 @@ test.each([
   expect(await budgets()).toEqual(before);
 });
 
+test('a budget that was lowered below what was counted raises its alarm once', async () => {
+  const { id } = await scene.json('create partner --name Lowered');
+  const wrongCode = (budget: number) =>
+    scene.database
+      .transaction()
+      .execute((transaction) =>
+        countCompanyWrongCode(transaction, { kind: 'partner', id }, budget),
+      );
+  expect([await wrongCode(10), await wrongCode(10)]).toEqual([
+    { isLast: false },
+    { isLast: false },
+  ]);
+  expect([await wrongCode(2), await wrongCode(2)]).toEqual([{ isLast: true }, { isLast: false }]);
+  await sql`delete from company_daily_counts where company_id = ${id}`.execute(scene.database);
+});
+
 test('alarms are listed from the moment that a budget is reached', async () => {
   expect(await scene.json('list budget-alarms')).toEqual([]);
   expect(await count(countCompanyMessage, 2)).toEqual({ isWithin: true, isLast: false });

@@ -78,7 +78,7 @@ export async function countCompanyWrongCode(
   { kind, id }: Company,
   budget: number,
 ): Promise<Pick<Counted, 'isLast'>> {
-  const { rows } = await sql<{ wrong_codes: number }>`
+  const { rows } = await sql<{ is_last: boolean }>`
     insert into company_daily_counts as known
       (company_kind, company_id, day, wrong_codes, wrong_codes_spent_at)
     values (${kind}, ${id}, ${today}, 1, case when 1 >= ${budget}::int then now() end)
@@ -86,8 +86,8 @@ export async function countCompanyWrongCode(
       wrong_codes = known.wrong_codes + 1,
       wrong_codes_spent_at = case when known.wrong_codes + 1 >= ${budget}::int
         then coalesce(known.wrong_codes_spent_at, now()) else known.wrong_codes_spent_at end
-    returning wrong_codes`.execute(transaction);
-  return { isLast: rows[0]?.wrong_codes === budget };
+    returning coalesce(wrong_codes_spent_at = now(), false) as is_last`.execute(transaction);
+  return { isLast: rows[0]?.is_last === true };
 }
 
 /** By how much a company is slowed once its budget of wrong codes is spent. */

@@ -88,7 +88,7 @@ test('a partner whose reserve is short keeps no other from being swept, and is r
     type: 'NeedsAction',
     message: expect.stringMatching(
       new RegExp(
-        `^partner ${short.id} \\(.+\\): 2 vouchers worth 200.000000 ETB are due, ` +
+        `^partner ${short.id} \\(.+\\): vouchers that are due: 2, worth 200.000000 ETB; ` +
           'its reserve holds 50.000000 ETB$',
       ),
     ),
