@@ -68,7 +68,8 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       await releaseClaimedVoucher(transaction, claimId);
       if (await endClaim(transaction, claimId, 'CANCELLED'))
         await giveBackCompanyMessage(transaction, claimId);
-      await giveUpMessage(transaction, claimId);
+      // It had ended while its message was being sent, which was put back into the queue since.
+      else await giveUpMessage(transaction, claimId);
       const refusal = refuse('message-not-queued', { detail });
       return refuseOperation<ClaimMade>(transaction, command, refusal);
     });

@@ -29,7 +29,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   return { sendTopUp, inquireTopUp };
 }
 
-type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
+export type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
 
 /** Whose failpoints an attempt comes by. */
 export type TopUpSubject = 'topup' | 'retry';

@@ -26,7 +26,7 @@ import type {
 import { definiteRefusal } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { holdOrAnswer, type TopUpAnswered, type TopUpHeld } from './topup-holds.js';
-import { subjectOf, type TopUpSubject } from './topup-orders.js';
+import { type FoundAttempt, subjectOf } from './topup-orders.js';
 import { refuseAfterError, retryOf } from './topup-refusals.js';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
@@ -85,14 +85,13 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     operationId: string,
     ending: TopUpEnding,
   ): Promise<OperationOutcome<TopUpMade>> {
-    const { topup_id: topupId, ...found } = await findAttempt(database, operationId);
-    const subject = subjectOf(found);
+    const attempt = await findAttempt(database, operationId);
     const outcome = await database
       .transaction()
       .execute((transaction) =>
-        endTopUp(transaction, { operationId, topupId, ending, subject, dependencies }),
+        endTopUp(transaction, { operationId, attempt, ending, dependencies }),
       );
-    await failpoint(`${subject}-end-committed`);
+    await failpoint(`${subjectOf(attempt)}-end-committed`);
     return outcome;
   }
 
@@ -130,20 +129,20 @@ type TopUpEnding =
 
 interface EndedTopUp {
   readonly operationId: string;
-  readonly topupId: number;
+  /** Read before its top-up is locked: while it is on hold nothing of this changes. */
+  readonly attempt: Pick<FoundAttempt, 'topup_id' | 'attempt' | 'partner_id' | 'amount'>;
   readonly ending: TopUpEnding;
-  readonly subject: TopUpSubject;
   readonly dependencies: ActivityDependencies;
 }
 
 /** Posts or voids a hold and settles its operation; one that has ended keeps its first answer. */
 async function endTopUp(
   transaction: DatabaseTransaction,
-  { operationId, topupId, ending, subject, dependencies }: EndedTopUp,
+  { operationId, attempt, ending, dependencies }: EndedTopUp,
 ): Promise<OperationOutcome<TopUpMade>> {
   const { limits, failpoint } = dependencies;
+  const { topup_id: topupId } = attempt;
   await lockTopup(transaction, { id: topupId, operationId });
-  const attempt = await findAttempt(transaction, operationId);
   const identity = { operationId, topupId };
   if (!(await endAttempt(transaction, identity, ending, limits.reversalWatchSeconds)))
     return settledOutcome<TopUpMade>(transaction, operationId);
@@ -158,7 +157,7 @@ async function endTopUp(
       amount: parseMoney(attempt.amount ?? '0'),
     },
   ]);
-  await failpoint(`${subject}-ended`);
+  await failpoint(`${subjectOf(attempt)}-ended`);
   if (delivered) {
     return settleOperation<TopUpMade>(transaction, operationId, 'SUCCEEDED', {
       ok: true,

@@ -17,13 +17,11 @@ const rowOf = (reason: Reason): ReasonRow => reasons[reason];
 
 const EVERY_ENDPOINT = 'every endpoint';
 const SIGNED = 'signed endpoints';
-/** Guards that pass what is not signed. */
-const SIGNATURE_GUARDS = ['signature', 'first use'];
 
 /** Who answers a reason that a guard refuses for, or that no endpoint declares. */
 function answeredBefore(reason: Reason): string | undefined {
   const guard = guards.find(({ reasons: refused }) => refused.includes(reason));
-  if (guard) return SIGNATURE_GUARDS.includes(guard.name) ? SIGNED : EVERY_ENDPOINT;
+  if (guard) return guard.ofSigned ? SIGNED : EVERY_ENDPOINT;
   const isDeclared = [...partnerRoutes.endpoints, ...merchantRoutes.endpoints].some((endpoint) =>
     endpoint.reasons.includes(reason),
   );

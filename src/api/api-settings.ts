@@ -43,7 +43,7 @@ export const serverLimits = (
     total: config.CONNECTION_LIMIT,
     perAddress: config.CONNECTIONS_PER_ADDRESS,
     reserve: config.CONNECTION_RESERVE,
-    isTrustedProxy: isTrustedProxy,
+    isTrustedProxy,
   },
 });
 

@@ -33,7 +33,9 @@ export async function handleEndpoint(
 }
 
 async function answerCall(call: Call): Promise<Reply | RefusalReply> {
+  const isSigned = call.endpoint.access === 'signed';
   for (const guard of guards) {
+    if (guard.ofSigned && !isSigned) continue;
     const refusal = await guard.check(call);
     if (refusal) return refusal;
   }

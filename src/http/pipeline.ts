@@ -39,6 +39,8 @@ export interface Guard {
   readonly purpose: string;
   /** Those that it refuses requests for. */
   readonly reasons: readonly Reason[];
+  /** Only requests of signed endpoints pass it. */
+  readonly ofSigned?: true;
   check(call: Call): Verdict | Promise<Verdict>;
 }
 
@@ -100,9 +102,10 @@ export const guards: readonly Guard[] = [
     name: 'signature',
     purpose: 'verifies x-signature over these bytes',
     reasons: ['signature-invalid'],
+    ofSigned: true,
     check(call) {
-      const { services, endpoint, context, authenticated, rawBody } = call;
-      if (endpoint.access !== 'signed' || !authenticated || !rawBody) return undefined;
+      const { services, context, authenticated, rawBody } = call;
+      if (!authenticated || !rawBody) return undefined;
       const header = context.req.headers['x-signature'];
       const signature = checkSignature(services, authenticated, header, rawBody);
       if (!signature.ok) return signature;
@@ -139,6 +142,7 @@ export const guards: readonly Guard[] = [
     name: 'first use',
     purpose: 'binds signed bytes to their endpoint, and a message to its bytes, once',
     reasons: ['signed-request-reused'],
+    ofSigned: true,
     async check({ services, endpoint, signature }) {
       if (!signature || (await isFirstUse(services, endpoint, signature))) return undefined;
       return refuse('signed-request-reused');

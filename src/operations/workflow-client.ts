@@ -1,4 +1,4 @@
-import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { generateVoucher } from '../../workflows/generate-voucher.js';
 import {
   type ClaimCommand,
@@ -27,6 +27,7 @@ import type { topUp } from '../../workflows/top-up.js';
 import { generateVoucherId, inviteMerchantId } from '../../workflows/workflow-ids.js';
 import type { Failpoint } from '../process/failpoint.js';
 import type { Reachability } from '../temporal/reachability.js';
+import { tellIfRunning } from '../temporal/unless-running.js';
 import {
   type ClaimableVoucher,
   claimIdFor,
@@ -70,6 +71,11 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
 
 /** Temporal leads a repetition of a start to the workflow that runs already. */
 const USE_EXISTING = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+
+const tell = (signal: () => Promise<void>): Promise<void> =>
+  tellIfRunning(signal).catch((error) => {
+    throw callError(error);
+  });
 
 /** Generation, claim and redemption of vouchers. */
 function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
@@ -169,13 +175,8 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
     );
 
   /** Tells a top-up that its provider has news; one that has ended does not need to know. */
-  const hintTopUp = async (workflowId: string): Promise<void> => {
-    try {
-      await client.workflow.getHandle(workflowId).signal(providerHint);
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw callError(error);
-    }
-  };
+  const hintTopUp = (workflowId: string): Promise<void> =>
+    tell(() => client.workflow.getHandle(workflowId).signal(providerHint));
 
   const topUpOperation = (workflowId: string, begin: TopUpInput['begin']) =>
     new WithStartWorkflowOperation<typeof topUp>('topUp', {
@@ -189,15 +190,12 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
 
 function createInvitationCalls({ client, callerWaitMs }: WorkflowCallOptions) {
   /** Tells an invitation that it was used. It finds out by itself when its time is over. */
-  const tellInvitation = async (invitationId: string): Promise<void> => {
-    try {
-      await client.withDeadline(Date.now() + callerWaitMs, () =>
+  const tellInvitation = (invitationId: string): Promise<void> =>
+    tell(() =>
+      client.withDeadline(Date.now() + callerWaitMs, () =>
         client.workflow.getHandle(inviteMerchantId(invitationId)).signal(invitationSettled),
-      );
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw callError(error);
-    }
-  };
+      ),
+    );
 
   return { tellInvitation };
 }

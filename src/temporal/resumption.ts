@@ -1,9 +1,5 @@
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
-import type { Resumption } from '../../activities/ports.js';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { LeftMessage, Resumption } from '../../activities/ports.js';
 import type { finishMessage } from '../../workflows/finish-message.js';
 import {
   providerHint,
@@ -15,6 +11,7 @@ import {
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
 import { finishMessageId, type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
+import { startUnlessRunning, tellIfRunning } from './unless-running.js';
 import {
   type RedeemableVoucher,
   redemptionStart,
@@ -33,7 +30,7 @@ export function createResumption(options: {
   const policy = { taskQueue, workflowIdConflictPolicy: 'FAIL' } as const;
 
   const resumeRedemption = (voucher: RedeemableVoucher, command: RedeemCommand) =>
-    unlessRunning(() =>
+    startUnlessRunning(() =>
       client.workflow.start<typeof redeemVoucher>('redeemVoucher', {
         ...redemptionStart(redemptionWorkflowId(voucher), {
           begin: { kind: 'redeem', redeem: command },
@@ -44,18 +41,16 @@ export function createResumption(options: {
     );
 
   const resumeTopUp = (topup: TopUpNames, begin: TopUpInput['begin']) =>
-    unlessRunning(() =>
+    startUnlessRunning(() =>
       client.workflow.start<typeof topUp>('topUp', {
         ...topUpStart(topUpWorkflowId(topup), { begin, timing }),
         ...policy,
       }),
     );
 
-  const resumeMessage = async (
-    message: RedeemableVoucher & { readonly id: number; readonly operationId: string },
-  ): Promise<boolean> => {
+  const resumeMessage = async (message: LeftMessage): Promise<boolean> => {
     if (await isRunning(client, redemptionWorkflowId(message))) return false;
-    return unlessRunning(() =>
+    return startUnlessRunning(() =>
       client.workflow.start<typeof finishMessage>('finishMessage', {
         workflowId: finishMessageId(message.operationId),
         args: [{ messageId: message.id }],
@@ -66,25 +61,10 @@ export function createResumption(options: {
     );
   };
 
-  const hintTopUp = async (topup: TopUpNames): Promise<void> => {
-    try {
-      await client.workflow.getHandle(topUpWorkflowId(topup)).signal(providerHint);
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-    }
-  };
+  const hintTopUp = (topup: TopUpNames) =>
+    tellIfRunning(() => client.workflow.getHandle(topUpWorkflowId(topup)).signal(providerHint));
 
   return { resumeRedemption, resumeTopUp, resumeMessage, hintTopUp };
-}
-
-async function unlessRunning(start: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await start();
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-    throw error;
-  }
 }
 
 async function isRunning(client: Client, workflowId: string): Promise<boolean> {

@@ -1,9 +1,10 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { inviteMerchant } from '../../workflows/invite-merchant.js';
 import { inviteMerchantId } from '../../workflows/workflow-ids.js';
 import type { Database } from '../db/connection.js';
 import { invitationsToTakeUp } from '../db/portal/invitations.js';
+import { startUnlessRunning } from '../temporal/unless-running.js';
 import { WORKFLOW_TASK_TIMEOUT } from '../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 
@@ -31,9 +32,9 @@ export function createInvitationPickup(options: {
       await start(id, merchantId);
   }
 
-  async function start(invitationId: string, merchantId: number): Promise<void> {
-    try {
-      await client.withDeadline(Date.now() + START_LIMIT_MS, () =>
+  const start = (invitationId: string, merchantId: number): Promise<boolean> =>
+    startUnlessRunning(() =>
+      client.withDeadline(Date.now() + START_LIMIT_MS, () =>
         client.workflow.start<typeof inviteMerchant>('inviteMerchant', {
           workflowId: inviteMerchantId(invitationId),
           taskQueue,
@@ -42,11 +43,8 @@ export function createInvitationPickup(options: {
           workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
           staticSummary: `Invitation of merchant ${merchantId}`,
         }),
-      );
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
-  }
+      ),
+    );
 
   return repeat({ work: takeUp, intervalMs, logger, failure: 'Invitations could not be taken up' });
 }

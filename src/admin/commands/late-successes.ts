@@ -1,10 +1,12 @@
 import { violates } from '../../db/connection.js';
 import { balanceConstraint } from '../../db/ledger/ledger.js';
-import { subjectOf } from '../../db/ledger/suspense.js';
 import {
-  type Bearer,
-  bearerOf,
-  bearers,
+  type SuspenseParty,
+  settledWith,
+  subjectOf,
+  suspenseParties,
+} from '../../db/ledger/suspense.js';
+import {
   findLateSuccess,
   type LateSuccess,
   listLateSuccesses,
@@ -27,15 +29,15 @@ export const listLateSuccessesCommand = lookCommand({
   examples: ['list late-successes', 'list late-successes --all'],
   async look(database, input) {
     const found = await listLateSuccesses(database, { includeSettled: input.all });
-    const rows = found.map((late) => ({ ...late, settledBy: bearerOf(late) ?? null }));
+    const rows = found.map((late) => ({ ...late, settledBy: settledWith(late) ?? null }));
     return {
-      json: rows.map(({ operationId, settledFrom, ...row }) => row),
+      json: rows.map(({ operationId, settledAccount, ...row }) => row),
       text: suspenseTable(rows),
     };
   },
 });
 
-const outcomes: Readonly<Record<Bearer, (late: LateSuccess) => string>> = {
+const outcomes: Readonly<Record<SuspenseParty, (late: LateSuccess) => string>> = {
   partner: ({ kind, partnerId }) =>
     `the ${kind === 'payment' ? 'gift' : 'airtime'} wallet of partner ${partnerId} has paid it`,
   platform: () => 'the platform bears it out of its service fees',
@@ -53,7 +55,7 @@ export const settleLateSuccessCommand = changeCommand({
     'not to spend that again.',
   fields: {
     reference: argument(text, 'Our reference, as "list late-successes" shows it'),
-    by: required(oneOf(...bearers), 'Who bears it'),
+    by: required(oneOf(...suspenseParties), 'Who bears it'),
     note: required(text, 'Why, and with whom it was agreed; it is kept in the audit log'),
   },
   examples: ['settle late-success REFERENCE --by provider --note "Reversed, their ticket 4711"'],
@@ -90,8 +92,8 @@ const settle = (...[transaction, late, by]: Parameters<typeof settleLateSuccess>
   });
 
 /** @throws {AdminError} when it was settled otherwise than is wanted */
-function unchangedBy(earlier: LateSuccess, wanted: Bearer): string {
-  const bearer = bearerOf(earlier);
+function unchangedBy(earlier: LateSuccess, wanted: SuspenseParty): string {
+  const bearer = settledWith(earlier);
   if (bearer === wanted) return `It was settled before, by the ${bearer}: nothing was changed.`;
   throw new AdminError(
     `It was settled before, by the ${bearer}, and that cannot be undone: nothing was changed.`,

@@ -1,11 +1,13 @@
-import { subjectOf } from '../../db/ledger/suspense.js';
+import {
+  type SuspenseParty,
+  settledWith,
+  subjectOf,
+  suspenseParties,
+} from '../../db/ledger/suspense.js';
 import {
   findReversal,
   listReversals,
-  type Recipient,
   type Reversal,
-  recipientOf,
-  recipients,
   settleReversal,
 } from '../../db/reconciliation/reversals.js';
 import { AdminError } from '../admin-error.js';
@@ -24,15 +26,15 @@ export const listReversalsCommand = lookCommand({
   examples: ['list reversals', 'list reversals --all'],
   async look(database, input) {
     const found = await listReversals(database, { includeSettled: input.all });
-    const rows = found.map((one) => ({ ...one, settledBy: recipientOf(one) ?? null }));
+    const rows = found.map((one) => ({ ...one, settledBy: settledWith(one) ?? null }));
     return {
-      json: rows.map(({ operationId, settledTo, ...row }) => row),
+      json: rows.map(({ operationId, settledAccount, ...row }) => row),
       text: suspenseTable(rows),
     };
   },
 });
 
-const outcomes: Readonly<Record<Recipient, (reversal: Reversal) => string>> = {
+const outcomes: Readonly<Record<SuspenseParty, (reversal: Reversal) => string>> = {
   partner: ({ kind, partnerId }) =>
     kind === 'payment'
       ? `the gift wallet of partner ${partnerId} has got it back, with the service fee`
@@ -51,7 +53,7 @@ export const settleReversalCommand = changeCommand({
     'them first: it cannot be undone. The voucher of a payment stays redeemed.',
   fields: {
     reference: argument(text, 'Our reference, as "list reversals" shows it'),
-    to: required(oneOf(...recipients), 'Who gets it'),
+    to: required(oneOf(...suspenseParties), 'Who gets it'),
     note: required(text, 'Why, and with whom it was agreed; it is kept in the audit log'),
   },
   examples: ['settle reversal REFERENCE --to partner --note "Not restored, their ticket 4711"'],
@@ -76,8 +78,8 @@ export const settleReversalCommand = changeCommand({
 });
 
 /** @throws {AdminError} when it was settled otherwise than is wanted */
-function unchangedBy(earlier: Reversal, wanted: Recipient): string {
-  const recipient = recipientOf(earlier);
+function unchangedBy(earlier: Reversal, wanted: SuspenseParty): string {
+  const recipient = settledWith(earlier);
   if (recipient === wanted)
     return `It was settled before, with the ${recipient}: nothing was changed.`;
   throw new AdminError(

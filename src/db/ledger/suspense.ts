@@ -18,6 +18,8 @@ export interface SuspenseCase {
   readonly redemptionReference: string | null;
   readonly serialNumber: string | null;
   readonly settledAt: Date | null;
+  /** The account that it was settled with. */
+  readonly settledAccount: LedgerAccountsTable['kind'] | null;
 }
 
 /** Between whom and suspense an amount is settled. */
@@ -34,6 +36,10 @@ export function suspenseAccountOf(
   if (party === 'platform') return 'service-fees';
   return isPayment ? 'mobile-money-clearing' : 'airtime-clearing';
 }
+
+/** With whom a case was settled; undefined while it is open. */
+export const settledWith = ({ kind, settledAccount }: SuspenseCase): SuspenseParty | undefined =>
+  suspenseParties.find((party) => suspenseAccountOf(party, kind) === settledAccount);
 
 /** What it is about, as people name it. */
 export const subjectOf = (one: SuspenseCase): string =>

@@ -9,26 +9,13 @@ import {
   suspenseAccountOf,
   suspenseColumns,
   suspenseJoins,
-  suspenseParties,
 } from '../ledger/suspense.js';
-import type { LedgerAccountsTable } from '../schema/all-tables.js';
 import { refreshTopup } from '../topups/topup-state.js';
-import {
-  findEnded,
-  type Recheck,
-  recordContradiction,
-  recordSettlement,
-} from './refusal-inquiries.js';
+import { findEnded, type Recheck, recordContradiction } from './refusal-inquiries.js';
+import { findCase, listCases, settleCase } from './suspense-cases.js';
 
 /** What a provider did although it had refused it, as it was booked against suspense. */
-export interface LateSuccess extends SuspenseCase {
-  /** The account that has borne it. */
-  readonly settledFrom: LedgerAccountsTable['kind'] | null;
-}
-
-/** Who bears what a late success cost. */
-export const bearers = suspenseParties;
-export type Bearer = SuspenseParty;
+export type LateSuccess = SuspenseCase;
 
 const LATE_STEP = 'late-success';
 
@@ -64,34 +51,23 @@ export async function bookLateSuccess(
 
 /** Suspense has few transfers, and the index of its debits finds them. */
 const lateSuccesses = sql`
-  select ${suspenseColumns}, bearer.kind as "settledFrom"
+  select ${suspenseColumns}, bearer.kind as "settledAccount"
   from ledger_transfers as booked ${suspenseJoins(LATE_SUCCESS_SETTLEMENT)}
   left join ledger_accounts as bearer on bearer.id = settlement.debit_account_id
   where booked.step = ${LATE_STEP}
     and booked.debit_account_id = (select id from ledger_accounts where kind = 'suspense')`;
 
 /** The late successes that nobody has settled, or all; the oldest first. */
-export async function listLateSuccesses(
+export const listLateSuccesses = (
   database: Database,
   selection: { readonly includeSettled: boolean },
-): Promise<LateSuccess[]> {
-  const which = selection.includeSettled ? sql`` : sql`and settlement.id is null`;
-  const { rows } = await sql<LateSuccess>`
-    ${lateSuccesses} ${which} order by booked.created_at, booked.id`.execute(database);
-  return rows;
-}
+): Promise<LateSuccess[]> => listCases(database, lateSuccesses, selection);
 
 /** The late success with our reference; undefined where there is none. */
-export async function findLateSuccess(
+export const findLateSuccess = (
   database: Database,
   reference: string,
-): Promise<LateSuccess | undefined> {
-  const { rows } = await sql<LateSuccess>`
-    ${lateSuccesses}
-    and coalesce(redemptions.payment_reference::text, attempt.reference) = ${reference}
-    `.execute(database);
-  return rows[0];
-}
+): Promise<LateSuccess | undefined> => findCase(database, lateSuccesses, reference);
 
 /**
  * Takes what a late success cost out of suspense, once: the partner's wallet pays it, the platform
@@ -104,27 +80,20 @@ export async function findLateSuccess(
 export async function settleLateSuccess(
   transaction: DatabaseTransaction,
   late: LateSuccess,
-  bearer: Bearer,
+  bearer: SuspenseParty,
 ): Promise<LateSuccess | undefined> {
-  // Two at the same moment take turns: the second finds what the first did.
-  const { operationId, reference, partnerId, kind, amount } = late;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${operationId}, 0))`.execute(transaction);
-  const now = await findLateSuccess(transaction, reference);
-  if (now?.settledAt) return now;
-  await addTransfers(transaction, [
-    {
-      operationId,
-      partnerId,
-      step: LATE_SUCCESS_SETTLEMENT,
-      debit: suspenseAccountOf(bearer, kind),
-      credit: 'suspense',
-      amount: parseMoney(amount),
-    },
-  ]);
-  const row = { kind: kind === 'payment' ? 'redemption' : 'topup', operationId } as const;
-  // Locks the top-up before its attempt, as everything does that changes both.
-  await findEnded(transaction, row);
-  await recordSettlement(transaction, row, bearer);
+  const earlier = await settleCase(transaction, late, bearer, {
+    source: lateSuccesses,
+    steps: [
+      {
+        step: LATE_SUCCESS_SETTLEMENT,
+        debit: suspenseAccountOf(bearer, late.kind),
+        credit: 'suspense',
+        amount: parseMoney(late.amount),
+      },
+    ],
+  });
+  if (earlier) return earlier;
   if (late.topupId !== null && bearer === 'provider')
     await refreshTopup(transaction, late.topupId, {
       message: 'The provider has taken back what it had delivered late; nothing was charged',
@@ -132,7 +101,3 @@ export async function settleLateSuccess(
     });
   return undefined;
 }
-
-/** Who has borne a late success; undefined while nobody has. */
-export const bearerOf = ({ kind, settledFrom }: LateSuccess): Bearer | undefined =>
-  bearers.find((bearer) => suspenseAccountOf(bearer, kind) === settledFrom);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import type { SuspenseParty } from '../ledger/suspense.js';
 
 /** What came to an end, and whose provider is asked about it once more. */
 export interface Recheck {
@@ -150,7 +151,7 @@ export async function recordReversal(
 export async function recordSettlement(
   transaction: DatabaseTransaction,
   recheck: Recheck,
-  settledBy: 'partner' | 'platform' | 'provider',
+  settledBy: SuspenseParty,
 ): Promise<void> {
   // The provider has undone it: what was refused is refused, and what was done is done.
   const undone =

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.js';
-
-/** A workflow has this long to finish its own message before the sweep looks at it. */
-const OVERDUE = sql`interval '1 minute'`;
+import { OVERDUE } from './claims.js';
 
 /*
  * Parts of a query about one message. As scalar subqueries they are looked up for the few messages

@@ -143,8 +143,8 @@ export async function releaseClaimedVoucher(
   return updated.numUpdatedRows === 1n;
 }
 
-/** So long after its end a claim's own workflow has had its chance to expire it. */
-const OVERDUE = sql`interval '1 minute'`;
+/** So long after the end of a claim or a redemption its own workflow has had its chance to finish it. */
+export const OVERDUE = sql`interval '1 minute'`;
 
 /**
  * Expires claims that their workflows have left behind, such as one that was terminated by hand: the
