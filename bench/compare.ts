@@ -2,7 +2,7 @@ import type { BenchOptions } from './options.js';
 import { type Calls, type LoadResult, runLoad } from './run-load.js';
 import { quantile } from './statistics.js';
 
-export interface Figures {
+interface Figures {
   /** Per second; the median of the rounds. */
   readonly rate: number;
   /** Milliseconds, of all rounds together. */

@@ -2,7 +2,7 @@ import type { Company } from '../src/domain/voucher.js';
 import { type Outcome, outcomeOf, type Reception } from './outcome.js';
 
 /** The operations that move or promise money: each is sent under a key, and may be sent again. */
-export const keyedOperations = [
+const keyedOperations = [
   'generate-voucher',
   'initiate-claim',
   'redeem-gift',

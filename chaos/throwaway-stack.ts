@@ -15,7 +15,7 @@ const PROVIDER_URLS = {
   AIRTIME_URL: 'airtime',
 } as const;
 
-export type ProviderName = (typeof PROVIDER_URLS)[keyof typeof PROVIDER_URLS];
+type ProviderName = (typeof PROVIDER_URLS)[keyof typeof PROVIDER_URLS];
 
 /** Short durations: a minute of chaos is to see what production sees in a day. */
 const CHAOS_SETTINGS = {

@@ -27,7 +27,7 @@ export interface KnownGift {
   claimant?: Company;
 }
 
-export interface KnownTopup {
+interface KnownTopup {
   readonly transactionId: number;
   readonly partnerId: number;
 }

@@ -3,7 +3,7 @@ import type { Refusal } from '../src/domain/errors.js';
 import type { Caller } from '../src/domain/voucher.js';
 
 /** What every request that is carried out by a workflow brings along (design 6). */
-export interface OperationRequest {
+interface OperationRequest {
   /** Keyed digest of company, kind and idempotency key; random without a key. */
   readonly operationId: string;
   /** Random per HTTP request: tells the first answer from a replayed one. */

@@ -9,7 +9,7 @@ const NAMED_PROVIDERS = [
   'AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA',
 ];
 
-export const PROVIDER_ADDRESSES = ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'];
+const PROVIDER_ADDRESSES = ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'];
 
 /** The name that docker-compose.yml gives the sandbox. */
 const SANDBOX_HOST = 'sandbox';

@@ -3,7 +3,7 @@ import { DemoError } from './demo-error.js';
 import type { Transcript } from './transcript.js';
 
 /** One call of the story. */
-export interface DemoCall<Answer extends ZodType> {
+interface DemoCall<Answer extends ZodType> {
   /** What happens, in a sentence. */
   readonly title: string;
   readonly path: string;

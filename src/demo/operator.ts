@@ -6,7 +6,7 @@ import { DemoError } from './demo-error.js';
 import type { Transcript } from './transcript.js';
 
 /** One of the operator's commands. */
-export interface OperatorStep<Answer extends ZodType> {
+interface OperatorStep<Answer extends ZodType> {
   /** What happens, in a sentence. */
   readonly title: string;
   readonly words: readonly string[];

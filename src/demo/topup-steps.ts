@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DemoCaller } from './caller.js';
 
 /** What every top-up says of the sale that it was part of. */
-export const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
+const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
 const airtimePath = '/topup-transactions/airtime-topup';
 

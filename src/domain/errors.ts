@@ -1,6 +1,6 @@
 import { type Operation, type ReasonRow, reasons, type Surface } from './reasons.js';
 
-export type { Operation, ReasonRow, Remedy, Surface } from './reasons.js';
+export type { Operation, ReasonRow, Surface } from './reasons.js';
 
 export type Reason = keyof typeof reasons;
 

@@ -26,18 +26,18 @@ export interface Company {
 }
 
 /** What the access token says that a company was let in by. */
-export interface ApiKeyCredential {
+interface ApiKeyCredential {
   readonly apiKeyId: number;
   readonly tokenVersion: number;
 }
 
 /** An operator who has written a command, or has sent a signal that needs no data. */
-export type OperatorCredential =
+type OperatorCredential =
   | { readonly operatorCommandId: number }
   | { readonly operatorSignal: 'retry' };
 
 /** The authority of a command: checked again where it moves money (design 8 and 10). */
-export type Credential = ApiKeyCredential | OperatorCredential;
+type Credential = ApiKeyCredential | OperatorCredential;
 
 /**
  * A company for which something is done, and by whose authority. Without one nothing new is begun:

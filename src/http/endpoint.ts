@@ -8,7 +8,7 @@ import type { JsonObject } from './json-body.js';
 import type { Services } from './services.js';
 
 /** What a handler gets: validated, and sent by whom the token says. */
-export interface EndpointRequest<Body, Query, Params> {
+interface EndpointRequest<Body, Query, Params> {
   readonly services: Services;
   readonly surface: Surface;
   /** With the key and the token version that its token carries, where there is one. */

@@ -1,17 +1,9 @@
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 
-/** What a request leaves for its line in the log; no code, key, token or number is ever among it. */
-export interface LogFields {
-  route?: string;
-  surface?: string;
-  companyId?: number;
-  reason?: string;
-}
-
 /**
  * One line per request: method, route (as a pattern, since paths hold voucher codes), status and
- * time. The same id goes to the caller as `X-Request-Id`.
+ * time; no code, key, token or phone number. The same id goes to the caller as `X-Request-Id`.
  */
 export function requestLog(logger: Logger): Middleware {
   return async (context, next) => {

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 
 /** Resolves at the first SIGTERM or SIGINT; further ones are ignored while the process stops. */
-export const untilTerminated = (): Promise<NodeJS.Signals> =>
+const untilTerminated = (): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, resolve);
   });

@@ -6,7 +6,7 @@ import type { ColumnKind } from '../../src/db/lists/list-query.js';
 export type Cell = string | number | boolean | Date | null;
 export type NaiveRow = Readonly<Record<string, Cell>>;
 
-export interface Filter {
+interface Filter {
   readonly column: string;
   readonly operator: string;
   readonly isNegated: boolean;

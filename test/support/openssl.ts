@@ -5,8 +5,6 @@ import { join } from 'node:path';
 export const openSsl = (args: readonly string[], input?: Uint8Array): Buffer =>
   execFileSync('openssl', args, { input, stdio: ['pipe', 'pipe', 'ignore'] });
 
-export type OpenSslKeys = ReturnType<typeof openSslKeys>;
-
 /** Keys and signatures exactly as a merchant makes them on the command line, in a folder. */
 export function openSslKeys(folder: string, name: string, curve = 'secp256k1') {
   const file = join(folder, `${name}.pem`);

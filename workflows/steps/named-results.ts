@@ -4,7 +4,7 @@ import { isForeign } from '../outsiders/foreign-payload.js';
 import { needsAction } from '../search-attributes.js';
 
 /** Says of which operation a result is, and of which of its calls. */
-export interface ResultName {
+interface ResultName {
   readonly operationId: string;
   readonly call: number;
 }

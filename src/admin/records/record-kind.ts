@@ -20,7 +20,7 @@ export interface RecordProblem {
 }
 
 /** One thing that is known of a record: an option of its commands, and a column of its imports. */
-export interface RecordField {
+interface RecordField {
   readonly reading: Reading<CellValue>;
   readonly description: string;
   /** What a new record has without it, as help says it. */
@@ -40,7 +40,7 @@ export interface RecordField {
 }
 
 /** What stops and what starts a kind of record, and what help says of it. */
-export interface Activation {
+interface Activation {
   readonly column: string;
   readonly active: CellValue;
   readonly inactive: CellValue;

@@ -3,7 +3,7 @@ import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 
 /** A call as both tables keep it. */
-export interface RecordedCall {
+interface RecordedCall {
   readonly at: Date;
   readonly surface: string;
   readonly method: string;

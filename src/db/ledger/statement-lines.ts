@@ -12,8 +12,6 @@ const accountsOf = {
 
 export type Wallet = keyof typeof accountsOf;
 
-export const wallets = Object.keys(accountsOf) as Wallet[];
-
 export interface StatementRequest {
   readonly partnerId: number;
   readonly wallet: Wallet;

@@ -93,7 +93,7 @@ export async function findEnded(
 }
 
 /** The table that a recheck's row is in. */
-export const tableOf = ({ kind }: Pick<Recheck, 'kind'>) =>
+const tableOf = ({ kind }: Pick<Recheck, 'kind'>) =>
   sql.table(kind === 'redemption' ? 'redemptions' : 'topup_attempts');
 
 /**

@@ -3,7 +3,7 @@ import type { Operator } from '../../domain/operator.js';
 import type { TopupKind } from '../../domain/topup.js';
 import type { Caller } from '../../domain/voucher.js';
 import { isStillAdmitted } from '../access/access.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { DatabaseTransaction } from '../connection.js';
 import { listColumns } from '../lists/list-columns.js';
 import type { ListSource } from '../lists/list-query.js';
 import type { TopupStatus, TopupsTable } from '../schema/all-tables.js';
@@ -133,20 +133,7 @@ export async function failUnbegunTopup(
     .execute();
 }
 
-export type TopupRow = Omit<Selectable<TopupsTable>, 'partner_id'>;
-
-/** A partner's top-up; another's is not found. */
-export const findTopup = (
-  database: Database,
-  partnerId: number,
-  topupId: number,
-): Promise<TopupRow | undefined> =>
-  database
-    .selectFrom('topups')
-    .selectAll()
-    .where('id', '=', topupId)
-    .where('partner_id', '=', partnerId)
-    .executeTakeFirst();
+type TopupRow = Omit<Selectable<TopupsTable>, 'partner_id'>;
 
 /** A top-up with what is true of it now. */
 export type ListedTopup = TopupRow & TopupTruth;

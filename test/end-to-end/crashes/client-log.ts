@@ -4,7 +4,7 @@ import { type Answer, call } from '../../support/clients.js';
 export type DeedKind = 'generate' | 'claim' | 'redeem' | 'topup' | 'retry';
 
 /** One operation as its client knows it: a request that is repeated, unchanged, until it has an end. */
-export interface Deed {
+interface Deed {
   readonly kind: DeedKind;
   /** Sends the request, always under the same key. */
   readonly send: () => Promise<Answer>;
@@ -17,8 +17,6 @@ export interface Deed {
 /** As long as any chain of crashes; the time limit of the test comes first. */
 const PATIENCE_MS = 600_000;
 const PAUSE_MS = 100;
-
-export type CrashLog = ReturnType<typeof createClientLog>;
 
 /** What all clients of a test did and were told: one side of the three that must agree. */
 export function createClientLog() {

@@ -28,7 +28,7 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /** Devices that people have: a desk, and a small phone. */
-export const devices = {
+const devices = {
   desktop: { width: 1280, height: 900 },
   phone: { width: 375, height: 740 },
 } as const;

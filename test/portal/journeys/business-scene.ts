@@ -7,7 +7,7 @@ import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
 import { makeAccount, signedIn } from '../portal-client.js';
 
 /** What attackers call themselves: markup, and a formula. */
-export const HOSTILE = '=<script>alert(1)</script>"\'><img src=x onerror=alert(2)>';
+const HOSTILE = '=<script>alert(1)</script>"\'><img src=x onerror=alert(2)>';
 
 export type BusinessScene = Awaited<ReturnType<typeof setBusinessScene>>;
 

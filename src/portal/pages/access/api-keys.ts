@@ -8,7 +8,7 @@ import { type AccountRequest, PORTAL_PATH } from '../../page.js';
 export const KEYS_PATH = `${PORTAL_PATH}/keys`;
 export const KEY_NAME_LENGTH = 60;
 
-export type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
+type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
 
 /** What is wrong with the name of a key that was to be made. */
 export interface WrongKeyName {
