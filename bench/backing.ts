@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import type { Progress } from '../src/embedded/progress.js';
+import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
 import {
   failureConverterPath,

@@ -1,4 +1,4 @@
-import type { Progress } from '../src/embedded/progress.js';
+import type { Progress } from '../src/process/progress.js';
 import type { Backing } from './backing.js';
 import type { Comparison } from './compare.js';
 import type { BenchOptions } from './options.js';

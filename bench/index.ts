@@ -1,4 +1,4 @@
-import { createProgress } from '../src/embedded/progress.js';
+import { createProgress } from '../src/process/progress.js';
 import { createStops } from '../src/start/stops.js';
 import { startBacking } from './backing.js';
 import type { Benchmark, BenchmarkResult } from './benchmark.js';

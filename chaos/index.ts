@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInterruptibly } from '../bench/run-interruptibly.js';
-import { createProgress } from '../src/embedded/progress.js';
+import { createProgress } from '../src/process/progress.js';
 import { createStops } from '../src/start/stops.js';
 import { readOptions } from './options.js';
 import { report } from './report.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Progress } from '../src/embedded/progress.js';
+import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
 import { call } from '../test/support/clients.js';
 import { createClientLog } from './client-log.js';

@@ -4,7 +4,7 @@ import { type ApiConfig, readApiConfig } from '../src/config/config.js';
 import { createDigests, type Digests } from '../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../src/db/connection.js';
 import { freePort } from '../src/embedded/port.js';
-import type { Progress } from '../src/embedded/progress.js';
+import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
 import { type CuttableWay, makeCuttableWay } from '../test/end-to-end/faults/provider-outage.js';
 import { type SupervisedProcess, superviseProcess } from './supervised-process.js';

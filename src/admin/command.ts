@@ -2,8 +2,8 @@ import type { Digests } from '../crypto/digests.js';
 import type { KeyEnvironment } from '../crypto/random.js';
 import { addAuditEntries } from '../db/access/audit.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
+import type { Progress } from '../process/progress.js';
 import type { Fields, InputOf } from './fields.js';
-import type { ImportProgress } from './progress.js';
 
 /** What commands work with. */
 export interface AdminContext {
@@ -24,7 +24,7 @@ export interface AdminContext {
   /** Of passwords that operators make: how long one lets somebody in, and what hashing it costs. */
   readonly oneTimePasswords: { readonly lifetimeSeconds: number; readonly cost: number };
   /** Shows how far a long command is; nothing where nobody watches. */
-  readonly progress: ImportProgress;
+  readonly progress: Progress;
 }
 
 /** What a command answers. */

@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander';
 import type { AdminConfig } from '../config/config.js';
 import { connectDatabase } from '../db/connection.js';
+import { createProgress, silentProgress } from '../process/progress.js';
 import { actorOf, type SystemUser } from './actor.js';
 import { allCommands, verbs } from './all-commands.js';
 import type { AdminCommand, Report } from './command.js';
 import type { Fields, InputOf } from './fields.js';
 import { describeProblem } from './problems.js';
 import { createProgram, type GlobalOptions } from './program.js';
-import { createProgress } from './progress.js';
 import { resolveSettings } from './settings.js';
 
 /** Where the command line writes, and where its settings come from. */
@@ -58,13 +58,13 @@ async function runCommand(
   const actor = () => actorOf(options.actor, surroundings.user());
   const settings = await resolveSettings(surroundings.settings());
   const database = connectDatabase(settings.databaseUrl, { poolSize: 1 });
-  const progress = createProgress(options.json ? undefined : surroundings.err);
+  const { err } = surroundings;
+  const progress = err.isTTY && !options.json ? createProgress(err) : silentProgress;
   try {
     const { keySettings, oneTimePasswords } = settings;
     const context = { database, actor, keySettings, oneTimePasswords, progress };
     return await command.run(context, input);
   } finally {
-    progress.end();
     await database.destroy();
   }
 }

@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Progress } from '../process/progress.js';
 import { runCommand } from './command.js';
-import type { Progress } from './progress.js';
 import { buildTemporal, downloadTemporal } from './temporal-installation.js';
 
 /** The newest version that `go install` accepts: later ones replace modules in their go.mod. */

@@ -2,8 +2,8 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import type { Progress } from '../process/progress.js';
 import { freePort, requireFreePort } from './port.js';
-import type { Progress } from './progress.js';
 import { temporalArguments } from './temporal-arguments.js';
 import { beginTemporalDatabase } from './temporal-database.js';
 import {

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../src/embedded/port.js';
 import { startPostgres, stopPostgres } from '../../src/embedded/postgres.js';
 import { commandLine } from '../../src/embedded/process-identity.js';
-import { silentProgress as progress } from '../../src/embedded/progress.js';
+import { silentProgress as progress } from '../../src/process/progress.js';
 import { killedStart } from './killed-start.js';
 
 let parent: string;

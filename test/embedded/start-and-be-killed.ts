@@ -4,9 +4,9 @@
  */
 import { readStartConfig } from '../../src/config/config.js';
 import { startPostgres } from '../../src/embedded/postgres.js';
-import { silentProgress as progress } from '../../src/embedded/progress.js';
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
 import { startTemporalServer } from '../../src/embedded/temporal-server.js';
+import { silentProgress as progress } from '../../src/process/progress.js';
 
 const [kind, directory = '', port = '0'] = process.argv.slice(2);
 

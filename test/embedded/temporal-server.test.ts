@@ -8,10 +8,10 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readStartConfig } from '../../src/config/config.js';
 import { freePort } from '../../src/embedded/port.js';
 import { commandLine } from '../../src/embedded/process-identity.js';
-import { silentProgress as progress } from '../../src/embedded/progress.js';
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
 import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.js';
 import { startTemporalServer } from '../../src/embedded/temporal-server.js';
+import { silentProgress as progress } from '../../src/process/progress.js';
 import { killedStart } from './killed-start.js';
 
 let binary: string;

@@ -9,10 +9,10 @@ import { readStartConfig } from '../../src/config/config.js';
 import { migrateToLatest } from '../../src/db/migrate.js';
 import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.js';
 import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/embedded/postgres.js';
-import { createProgress } from '../../src/embedded/progress.js';
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
 import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.js';
 import { startTemporalServer } from '../../src/embedded/temporal-server.js';
+import { createProgress } from '../../src/process/progress.js';
 import { prepareTemporal } from '../../src/temporal/prepare.js';
 import {
   failureConverterPath,

@@ -36,8 +36,9 @@ export const importCommand = (kind: RecordKind): AdminCommand => ({
     const given = input as ImportInput;
     const { file } = given;
     const rows = rowsOf(kind, given);
-    context.progress.begin('Checking', rows.length);
-    const read = await readRows(kind, rows, () => context.progress.advance(1));
+    const read = await context.progress.step('Checking', (note) =>
+      readRows(kind, rows, (count) => note(`${count} of ${rows.length}`)),
+    );
     const transaction = await context.database.startTransaction().execute();
     try {
       const written = await carryOut(transaction, { ...context, actor }, kind, { file, read });
@@ -85,21 +86,21 @@ function rowsOf(kind: RecordKind, { file, format }: ImportInput) {
   }
 }
 
-async function writeAll(
+const writeAll = (
   transaction: DatabaseTransaction,
   kind: RecordKind,
   plans: readonly WritablePlan[],
   { progress }: Pick<AdminContext, 'progress'>,
-): Promise<Written[]> {
-  progress.begin('Writing', plans.length);
-  const written: Written[] = [];
-  for (let start = 0; start < plans.length; start += BATCH_SIZE) {
-    const batch = plans.slice(start, start + BATCH_SIZE);
-    written.push(...(await writeRecords(transaction, kind, batch)));
-    progress.advance(batch.length);
-  }
-  return written;
-}
+): Promise<Written[]> =>
+  progress.step('Writing', async (note) => {
+    const written: Written[] = [];
+    for (let start = 0; start < plans.length; start += BATCH_SIZE) {
+      const batch = plans.slice(start, start + BATCH_SIZE);
+      written.push(...(await writeRecords(transaction, kind, batch)));
+      note(`${written.length} of ${plans.length}`);
+    }
+    return written;
+  });
 
 /** One row for each record that was created or changed: its file and its place there are named. */
 async function audit(

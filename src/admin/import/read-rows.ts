@@ -14,12 +14,12 @@ export interface ReadRow extends GivenRecord {
 export async function readRows(
   kind: RecordKind,
   rows: readonly ImportRow[],
-  onRow: () => void,
+  onRow: (count: number) => void,
 ): Promise<ReadRow[]> {
   const read: ReadRow[] = [];
   for (const row of rows) {
     read.push(await readRow(kind, row));
-    onRow();
+    onRow(read.length);
   }
   return read;
 }

@@ -13,7 +13,8 @@ export interface SignInLimit {
  * Counts one try of each subject, before the password is looked at, so that many at the same moment
  * gain nothing. Subjects are counted in their order, up to one that is over its limit: those after
  * it are not even written. Returns how many seconds to wait then, and undefined where the password
- * may be looked at. A window does not grow by what is tried in it.
+ * may be looked at. A window does not grow by what is tried in it. Not by rate-limiter-flexible: its
+ * windows go by the clock of each process, and what it gives back too late counts below zero.
  */
 export async function countSignIn(
   database: Database,

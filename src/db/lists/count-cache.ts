@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../connection.js';
 
 /** A count of rows and the version of the reference data that it is true of. */
@@ -14,11 +15,10 @@ interface Entry extends CachedCount {
   countedAt: number;
 }
 
-const counts = new WeakMap<Database, Map<string, Entry>>();
+const counts = new WeakMap<Database, LRUCache<string, Entry>>();
 
-/** The counts of a database, the oldest first. */
-function countsOf(database: Database): Map<string, Entry> {
-  const known = counts.get(database) ?? new Map<string, Entry>();
+function countsOf(database: Database): LRUCache<string, Entry> {
+  const known = counts.get(database) ?? new LRUCache<string, Entry>({ max: MAXIMUM_COUNTS });
   counts.set(database, known);
   return known;
 }
@@ -41,11 +41,7 @@ export function readCachedCount(
   return undefined;
 }
 
-/** Remembers a count; of too many the oldest is forgotten. */
+/** Remembers a count. */
 export function cacheCount(database: Database, key: string, count: CachedCount): void {
-  const known = countsOf(database);
-  known.delete(key);
-  known.set(key, { ...count, countedAt: performance.now() });
-  const [oldest] = known.keys();
-  if (known.size > MAXIMUM_COUNTS && oldest !== undefined) known.delete(oldest);
+  countsOf(database).set(key, { ...count, countedAt: performance.now() });
 }

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type AccessRow, readAccess } from '../../db/access/access.js';
 import type { Database } from '../../db/connection.js';
 import type { Company } from '../../domain/voucher.js';
@@ -35,19 +36,17 @@ export function createAccessDirectory(
   names: AllowlistHostnames,
   cacheSeconds: number,
 ): AccessDirectory {
-  const entries = new Map<
-    string,
-    { readonly access: Promise<Access | undefined>; until: number }
-  >();
+  const entries = new LRUCache<string, Promise<Access | undefined>>({
+    max: MAXIMUM_ENTRIES,
+    ttl: Math.max(1, Math.floor(cacheSeconds * 1_000)),
+  });
 
   return (company, freshness) => {
     const key = `${company.kind} ${company.id}`;
-    const now = performance.now();
-    const known = entries.get(key);
-    if (known !== undefined && known.until > now && freshness !== 'fresh') return known.access;
-    if (entries.size >= MAXIMUM_ENTRIES) entries.clear();
+    const known = freshness === 'fresh' ? undefined : entries.get(key);
+    if (known !== undefined) return known;
     const access = readAccess(database, company).then((row) => row && toAccess(row, names));
-    entries.set(key, { access, until: now + cacheSeconds * 1_000 });
+    entries.set(key, access);
     // A failed look-up is not remembered: the next request asks again.
     access.catch(() => entries.delete(key));
     return access;

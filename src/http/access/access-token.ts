@@ -7,6 +7,7 @@ import {
   type JWTHeaderParameters,
   jwtVerify,
 } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 export type Audience = 'partner' | 'merchant';
@@ -73,8 +74,10 @@ export async function createAccessTokens(options: {
     ...options.furtherKeyPems.map((pem) => createPublicKey(pem)),
   ]);
   const header = encode({ alg: ALGORITHM, typ: TYPE, kid: ring.jwks[0]?.kid });
-  /** Checking a signature costs far more than finding a text again. The oldest stands first. */
-  const verified = new Map<string, { token: VerifiedToken; expiresAt: number }>();
+  /** Checking a signature costs far more than finding a text again. */
+  const verified = new LRUCache<string, { token: VerifiedToken; expiresAt: number }>({
+    max: MAX_REMEMBERED_TOKENS,
+  });
 
   const checked = async (token: string, audience: Audience) => {
     try {
@@ -142,7 +145,6 @@ export async function createAccessTokens(options: {
       }
       const entry = await check(token, audience).catch(() => undefined);
       if (!entry || entry.token.isExpired) return entry?.token;
-      if (verified.size >= MAX_REMEMBERED_TOKENS) forgetOldest(verified);
       verified.set(token, entry);
       return entry.token;
     },
@@ -174,13 +176,6 @@ async function createKeyRing(keys: readonly KeyObject[]) {
       return key;
     },
   };
-}
-
-function forgetOldest(map: Map<string, unknown>): void {
-  for (const key of map.keys()) {
-    map.delete(key);
-    return;
-  }
 }
 
 const readPrivateKey = (pem: string): KeyObject => requireEd25519(createPrivateKey(pem));

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
@@ -83,18 +84,16 @@ const normalise = (text: string | undefined): string | undefined =>
 const MAX_ADDRESS_LENGTH = 45;
 
 /** Those that were read: few callers make many requests, and each looks at its address thrice. */
-const readAddresses = new Map<string, Address | undefined>();
-const MAXIMUM_READ_ADDRESSES = 10_000;
+const readAddresses = new LRUCache<string, { readonly address: Address | undefined }>({
+  max: 10_000,
+  memoMethod: (whole) => ({ address: readAddress(whole) }),
+});
 
 function parseAddress(text: string): Address | undefined {
   // A zone such as "%eth0" names a network card of this machine and is no part of the address.
   const [whole = ''] = text.split('%', 1);
   if (whole.length > MAX_ADDRESS_LENGTH) return undefined;
-  if (readAddresses.has(whole)) return readAddresses.get(whole);
-  if (readAddresses.size >= MAXIMUM_READ_ADDRESSES) readAddresses.clear();
-  const address = readAddress(whole);
-  readAddresses.set(whole, address);
-  return address;
+  return readAddresses.memo(whole).address;
 }
 
 /** Only the four-part decimal form of IPv4: "127.1" and "0x7f000001" are no addresses here. */

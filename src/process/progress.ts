@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { WriteStream } from 'node:tty';
 
-/** Tells people what is being waited for while a stack starts or stops. */
+/** Tells people what is being waited for while something takes long. */
 export interface Progress {
   /**
    * Runs one step and prints its title with the seconds it took.
@@ -15,10 +15,14 @@ export interface Progress {
   ): Promise<Result>;
 }
 
-/** Prints nothing: for tests. */
+/** Prints nothing. */
 export const silentProgress: Progress = { step: (_title, work) => work(() => {}) };
 
-type Output = Pick<WriteStream, 'write' | 'isTTY' | 'columns'>;
+interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
 
 interface Step {
   readonly title: string;
@@ -36,6 +40,7 @@ const PLAIN_LINE_MILLISECONDS = 5_000;
 export function createProgress(output: Output = process.stdout): Progress {
   const running = new Set<Step>();
   let timer: NodeJS.Timeout | undefined;
+  let shownAt = Date.now();
 
   const seconds = (step: Step) => `${((Date.now() - step.startedAt) / 1000).toFixed(1)} s`;
   const describe = (step: Step) =>
@@ -51,6 +56,7 @@ export function createProgress(output: Output = process.stdout): Progress {
     output.write(`${line}\n`);
   };
   const showRunning = () => {
+    shownAt = Date.now();
     if (output.isTTY) {
       clearStatus();
       const width = (output.columns ?? 80) - 1;
@@ -81,6 +87,8 @@ export function createProgress(output: Output = process.stdout): Progress {
       try {
         const result = await work((detail) => {
           step.detail = detail;
+          // Work that never waits lets no timer fire.
+          if (output.isTTY && Date.now() - shownAt > REDRAW_MILLISECONDS) showRunning();
         });
         mark = '✓';
         return result;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createProgress } from '../../src/embedded/progress.js';
+import { createProgress } from '../../src/process/progress.js';
 
 function recorder(isTTY: boolean) {
   const written: string[] = [];
@@ -36,4 +36,18 @@ test('on a terminal the running steps and their details are shown while they run
   });
   expect(text()).toMatch(/Temporal … \d+\.\d s · compiling/);
   expect(text()).toMatch(/✓ Temporal \(\d+\.\d s\)\n$/);
+});
+
+test('on a terminal the details of work that never waits are shown, too', async () => {
+  vi.useFakeTimers();
+  try {
+    const { progress, text } = recorder(true);
+    await progress.step('Checking', async (note) => {
+      vi.setSystemTime(Date.now() + 300);
+      note('7 of 9');
+    });
+    expect(text()).toMatch(/Checking … 0\.3 s · 7 of 9/);
+  } finally {
+    vi.useRealTimers();
+  }
 });
