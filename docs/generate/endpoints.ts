@@ -62,6 +62,11 @@ const KEYS: Readonly<Record<NonNullable<Endpoint['idempotency']>, string>> = {
   body: ' Idempotency key: the field `idempotencyKey` of the body.',
 };
 
+const GUESSES: Readonly<Record<NonNullable<Endpoint['guessLimit']>, string>> = {
+  'voucher-code':
+    ' Codes of vouchers that are not found [are limited](rate-limits.md#guessing) for each company and address.',
+};
+
 const fieldTable = (title: string, schema: NonNullable<Endpoint['body']>): string =>
   table(
     [title, 'Needed', 'Meaning'],
@@ -102,10 +107,12 @@ function refusals({ surface }: SurfaceRoutes, { reasons, operation }: Endpoint):
 }
 
 function section(title: string, routes: SurfaceRoutes, endpoint: Endpoint): string[] {
-  const { params, body, list, reasons, answer, bare, idempotency } = endpoint;
+  const { params, body, list, reasons, answer, bare, idempotency, guessLimit } = endpoint;
   return [
     `### ${headingOf(title, endpoint)}`,
-    `${endpoint.description} Access: ${ACCESS[endpoint.access]}.${idempotency ? KEYS[idempotency] : ''}`,
+    `${endpoint.description} Access: ${ACCESS[endpoint.access]}.` +
+      (idempotency ? KEYS[idempotency] : '') +
+      (guessLimit ? GUESSES[guessLimit] : ''),
     ...(params ? [fieldTable('Part of the path', params)] : []),
     ...(body ? [fieldTable('Field of the body', body)] : []),
     ...(list ? [listTable(list)] : []),

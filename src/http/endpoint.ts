@@ -5,6 +5,7 @@ import type { Operation, Reason, Surface } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
 import type { RefusalReply, Reply } from './envelope.js';
 import type { JsonObject } from './json-body.js';
+import type { VoucherLookUp } from './limits/voucher-guess-limit.js';
 import type { Services } from './services.js';
 
 /** What a handler gets: validated, and sent by whom the token says. */
@@ -18,6 +19,8 @@ interface EndpointRequest<Body, Query, Params> {
   readonly params: Params;
   /** The idempotency key, where the endpoint takes one and the caller sent it. */
   readonly key: string | undefined;
+  /** @throws {Error} unless the endpoint declares `guessLimit` */
+  readonly lookUpVoucher: VoucherLookUp;
   readonly headers: IncomingHttpHeaders;
   /** The normalised address that the request came from. */
   readonly sourceAddress: string;
@@ -46,6 +49,8 @@ export interface Endpoint<
    * `idempotencyKey`. Absent where repeating the request changes nothing.
    */
   readonly idempotency?: 'header' | 'body';
+  /** What a caller may guess only so often. Without it, a handler can look up no voucher by its code. */
+  readonly guessLimit?: 'voucher-code';
   readonly body?: Body;
   /** What a body lacks that is answered before the form of its fields (specification 7.2). */
   lacks?(body: JsonObject): Reason | undefined;

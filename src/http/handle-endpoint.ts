@@ -5,6 +5,7 @@ import { clientAddress } from './access/source-address.js';
 import { recordCall } from './call-log/record-call.js';
 import type { Endpoint } from './endpoint.js';
 import type { RefusalReply, Reply } from './envelope.js';
+import type { VoucherLookUp } from './limits/voucher-guess-limit.js';
 import { type Call, guards } from './pipeline.js';
 import type { Services } from './services.js';
 import { writeRefusal, writeReply } from './write-answer.js';
@@ -40,15 +41,19 @@ async function answerCall(call: Call): Promise<Reply | RefusalReply> {
     if (refusal) return refusal;
   }
   const { services, surface, endpoint, context, authenticated } = call;
+  const company = authenticated?.company ?? { kind: surface, id: 0 };
   await passStep(services.failpoint, endpoint.operation, 'requested');
   const result = await endpoint.handle({
     services,
     surface,
-    company: authenticated?.company ?? { kind: surface, id: 0 },
+    company,
     body: call.body,
     query: call.query,
     params: call.params,
     key: call.key,
+    lookUpVoucher: endpoint.guessLimit
+      ? services.guesses({ company, sourceAddress: call.sourceAddress })
+      : lookUpNothing,
     headers: context.req.headers,
     sourceAddress: call.sourceAddress,
     path: context.path,
@@ -57,6 +62,10 @@ async function answerCall(call: Call): Promise<Reply | RefusalReply> {
   call.caller ??= result.caller;
   return result;
 }
+
+const lookUpNothing: VoucherLookUp = () => {
+  throw new Error('An endpoint that looks up vouchers by their codes declares guessLimit');
+};
 
 /** The address that a request came from; empty where the connection has none that can be read. */
 export function addressOf(services: Services, context: RouterContext): string {

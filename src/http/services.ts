@@ -6,6 +6,7 @@ import type { ApiKeyLookup } from './access/api-key-lookup.js';
 import type { AddressMatcher } from './access/source-address.js';
 import type { CallRecorder } from './call-log/call-recorder.js';
 import type { RateLimits } from './limits/rate-limits.js';
+import type { VoucherGuessLimit } from './limits/voucher-guess-limit.js';
 import type { ListReader } from './lists/list-reader.js';
 
 /** What handlers work with; put together where a process starts. */
@@ -16,6 +17,7 @@ export interface Services extends OperationServices {
   readonly accessDirectory: AccessDirectory;
   readonly calls: CallRecorder;
   readonly rateLimits: RateLimits;
+  readonly guesses: VoucherGuessLimit;
   readonly secretBox: SecretBox;
   /** What API keys that can be copied are sealed with; undefined where none are kept. */
   readonly keyCopies: SecretBox | undefined;

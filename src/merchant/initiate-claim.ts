@@ -20,6 +20,7 @@ export const initiateClaim = endpoint({
     "is claimed. The merchant's service fee is fixed from here on.",
   access: 'signed',
   idempotency: 'body',
+  guessLimit: 'voucher-code',
   body: z.object({
     voucherCode: voucherCodeField,
     amount: amountField.nullish(),
@@ -56,10 +57,10 @@ export const initiateClaim = endpoint({
     'key-reused',
     'still-processing',
   ],
-  async handle({ services, company, sourceAddress, body, key }) {
+  async handle({ services, company, lookUpVoucher, body, key }) {
     const { result, replayed } = await claimOnce(services, {
       company,
-      sourceAddress,
+      lookUpVoucher,
       key,
       content: body,
       voucherCode: body.voucherCode,

@@ -22,6 +22,7 @@ export const redeemGift = endpoint({
     'While the provider has not answered, the same request may be repeated until it gives the result.',
   access: 'signed',
   idempotency: 'body',
+  guessLimit: 'voucher-code',
   body: z.object({
     voucherCode: voucherCodeField,
     verificationCode: verificationCodeField.nullish(),
@@ -38,11 +39,11 @@ export const redeemGift = endpoint({
     metadata: z.string().nullable(),
   }),
   reasons: ['partner-unavailable', ...redemptionReasons],
-  async handle({ services, company, sourceAddress, body, key }) {
+  async handle({ services, company, lookUpVoucher, body, key }) {
     const { result, replayed } = await redeemOnce(services, {
       ...body,
       company,
-      sourceAddress,
+      lookUpVoucher,
       key,
       content: body,
       merchantId: null,

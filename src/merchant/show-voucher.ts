@@ -18,6 +18,7 @@ export const showVoucher = endpoint({
   description:
     "Shows the voucher, and the service fee on its remaining balance at the calling merchant's percentage.",
   access: 'token',
+  guessLimit: 'voucher-code',
   params: z.object({ voucherCode: voucherCodeField }),
   answer: z.object({
     voucher: z.object({
@@ -32,17 +33,14 @@ export const showVoucher = endpoint({
     serviceFee: z.string(),
   }),
   reasons: ['voucher-not-found', 'merchant-not-found', 'service-fee-missing'],
-  async handle({ services, company, sourceAddress, params }) {
+  async handle({ services, company, lookUpVoucher, params }) {
     const { canonical } = params.voucherCode;
-    const found = await services.guesses.look<FoundVoucher | Refusal>(
-      { company, sourceAddress },
-      {
-        code: params.voucherCode,
-        run: () => findVoucher(services, company.id, canonical),
-        refusalOf: (result) => (result.ok ? undefined : result),
-        refused: (refusal) => refusal,
-      },
-    );
+    const found = await lookUpVoucher<FoundVoucher | Refusal>({
+      code: params.voucherCode,
+      run: () => findVoucher(services, company.id, canonical),
+      refusalOf: (result) => (result.ok ? undefined : result),
+      refused: (refusal) => refusal,
+    });
     if (!found.ok) return found;
     const { voucher, code } = found;
     if (voucher.merchant_status !== 'ACTIVE') return refuse('merchant-not-found');

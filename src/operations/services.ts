@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Digests } from '../crypto/digests.js';
 import type { Database } from '../db/connection.js';
 import type { Slowing } from '../db/limits/company-daily-counts.js';
-import type { VoucherGuessLimit } from '../http/limits/voucher-guess-limit.js';
 import type { Failpoint } from '../process/failpoint.js';
 import type { OperationWaits } from './operation-waits.js';
 import type { WorkflowClient } from './workflow-client.js';
@@ -12,7 +11,6 @@ export interface OperationServices {
   readonly database: Database;
   readonly workflows: WorkflowClient;
   readonly waits: OperationWaits;
-  readonly guesses: VoucherGuessLimit;
   readonly digests: Digests;
   readonly logger: Logger;
   readonly failpoint: Failpoint;

@@ -6,7 +6,7 @@ import { type FoundVoucher, findVoucherByCode } from '../db/vouchers/vouchers.js
 import { type Reason, refuse } from '../domain/errors.js';
 import { formatMoney, type Money } from '../domain/money.js';
 import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.js';
-import type { Requester } from '../http/limits/voucher-guess-limit.js';
+import type { VoucherLookUp } from '../http/limits/voucher-guess-limit.js';
 import { waitForTurn } from './code-delay.js';
 import { identify, type RequestIdentity, type Run, runOnce } from './run-once.js';
 import type { OperationServices } from './services.js';
@@ -51,8 +51,9 @@ export interface RequestedCode {
 }
 
 /** What both surfaces send to claim a voucher; `content` is all that makes it this request. */
-export interface ClaimRequest extends Requester {
+export interface ClaimRequest {
   readonly company: Caller;
+  readonly lookUpVoucher: VoucherLookUp;
   readonly key: string | undefined;
   readonly content: object;
   readonly voucherCode: RequestedCode;
@@ -93,8 +94,8 @@ const identityOf = (services: OperationServices, kind: string, request: ClaimReq
     content: { ...request.content, amount: decimal(request.amount) },
   });
 
-/** Carries out what names a voucher, unless the caller has named too many that it may not know of. */
-function carryOutFor<Result extends { readonly ok: true }>(
+/** Runs once what names a voucher, unless the caller has named too many that it may not know of. */
+function runOnceFor<Result extends { readonly ok: true }>(
   services: OperationServices,
   request: ClaimRequest,
   identity: RequestIdentity,
@@ -105,7 +106,7 @@ function carryOutFor<Result extends { readonly ok: true }>(
   look?: () => Promise<StoredOperation | undefined>,
 ) {
   const runUnlessGuessed: Run<Result> = (...asked) =>
-    services.guesses.look(request, {
+    request.lookUpVoucher({
       code: request.voucherCode,
       run: async () =>
         run(await findRequestedVoucher(services, request.company, request.voucherCode), ...asked),
@@ -120,7 +121,7 @@ function carryOutFor<Result extends { readonly ok: true }>(
 export function claimOnce(services: OperationServices, request: ClaimRequest) {
   const { company } = request;
   const identity = identityOf(services, 'initiate-claim', request);
-  return carryOutFor<ClaimMade>(services, request, identity, async (voucher, as, deadline) => {
+  return runOnceFor<ClaimMade>(services, request, identity, async (voucher, as, deadline) => {
     // Refused here and not in the workflow: the time it takes must not tell what the answer hides.
     const isHidden = voucher && company.kind === 'merchant' && !isRedeemableAt(voucher, company.id);
     if (!voucher || isHidden) return outcomeFor(identity, refuse('voucher-not-found'));
@@ -158,7 +159,7 @@ export async function redeemOnce(services: OperationServices, request: RedeemReq
   };
   const look =
     joined === undefined ? undefined : () => findOperation(services.database, asked.kind, joined);
-  return carryOutFor<RedemptionMade>(services, request, identity, run, look);
+  return runOnceFor<RedemptionMade>(services, request, identity, run, look);
 }
 
 /**

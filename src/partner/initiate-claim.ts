@@ -15,6 +15,7 @@ export const initiateClaim = endpoint({
     'balance is claimed. A new claim takes the place of an earlier one.',
   access: 'token',
   idempotency: 'header',
+  guessLimit: 'voucher-code',
   body: z.object({ voucherCode: voucherCodeField, amount: amountField.nullish() }),
   answer: z.string(),
   reasons: [
@@ -42,10 +43,10 @@ export const initiateClaim = endpoint({
     'key-reused',
     'still-processing',
   ],
-  async handle({ services, company, sourceAddress, body, key }) {
+  async handle({ services, company, lookUpVoucher, body, key }) {
     const { result, replayed } = await claimOnce(services, {
       company,
-      sourceAddress,
+      lookUpVoucher,
       key,
       content: body,
       voucherCode: body.voucherCode,

@@ -25,6 +25,7 @@ export const redeemGift = endpoint({
     'number needs the verification code of a claim; an anonymous one takes an optional `amount`.',
   access: 'token',
   idempotency: 'header',
+  guessLimit: 'voucher-code',
   body: z.object({
     voucherCode: voucherCodeField,
     verificationCode: verificationCodeField.nullish(),
@@ -34,11 +35,11 @@ export const redeemGift = endpoint({
   }),
   answer: z.object({ response: z.string(), referenceNumber: z.string() }),
   reasons: ['account-suspended', ...redemptionReasons, 'redemption-unknown'],
-  async handle({ services, company, sourceAddress, body, key }) {
+  async handle({ services, company, lookUpVoucher, body, key }) {
     const { result, replayed } = await redeemOnce(services, {
       ...body,
       company,
-      sourceAddress,
+      lookUpVoucher,
       key,
       content: body,
     });

@@ -10,25 +10,23 @@ export interface Requester {
   readonly sourceAddress: string;
 }
 
-export interface VoucherGuessLimit {
-  /**
-   * Looks for a voucher while the asker may still miss one, and counts a miss (fault F51). Each
-   * look-up takes its place in the budget before it begins and gives it back unless it was a miss,
-   * so that many at the same moment never miss more often than one after the other. Where running
-   * look-ups have taken the places, the next one waits for them.
-   */
-  look<Result>(
-    asker: Requester,
-    search: {
-      readonly code: { readonly canonical: string | undefined };
-      readonly run: () => Promise<Result>;
-      /** The refusal that a result is, unless it repeats an earlier answer. */
-      readonly refusalOf: (result: Result) => Pick<Refusal, 'reason'> | undefined;
-      /** The result for an asker that has missed too often. */
-      readonly refused: (refusal: Refusal) => Result;
-    },
-  ): Promise<Result>;
-}
+/**
+ * Looks for a voucher while the requester may still miss one, and counts a miss (fault F51). Each
+ * look-up takes its place in the budget before it begins and gives it back unless it was a miss,
+ * so that many at the same moment never miss more often than one after the other. Where running
+ * look-ups have taken the places, the next one waits for them.
+ */
+export type VoucherLookUp = <Result>(search: {
+  readonly code: { readonly canonical: string | undefined };
+  readonly run: () => Promise<Result>;
+  /** The refusal that a result is, unless it repeats an earlier answer. */
+  readonly refusalOf: (result: Result) => Pick<Refusal, 'reason'> | undefined;
+  /** The result for a requester that has missed too often. */
+  readonly refused: (refusal: Refusal) => Result;
+}) => Promise<Result>;
+
+/** The look-up of one requester. */
+export type VoucherGuessLimit = (requester: Requester) => VoucherLookUp;
 
 const COMPANY = 'voucher-misses-of-company';
 const ADDRESS = 'voucher-misses-of-address';
@@ -82,23 +80,22 @@ export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLim
       }
     });
 
-  return {
-    async look(asker, { code, run, refusalOf, refused }) {
-      const company = `${asker.company.kind} ${asker.company.id}`;
-      const address = addressGroup(asker.sourceAddress);
+  return (requester) =>
+    async ({ code, run, refusalOf, refused }) => {
+      const company = `${requester.company.kind} ${requester.company.id}`;
+      const address = addressGroup(requester.sourceAddress);
       const refusal = await admit(company, address);
       if (refusal) return refused(refusal);
       let isMiss = false;
       try {
         const result = await run();
-        isMiss = code.canonical !== undefined && tellsMiss(asker, refusalOf(result));
+        isMiss = code.canonical !== undefined && tellsMiss(requester, refusalOf(result));
         return result;
       } finally {
         if (!isMiss) await giveBack(company, address);
         running.end(company, address);
       }
-    },
-  };
+    };
 }
 
 /**
