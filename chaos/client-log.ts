@@ -1,5 +1,5 @@
 import type { Company } from '../src/domain/voucher.js';
-import { type Outcome, outcomeOf, type Reception } from './outcome.js';
+import { type CallResponse, type Outcome, outcomeOf } from './outcome.js';
 
 /** The operations that move or promise money: each is sent under a key, and may be sent again. */
 const keyedOperations = [
@@ -33,7 +33,7 @@ export interface LogEntry {
   /** ISO 8601 */
   readonly sentAt: string;
   readonly milliseconds: number;
-  readonly reception: Reception;
+  readonly response: CallResponse;
   readonly outcome: Outcome;
 }
 
@@ -57,7 +57,7 @@ export function createClientLog(): ClientLog {
   return {
     entries,
     add(sent) {
-      const entry = { ...sent, number: entries.length + 1, outcome: outcomeOf(sent.reception) };
+      const entry = { ...sent, number: entries.length + 1, outcome: outcomeOf(sent.response) };
       entries.push(entry);
       return entry;
     },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientLog, type LogEntry, nameOf, openCalls } from './client-log.js';
 import { makeUp } from './faults/changed-minds.js';
-import { findLimbo } from './oracle/limbo.js';
+import { findUnsettled } from './oracle/unsettled.js';
 import type { Random } from './random.js';
 import type { SendCall } from './send-call.js';
 import { settleOnce } from './settle-pending.js';
@@ -34,10 +34,10 @@ export async function drain(
     await settleOnce(stack.services.sandboxUrl, parts.random, 1);
     await makeUp(stack, parts.world);
     const open = parts.log.keyed().flatMap(openCalls);
-    const limbo = await findLimbo(stack);
-    if (open.length === 0 && limbo.length === 0) return [];
-    note(`${open.length} calls without an end, ${limbo.length} things under way`);
-    if (Date.now() > deadline) return [...open.map(describe), ...limbo];
+    const unsettled = await findUnsettled(stack);
+    if (open.length === 0 && unsettled.length === 0) return [];
+    note(`${open.length} calls without an end, ${unsettled.length} things under way`);
+    if (Date.now() > deadline) return [...open.map(describe), ...unsettled];
     await repeat(open, parts.send);
     await sleep(PAUSE_MS);
   }

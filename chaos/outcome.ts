@@ -2,7 +2,7 @@ import { isRemembered, type Reason, refuse } from '../src/domain/errors.js';
 import { reasons } from '../src/domain/reasons.js';
 
 /** What came back, its body as the bytes had it; or why nothing did. */
-export type Reception =
+export type CallResponse =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   | { readonly kind: 'lost'; readonly why: string };
 
@@ -54,10 +54,10 @@ const byMessage = (Object.keys(reasons) as Reason[]).sort(
 );
 
 /** Reads the body; undefined where it is none of the service's. */
-export function bodyOf(reception: Reception): AnswerBody | undefined {
-  if (reception.kind === 'lost') return undefined;
+export function bodyOf(response: CallResponse): AnswerBody | undefined {
+  if (response.kind === 'lost') return undefined;
   try {
-    const body = JSON.parse(reception.text);
+    const body = JSON.parse(response.text);
     const isReadable =
       typeof body.success === 'boolean' &&
       typeof body.message === 'string' &&
@@ -69,12 +69,12 @@ export function bodyOf(reception: Reception): AnswerBody | undefined {
 }
 
 /** Judges what came back as a careful caller would. */
-export function outcomeOf(reception: Reception): Outcome {
-  if (reception.kind === 'lost')
-    return reception.why === 'ECONNREFUSED'
+export function outcomeOf(response: CallResponse): Outcome {
+  if (response.kind === 'lost')
+    return response.why === 'ECONNREFUSED'
       ? { kind: 'unheard', why: 'not-connected' }
       : { kind: 'open', why: 'lost' };
-  const body = bodyOf(reception);
+  const body = bodyOf(response);
   if (!body) return { kind: 'open', why: 'unreadable' };
   if (body.success) {
     // A top-up that is accepted has a number and no status yet.

@@ -45,9 +45,9 @@ function findingsOf(check: string, findings: readonly Finding[]): string[] {
 
 function operationTable(entries: readonly LogEntry[]): string {
   const rows = new Map<string, number[]>();
-  for (const { call, outcome, reception } of entries) {
+  for (const { call, outcome, response } of entries) {
     const row = rows.get(call.operation) ?? COLUMNS.map(() => 0);
-    const isLost = outcome.kind === 'open' && reception.kind === 'lost';
+    const isLost = outcome.kind === 'open' && response.kind === 'lost';
     const column = isLost ? 'lost' : outcome.kind;
     const index = COLUMNS.indexOf(column);
     row[index] = (row[index] ?? 0) + 1;

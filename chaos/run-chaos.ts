@@ -46,7 +46,7 @@ export async function runChaos(
     await untilAnswering(stack.url);
     return drain(stack, { world, log, send, random }, note);
   });
-  const limbo: Finding[] = left.map((fault) => ({ check: 'I8 limbo', fault }));
+  const unsettled: Finding[] = left.map((fault) => ({ check: 'I8 unsettled', fault }));
   const problems = await progress.step('The oracle', () =>
     findProblems(stack, { ...clients, faults }),
   );
@@ -54,7 +54,7 @@ export async function runChaos(
     seed: options.seed,
     log,
     faults,
-    findings: [...limbo, ...problems],
+    findings: [...unsettled, ...problems],
     output: `${stack.api.output()}\n${stack.worker.output()}`,
   };
 }

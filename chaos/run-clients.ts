@@ -5,7 +5,7 @@ import { type Making, operations } from './operations.js';
 import { createRandom, type Random } from './random.js';
 import type { SendCall } from './send-call.js';
 import type { World } from './world.js';
-import { learn } from './world-updates.js';
+import { updateWorld } from './world-updates.js';
 
 /** How long a client thinks, in milliseconds; while the service is away it hesitates. */
 const THINKING = 150;
@@ -38,7 +38,7 @@ export async function runClients(
     const random = createRandom(options.seed, `client ${client}`);
     while (!options.until.aborted) {
       const entries = await doSomething(clients, client, random);
-      for (const entry of entries) learn(clients.world, entry);
+      for (const entry of entries) updateWorld(clients.world, entry);
       await sleep(random.integer(0, entries.some(isDiscouraging) ? HESITATION : THINKING));
     }
   };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Company } from '../src/domain/voucher.js';
 import { signatureHeader } from '../test/support/clients.js';
 import type { ClientCall, ClientLog, LogEntry } from './client-log.js';
-import { bodyOf, type Reception } from './outcome.js';
+import { bodyOf, type CallResponse } from './outcome.js';
 import type { World } from './world.js';
 
 /** Far above what a caller is promised to wait; a call that takes longer hangs. */
@@ -29,8 +29,8 @@ export function createSendCall(url: string, world: World, log: ClientLog): SendC
     const call: ClientCall = { operation: 'login', company, path: '/auth/login' };
     const body = JSON.stringify({ key: credentialsOf(company).apiKey });
     const entry = await exchange(client, call, { body, headers: {} });
-    if (entry.reception.kind === 'lost' || entry.reception.status !== 200) return undefined;
-    const { accessToken } = JSON.parse(entry.reception.text);
+    if (entry.response.kind === 'lost' || entry.response.status !== 200) return undefined;
+    const { accessToken } = JSON.parse(entry.response.text);
     tokens.set(keyOf(company), accessToken);
     return accessToken;
   }
@@ -42,9 +42,9 @@ export function createSendCall(url: string, world: World, log: ClientLog): SendC
   ): Promise<LogEntry> {
     const startedAt = performance.now();
     const sentAt = new Date().toISOString();
-    const reception = await receive(baseOf(call.company) + call.path, sent);
+    const response = await receive(baseOf(call.company) + call.path, sent);
     const milliseconds = Math.round(performance.now() - startedAt);
-    return log.add({ client, call, sentAt, milliseconds, reception });
+    return log.add({ client, call, sentAt, milliseconds, response });
   }
 
   return async (client, call) => {
@@ -64,7 +64,7 @@ export function createSendCall(url: string, world: World, log: ClientLog): SendC
       headers,
       ...(body === undefined ? {} : { body }),
     });
-    if (bodyOf(entry.reception)?.statusCode === 401) tokens.delete(keyOf(company));
+    if (bodyOf(entry.response)?.statusCode === 401) tokens.delete(keyOf(company));
     return entry;
   };
 }
@@ -72,7 +72,7 @@ export function createSendCall(url: string, world: World, log: ClientLog): SendC
 async function receive(
   url: string,
   sent: { readonly body?: string; readonly headers: Record<string, string> },
-): Promise<Reception> {
+): Promise<CallResponse> {
   try {
     const response = await fetch(url, {
       ...(sent.body === undefined ? {} : { method: 'POST', body: sent.body }),

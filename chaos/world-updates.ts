@@ -3,8 +3,8 @@ import { bodyOf } from './outcome.js';
 import type { World } from './world.js';
 
 /** Lets the clients know what an answer says about vouchers and top-ups. */
-export function learn(world: World, { call, outcome, reception }: LogEntry): void {
-  const data = bodyOf(reception)?.data;
+export function updateWorld(world: World, { call, outcome, response }: LogEntry): void {
+  const data = bodyOf(response)?.data;
   const sent = call.body ?? {};
   switch (call.operation) {
     case 'generate-voucher': {

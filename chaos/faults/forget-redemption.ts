@@ -44,7 +44,7 @@ export async function forgetRedemption(scene: FaultScene): Promise<string> {
       }),
     );
     if (!generation) return 'no voucher could be generated';
-    const { voucherCode } = bodyOf(generation.reception)?.data.voucher ?? {};
+    const { voucherCode } = bodyOf(generation.response)?.data.voucher ?? {};
     const redemption = call('redeem-gift', {
       voucherCode,
       ...(random.chance(0.5) ? {} : { amount: random.integer(1_000, 40_000) / 100 }),
@@ -62,8 +62,8 @@ export async function forgetRedemption(scene: FaultScene): Promise<string> {
     const again = await untilDone(send, redemption);
     return `operation ${operationId}, ${again ? 'repeated' : 'to be repeated'}`;
   } finally {
-    for (const { client, call, sentAt, milliseconds, reception } of ownLog.entries)
-      log.add({ client, call, sentAt, milliseconds, reception });
+    for (const { client, call, sentAt, milliseconds, response } of ownLog.entries)
+      log.add({ client, call, sentAt, milliseconds, response });
   }
 }
 

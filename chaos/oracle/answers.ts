@@ -12,17 +12,17 @@ export function checkAnswers(log: ClientLog): string[] {
 /** Answers 500 that are right: the fault `short-reserve` takes the reserve away. */
 const FAULTS_OF_THE_BOOKS: readonly Reason[] = ['reserve-not-debited'];
 
-function checkOne({ call, reception, outcome, sentAt, number }: LogEntry): string[] {
+function checkOne({ call, response, outcome, sentAt, number }: LogEntry): string[] {
   const where = `call ${number} at ${sentAt}, ${nameOf(call)}`;
-  if (reception.kind === 'lost')
-    return reception.why === 'TimeoutError'
+  if (response.kind === 'lost')
+    return response.why === 'TimeoutError'
       ? [`${where}: no answer within ${ANSWER_SECONDS} s`]
       : [];
-  const body = bodyOf(reception);
+  const body = bodyOf(response);
   // A log-in that succeeds answers in a form of its own.
   const isLogIn = call.operation === 'login' && body?.success;
   if (!body || !('data' in body || isLogIn))
-    return [`${where}: no envelope, but ${reception.text.slice(0, 200)}`];
+    return [`${where}: no envelope, but ${response.text.slice(0, 200)}`];
   const isExpected = outcome.kind === 'refused' && FAULTS_OF_THE_BOOKS.includes(outcome.reason);
   if (body.statusCode === 500 && !isExpected) return [`${where}: 500 ${body.message}`];
   return [];
@@ -45,7 +45,7 @@ function checkKey(calls: KeyedCalls): string[] {
   return [`${nameOf(calls)} was answered in ${answers.size} ways: ${shown}`];
 }
 
-const textOf = ({ reception, call }: LogEntry): string =>
-  reception.kind === 'lost'
+const textOf = ({ response, call }: LogEntry): string =>
+  response.kind === 'lost'
     ? ''
-    : `${JSON.stringify(call.body)} ${reception.status} ${reception.text}`;
+    : `${JSON.stringify(call.body)} ${response.status} ${response.text}`;

@@ -54,7 +54,7 @@ function judge(calls: KeyedCalls, effect: Effect | undefined): string | undefine
       ? `never heard, but ${JSON.stringify(effect)}`
       : undefined;
   }
-  const data = bodyOf(final.reception)?.data;
+  const data = bodyOf(final.response)?.data;
   if (final.outcome.kind !== 'done')
     return effect?.moved
       ? `refused (${JSON.stringify(final.outcome)}), but it moved money`

@@ -38,7 +38,7 @@ async function shownBalances(send: SendCall, { id }: ChaosPartner) {
   const first = await send(0, call);
   // The token may have expired meanwhile.
   const entry = first.outcome.kind === 'done' ? first : await send(0, call);
-  return bodyOf(entry.reception)?.data;
+  return bodyOf(entry.response)?.data;
 }
 
 function expectedOf(
@@ -51,7 +51,7 @@ function expectedOf(
   const delivered = new Set<number>();
   for (const calls of done) {
     const entry = finalEntry(calls);
-    const data = entry && bodyOf(entry.reception)?.data;
+    const data = entry && bodyOf(entry.response)?.data;
     if (calls.operation === 'generate-voucher')
       eMoneyWalletBalance -= parseMoney(data.voucher.amount);
     // A top-up is told as done by each retry that shared the attempt; it is paid for once.

@@ -4,7 +4,7 @@ import type { ThrowawayStack } from '../throwaway-stack.js';
 import { findWorkflows } from './workflows.js';
 
 /** Whatever is under way, or was left behind: one line each (I8). */
-export async function findLimbo(stack: ThrowawayStack): Promise<string[]> {
+export async function findUnsettled(stack: ThrowawayStack): Promise<string[]> {
   return [...(await findOpenRows(stack)), ...(await findOpenWorkflows(stack))];
 }
 
