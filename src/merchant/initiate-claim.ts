@@ -7,7 +7,7 @@ import {
   metadataField,
   voucherCodeField,
 } from '../http/fields.js';
-import { claimOnce } from '../operations/voucher-operations.js';
+import { claimOnce, claimReasons } from '../operations/voucher-operations.js';
 
 /** Starts a redemption at the calling merchant (specification 4.2). */
 export const initiateClaim = endpoint({
@@ -32,31 +32,7 @@ export const initiateClaim = endpoint({
     idempotencyKey: z.string(),
     metadata: z.string().nullable(),
   }),
-  reasons: [
-    'voucher-not-found',
-    'merchant-not-found',
-    'partner-unavailable',
-    'voucher-redeemed',
-    'redemption-in-progress',
-    'voucher-expired',
-    'claim-not-needed',
-    'attempts-exhausted',
-    'service-fee-missing',
-    'amount-exceeds-balance',
-    'amount-too-small',
-    'parts-exhausted',
-    'amount-not-payable',
-    'payout-account-missing',
-    'message-too-soon',
-    'messages-exhausted',
-    'messages-refused',
-    'company-messages-exhausted',
-    'status-not-updated',
-    'message-not-queued',
-    'database-failed',
-    'key-reused',
-    'still-processing',
-  ],
+  reasons: ['partner-unavailable', ...claimReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {
     const { result, replayed } = await claimOnce(services, {
       company,

@@ -11,6 +11,32 @@ import { waitForTurn } from './code-delay.js';
 import { identify, type RequestIdentity, type Run, runOnce } from './run-once.js';
 import type { OperationServices } from './services.js';
 
+/** The reasons for which a claim is refused or fails on both surfaces, in order of the checks. */
+export const claimReasons: readonly Reason[] = [
+  'voucher-not-found',
+  'merchant-not-found',
+  'voucher-redeemed',
+  'redemption-in-progress',
+  'voucher-expired',
+  'claim-not-needed',
+  'attempts-exhausted',
+  'service-fee-missing',
+  'amount-exceeds-balance',
+  'amount-too-small',
+  'parts-exhausted',
+  'amount-not-payable',
+  'payout-account-missing',
+  'message-too-soon',
+  'messages-exhausted',
+  'messages-refused',
+  'company-messages-exhausted',
+  'status-not-updated',
+  'message-not-queued',
+  'database-failed',
+  'key-reused',
+  'still-processing',
+];
+
 /** The reasons for which a redemption is refused or fails on both surfaces, in order of the checks. */
 export const redemptionReasons: readonly Reason[] = [
   'voucher-not-found',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { amountField, voucherCodeField } from '../http/fields.js';
-import { claimOnce } from '../operations/voucher-operations.js';
+import { claimOnce, claimReasons } from '../operations/voucher-operations.js';
 
 /** Sends the owner of a voucher a verification code (specification 4.1). */
 export const initiateClaim = endpoint({
@@ -18,31 +18,7 @@ export const initiateClaim = endpoint({
   guessLimit: 'voucher-code',
   body: z.object({ voucherCode: voucherCodeField, amount: amountField.nullish() }),
   answer: z.string(),
-  reasons: [
-    'account-suspended',
-    'voucher-not-found',
-    'merchant-not-found',
-    'voucher-redeemed',
-    'redemption-in-progress',
-    'voucher-expired',
-    'claim-not-needed',
-    'attempts-exhausted',
-    'service-fee-missing',
-    'amount-exceeds-balance',
-    'amount-too-small',
-    'parts-exhausted',
-    'amount-not-payable',
-    'payout-account-missing',
-    'message-too-soon',
-    'messages-exhausted',
-    'messages-refused',
-    'company-messages-exhausted',
-    'message-not-queued',
-    'status-not-updated',
-    'database-failed',
-    'key-reused',
-    'still-processing',
-  ],
+  reasons: ['account-suspended', ...claimReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {
     const { result, replayed } = await claimOnce(services, {
       company,
