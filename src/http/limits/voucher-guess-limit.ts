@@ -5,7 +5,7 @@ import { type Quota, type RateLimits, refuseTooMany } from './rate-limits.js';
 import { createRunningCounts } from './running-counts.js';
 
 /** Who asks for a voucher by its code. */
-export interface Requester {
+interface Requester {
   readonly company: Company;
   readonly sourceAddress: string;
 }
