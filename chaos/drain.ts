@@ -9,15 +9,15 @@ import type { ThrowawayStack } from './throwaway-stack.js';
 import type { World } from './world.js';
 
 /** Longer than any pause that a minute's fault can have led to, on a busy machine too. */
-const DRAIN_SECONDS = 240;
+const STALLED_SECONDS = 240;
 /** Few and with pauses: whoever asks again must not keep the service from answering. */
 const AT_ONCE = 6;
 const PAUSE_MS = 1_000;
 
 /**
  * After the faults: settles what is pending at the providers, repeats every call of which its client
- * does not know the end, under its key, and waits until nothing is under way. Returns what is left
- * after a bounded time, one line each.
+ * does not know the end, under its key, and waits until nothing is under way. It ends when nothing has
+ * got less for a bounded time, and returns what is left then, one line each.
  */
 export async function drain(
   stack: ThrowawayStack,
@@ -29,7 +29,8 @@ export async function drain(
   },
   note: (detail: string) => void,
 ): Promise<string[]> {
-  const deadline = Date.now() + DRAIN_SECONDS * 1_000;
+  let least = Number.POSITIVE_INFINITY;
+  let progressedAt = Date.now();
   for (;;) {
     await settleOnce(stack.services.sandboxUrl, parts.random, 1);
     await makeUp(stack, parts.world);
@@ -37,7 +38,13 @@ export async function drain(
     const unsettled = await findUnsettled(stack);
     if (open.length === 0 && unsettled.length === 0) return [];
     note(`${open.length} calls without an end, ${unsettled.length} things under way`);
-    if (Date.now() > deadline) return [...open.map(describe), ...unsettled];
+    const left = open.length + unsettled.length;
+    if (left < least) {
+      least = left;
+      progressedAt = Date.now();
+    }
+    if (Date.now() > progressedAt + STALLED_SECONDS * 1_000)
+      return [...open.map(describe), ...unsettled];
     await repeat(open, parts.send);
     await sleep(PAUSE_MS);
   }
