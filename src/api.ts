@@ -8,7 +8,7 @@ import {
   tokenIssuer,
 } from './api/api-settings.js';
 import { callbackRoutes } from './callbacks/routes.js';
-import { type ApiConfig, type Config, readApiConfig } from './config/config.js';
+import { type ApiConfig, type Config, publicUrlOf, readApiConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
@@ -25,6 +25,7 @@ import { createVoucherGuessLimit } from './http/limits/voucher-guess-limit.js';
 import { createListReader } from './http/lists/list-reader.js';
 import type { Services } from './http/services.js';
 import { merchantRoutes } from './merchant/routes.js';
+import { servedDocuments } from './openapi/documents.js';
 import { createOperationWaits } from './operations/operation-waits.js';
 import { createWorkflowClient } from './operations/workflow-client.js';
 import { partnerRoutes } from './partner/routes.js';
@@ -102,6 +103,7 @@ export async function startApi(
     services,
     [partnerRoutes, merchantRoutes, callbackRoutes, tokenKeyRoutes, ...(options.surfaces ?? [])],
     createPortal(services, portalSettings(config)),
+    servedDocuments(publicUrlOf(config)),
   );
   const server = await startHttpServer(app.callback(), {
     host: config.HOST,

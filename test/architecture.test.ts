@@ -18,7 +18,7 @@ const PLACES = {
     typesOf: ['http'],
   },
   http: {
-    path: /^src\/(http|partner|merchant|callbacks|portal)\//,
+    path: /^src\/(http|openapi|partner|merchant|callbacks|portal)\//,
     of: ['http', 'operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
   },
   workflows: {

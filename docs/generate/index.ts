@@ -1,8 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { generatedPages } from './generated-pages.js';
+import { releasedDocuments } from './released-documents.js';
 
-/** `npm run docs`: writes the pages that are made of a source. */
-for (const [file, make] of Object.entries(generatedPages)) {
+/**
+ * `npm run docs`: writes the pages that are made of a source. `npm run docs -- --release`, of a version
+ * that is published: writes the documents that later versions are compared with, too.
+ */
+const files = process.argv.includes('--release')
+  ? { ...generatedPages, ...releasedDocuments }
+  : generatedPages;
+for (const [file, make] of Object.entries(files)) {
   writeFileSync(file, make());
   process.stdout.write(`${file}\n`);
 }

@@ -1,15 +1,17 @@
 import { type Refusal, refuse } from './errors.js';
 
-/** The states of a voucher and the only moves between them (design 5). */
-export type VoucherStatus =
-  | 'ACTIVE'
-  | 'REDEEM_INITIATED'
-  | 'REDEEM_PROCESSING'
-  | 'REDEEMED'
-  | 'EXPIRED'
-  | 'CANCELLED';
+/** The states of a voucher (design 5). */
+export const voucherStatuses = [
+  'ACTIVE',
+  'REDEEM_INITIATED',
+  'REDEEM_PROCESSING',
+  'REDEEMED',
+  'EXPIRED',
+  'CANCELLED',
+] as const;
+export type VoucherStatus = (typeof voucherStatuses)[number];
 
-/** The database refuses any other move; a test holds its trigger against this table. */
+/** The only moves between them. The database refuses any other; a test holds its trigger against this table. */
 export const voucherMoves: Readonly<Record<VoucherStatus, readonly VoucherStatus[]>> = {
   ACTIVE: ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'EXPIRED', 'CANCELLED'],
   REDEEM_INITIATED: ['ACTIVE', 'REDEEM_PROCESSING'],

@@ -5,6 +5,7 @@ import type { Endpoint } from './endpoint.js';
 import { answerRefusal, errorReply } from './error-reply.js';
 import { handleEndpoint } from './handle-endpoint.js';
 import { promoImages } from './promo-images.js';
+import { type PublicDocument, routeDocuments } from './public-documents.js';
 import { requestLog } from './request-log.js';
 import { securityHeaders } from './security-headers.js';
 import type { Services } from './services.js';
@@ -32,6 +33,7 @@ export function createApp(
   services: Services,
   surfaces: readonly SurfaceRoutes[],
   pages: PagesSurface,
+  documents: readonly PublicDocument[] = [],
 ): Koa {
   const app = new Koa();
   const router = new Router({ exclusive: true });
@@ -51,6 +53,7 @@ export function createApp(
       }
     }
   }
+  routeDocuments(router, documents);
   const surfaceOf = (path: string): Surface =>
     surfaces.find(({ basePath }) => path.startsWith(`${basePath}/`))?.surface ?? 'partner';
   const isPage = (path: string) => path === pages.basePath || path.startsWith(`${pages.basePath}/`);

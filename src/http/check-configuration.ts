@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textAnswer } from './answer-fields.js';
 import { type Endpoint, endpoint } from './endpoint.js';
 import { reply } from './envelope.js';
 
@@ -11,7 +12,7 @@ export const checkConfiguration = (method: Endpoint['method']): Endpoint =>
     summary: 'Check the configuration',
     description: 'Answers when the access token is accepted from the address that it is sent from.',
     access: 'token',
-    answer: z.object({ test: z.string() }),
+    answer: z.object({ test: textAnswer('That the call was accepted', 'success') }),
     bare: true,
     reasons: [],
     handle: async () => reply({ test: 'success' }),

@@ -58,8 +58,12 @@ export interface Endpoint<
   readonly params?: Params;
   /** Of `data`; of the whole body where `bare` is set. */
   readonly answer: ZodType;
+  /** Of `data` of what fails after it was accepted; partners are told how it can be retried. */
+  readonly failure?: ZodType;
   /** The answer is no envelope (login and the test endpoints). */
   readonly bare?: true;
+  /** The answer has `meta` and `links` as lists have them, without being one (specification 2.2). */
+  readonly hasMeta?: true;
   /** What the query of a list can name. */
   readonly list?: {
     /** That sort and filter; those that are only looked up included. */

@@ -24,7 +24,14 @@ export const idField = z
     },
   )
   .pipe(z.int('must be a whole number above 0').positive('must be a whole number above 0'))
-  .describe('Whole number above 0');
+  .meta({
+    description: 'Whole number above 0, as a number or as text',
+    examples: [17],
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      { type: 'string', pattern: '^0*[1-9][0-9]*$', maxLength: 15 },
+    ],
+  });
 
 /** ETB with at most two decimals, above zero; a bigint of micro-units after validation. */
 export const amountField = z
@@ -35,7 +42,14 @@ export const amountField = z
     context.addIssue('must be an amount in ETB above 0 with at most 2 decimals, such as 99.50');
     return z.NEVER;
   })
-  .describe('Amount in ETB above 0 with at most 2 decimals, as a number or as text');
+  .meta({
+    description: 'Amount in ETB above 0 with at most 2 decimals, as a number or as text',
+    examples: ['99.50'],
+    anyOf: [
+      { type: 'number', minimum: 0.01, multipleOf: 0.01 },
+      { type: 'string', pattern: '^[0-9]+([.][0-9]{1,2})?$' },
+    ],
+  });
 
 /** A phone number in any usual spelling; E.164 after validation. */
 export const msisdnField = z
@@ -46,21 +60,30 @@ export const msisdnField = z
     context.addIssue('must be a mobile number, such as 0911234567 or +251911234567');
     return z.NEVER;
   })
-  .describe('Mobile number, such as 0911234567 or +251911234567');
+  .meta({
+    description: 'Mobile number in any usual spelling: international, or national of Ethiopia',
+    examples: ['+251911234567', '0911234567'],
+  });
 
 /** A voucher code in any spelling; its canonical characters, or undefined where it can be none. */
 export const voucherCodeField = z
   .union([z.string(), z.number().transform(String)], { error: 'must be the code as text' })
   .refine((text) => text.length > 0 && text.length <= 100, 'must be the code as text')
   .transform((text) => ({ canonical: parseVoucherCode(text) }))
-  .describe('Voucher code; case, spaces and hyphens do not matter');
+  .meta({
+    description: 'Voucher code; case, spaces and hyphens do not matter',
+    examples: ['7H3K-9M2P-QX4R-T6WV'],
+  });
 
 /** The code from the SMS. Any other text is a wrong code, not an invalid request. */
 export const verificationCodeField = z
   .union([z.string(), z.number().transform(String)], { error: 'must be the code as text' })
   .refine((text) => text.length <= 100, 'must be the digits of the SMS')
   .transform((text) => text.replaceAll(/[\s-]/g, ''))
-  .describe('Digits of the SMS');
+  .meta({
+    description: 'Digits of the SMS; spaces and hyphens do not matter',
+    examples: ['123456'],
+  });
 
 /** A decimal above zero in text, such as an exchange rate or a price in USD; kept as sent. */
 export const positiveDecimalField = z
@@ -69,21 +92,34 @@ export const positiveDecimalField = z
     (text) => /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6})?$/.test(text) && /[1-9]/.test(text),
     'must be a decimal number above 0 with at most 6 decimals',
   )
-  .describe('Decimal number above 0 with at most 6 decimals, as a number or as text');
+  .meta({
+    description: 'Decimal number above 0 with at most 6 decimals, as a number or as text',
+    examples: ['57.25'],
+    anyOf: [
+      { type: 'number', exclusiveMinimum: 0 },
+      { type: 'string', pattern: '^(?:0|[1-9][0-9]{0,11})(?:[.][0-9]{1,6})?$' },
+    ],
+  });
 
 /** What tells repetitions of a request; any printable text. */
 export const idempotencyKeyField = z
   .string('must be text')
   .regex(/^[\x20-\x7e]{1,200}$/, 'must have 1 to 200 printable characters')
   .refine((text) => text.trim() !== '', 'must not be blank')
-  .describe('1 to 200 printable ASCII characters');
+  .meta({
+    description: 'Tells repetitions of a request; 1 to 200 printable ASCII characters',
+    examples: ['order-2026-000417'],
+  });
 
 /** JSON in text, echoed as it came (specification 4.2). */
 export const metadataField = z
   .string('must be JSON as text')
   .max(4_096, 'must have at most 4096 characters')
   .refine(isJson, 'must be valid JSON as text')
-  .describe('JSON as text, at most 4096 characters; echoed as it came');
+  .meta({
+    description: 'JSON as text, at most 4096 characters; echoed as it came',
+    examples: ['{"shop":"Bole","item":"Coffee"}'],
+  });
 
 function isJson(text: string): boolean {
   try {
@@ -105,7 +141,11 @@ export const currencyField = z
     context.addIssue('must be an ISO 4217 currency code, such as USD');
     return z.NEVER;
   })
-  .describe('ISO 4217 currency code in any case, such as USD');
+  .meta({
+    description: 'ISO 4217 currency code in any case',
+    examples: ['USD'],
+    pattern: '^[A-Za-z]{3}$',
+  });
 
 /** A country by its ISO 3166-1 code or English name; the alpha-2 code after validation. */
 export const countryField = z
@@ -116,4 +156,7 @@ export const countryField = z
     context.addIssue('must be an ISO 3166-1 country code or name, such as US or Ethiopia');
     return z.NEVER;
   })
-  .describe('Country: ISO 3166-1 alpha-2, alpha-3 or English name, in any case');
+  .meta({
+    description: 'Country: ISO 3166-1 alpha-2, alpha-3 or English name, in any case',
+    examples: ['US', 'ETH', 'Ethiopia'],
+  });

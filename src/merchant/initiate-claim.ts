@@ -1,12 +1,9 @@
 import { z } from 'zod';
+import { textAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import {
-  amountField,
-  idempotencyKeyField,
-  metadataField,
-  voucherCodeField,
-} from '../http/fields.js';
+import { idempotencyKeyField, metadataField, voucherCodeField } from '../http/fields.js';
+import { claimedAmountField, echoedFields } from '../http/voucher-fields.js';
 import { claimOnce, claimReasons } from '../operations/voucher-operations.js';
 
 /** Starts a redemption at the calling merchant (specification 4.2). */
@@ -23,14 +20,16 @@ export const initiateClaim = endpoint({
   guessLimit: 'voucher-code',
   body: z.object({
     voucherCode: voucherCodeField,
-    amount: amountField.nullish(),
+    amount: claimedAmountField,
     idempotencyKey: idempotencyKeyField,
     metadata: metadataField.nullish(),
   }),
   answer: z.object({
-    message: z.string(),
-    idempotencyKey: z.string(),
-    metadata: z.string().nullable(),
+    message: textAnswer(
+      'That the code was sent',
+      'A verification code was sent to the owner of the voucher',
+    ),
+    ...echoedFields,
   }),
   reasons: ['partner-unavailable', ...claimReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {

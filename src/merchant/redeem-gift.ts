@@ -1,14 +1,9 @@
 import { z } from 'zod';
+import { textAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import {
-  amountField,
-  idempotencyKeyField,
-  metadataField,
-  msisdnField,
-  verificationCodeField,
-  voucherCodeField,
-} from '../http/fields.js';
+import { idempotencyKeyField, metadataField, voucherCodeField } from '../http/fields.js';
+import { echoedFields, redeemedFields, redemptionFields } from '../http/voucher-fields.js';
 import { redeemOnce, redemptionReasons } from '../operations/voucher-operations.js';
 
 /** Completes a redemption at the calling merchant (specification 4.2). */
@@ -25,18 +20,17 @@ export const redeemGift = endpoint({
   guessLimit: 'voucher-code',
   body: z.object({
     voucherCode: voucherCodeField,
-    verificationCode: verificationCodeField.nullish(),
-    msisdn: msisdnField.nullish(),
-    amount: amountField.nullish(),
+    ...redemptionFields,
     idempotencyKey: idempotencyKeyField,
     metadata: metadataField.nullish(),
   }),
   answer: z.object({
-    response: z.string(),
-    referenceNumber: z.string(),
-    platformReferenceNumber: z.string(),
-    idempotencyKey: z.string(),
-    metadata: z.string().nullable(),
+    ...redeemedFields,
+    platformReferenceNumber: textAnswer(
+      'Our reference of the redemption, for questions to support',
+      'RDM-0123456789ABCDEF',
+    ),
+    ...echoedFields,
   }),
   reasons: ['partner-unavailable', ...redemptionReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {

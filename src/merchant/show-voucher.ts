@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { voucherDetail } from '../db/vouchers/vouchers.js';
 import { type Refusal, refuse } from '../domain/errors.js';
 import { formatMoney, parseMoney, percentageOf } from '../domain/money.js';
-import { isRedeemableAt } from '../domain/voucher.js';
+import { isRedeemableAt, voucherStatuses } from '../domain/voucher.js';
 import { formatVoucherCode } from '../domain/voucher-code.js';
+import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { voucherCodeField } from '../http/fields.js';
@@ -21,16 +22,21 @@ export const showVoucher = endpoint({
   guessLimit: 'voucher-code',
   params: z.object({ voucherCode: voucherCodeField }),
   answer: z.object({
-    voucher: z.object({
-      id: z.number(),
-      code: z.string(),
-      serialNumber: z.string(),
-      amount: z.string(),
-      remainingBalance: z.string(),
-      status: z.string(),
-      expirationDate: z.iso.datetime(),
-    }),
-    serviceFee: z.string(),
+    voucher: z
+      .object({
+        id: idAnswer('voucher'),
+        code: textAnswer('Code of the voucher', '7H3K-9M2P-QX4R-T6WV'),
+        serialNumber: textAnswer('Serial number, which support asks for', 'VS0000000017'),
+        amount: moneyAnswer('Value at the generation in ETB'),
+        remainingBalance: moneyAnswer('What is left of it in ETB', '250.000000'),
+        status: z.enum(voucherStatuses).meta({
+          description: 'State of the voucher',
+          examples: ['ACTIVE'],
+        }),
+        expirationDate: timeAnswer('When the voucher expires'),
+      })
+      .meta({ description: 'The voucher' }),
+    serviceFee: moneyAnswer('Service fee on the remaining balance in ETB', '6.250000'),
   }),
   reasons: ['voucher-not-found', 'merchant-not-found', 'service-fee-missing'],
   async handle({ services, company, lookUpVoucher, params }) {

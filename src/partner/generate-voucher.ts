@@ -4,35 +4,41 @@ import { outcomeFor } from '../db/operations/operations.js';
 import { generatedVoucher } from '../db/vouchers/generation.js';
 import { refuseCountry } from '../domain/served-countries.js';
 import { formatVoucherCode } from '../domain/voucher-code.js';
+import { moneyAnswer, textAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import {
-  countryField,
-  currencyField,
-  idField,
-  msisdnField,
-  positiveDecimalField,
-} from '../http/fields.js';
+import { idField, msisdnField } from '../http/fields.js';
 import { identify, runOnce } from '../operations/run-once.js';
 import { WorkflowsUnavailableError } from '../operations/workflow-errors.js';
+import { optionalSaleFields } from './sale-fields.js';
 
 const bodySchema = z.object({
-  denominationId: idField,
-  merchantId: idField.nullish(),
+  denominationId: idField.meta({ description: 'Identifier of an active denomination' }),
+  merchantId: idField.nullish().meta({
+    description: 'Merchant that redeems the voucher; this or `merchantIdentifier` is needed',
+  }),
   merchantIdentifier: z
     .string('must be the identifier as text')
     .min(1, 'must have at least 1 character')
     .max(100, 'must have at most 100 characters')
-    .nullish(),
-  msisdn: msisdnField.nullable(),
-  exchangeRate: positiveDecimalField.nullish(),
-  currency: currencyField.nullish(),
-  originatingCountry: countryField.nullish(),
-  foreignCurrencyAmount: positiveDecimalField.nullish(),
+    .nullish()
+    .meta({
+      description: 'Merchant by the `identifier` of its record, in place of `merchantId`',
+      examples: ['MER-0001'],
+    }),
+  msisdn: msisdnField.nullable().meta({
+    description: 'Phone number of the owner; null makes an anonymous voucher',
+    examples: ['+251911234567'],
+  }),
+  ...optionalSaleFields,
   isRestricted: z
     .boolean('must be true or false')
     .nullish()
-    .transform((isRestricted) => isRestricted ?? true),
+    .transform((isRestricted) => isRestricted ?? true)
+    .meta({
+      description: 'Whether only the given merchant may redeem it; true where it is absent',
+      examples: [true],
+    }),
 });
 
 /** Generates a gift voucher for a merchant and an owner (specification 4.1). */
@@ -51,7 +57,13 @@ export const generateVoucher = endpoint({
   lacks: ({ merchantId = null, merchantIdentifier = null }) =>
     merchantId === null && merchantIdentifier === null ? 'merchant-unspecified' : undefined,
   answer: z.object({
-    voucher: z.object({ id: z.string(), voucherCode: z.string(), amount: z.string() }),
+    voucher: z
+      .object({
+        id: textAnswer('Identifier of the voucher, as text', '17'),
+        voucherCode: textAnswer('Code of the voucher: give it to its owner', '7H3K-9M2P-QX4R-T6WV'),
+        amount: moneyAnswer('Value of the voucher in ETB'),
+      })
+      .meta({ description: 'The new voucher' }),
   }),
   reasons: [
     'account-suspended',

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { textAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { amountField, voucherCodeField } from '../http/fields.js';
+import { voucherCodeField } from '../http/fields.js';
+import { claimedAmountField } from '../http/voucher-fields.js';
 import { claimOnce, claimReasons } from '../operations/voucher-operations.js';
 
 /** Sends the owner of a voucher a verification code (specification 4.1). */
@@ -16,8 +18,11 @@ export const initiateClaim = endpoint({
   access: 'token',
   idempotency: 'header',
   guessLimit: 'voucher-code',
-  body: z.object({ voucherCode: voucherCodeField, amount: amountField.nullish() }),
-  answer: z.string(),
+  body: z.object({ voucherCode: voucherCodeField, amount: claimedAmountField }),
+  answer: textAnswer(
+    'That the code was sent',
+    'A verification code was sent to the owner of the voucher',
+  ),
   reasons: ['account-suspended', ...claimReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {
     const { result, replayed } = await claimOnce(services, {

@@ -9,16 +9,36 @@ import {
   promoSource,
 } from '../db/lists/list-sources.js';
 import { maskMsisdn } from '../domain/phone.js';
+import {
+  idAnswer,
+  maskedMsisdnAnswer,
+  moneyAnswer,
+  textAnswer,
+  timeAnswer,
+} from '../http/answer-fields.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { listEndpoint } from '../http/lists/list-endpoint.js';
+import { sellingPrice } from './selling-price.js';
 
-const id = z.number();
-const timestamp = z.iso.datetime();
-const dated = z.object({ id, createdAt: timestamp, updatedAt: timestamp });
+const dated = z.object({
+  id: idAnswer('record'),
+  createdAt: timeAnswer('When it was created'),
+  updatedAt: timeAnswer('When it was changed last'),
+});
 /** Of rows that can be deleted: the lists show only those that are not. */
-const deletable = dated.extend({ deletedAt: z.null() });
-const merchantCategory = deletable.extend({ categoryName: z.string(), isActive: z.boolean() });
-const activity = z.enum(['ACTIVE', 'INACTIVE']);
+const deletable = dated.extend({
+  deletedAt: z.null().meta({ description: 'Always null: deleted records are not listed' }),
+});
+const merchantCategory = deletable.extend({
+  categoryName: textAnswer('Name of the category', 'Restaurants'),
+  isActive: z.boolean().meta({ description: 'Whether the category is in use', examples: [true] }),
+});
+const activity = z.enum(['ACTIVE', 'INACTIVE']).meta({
+  description: 'Whether it is in use',
+  examples: ['ACTIVE'],
+});
+const percentage = (description: string) =>
+  z.number().meta({ description: `${description} in percent; may be 0`, examples: [10] });
 
 /** Of the lists that hold what one partner may sell (specification 2.2). */
 const ownProducts = (partnerId: number) => ({
@@ -39,16 +59,24 @@ export const lists: readonly Endpoint[] = [
     defaultLimit: 10,
     answer: z.array(
       deletable.extend({
-        merchantName: z.string(),
-        merchantLogo: z.string().nullable(),
-        merchantType: z.string(),
-        identifierType: z.number(),
-        identifier: z.string(),
-        email: z.string(),
-        phone: z.string(),
-        address: z.string(),
-        merchantCategoryId: id.nullable(),
-        merchantCategory: merchantCategory.nullable(),
+        merchantName: textAnswer('Name of the merchant', 'Abyssinia Coffee House'),
+        merchantLogo: textAnswer('Address of the logo; null where there is none').nullable(),
+        merchantType: textAnswer('Kind of the merchant', 'RETAIL'),
+        identifierType: z.int().meta({
+          description: 'Number of the register that `identifier` is from',
+          examples: [1],
+        }),
+        identifier: textAnswer(
+          'Identifier of the merchant, which `merchantIdentifier` takes',
+          'MER-0001',
+        ),
+        email: textAnswer('E-mail address of the merchant', 'merchant01@demo.test'),
+        phone: maskedMsisdnAnswer,
+        address: textAnswer('Postal address of the merchant', 'Addis Ababa'),
+        merchantCategoryId: idAnswer('category').nullable(),
+        merchantCategory: merchantCategory
+          .nullable()
+          .meta({ description: 'The category; null where there is none, or it was deleted' }),
       }),
     ),
     present: ({ merchantCategory: category, ...merchant }) => ({
@@ -85,16 +113,24 @@ export const lists: readonly Endpoint[] = [
     ownFilter: () => ({}),
     answer: z.array(
       dated.extend({
-        productCategoryId: id,
-        promoName: z.string(),
-        promoImage: z.string(),
-        promoDescription: z.string(),
-        promoStartDate: timestamp,
-        promoEndDate: timestamp,
-        discountPercentage: z.number(),
-        bonusPercentage: z.number(),
+        productCategoryId: idAnswer('product category that the promo applies to'),
+        promoName: textAnswer('Name of the promo', 'Data week'),
+        promoImage: textAnswer(
+          'Path of the image, relative to the base address of the API',
+          'promos/data-week.png',
+        ),
+        promoDescription: textAnswer(
+          'What the promo offers',
+          'A tenth more data with every package',
+        ),
+        promoStartDate: timeAnswer('When the promo begins'),
+        promoEndDate: timeAnswer('When the promo ends'),
+        discountPercentage: percentage('Discount'),
+        bonusPercentage: percentage('Bonus'),
         status: activity,
-        constraint: z.number(),
+        constraint: z
+          .number()
+          .meta({ description: 'Limit of the promo, as agreed with support', examples: [0] }),
       }),
     ),
     present: (promo) => ({
@@ -118,13 +154,22 @@ export const lists: readonly Endpoint[] = [
     ownFilter: ownProducts,
     answer: z.array(
       dated.extend({
-        productName: z.string(),
-        description: z.string().nullable(),
-        metadata: z.unknown(),
-        pricingType: z.enum(['COMISSION', 'SERVICE_FEE']),
+        productName: textAnswer('Name of the product', 'Monthly voice'),
+        description: textAnswer('Description of the product', '600 minutes').nullable(),
+        metadata: z.unknown().meta({
+          description: 'Further data of the product; of a package, `operator` names its operator',
+          examples: [{ operator: 'ETHIO_TELECOM' }],
+        }),
+        pricingType: z
+          .enum(['COMISSION', 'SERVICE_FEE'])
+          .meta({ description: 'How the product is priced', examples: ['COMISSION'] }),
         status: activity,
-        productCategory: z.object({ categoryName: z.string() }),
-        productPrice: z.object({ amount: z.string() }),
+        productCategory: z
+          .object({ categoryName: textAnswer('Name of the category', 'PACKAGES') })
+          .meta({ description: 'Category of the product' }),
+        productPrice: z
+          .object({ amount: moneyAnswer('Unit price in ETB', '250.000000') })
+          .meta({ description: 'Price of the product' }),
       }),
     ),
     present: ({ operator, categoryName, amount, ...product }) => ({
@@ -144,7 +189,11 @@ export const lists: readonly Endpoint[] = [
     defaultLimit: 10,
     ownFilter: ownProducts,
     answer: z.array(
-      dated.extend({ categoryName: z.string(), categoryDescription: z.string(), status: activity }),
+      dated.extend({
+        categoryName: textAnswer('Name of the category', 'PACKAGES'),
+        categoryDescription: textAnswer('What the category holds', 'Voice and data packages'),
+        status: activity,
+      }),
     ),
     present: (category) => category,
   }),
@@ -157,7 +206,13 @@ export const lists: readonly Endpoint[] = [
     source: denominationSource,
     defaultSort: [['amountEtb', 'ASC']],
     defaultLimit: 100,
-    answer: z.array(z.object({ id, status: activity, amountEtb: z.number() })),
+    answer: z.array(
+      z.object({
+        id: idAnswer('denomination'),
+        status: activity,
+        amountEtb: z.number().meta({ description: 'Value of the gift in ETB', examples: [500] }),
+      }),
+    ),
     present: (denomination) => ({ ...denomination, amountEtb: Number(denomination.amountEtb) }),
   }),
   listEndpoint({
@@ -170,15 +225,7 @@ export const lists: readonly Endpoint[] = [
     source: priceSource,
     defaultSort: [['denominationId', 'ASC']],
     defaultLimit: 20,
-    answer: z.array(
-      z.object({
-        id,
-        createdAt: timestamp,
-        denominationId: id,
-        merchantId: id.nullable(),
-        sellingPriceUsd: z.string(),
-      }),
-    ),
+    answer: z.array(sellingPrice),
     present: (price) => price,
   }),
 ];

@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import {
-  amountField,
-  idField,
-  msisdnField,
-  verificationCodeField,
-  voucherCodeField,
-} from '../http/fields.js';
+import { idField, voucherCodeField } from '../http/fields.js';
+import { redeemedFields, redemptionFields } from '../http/voucher-fields.js';
 import {
   redeemOnce,
   redemptionReasons,
@@ -28,12 +23,12 @@ export const redeemGift = endpoint({
   guessLimit: 'voucher-code',
   body: z.object({
     voucherCode: voucherCodeField,
-    verificationCode: verificationCodeField.nullish(),
-    msisdn: msisdnField.nullish(),
-    merchantId: idField.nullish(),
-    amount: amountField.nullish(),
+    ...redemptionFields,
+    merchantId: idField
+      .nullish()
+      .meta({ description: 'Merchant that is paid, where it is not the one of the generation' }),
   }),
-  answer: z.object({ response: z.string(), referenceNumber: z.string() }),
+  answer: z.object(redeemedFields),
   reasons: ['account-suspended', ...redemptionReasons, 'redemption-unknown'],
   async handle({ services, company, lookUpVoucher, body, key }) {
     const { result, replayed } = await redeemOnce(services, {

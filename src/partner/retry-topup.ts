@@ -3,7 +3,7 @@ import { endpoint } from '../http/endpoint.js';
 import { idField, msisdnField } from '../http/fields.js';
 import { retryOnce } from '../operations/retry-top-up.js';
 import { topupAnswer } from './topup-answer.js';
-import { topupAnswerSchema, topupReasons } from './topup-fields.js';
+import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
 
 /** Retries a failed top-up, to another number too (specification 4.1). */
 export const retryTopup = endpoint({
@@ -16,8 +16,14 @@ export const retryTopup = endpoint({
     'retries at the same moment make one attempt and get the same answer.',
   access: 'token',
   idempotency: 'header',
-  body: z.object({ transactionId: idField, msisdn: msisdnField.nullish() }),
+  body: z.object({
+    transactionId: idField.meta({ description: '`transactionId` of a failed top-up' }),
+    msisdn: msisdnField.nullish().meta({
+      description: 'Another number to send to, of the same operator; absent: the same number',
+    }),
+  }),
   answer: topupAnswerSchema,
+  failure: topupFailureSchema,
   reasons: [
     ...topupReasons,
     'topup-not-found',

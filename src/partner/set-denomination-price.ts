@@ -4,6 +4,7 @@ import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { idField, positiveDecimalField } from '../http/fields.js';
+import { sellingPrice } from './selling-price.js';
 
 /** Sets a partner's selling price of a denomination (specification 2.4 and 4.1). */
 export const setDenominationPrice = endpoint({
@@ -17,17 +18,13 @@ export const setDenominationPrice = endpoint({
     'for every merchant that has no price of its own. The answer is the stored record.',
   access: 'token',
   body: z.object({
-    denominationId: idField,
-    sellingPriceUsd: positiveDecimalField,
-    merchantId: idField.nullish(),
+    denominationId: idField.meta({ description: 'Identifier of the denomination' }),
+    sellingPriceUsd: positiveDecimalField.meta({ description: 'Selling price in USD' }),
+    merchantId: idField
+      .nullish()
+      .meta({ description: 'The only merchant that the price is for; absent: all others' }),
   }),
-  answer: z.object({
-    id: z.number(),
-    createdAt: z.iso.datetime(),
-    denominationId: z.number(),
-    merchantId: z.number().nullable(),
-    sellingPriceUsd: z.string(),
-  }),
+  answer: sellingPrice,
   reasons: ['denomination-not-found', 'merchant-not-found'],
   async handle({ services, company, body }) {
     const price = { ...body, merchantId: body.merchantId ?? null, partnerId: company.id };

@@ -5,6 +5,9 @@ import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { listLinks, listMeta } from '../http/lists/list-links.js';
 
+const balance = (description: string) =>
+  z.number().meta({ description: `${description}, in ETB`, examples: [12500.5] });
+
 /** Shows a partner's three balances (specification 2.10). */
 export const showBalance = endpoint({
   method: 'GET',
@@ -14,10 +17,11 @@ export const showBalance = endpoint({
   description: 'Balances in ETB: airtime, gift, and the value of vouchers that are not used yet.',
   access: 'token',
   answer: z.object({
-    walletBalance: z.number(),
-    eMoneyWalletBalance: z.number(),
-    reservedBalance: z.number(),
+    walletBalance: balance('Airtime balance, which pays airtime and packages'),
+    eMoneyWalletBalance: balance('Gift balance, which pays vouchers'),
+    reservedBalance: balance('Value of generated vouchers that is not used yet'),
   }),
+  hasMeta: true,
   reasons: [],
   async handle({ services, company, path }) {
     const balances = await partnerBalances(services.database, company.id);

@@ -5,7 +5,7 @@ import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { idField } from '../http/fields.js';
-import { presentAttempt, presentTopup, topupSchema } from './topup-view.js';
+import { attemptSchema, presentAttempt, presentTopup, topupSchema } from './topup-view.js';
 
 /** Shows one top-up with its attempts (beyond the specification). */
 export const showTopup = endpoint({
@@ -16,8 +16,12 @@ export const showTopup = endpoint({
   description:
     'State and attempts of a top-up, for a partner whose connection broke or that was told to wait.',
   access: 'token',
-  params: z.object({ transactionId: idField }),
-  answer: topupSchema.extend({ attempts: z.array(z.unknown()) }),
+  params: z.object({
+    transactionId: idField.meta({ description: '`transactionId` of the top-up' }),
+  }),
+  answer: topupSchema.extend({
+    attempts: z.array(attemptSchema).meta({ description: 'Its attempts, the first one first' }),
+  }),
   reasons: ['topup-not-found'],
   async handle({ services, company, params }) {
     const topup = await findListedTopup(services.database, company.id, params.transactionId);

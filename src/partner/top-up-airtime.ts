@@ -3,8 +3,9 @@ import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
 import { amountField, msisdnField } from '../http/fields.js';
 import { topUpOnce } from '../operations/top-up.js';
+import { saleFields, saleOf } from './sale-fields.js';
 import { topupAnswer } from './topup-answer.js';
-import { saleFields, saleOf, topupAnswerSchema, topupReasons } from './topup-fields.js';
+import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
 
 /** Tops airtime up (specification 4.1); the amount is taken from walletBalance. */
 export const topUpAirtime = endpoint({
@@ -20,6 +21,7 @@ export const topUpAirtime = endpoint({
   idempotency: 'header',
   body: z.object({ amount: amountField, msisdn: msisdnField, ...saleFields }),
   answer: topupAnswerSchema,
+  failure: topupFailureSchema,
   reasons: [...topupReasons, 'amount-out-of-range'],
   async handle({ services, company, body, key }) {
     const result = await topUpOnce(services, {

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { textAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
 import { idField, msisdnField } from '../http/fields.js';
 import { topUpOnce } from '../operations/top-up.js';
+import { saleFields, saleOf } from './sale-fields.js';
 import { topupAnswer } from './topup-answer.js';
-import { saleFields, saleOf, topupAnswerSchema, topupReasons } from './topup-fields.js';
+import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
 
 /** Buys a package for a phone number (specification 4.1); it costs the product's price. */
 export const topUpPackage = endpoint({
@@ -16,8 +18,15 @@ export const topUpPackage = endpoint({
     'of airtime-topup.',
   access: 'token',
   idempotency: 'header',
-  body: z.object({ productId: idField, msisdn: msisdnField, ...saleFields }),
-  answer: topupAnswerSchema.extend({ referenceNo: z.string() }),
+  body: z.object({
+    productId: idField.meta({ description: 'Identifier of a package of the product list' }),
+    msisdn: msisdnField,
+    ...saleFields,
+  }),
+  answer: topupAnswerSchema.extend({
+    referenceNo: textAnswer('The same as referenceNumber', '2237512891'),
+  }),
+  failure: topupFailureSchema,
   reasons: [...topupReasons, 'operator-mismatch'],
   async handle({ services, company, body, key }) {
     const result = await topUpOnce(services, {

@@ -1,34 +1,30 @@
 import { z } from 'zod';
 import type { Reason } from '../domain/errors.js';
-import { countryField, currencyField, positiveDecimalField } from '../http/fields.js';
-
-/** What every top-up says of its sale (specification 4.1, design 3). */
-export const saleFields = {
-  exchangeRate: positiveDecimalField,
-  currency: currencyField,
-  originatingCountry: countryField,
-  foreignCurrencyAmount: positiveDecimalField.nullish(),
-};
-
-/** The sale as a top-up's row holds it. */
-export const saleOf = (body: {
-  readonly exchangeRate: string;
-  readonly currency: string;
-  readonly originatingCountry: string;
-  readonly foreignCurrencyAmount?: string | null | undefined;
-}) => ({
-  exchangeRate: body.exchangeRate,
-  currency: body.currency,
-  originatingCountry: body.originatingCountry,
-  foreignCurrencyAmount: body.foreignCurrencyAmount ?? null,
-});
+import { idAnswer, textAnswer } from '../http/answer-fields.js';
 
 /** Without `status` while it is being processed. */
 export const topupAnswerSchema = z.object({
-  transactionId: z.number(),
-  status: z.literal('SUCCESS').optional(),
-  message: z.string(),
-  referenceNumber: z.string(),
+  transactionId: idAnswer('top-up, which a retry names'),
+  status: z
+    .literal('SUCCESS')
+    .optional()
+    .meta({ description: 'Absent while the top-up is being processed' }),
+  message: textAnswer('What became of the top-up', 'The top-up was delivered'),
+  referenceNumber: textAnswer(
+    "The provider's reference of a delivered top-up; ours while it is being processed",
+    '2237512891',
+  ),
+});
+
+/** `data` of a failed top-up (specification 4.1). */
+export const topupFailureSchema = z.object({
+  transactionId: idAnswer('top-up, which a retry names'),
+  status: z.literal('FAILED').meta({ description: 'It failed, and nothing was charged' }),
+  referenceNumber: z.null().meta({ description: 'A failed top-up has no reference' }),
+  message: textAnswer(
+    'Why it failed, where the provider says so',
+    'Subscriber not found',
+  ).nullable(),
 });
 
 /** The reasons that all top-ups share. */

@@ -2,26 +2,61 @@ import { z } from 'zod';
 import type { AttemptRow } from '../db/topups/topup-attempts.js';
 import type { ListedTopup } from '../db/topups/topups.js';
 import { maskMsisdn } from '../domain/phone.js';
+import {
+  idAnswer,
+  maskedMsisdnAnswer,
+  moneyAnswer,
+  textAnswer,
+  timeAnswer,
+} from '../http/answer-fields.js';
 
 /** A top-up as partners see it; PENDING, PROCESSING and UNKNOWN are still open. */
 export const topupSchema = z.object({
-  transactionId: z.number(),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
-  kind: z.enum(['AIRTIME', 'PACKAGE']),
-  status: z.enum(['PENDING', 'PROCESSING', 'UNKNOWN', 'SUCCESS', 'FAILED']),
-  amount: z.string().nullable(),
-  productId: z.number().nullable(),
-  msisdn: z.string(),
-  referenceNumber: z.string().nullable(),
-  message: z.string().nullable(),
-  attempt: z.number(),
-  /** Whether the wallet has paid for it, late or not, and has not got it back. */
-  charged: z.boolean(),
-  /** It failed, and the provider delivered it later all the same. */
-  lateDelivery: z.object({ deliveredAt: z.iso.datetime(), settled: z.boolean() }).nullable(),
-  /** The provider took it back after it had been delivered. */
-  reversal: z.object({ reversedAt: z.iso.datetime(), credited: z.boolean() }).nullable(),
+  transactionId: idAnswer('top-up, which a retry names'),
+  createdAt: timeAnswer('When it was accepted'),
+  updatedAt: timeAnswer('When it was changed last'),
+  kind: z.enum(['AIRTIME', 'PACKAGE']).meta({ description: 'What is sent', examples: ['AIRTIME'] }),
+  status: z.enum(['PENDING', 'PROCESSING', 'UNKNOWN', 'SUCCESS', 'FAILED']).meta({
+    description:
+      'PENDING, PROCESSING and UNKNOWN are still open; SUCCESS was delivered; FAILED can be retried',
+    examples: ['SUCCESS'],
+  }),
+  amount: moneyAnswer(
+    'Amount in ETB; null until the price of a package is known',
+    '100.000000',
+  ).nullable(),
+  productId: idAnswer('package; null for airtime').nullable(),
+  msisdn: maskedMsisdnAnswer,
+  referenceNumber: textAnswer(
+    "The provider's reference of a delivered top-up",
+    '2237512891',
+  ).nullable(),
+  message: textAnswer('What became of it, for people', 'The top-up was delivered').nullable(),
+  attempt: z.int().meta({ description: 'Number of the last attempt, from 1', examples: [1] }),
+  charged: z.boolean().meta({
+    description: 'Whether the wallet has paid for it, late or not, and has not got it back',
+    examples: [true],
+  }),
+  lateDelivery: z
+    .object({
+      deliveredAt: timeAnswer('When the late delivery was found'),
+      settled: z.boolean().meta({
+        description: 'Whether it is agreed who pays for it',
+        examples: [false],
+      }),
+    })
+    .nullable()
+    .meta({ description: 'It failed, and the provider delivered it later all the same' }),
+  reversal: z
+    .object({
+      reversedAt: timeAnswer('When the reversal was found'),
+      credited: z.boolean().meta({
+        description: 'Whether the wallet has got the amount back',
+        examples: [true],
+      }),
+    })
+    .nullable()
+    .meta({ description: 'The provider took it back after it had been delivered' }),
 });
 
 const isoTime = (text: string): string => new Date(text).toISOString();
@@ -52,7 +87,24 @@ export const presentTopup = (topup: ListedTopup): z.output<typeof topupSchema> =
 
 const attemptStatuses = { HELD: 'PROCESSING', POSTED: 'SUCCESS', VOIDED: 'FAILED' } as const;
 
-export const presentAttempt = (attempt: AttemptRow) => ({
+export const attemptSchema = z.object({
+  attempt: z.int().meta({ description: 'Number of the attempt, from 1', examples: [1] }),
+  createdAt: timeAnswer('When the attempt began'),
+  settledAt: timeAnswer('When it ended; null while it is open').nullable(),
+  msisdn: maskedMsisdnAnswer,
+  status: z
+    .enum(['PROCESSING', 'SUCCESS', 'FAILED'])
+    .meta({ description: 'State of the attempt', examples: ['SUCCESS'] }),
+  ourReference: textAnswer('Our reference of the attempt', 'TUP-0123456789ABCDEF'),
+  referenceNumber: textAnswer("The provider's reference", '2237512891').nullable(),
+  message: textAnswer('What the provider says of it', 'COMPLETED').nullable(),
+  deliveredLateAt: timeAnswer(
+    'When it was found to be delivered although it had failed',
+  ).nullable(),
+  reversedAt: timeAnswer('When it was found to be taken back').nullable(),
+});
+
+export const presentAttempt = (attempt: AttemptRow): z.output<typeof attemptSchema> => ({
   attempt: attempt.attempt,
   createdAt: attempt.created_at.toISOString(),
   settledAt: attempt.settled_at?.toISOString() ?? null,

@@ -1,5 +1,6 @@
 import { type KeyObject, randomUUID, sign } from 'node:crypto';
 import type { TestMerchant, TestPartner } from './companies.js';
+import { checkConformance } from './conformance.js';
 import type { Stack } from './stack.js';
 
 /** What came back, with the body read as JSON. */
@@ -17,20 +18,26 @@ export interface CallOptions {
   readonly body?: unknown;
 }
 
-/** Sends a request and reads the answer; nothing is retried. */
+/**
+ * Sends a request and reads the answer; nothing is retried. An answer of either API that is not as
+ * its OpenAPI document says is an error.
+ */
 export async function call(url: string, options: CallOptions = {}): Promise<Answer> {
   const { body, headers = {} } = options;
+  const method = options.method ?? (body === undefined ? 'GET' : 'POST');
   const response = await fetch(url, {
-    method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+    method,
     headers: body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return {
+  const answer = {
     status: response.status,
     headers: response.headers,
     body: text === '' ? undefined : JSON.parse(text),
   };
+  checkConformance({ method, url, answer });
+  return answer;
 }
 
 const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { apiKeyPrefix, isApiKeyOf } from '../../crypto/random.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
+import { textAnswer } from '../answer-fields.js';
 import { endpoint } from '../endpoint.js';
 import { reply } from '../envelope.js';
 import { refuseTooMany } from '../limits/rate-limits.js';
@@ -22,13 +23,17 @@ export const login = endpoint({
     key: z
       .string('must be the API key as text')
       .min(1, 'must be the API key')
-      .max(200, 'must be the API key'),
+      .max(200, 'must be the API key')
+      .meta({ description: 'The API key, from the portal', examples: ['gvs_test_YOUR_KEY'] }),
   }),
   answer: z.object({
-    accessToken: z.string(),
-    success: z.literal(true),
-    statusCode: z.literal(200),
-    message: z.string(),
+    accessToken: textAnswer(
+      'Signed JWT for the header `x-api-token`, valid for 300 seconds',
+      'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxNyJ9.c2lnbmF0dXJl',
+    ),
+    success: z.literal(true).meta({ description: 'Always true here' }),
+    statusCode: z.literal(200).meta({ description: 'Always 200 here' }),
+    message: textAnswer('For people', 'Logged in'),
   }),
   bare: true,
   reasons: ['api-key-invalid', 'address-not-registered', 'account-suspended'],

@@ -16,6 +16,12 @@ const texts = z
   .union([z.string(), z.array(z.string())], 'must be text')
   .transform((value) => [value].flat());
 
+/** How the API's description shows a number in a query: as a number, not as its digits. */
+const shownAsNumber = { type: 'integer', minimum: 1, pattern: undefined } as const;
+
+/** How it shows a parameter that can be repeated. */
+const shownAsArray = { type: 'array', items: { type: 'string' }, anyOf: undefined } as const;
+
 /** What the query of a list depends on. */
 export interface ListOptions extends Filterable {
   readonly defaultSort: SortBy;
@@ -33,16 +39,40 @@ export interface ListRequest extends ListQuery, Pick<Filters, 'filter' | 'given'
 export const listQuery = (options: ListOptions) =>
   z
     .looseObject({
-      page: wholeNumber(MAXIMUM_PAGE, `must be one whole number from 1 to ${MAXIMUM_PAGE}`).default(
-        1,
-      ),
+      page: wholeNumber(MAXIMUM_PAGE, `must be one whole number from 1 to ${MAXIMUM_PAGE}`)
+        .default(1)
+        .meta({
+          ...shownAsNumber,
+          description: 'Number of the page, from 1',
+          maximum: MAXIMUM_PAGE,
+          default: 1,
+        }),
       limit: wholeNumber(999_999_999, 'must be one whole number above 0')
         .transform((limit) => Math.min(limit, MAXIMUM_LIMIT))
-        .default(options.defaultLimit),
-      sortBy: texts.optional(),
-      search: z.string('must be one text').optional(),
-      searchBy: texts.optional(),
-      q: texts.optional(),
+        .default(options.defaultLimit)
+        .meta({
+          ...shownAsNumber,
+          description: `Items of a page; more than ${MAXIMUM_LIMIT} are ${MAXIMUM_LIMIT}`,
+          maximum: 999_999_999,
+          default: options.defaultLimit,
+        }),
+      sortBy: texts.optional().meta({
+        ...shownAsArray,
+        description:
+          'Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored',
+        examples: [options.defaultSort.map((term) => term.join(':'))],
+      }),
+      search: z
+        .string('must be one text')
+        .optional()
+        .meta({ description: 'Text that a name or description contains, in any case' }),
+      searchBy: texts
+        .optional()
+        .meta({ ...shownAsArray, description: 'Column that `search` is limited to; repeatable' }),
+      q: texts.optional().meta({
+        ...shownAsArray,
+        description: 'Filters, `column=value,column=value`; names are compared in any case',
+      }),
       ...Object.fromEntries(
         Object.entries(options.parameters ?? {}).map(([name, { schema }]) => [
           name,

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type Router from '@koa/router';
+
+/** Something that is served as it is to everybody, and changes with a new version only. */
+export interface PublicDocument {
+  /** Where it is found; not below the base of an API. */
+  readonly path: string;
+  /** As Content-Type has it. */
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Caches may keep a document for this time; then they ask whether it has changed. */
+const CACHE_SECONDS = 300;
+
+/** Routes for documents; tools that run in a browser may read them from anywhere. */
+export function routeDocuments(router: Router, documents: readonly PublicDocument[]): void {
+  for (const { path, type, body } of documents) {
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    router.get(path, (context) => {
+      context.set({
+        ETag: etag,
+        'Cache-Control': `public, max-age=${CACHE_SECONDS}`,
+        'Access-Control-Allow-Origin': '*',
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+      });
+      context.status = 200;
+      if (context.fresh) {
+        context.status = 304;
+        return;
+      }
+      context.type = type;
+      context.body = body;
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import type { OpenAPIObject, PathItemObject, SchemaObject } from 'openapi3-ts/oas31';
+import type { SurfaceRoutes } from '../http/app.js';
+import type { Endpoint } from '../http/endpoint.js';
+import { headerComponents } from './headers.js';
+import { operationOf } from './operation.js';
+import { refusalExamples } from './refusals.js';
+
+/** Raised with every change of what callers can send or get; CHANGELOG.md says what changed. */
+const API_VERSION = '1.0.0';
+
+/** What a document says beside the endpoints. */
+export interface DocumentTexts {
+  readonly title: string;
+  readonly description: string;
+  /** By the endpoint's path below its surface's base; each path belongs to the first that it begins with. */
+  readonly tags: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly paths: readonly string[];
+  }[];
+}
+
+/**
+ * The OpenAPI 3.1 document of a surface: made of the endpoint objects that the routes are made of, and
+ * of the schemas that validate requests.
+ */
+export function openApiDocument(
+  routes: SurfaceRoutes,
+  { title, description, tags }: DocumentTexts,
+  publicUrl: string,
+): OpenAPIObject {
+  const { surface, basePath, endpoints } = routes;
+  const paths: Record<string, PathItemObject> = {};
+  for (const endpoint of endpoints) {
+    const path = templateOf(endpoint.path);
+    const tag = tags.find((one) => one.paths.some((start) => endpoint.path.startsWith(start)));
+    if (!tag) throw new Error(`No tag of ${title} has the path ${endpoint.path}`);
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method.toLowerCase()]: operationOf(surface, endpoint, {
+        name: nameOf(endpoint),
+        tag: tag.name,
+      }),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version: API_VERSION, description },
+    servers: [{ url: publicUrl + basePath }],
+    tags: tags.map(({ name, description: about }) => ({ name, description: about })),
+    paths,
+    components: {
+      headers: usedOf('headers', headerComponents, paths),
+      schemas: usedOf('schemas', { ListMeta: LIST_META, ListLinks: LIST_LINKS }, paths),
+      examples: refusalExamples(routes),
+      securitySchemes: {
+        token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-token',
+          description: 'The access token of POST /auth/login, valid for 300 seconds',
+        },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The same token in the header Authorization, in place of x-api-token',
+        },
+      },
+    },
+  };
+}
+
+/** Those of the components that the paths refer to. */
+function usedOf<Component>(
+  kind: string,
+  components: Readonly<Record<string, Component>>,
+  paths: object,
+): Record<string, Component> {
+  const text = JSON.stringify(paths);
+  return Object.fromEntries(
+    Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+  );
+}
+
+/** `/a/:b` as OpenAPI writes it: `/a/{b}`. */
+const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
+
+/** A name for generated clients, of method and path: `postTopupTransactionsRedeemGift`. */
+const nameOf = ({ method, path }: Endpoint): string =>
+  method.toLowerCase() +
+  path
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('');
+
+const count = (description: string): SchemaObject => ({ type: 'integer', minimum: 0, description });
+
+/** Specification 2.2. */
+const LIST_META: SchemaObject = {
+  type: 'object',
+  description: 'The page of a list',
+  required: ['itemsPerPage', 'totalItems', 'currentPage', 'totalPages'],
+  properties: {
+    itemsPerPage: count('Items of a page'),
+    totalItems: count('Items of the whole list'),
+    currentPage: count('Number of this page, from 1'),
+    totalPages: count('Number of pages'),
+    sortBy: {
+      type: 'array',
+      description: 'The order that was applied',
+      items: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
+      examples: [[['id', 'DESC']]],
+    },
+    search: { type: 'string', description: 'The text that was searched' },
+    searchBy: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The columns that were searched',
+    },
+    filter: {
+      type: 'object',
+      description: 'The conditions of the list, by column',
+      additionalProperties: {
+        anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      },
+    },
+  },
+};
+
+const link = (description: string): SchemaObject => ({
+  type: 'string',
+  format: 'uri',
+  description,
+});
+
+const LIST_LINKS: SchemaObject = {
+  type: 'object',
+  description: 'Addresses of pages, with the query of this one',
+  required: ['current'],
+  properties: {
+    current: link('This page'),
+    first: link('The first page; absent on it'),
+    previous: link('The page before; absent on the first'),
+    next: link('The page after; absent on the last'),
+    last: link('The last page; absent on it'),
+  },
+};

@@ -1,0 +1,95 @@
+import type { OpenAPIObject } from 'openapi3-ts/oas31';
+import type { PublicDocument } from '../http/public-documents.js';
+import { merchantRoutes } from '../merchant/routes.js';
+import { partnerRoutes } from '../partner/routes.js';
+import { type DocumentTexts, openApiDocument } from './document.js';
+
+const ENVELOPE =
+  'Every answer but the log-in and the test endpoint has the envelope `{ success, message, statusCode, data }`; ' +
+  '`message` is for people, `statusCode` for programs. New fields can be added to answers at any ' +
+  'time: ignore those that you do not know.';
+
+const ACCESS =
+  'Log in with the API key of the portal from a registered address, and send the access token in the ' +
+  'header `x-api-token`. It is valid for 300 seconds: log in again when the answer is 401.';
+
+const ACCESS_TAG = {
+  name: 'Access',
+  description: 'The access token, and a check of key and address.',
+  paths: ['/auth/', '/test'],
+};
+
+const partner: DocumentTexts = {
+  title: 'Partner API',
+  description: [
+    'Partners sell gift vouchers, airtime and packages.',
+    ACCESS,
+    ENVELOPE,
+    'Send the header `Idempotency-Key` with every request that moves money: the same request under the ' +
+      'same key is carried out once, and its repetitions get its answer.',
+  ].join('\n\n'),
+  tags: [
+    ACCESS_TAG,
+    {
+      name: 'Top-ups',
+      description: 'Airtime and packages for a phone number, their states and retries.',
+      paths: [
+        '/topup-transactions/airtime-topup',
+        '/topup-transactions/airtime-package-topup',
+        '/topup-transactions/retry-topup',
+        '/topup-transactions/:transactionId',
+      ],
+    },
+    {
+      name: 'Gift vouchers',
+      description: 'Generation, claim and redemption of vouchers.',
+      paths: [
+        '/topup-transactions/generate',
+        '/topup-transactions/initiate',
+        '/topup-transactions/redeem',
+      ],
+    },
+    {
+      name: 'Lists',
+      description: 'Reference data, balances, prices, and your top-ups.',
+      paths: ['/'],
+    },
+  ],
+};
+
+const merchant: DocumentTexts = {
+  title: 'Merchant API',
+  description: [
+    'Merchants claim and redeem gift vouchers; the money reaches them by mobile money.',
+    ACCESS,
+    ENVELOPE,
+    'Requests that change something are signed: the header `x-signature` carries a signature of the ' +
+      'body with the private key whose public key is registered in the portal. Their body has an ' +
+      '`idempotencyKey`: the same request under the same key is carried out once.',
+    'The HTTP status of a refusal is the first three digits of its `statusCode`.',
+  ].join('\n\n'),
+  tags: [
+    ACCESS_TAG,
+    {
+      name: 'Vouchers',
+      description: 'Claim, redemption and detail of vouchers.',
+      paths: ['/topup-transactions/'],
+    },
+  ],
+};
+
+/** The documents of both surfaces, by the name in their address. */
+export const openApiDocuments = (
+  publicUrl: string,
+): Readonly<Record<'partner' | 'merchant', OpenAPIObject>> => ({
+  partner: openApiDocument(partnerRoutes, partner, publicUrl),
+  merchant: openApiDocument(merchantRoutes, merchant, publicUrl),
+});
+
+/** The documents as they are served: `/docs/partner/openapi.json` and `/docs/merchant/openapi.json`. */
+export const servedDocuments = (publicUrl: string): PublicDocument[] =>
+  Object.entries(openApiDocuments(publicUrl)).map(([name, document]) => ({
+    path: `/docs/${name}/openapi.json`,
+    type: 'application/json',
+    body: JSON.stringify(document),
+  }));

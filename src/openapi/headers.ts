@@ -1,0 +1,43 @@
+import type { HeadersObject } from 'openapi3-ts/oas31';
+
+/** The headers of answers, by name. */
+export const headerComponents: HeadersObject = {
+  'X-Request-Id': {
+    description: 'Identifier of the request: name it in questions to support',
+    schema: { type: 'string', format: 'uuid' },
+    required: true,
+  },
+  RateLimit: {
+    description:
+      'What is left of the rate limit, `r`, and the seconds until it begins again, `t` ' +
+      '(draft-ietf-httpapi-ratelimit-headers)',
+    schema: { type: 'string', examples: ['"company";r=119983;t=41'] },
+  },
+  'RateLimit-Policy': {
+    description: 'The rate limit: requests `q` in a window of `w` seconds',
+    schema: { type: 'string', examples: ['"company";q=120000;w=60'] },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the request is repeated',
+    schema: { type: 'integer', minimum: 1, examples: [1] },
+  },
+  'Idempotent-Replayed': {
+    description: 'The answer was given before, to the same request with the same idempotency key',
+    schema: { type: 'string', const: 'true' },
+  },
+  ETag: {
+    description: 'Version of the answer, for the header `If-None-Match` of the next request',
+    schema: { type: 'string' },
+  },
+  Allow: {
+    description: 'The methods that the path answers',
+    schema: { type: 'string', examples: ['POST'] },
+  },
+};
+
+/** References to headers, for the answer that has them. */
+export const headersOf = (...names: readonly string[]): HeadersObject =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** Those of every answer. */
+export const COMMON_HEADERS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;

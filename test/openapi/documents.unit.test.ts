@@ -1,0 +1,109 @@
+import type { OpenAPIObject, OperationObject, SchemaObject } from 'openapi3-ts/oas31';
+import { describe, expect, it } from 'vitest';
+import type { SurfaceRoutes } from '../../src/http/app.js';
+import { merchantRoutes } from '../../src/merchant/routes.js';
+import { openApiDocuments } from '../../src/openapi/documents.js';
+import { reasonsOf } from '../../src/openapi/refusals.js';
+import { partnerRoutes } from '../../src/partner/routes.js';
+
+const documents = openApiDocuments('https://api.example.com');
+
+const surfaces: [name: 'partner' | 'merchant', routes: SurfaceRoutes][] = [
+  ['partner', partnerRoutes],
+  ['merchant', merchantRoutes],
+];
+
+const operationsOf = (document: OpenAPIObject): [name: string, operation: OperationObject][] =>
+  Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    (['get', 'post'] as const).flatMap((method): [string, OperationObject][] => {
+      const operation = item[method];
+      return operation ? [[`${method} ${path}`, operation]] : [];
+    }),
+  );
+
+/** Each field of a schema, with its path. */
+function fieldsOf(schema: SchemaObject, path: string): [path: string, field: SchemaObject][] {
+  const properties = Object.entries(schema.properties ?? {}) as [string, SchemaObject][];
+  const parts = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])];
+  return [
+    ...properties.flatMap(([name, field]): [string, SchemaObject][] => [
+      [`${path}.${name}`, field],
+      ...fieldsOf(field, `${path}.${name}`),
+    ]),
+    ...(parts as SchemaObject[]).flatMap((part) => fieldsOf(part, path)),
+  ];
+}
+
+function schemasOf([name, operation]: [string, OperationObject]): [string, SchemaObject][] {
+  const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})];
+  return bodies.flatMap((body): [string, SchemaObject][] => {
+    const schema = body?.content?.['application/json']?.schema;
+    return schema ? [[name, schema]] : [];
+  });
+}
+
+const hasForm = (field: SchemaObject): boolean =>
+  Boolean(field.type ?? field.$ref ?? field.const ?? field.enum ?? field.anyOf);
+
+/** Fields whose form says all that an example would. */
+const isPlain = (field: SchemaObject): boolean =>
+  field.const !== undefined ||
+  field.type === 'null' ||
+  Boolean(field.enum ?? field.properties ?? field.items) ||
+  ((field.anyOf as SchemaObject[] | undefined)?.every(isPlain) ?? false);
+
+describe.each(surfaces)('the document of the %s API', (name, routes) => {
+  const document = documents[name];
+  const operations = operationsOf(document);
+
+  it('has every route, and no other', () => {
+    const expected = routes.endpoints.map(
+      ({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+    );
+    expect(operations.map(([operation]) => operation).toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('says what each field means', () => {
+    const fields = operations
+      .flatMap(schemasOf)
+      .flatMap(([operation, schema]) => fieldsOf(schema, operation));
+    expect(fields.length).toBeGreaterThan(50);
+    const lacking = fields.filter(([, field]) => !field.$ref && !field.description);
+    expect(lacking.map(([path]) => path)).toEqual([]);
+  });
+
+  it('has an example of each field of a request and of an answer', () => {
+    const lacking = operations.flatMap(([operation, { requestBody, responses }]) =>
+      [requestBody, responses?.['200']]
+        .flatMap((part) => fieldsOf(part?.content?.['application/json']?.schema ?? {}, operation))
+        .filter(([path]) => !/\.(message|success|statusCode|meta|links|data)$/.test(path))
+        .filter(([, field]) => !field.examples && !isPlain(field))
+        .map(([path]) => path),
+    );
+    expect(lacking).toEqual([]);
+  });
+
+  it('says the form of each parameter, and what it means', () => {
+    for (const [operation, { parameters = [] }] of operations)
+      for (const parameter of parameters)
+        expect(parameter, `${operation} ${JSON.stringify(parameter)}`).toSatisfy(
+          ({ description, schema }) => Boolean(description) && hasForm(schema),
+        );
+  });
+
+  it('has every reason for which an endpoint refuses', () => {
+    for (const endpoint of routes.endpoints) {
+      const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+      const operation = document.paths?.[path]?.[endpoint.method === 'GET' ? 'get' : 'post'];
+      const described = Object.values(operation?.responses ?? {}).flatMap(({ content }) =>
+        Object.keys(content?.['application/json']?.examples ?? {}),
+      );
+      expect(described.toSorted()).toEqual(reasonsOf(endpoint).toSorted());
+    }
+  });
+
+  it('names each operation once', () => {
+    const names = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});

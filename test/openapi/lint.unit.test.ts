@@ -1,0 +1,32 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect, it } from 'vitest';
+import { openApiDocuments } from '../../src/openapi/documents.js';
+
+it.each(Object.entries(openApiDocuments('https://api.voucher.test')))(
+  'the linter finds nothing wrong with the document of the %s API',
+  async (_name, document) => {
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      // The service is not licensed to those who read its description.
+      rules: { 'info-license': 'off' },
+    });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    const found = problems.map(
+      ({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`,
+    );
+    expect(found).toEqual([]);
+  },
+);
+
+it('the linter finds what is wrong', async () => {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const { merchant } = openApiDocuments('https://api.voucher.test');
+  const source = JSON.stringify({
+    ...merchant,
+    paths: { '/a': { get: { summary: 'No answers' } } },
+  });
+  const problems = await lintFromString({ source, config });
+  expect(problems.map(({ message }) => message)).toContainEqual(
+    expect.stringContaining('operation must'),
+  );
+});

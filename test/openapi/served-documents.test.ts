@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openApiDocuments } from '../../src/openapi/documents.js';
+import { call } from '../support/clients.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ PUBLIC_URL: 'https://vouchers.test' });
+});
+afterAll(() => stack.stop());
+
+it.each(['partner', 'merchant'] as const)('serves the document of the %s API', async (name) => {
+  const url = `${stack.url}/docs/${name}/openapi.json`;
+  const { status, headers, body } = await call(url);
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+  expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocuments('https://vouchers.test')[name])));
+
+  const again = await call(url, { headers: { 'If-None-Match': String(headers.get('etag')) } });
+  expect(again.status).toBe(304);
+});
+
+it('answers only GET and HEAD', async () => {
+  const url = `${stack.url}/docs/partner/openapi.json`;
+  expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
+  const { status, headers } = await call(url, { body: {} });
+  expect(status).toBe(405);
+  expect(headers.get('allow')).toBe('HEAD, GET');
+});
+
+it('a document of no API is not found', async () => {
+  expect((await call(`${stack.url}/docs/other/openapi.json`)).status).toBe(404);
+});

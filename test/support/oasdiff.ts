@@ -1,0 +1,33 @@
+import { access, mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '../../src/embedded/command.js';
+
+const VERSION = 'v1.35.0';
+const BUILD_SECONDS = 900;
+
+/**
+ * The program that compares OpenAPI documents (github.com/oasdiff/oasdiff). It is built once with Go, in
+ * the user's cache folder.
+ *
+ * @throws an Error where Go is not installed, or the build fails
+ */
+export async function findOasdiff(): Promise<string> {
+  const cacheHome = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  const folder = join(cacheHome, 'voucher-topup-service', `oasdiff-${VERSION}`);
+  const program = join(folder, 'oasdiff');
+  const isThere = await access(program).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return program;
+  await mkdir(folder, { recursive: true });
+  const { exitCode, output } = await runCommand(
+    'env',
+    [`GOBIN=${folder}`, 'CGO_ENABLED=0', 'go', 'install', `github.com/oasdiff/oasdiff@${VERSION}`],
+    { timeoutSeconds: BUILD_SECONDS },
+  );
+  if (exitCode === 127) throw new Error('Go is needed to build oasdiff, and is not installed');
+  if (exitCode !== 0) throw new Error(`go install failed:\n${output.slice(-2_000)}`);
+  return program;
+}
