@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isImagePath } from '../domain/image-path.js';
 import { formatMoney, type Money, parseMoney } from '../domain/money.js';
 import { parseMsisdn } from '../domain/phone.js';
-import { amountField, idField, positiveDecimalField } from '../http/fields.js';
+import { amountField, idField, positiveDecimalField } from '../http/fields/request-fields.js';
 import { AdminError } from './admin-error.js';
 
 /** One option or argument of a command: how help explains it, and how its text is read. */

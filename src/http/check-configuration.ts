@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { textAnswer } from './answer-fields.js';
 import { type Endpoint, endpoint } from './endpoint.js';
 import { reply } from './envelope.js';
+import { textAnswer } from './fields/answer-fields.js';
 
 /** `GET /test` for partners and `POST /test` for merchants: key, address and token are in order. */
 export const checkConfiguration = (method: Endpoint['method']): Endpoint =>

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Refusal, refuse } from '../domain/errors.js';
 import type { Endpoint } from './endpoint.js';
-import { idempotencyKeyField } from './fields.js';
+import { idempotencyKeyField } from './fields/request-fields.js';
 
 type ReadKey = { readonly ok: true; readonly value: string | undefined } | Refusal;
 

@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { textAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { idempotencyKeyField, metadataField, voucherCodeField } from '../http/fields.js';
-import { claimedAmountField, echoedFields } from '../http/voucher-fields.js';
+import { textAnswer } from '../http/fields/answer-fields.js';
+import {
+  idempotencyKeyField,
+  metadataField,
+  voucherCodeField,
+} from '../http/fields/request-fields.js';
+import { claimedAmountField, echoedFields } from '../http/fields/voucher-fields.js';
 import { claimOnce, claimReasons } from '../operations/voucher-operations.js';
 
 /** Starts a redemption at the calling merchant (specification 4.2). */

@@ -4,10 +4,10 @@ import { type Refusal, refuse } from '../domain/errors.js';
 import { formatMoney, parseMoney, percentageOf } from '../domain/money.js';
 import { isRedeemableAt, voucherStatuses } from '../domain/voucher.js';
 import { formatVoucherCode } from '../domain/voucher-code.js';
-import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { voucherCodeField } from '../http/fields.js';
+import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/fields/answer-fields.js';
+import { voucherCodeField } from '../http/fields/request-fields.js';
 import type { Services } from '../http/services.js';
 
 /** Shows a voucher to a merchant where it may be redeemed (specification 2.3 and 4.2). */

@@ -1,6 +1,6 @@
 import type { ParameterObject, SchemaObject } from 'openapi3-ts/oas31';
 import type { Endpoint } from '../http/endpoint.js';
-import { idempotencyKeyField } from '../http/fields.js';
+import { idempotencyKeyField } from '../http/fields/request-fields.js';
 import { inputSchema } from './json-schema.js';
 
 /** What an endpoint takes beside its body: parts of the path, the query, and headers. */

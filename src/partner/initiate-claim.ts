@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { textAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { voucherCodeField } from '../http/fields.js';
-import { claimedAmountField } from '../http/voucher-fields.js';
+import { textAnswer } from '../http/fields/answer-fields.js';
+import { voucherCodeField } from '../http/fields/request-fields.js';
+import { claimedAmountField } from '../http/fields/voucher-fields.js';
 import { claimOnce, claimReasons } from '../operations/voucher-operations.js';
 
 /** Sends the owner of a voucher a verification code (specification 4.1). */

@@ -9,14 +9,14 @@ import {
   promoSource,
 } from '../db/lists/list-sources.js';
 import { maskMsisdn } from '../domain/phone.js';
+import type { Endpoint } from '../http/endpoint.js';
 import {
   idAnswer,
   maskedMsisdnAnswer,
   moneyAnswer,
   textAnswer,
   timeAnswer,
-} from '../http/answer-fields.js';
-import type { Endpoint } from '../http/endpoint.js';
+} from '../http/fields/answer-fields.js';
 import { listEndpoint } from '../http/lists/list-endpoint.js';
 import { sellingPrice } from './selling-price.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { idField, voucherCodeField } from '../http/fields.js';
-import { redeemedFields, redemptionFields } from '../http/voucher-fields.js';
+import { idField, voucherCodeField } from '../http/fields/request-fields.js';
+import { redeemedFields, redemptionFields } from '../http/fields/voucher-fields.js';
 import {
   redeemOnce,
   redemptionReasons,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
-import { idField, msisdnField } from '../http/fields.js';
+import { idField, msisdnField } from '../http/fields/request-fields.js';
 import { retryOnce } from '../operations/retry-top-up.js';
 import { topupAnswer } from './topup-answer.js';
 import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';

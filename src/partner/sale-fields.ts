@@ -1,4 +1,8 @@
-import { countryField, currencyField, positiveDecimalField } from '../http/fields.js';
+import {
+  countryField,
+  currencyField,
+  positiveDecimalField,
+} from '../http/fields/request-fields.js';
 
 const exchangeRate = { description: 'ETB for one USD, as it was used for the sale' };
 const currency = { description: 'Currency that the customer paid in (ISO 4217)' };

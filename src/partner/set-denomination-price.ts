@@ -3,7 +3,7 @@ import { priceSubjects, setPrice } from '../db/catalogue/prices.js';
 import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { idField, positiveDecimalField } from '../http/fields.js';
+import { idField, positiveDecimalField } from '../http/fields/request-fields.js';
 import { sellingPrice } from './selling-price.js';
 
 /** Sets a partner's selling price of a denomination (specification 2.4 and 4.1). */

@@ -4,7 +4,7 @@ import { findListedTopup } from '../db/topups/topup-detail.js';
 import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { idField } from '../http/fields.js';
+import { idField } from '../http/fields/request-fields.js';
 import { attemptSchema, presentAttempt, presentTopup, topupSchema } from './topup-view.js';
 
 /** Shows one top-up with its attempts (beyond the specification). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
-import { amountField, msisdnField } from '../http/fields.js';
+import { amountField, msisdnField } from '../http/fields/request-fields.js';
 import { topUpOnce } from '../operations/top-up.js';
 import { saleFields, saleOf } from './sale-fields.js';
 import { topupAnswer } from './topup-answer.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { textAnswer } from '../http/answer-fields.js';
 import { endpoint } from '../http/endpoint.js';
-import { idField, msisdnField } from '../http/fields.js';
+import { textAnswer } from '../http/fields/answer-fields.js';
+import { idField, msisdnField } from '../http/fields/request-fields.js';
 import { topUpOnce } from '../operations/top-up.js';
 import { saleFields, saleOf } from './sale-fields.js';
 import { topupAnswer } from './topup-answer.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Reason } from '../domain/errors.js';
-import { idAnswer, textAnswer } from '../http/answer-fields.js';
+import { idAnswer, textAnswer } from '../http/fields/answer-fields.js';
 
 /** Without `status` while it is being processed. */
 export const topupAnswerSchema = z.object({

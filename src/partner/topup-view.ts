@@ -8,7 +8,7 @@ import {
   moneyAnswer,
   textAnswer,
   timeAnswer,
-} from '../http/answer-fields.js';
+} from '../http/fields/answer-fields.js';
 
 /** A top-up as partners see it; PENDING, PROCESSING and UNKNOWN are still open. */
 export const topupSchema = z.object({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ZodType } from 'zod';
 import { formatVoucherCode, voucherCodeFromRandom } from '../../src/domain/voucher-code.js';
-import { countryCodes } from '../../src/http/country-codes.js';
+import { countryCodes } from '../../src/http/fields/country-codes.js';
 import {
   amountField,
   countryField,
@@ -13,7 +13,7 @@ import {
   positiveDecimalField,
   verificationCodeField,
   voucherCodeField,
-} from '../../src/http/fields.js';
+} from '../../src/http/fields/request-fields.js';
 
 type Accepted = readonly (readonly [sent: unknown, meant: unknown])[];
 

@@ -20,13 +20,8 @@ it.each(Object.entries(openApiDocuments('https://api.voucher.test')))(
 
 it('the linter finds what is wrong', async () => {
   const config = await createConfig({ extends: ['recommended-strict'] });
-  const { merchant } = openApiDocuments('https://api.voucher.test');
-  const source = JSON.stringify({
-    ...merchant,
-    paths: { '/a': { get: { summary: 'No answers' } } },
-  });
-  const problems = await lintFromString({ source, config });
-  expect(problems.map(({ message }) => message)).toContainEqual(
-    expect.stringContaining('operation must'),
-  );
+  const document = structuredClone(openApiDocuments('https://api.voucher.test').merchant);
+  delete document.paths?.['/test']?.post?.operationId;
+  const problems = await lintFromString({ source: JSON.stringify(document), config });
+  expect(problems.map(({ ruleId }) => ruleId)).toContain('operation-operationId');
 });

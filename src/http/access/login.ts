@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { apiKeyPrefix, isApiKeyOf } from '../../crypto/random.js';
 import { type Refusal, refuse } from '../../domain/errors.js';
-import { textAnswer } from '../answer-fields.js';
 import { endpoint } from '../endpoint.js';
 import { reply } from '../envelope.js';
+import { textAnswer } from '../fields/answer-fields.js';
 import { refuseTooMany } from '../limits/rate-limits.js';
 import type { Services } from '../services.js';
 import { admit } from './authentication.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseRequestAmount } from '../domain/money.js';
-import { parseMsisdn } from '../domain/phone.js';
-import { parseVoucherCode } from '../domain/voucher-code.js';
+import { parseRequestAmount } from '../../domain/money.js';
+import { parseMsisdn } from '../../domain/phone.js';
+import { parseVoucherCode } from '../../domain/voucher-code.js';
 import { parseCountry } from './country-codes.js';
 
 /**
