@@ -1,42 +1,42 @@
 import { z } from 'zod';
 import { isImagePath } from '../domain/image-path.js';
-import { formatMoney, type Money, parseMoney } from '../domain/money.js';
+import { formatMoney, parseMoney } from '../domain/money.js';
 import { parseMsisdn } from '../domain/phone.js';
 import { amountField, idField, positiveDecimalField } from '../http/fields/request-fields.js';
 import { AdminError } from './admin-error.js';
 
-/** One option or argument of a command: how help explains it, and how its text is read. */
+/** One option or argument of a command: its help and its parser. */
 export interface Field<Value> {
   readonly isArgument: boolean;
-  /** It is given or not, without a value. */
+  /** It has no value. */
   readonly isFlag: boolean;
   readonly isRequired: boolean;
-  /** How help calls the value, such as "<id>". */
+  /** The placeholder of the value in help, such as "<id>". */
   readonly placeholder: string;
   readonly description: string;
-  /** @throws {AdminError} "must be …", to be put after the field's name */
+  /** @throws {AdminError} "must be …", the end of a sentence that begins with the field's name */
   readonly parse: (text: string) => Value | Promise<Value>;
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 
-/** What a command is given: a value for each field, undefined for an optional one left out. */
+/** The input of a command: a value for each field, undefined for an omitted optional one. */
 export type InputOf<Given extends Fields> = {
   readonly [Name in keyof Given]: Given[Name] extends Field<infer Value> ? Value : never;
 };
 
-/** How the text of a value is read, and what help calls it. */
-export interface Reading<Value> {
+/** The parser of a value, and its placeholder in help. */
+export interface Parser<Value> {
   readonly placeholder: string;
   /** Asynchronous where the text names a file. */
   readonly parse: (text: string) => Value | Promise<Value>;
 }
 
-/** The same reading, with another value made of what it reads. */
-export const mapReading = <From, To>(
-  { placeholder, parse }: Reading<From>,
+/** A parser whose result is converted. */
+export const mapParser = <From, To>(
+  { placeholder, parse }: Parser<From>,
   convert: (value: From) => To,
-): Reading<To> => ({
+): Parser<To> => ({
   placeholder,
   parse(given) {
     const value = parse(given);
@@ -45,7 +45,7 @@ export const mapReading = <From, To>(
 });
 
 const field = <Value>(
-  { placeholder, parse }: Reading<Value>,
+  { placeholder, parse }: Parser<Value>,
   description: string,
   kind: { readonly isArgument: boolean; readonly isRequired: boolean },
 ): Field<Value> => ({
@@ -56,26 +56,26 @@ const field = <Value>(
   ...kind,
 });
 
-/** A field's name as people write it: "payoutKey" is "payout-key". */
+/** The name of a field on the command line: "payoutKey" becomes "payout-key". */
 export const kebab = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** An option that has to be given. */
-export const required = <Value>(reading: Reading<Value>, description: string): Field<Value> =>
-  field(reading, description, { isArgument: false, isRequired: true });
+/** A required option. */
+export const required = <Value>(parser: Parser<Value>, description: string): Field<Value> =>
+  field(parser, description, { isArgument: false, isRequired: true });
 
-/** An option that may be left out. */
+/** An optional option. */
 export const optional = <Value>(
-  reading: Reading<Value>,
+  parser: Parser<Value>,
   description: string,
 ): Field<Value | undefined> =>
-  field<Value | undefined>(reading, description, { isArgument: false, isRequired: false });
+  field<Value | undefined>(parser, description, { isArgument: false, isRequired: false });
 
-/** A value without a name, after the command. */
-export const argument = <Value>(reading: Reading<Value>, description: string): Field<Value> =>
-  field(reading, description, { isArgument: true, isRequired: true });
+/** A positional argument. */
+export const argument = <Value>(parser: Parser<Value>, description: string): Field<Value> =>
+  field(parser, description, { isArgument: true, isRequired: true });
 
-/** An option without a value; true where it is given. */
+/** An option without a value; true where it is present. */
 export const flag = (description: string): Field<boolean> => ({
   placeholder: '',
   parse: () => true,
@@ -85,143 +85,143 @@ export const flag = (description: string): Field<boolean> => ({
   isFlag: true,
 });
 
-/** Reads text by a schema of the API's, so that both accept the same. */
-function bySchema<Value>(schema: z.ZodType<Value>): (text: string) => Value {
-  return (text) => {
-    const result = schema.safeParse(text);
+/** A parser of a schema, whose first message is the refusal; often one of the API's, so that both accept the same. */
+export const bySchema = <Value>(placeholder: string, schema: z.ZodType<Value>): Parser<Value> => ({
+  placeholder,
+  parse(given) {
+    const result = schema.safeParse(given);
     if (result.success) return result.data;
     throw new AdminError(result.error.issues[0]?.message ?? 'is not valid');
-  };
-}
-
-export const id: Reading<number> = { placeholder: 'id', parse: bySchema(idField) };
-
-/** ETB; a bigint of micro-units. */
-export const amount: Reading<Money> = { placeholder: 'amount', parse: bySchema(amountField) };
-
-/** The same as the decimal text that the database keeps. */
-export const decimalAmount: Reading<string> = mapReading(amount, formatMoney);
-
-/** A price in USD above zero, as partners send it. */
-export const priceUsd: Reading<string> = {
-  placeholder: 'price',
-  parse: bySchema(positiveDecimalField),
-};
-
-/** A decimal from 0, as the database keeps it. */
-export const decimalFromZero: Reading<string> = {
-  placeholder: 'number',
-  parse(given) {
-    if (/^[0-9]{1,12}(\.[0-9]{1,6})?$/.test(given)) return formatMoney(parseMoney(given));
-    throw new AdminError('must be a number from 0 with at most 6 decimals, such as 100');
-  },
-};
-
-/** A count of items, or a number of a provider. */
-export const wholeNumber = (minimum: number, maximum: number): Reading<number> => ({
-  placeholder: 'number',
-  parse(text) {
-    const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= minimum && value <= maximum) return value;
-    throw new AdminError(`must be a whole number from ${minimum} to ${maximum}`);
   },
 });
 
+/** A parser of what `convert` makes a value of; undefined is refused with the message. */
+export const byConversion = <Value>(
+  placeholder: string,
+  message: string,
+  convert: (given: string) => Value | undefined,
+): Parser<Value> => ({
+  placeholder,
+  parse(given) {
+    const value = convert(given);
+    if (value !== undefined) return value;
+    throw new AdminError(message);
+  },
+});
+
+export const id = bySchema('id', idField);
+
+/** ETB as a bigint of micro-units. */
+export const amount = bySchema('amount', amountField);
+
+/** ETB as the decimal text of the database. */
+export const decimalAmount = mapParser(amount, formatMoney);
+
+/** A price in USD above zero, as in the partner API. */
+export const priceUsd = bySchema('price', positiveDecimalField);
+
+/** A decimal from 0, in the format of the database. */
+export const decimalFromZero = bySchema(
+  'number',
+  z
+    .string()
+    .regex(
+      /^[0-9]{1,12}(\.[0-9]{1,6})?$/,
+      'must be a number from 0 with at most 6 decimals, such as 100',
+    )
+    .transform((given) => formatMoney(parseMoney(given))),
+);
+
+/** A whole number within a range. */
+export function wholeNumber(minimum: number, maximum: number): Parser<number> {
+  const message = `must be a whole number from ${minimum} to ${maximum}`;
+  const digits = z
+    .string()
+    .regex(/^[0-9]{1,10}$/, message)
+    .transform(Number);
+  return bySchema('number', digits.pipe(z.number().min(minimum, message).max(maximum, message)));
+}
+
 /**
- * Control characters would let a name paint over what is printed beside it; half a surrogate pair is
- * no character, and PostgreSQL refuses it.
+ * Control characters could overwrite other terminal output; PostgreSQL refuses unpaired surrogates.
  */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 const MAXIMUM_LENGTH = 500;
+const NOT_PRINTABLE = `must be one line of 1 to ${MAXIMUM_LENGTH} printable characters`;
 
-function parseText(given: string): string {
-  const trimmed = given.trim();
-  if (trimmed.length <= MAXIMUM_LENGTH && PRINTABLE.test(trimmed)) return trimmed;
-  throw new AdminError(`must be one line of 1 to ${MAXIMUM_LENGTH} printable characters`);
-}
+const line = z.string().trim().max(MAXIMUM_LENGTH, NOT_PRINTABLE).regex(PRINTABLE, NOT_PRINTABLE);
 
 /** One line of text. */
-export const text: Reading<string> = { placeholder: 'text', parse: parseText };
+export const text = bySchema('text', line);
 
-/** Something else that is named by its id or its name. */
-export const reference: Reading<string> = { placeholder: 'id|name', parse: parseText };
+/** A reference to another record by id or name. */
+export const reference = bySchema('id|name', line);
 
-/** The path of a file below a folder that only whoever shows it knows. */
-export const relativePath: Reading<string> = {
-  placeholder: 'path',
-  parse(given) {
-    const path = parseText(given);
-    if (isImagePath(path.split('/'))) return path;
-    throw new AdminError('must be a relative path, such as promos/meskel.png');
-  },
-};
+/** A relative path below a folder that only the presenting side knows. */
+export const relativePath = bySchema(
+  'path',
+  line.refine(
+    (path) => isImagePath(path.split('/')),
+    'must be a relative path, such as promos/meskel.png',
+  ),
+);
 
-/** One of several words, in capitals or not. */
-export const oneOf = <Word extends string>(...words: readonly Word[]): Reading<Word> => ({
-  placeholder: words.join('|'),
-  parse(given) {
-    const found = words.find((word) => word.toLowerCase() === given.toLowerCase());
-    if (found !== undefined) return found;
-    throw new AdminError(`must be ${words.join(' or ')}`);
-  },
-});
+/** One of several words, in any case. */
+export const oneOf = <Word extends string>(...words: readonly Word[]): Parser<Word> =>
+  byConversion(words.join('|'), `must be ${words.join(' or ')}`, (given) =>
+    words.find((word) => word.toLowerCase() === given.toLowerCase()),
+  );
 
-/** A percentage, with the four decimals of the database's column. */
-export const percent: Reading<string> = {
-  placeholder: 'percent',
-  parse(given) {
-    if (/^[0-9]{1,3}(\.[0-9]{1,4})?$/.test(given) && Number(given) <= 100) {
-      return Number(given).toFixed(4);
-    }
-    throw new AdminError('must be a percentage from 0 to 100 with at most 4 decimals, such as 2.5');
-  },
-};
+const NO_PERCENTAGE = 'must be a percentage from 0 to 100 with at most 4 decimals, such as 2.5';
 
-export const email: Reading<string> = {
-  placeholder: 'address',
-  parse: bySchema(z.email('must be an e-mail address')),
-};
+/** A percentage with the four decimals of the database column. */
+export const percent = bySchema(
+  'percent',
+  z
+    .string()
+    .regex(/^[0-9]{1,3}(\.[0-9]{1,4})?$/, NO_PERCENTAGE)
+    .refine((given) => Number(given) <= 100, NO_PERCENTAGE)
+    .transform((given) => Number(given).toFixed(4)),
+);
 
-/** A mobile number that messages and payments reach, as E.164. */
-export const msisdn: Reading<string> = {
-  placeholder: 'number',
-  parse(given) {
-    const number = parseMsisdn(given);
-    if (number !== undefined) return number;
-    throw new AdminError('must be a mobile number, such as 0911234567 or +251911234567');
-  },
-};
+export const email = bySchema('address', z.email('must be an e-mail address'));
 
-/** Any telephone number, fixed lines too; its punctuation is left out. */
-export const telephone: Reading<string> = {
-  placeholder: 'number',
-  parse(given) {
-    const digits = given.replaceAll(/[ ().-]/g, '');
-    if (/^\+?[0-9]{6,15}$/.test(digits)) return parseMsisdn(digits) ?? digits;
-    throw new AdminError('must be a telephone number, such as +251111234567');
-  },
-};
+/** A mobile number for messages and payments, as E.164. */
+export const msisdn = byConversion(
+  'number',
+  'must be a mobile number, such as 0911234567 or +251911234567',
+  parseMsisdn,
+);
+
+/** Any telephone number, including fixed lines; punctuation is removed. */
+export const telephone = bySchema(
+  'number',
+  z
+    .string()
+    .transform((given) => given.replaceAll(/[ ().-]/g, ''))
+    .pipe(z.string().regex(/^\+?[0-9]{6,15}$/, 'must be a telephone number, such as +251111234567'))
+    .transform((digits) => parseMsisdn(digits) ?? digits),
+);
 
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** The beginning of a day (UTC) or a moment. */
-export const beginning: Reading<Date> = { placeholder: 'date', parse: (given) => dateOf(given) };
+/** A moment, or the start of a day (UTC) with a part of the day added. */
+const moment = (ofDayMs: number): Parser<Date> =>
+  bySchema(
+    'date',
+    z
+      .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+        error: 'must be a day such as 2026-11-21 or a time such as 2026-11-21T15:00:00Z',
+      })
+      .transform((given) => new Date(Date.parse(given) + (DAY.test(given) ? ofDayMs : 0))),
+  );
 
-/** The moment after a day (UTC), or a moment. */
-export const ending: Reading<Date> = {
-  placeholder: 'date',
-  parse: (given) => new Date(dateOf(given).getTime() + (DAY.test(given) ? DAY_MS : 0)),
-};
+/** The start of a day (UTC), or a moment. */
+export const beginning = moment(0);
+
+/** The end of a day (UTC), exclusive, or a moment. */
+export const ending = moment(DAY_MS);
 
 /** The last moment of a day (UTC), or a moment. */
-export const lastMoment: Reading<Date> = {
-  placeholder: 'date',
-  parse: (given) => new Date(dateOf(given).getTime() + (DAY.test(given) ? DAY_MS - 1 : 0)),
-};
-
-function dateOf(given: string): Date {
-  const schema = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
-  if (schema.safeParse(given).success) return new Date(given);
-  throw new AdminError('must be a day such as 2026-11-21 or a time such as 2026-11-21T15:00:00Z');
-}
+export const lastMoment = moment(DAY_MS - 1);

@@ -1,19 +1,15 @@
+import { z } from 'zod';
 import { maskMsisdn, parseMsisdn } from '../domain/phone.js';
-import { AdminError } from './admin-error.js';
-import type { Reading } from './fields.js';
-
-/** The kinds of party identifiers that GSMA's Mobile Money API names. */
-const PARTY_KEY = /^[a-z]{3,40}$/;
+import { bySchema } from './fields.js';
 
 /** The key of a party, such as msisdn, accountid or walletid. */
-export const partyKey: Reading<string> = {
-  placeholder: 'key',
-  parse(given) {
-    const key = given.toLowerCase();
-    if (PARTY_KEY.test(key)) return key;
-    throw new AdminError('must be a kind of account such as msisdn, accountid or walletid');
-  },
-};
+export const partyKey = bySchema(
+  'key',
+  z
+    .string()
+    .toLowerCase()
+    .regex(/^[a-z]{3,40}$/, 'must be a kind of account such as msisdn, accountid or walletid'),
+);
 
 /** An account that a merchant is paid to, and how it is shown where it need not be whole. */
 export interface Party {

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { AdminError } from './admin-error.js';
 import type { AdminCommand } from './command.js';
-import { type Fields, type InputOf, kebab, type Reading, text } from './fields.js';
+import { type Fields, type InputOf, kebab, type Parser, text } from './fields.js';
 
 /** What every command is told besides its own fields. */
 export interface GlobalOptions {
@@ -134,11 +134,11 @@ async function readInput(fields: Fields, texts: Texts): Promise<InputOf<Fields>>
 /** @throws {AdminError} that begins with the label */
 async function readValue<Value>(
   label: string,
-  reading: Reading<Value>,
+  parser: Parser<Value>,
   given: string,
 ): Promise<Value> {
   try {
-    return await reading.parse(given);
+    return await parser.parse(given);
   } catch (error) {
     if (error instanceof AdminError) throw new AdminError(`${label} ${error.message}.`);
     throw error;

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.js';
 import { findVoucherBySerialNumber } from '../db/vouchers/cancellation.js';
 import { AdminError } from './admin-error.js';
-import { argument, type Reading } from './fields.js';
+import { argument, byConversion } from './fields.js';
 
 const SERIAL_NUMBER = /^[0-9]{18}$/;
 
@@ -9,14 +9,14 @@ const SERIAL_NUMBER = /^[0-9]{18}$/;
 export type VoucherName = { readonly id: number } | { readonly serialNumber: string };
 
 /** A voucher's id, or its serial number: no id has that many digits. */
-const voucherName: Reading<VoucherName> = {
-  placeholder: 'voucher',
-  parse(given) {
+const voucherName = byConversion<VoucherName>(
+  'voucher',
+  'must be the id of a voucher, or its serial number of 18 digits',
+  (given) => {
     if (SERIAL_NUMBER.test(given)) return { serialNumber: given };
-    if (/^[1-9][0-9]{0,14}$/.test(given)) return { id: Number(given) };
-    throw new AdminError('must be the id of a voucher, or its serial number of 18 digits');
+    return /^[1-9][0-9]{0,14}$/.test(given) ? { id: Number(given) } : undefined;
   },
-};
+);
 
 /** The argument that names a voucher. */
 export const voucherArgument = argument(voucherName, 'The id of the voucher, or its serial number');

@@ -8,11 +8,11 @@ import {
 } from '../../http/access/allowlist-entries.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
-import { argument, id, type Reading } from '../fields.js';
+import { argument, id, type Parser } from '../fields.js';
 import { companyFields, ownerOf, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
-const address: Reading<string> = {
+const address: Parser<string> = {
   placeholder: 'address',
   parse(given) {
     const read = readAllowlistEntry(given, 'operator');

@@ -1,13 +1,13 @@
 import { budgetAlarms } from '../../db/limits/company-daily-counts.js';
 import { changeCommand, lookCommand } from '../command.js';
-import { optional, type Reading, wholeNumber } from '../fields.js';
+import { optional, type Parser, wholeNumber } from '../fields.js';
 import { changeSubject, companyFields, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
 const count = wholeNumber(1, 1_000_000_000);
 
 /** A budget of the company's own, or null for the one of the settings. */
-const budget: Reading<number | null> = {
+const budget: Parser<number | null> = {
   placeholder: 'number|default',
   parse: (text) => (text === 'default' ? null : (count.parse(text) as number)),
 };

@@ -9,7 +9,7 @@ import { addPublicKey } from '../../db/catalogue/companies.js';
 import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/public-key.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
-import { argument, id, type Reading, required } from '../fields.js';
+import { argument, id, type Parser, required } from '../fields.js';
 import { requireSubject } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
@@ -17,7 +17,7 @@ const fingerprintOf = (publicKeyPem: string): string =>
   publicKeyFingerprint(parsePublicKey(publicKeyPem));
 
 /** A public key as PEM, of a file or, for "-", of standard input. */
-const publicKeyFile: Reading<string> = {
+const publicKeyFile: Parser<string> = {
   placeholder: 'file',
   async parse(file) {
     const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { AdminError } from '../admin-error.js';
-import type { Reading } from '../fields.js';
+import type { Parser } from '../fields.js';
 import { importLimits } from './import-row.js';
 
 /** A file as it was read. */
@@ -15,7 +15,7 @@ export interface ImportFile {
 }
 
 /** A text file, or for "-" standard input. */
-export const importFile: Reading<ImportFile> = {
+export const importFile: Parser<ImportFile> = {
   placeholder: 'file',
   async parse(path) {
     const bytes = await readBytes(path === '-' ? process.stdin : createReadStream(path));

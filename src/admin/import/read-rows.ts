@@ -30,12 +30,12 @@ async function readRow(kind: RecordKind, row: ImportRow): Promise<ReadRow> {
     column === undefined ? [] : [{ field: column, reason }],
   );
   for (const [name, cell] of Object.entries(row.cells)) {
-    const reading = kind.fields[name]?.reading;
-    if (!reading) continue;
+    const parser = kind.fields[name]?.parser;
+    if (!parser) continue;
     try {
       if (cell.length > importLimits.cellCharacters)
         throw new AdminError(`is longer than ${importLimits.cellCharacters} characters`);
-      const value = reading.parse(cell);
+      const value = parser.parse(cell);
       given[name] = value instanceof Promise ? await value : value;
     } catch (error) {
       if (!(error instanceof AdminError)) throw error;

@@ -11,7 +11,7 @@ export const denomination: RecordKind = {
   fields: {
     product: {
       column: 'product_id',
-      reading: reference,
+      parser: reference,
       description: 'The product of kind GIFT that it is of, by id or name',
       refersTo: 'gift-product',
       isRequired: true,
@@ -19,13 +19,13 @@ export const denomination: RecordKind = {
     },
     amount: {
       column: 'amount_etb',
-      reading: decimalAmount,
+      parser: decimalAmount,
       description: 'The value of the voucher in ETB; a product has each once',
       isRequired: true,
     },
     status: {
       column: 'status',
-      reading: oneOf('ACTIVE', 'INACTIVE'),
+      parser: oneOf('ACTIVE', 'INACTIVE'),
       description: 'Whether it is sold',
       whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,

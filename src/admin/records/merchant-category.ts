@@ -1,4 +1,4 @@
-import { mapReading, oneOf, text } from '../fields.js';
+import { mapParser, oneOf, text } from '../fields.js';
 import type { RecordKind } from './record-kind.js';
 
 /** A category of merchants (specification 2.6). */
@@ -10,13 +10,13 @@ export const merchantCategory: RecordKind = {
   fields: {
     name: {
       column: 'category_name',
-      reading: text,
+      parser: text,
       description: 'The name that partners see; no other category has it',
       isRequired: true,
     },
     status: {
       column: 'is_active',
-      reading: mapReading(oneOf('ACTIVE', 'INACTIVE'), (status) => status === 'ACTIVE'),
+      parser: mapParser(oneOf('ACTIVE', 'INACTIVE'), (status) => status === 'ACTIVE'),
       description: 'Whether it is in use',
       whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,

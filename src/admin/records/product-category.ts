@@ -10,19 +10,19 @@ export const productCategory: RecordKind = {
   fields: {
     name: {
       column: 'category_name',
-      reading: text,
+      parser: text,
       description: 'Its name, which no other category has',
       isRequired: true,
     },
     description: {
       column: 'category_description',
-      reading: text,
+      parser: text,
       description: 'What is in it',
       isRequired: true,
     },
     status: {
       column: 'status',
-      reading: oneOf('ACTIVE', 'INACTIVE'),
+      parser: oneOf('ACTIVE', 'INACTIVE'),
       description: 'Whether partners see it',
       whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,

@@ -1,6 +1,6 @@
 import type { ChangeableTable, ColumnChanges, Row } from '../../db/catalogue/company-changes.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
-import { argument, type Fields, id, optional, type Reading, required } from '../fields.js';
+import { argument, type Fields, id, optional, type Parser, required } from '../fields.js';
 import type { SubjectKind } from '../record-names.js';
 import type { ReferenceKind } from './references.js';
 
@@ -21,7 +21,7 @@ export interface RecordProblem {
 
 /** One thing that is known of a record: an option of its commands, and a column of its imports. */
 interface RecordField {
-  readonly reading: Reading<CellValue>;
+  readonly parser: Parser<CellValue>;
   readonly description: string;
   /** What a new record has without it, as help says it. */
   readonly whenLeftOut?: string;
@@ -100,12 +100,12 @@ export interface Consequence {
 /** The options that create a record. */
 export const creationFields = ({ fields }: RecordKind): Fields =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, { reading, description, isRequired, whenLeftOut }]) => [
+    Object.entries(fields).map(([name, { parser, description, isRequired, whenLeftOut }]) => [
       name,
       isRequired
-        ? required(reading, description)
+        ? required(parser, description)
         : optional(
-            reading,
+            parser,
             whenLeftOut === undefined ? description : `${description}; ${whenLeftOut} if left out`,
           ),
     ]),
@@ -119,17 +119,17 @@ export function changeFields(kind: RecordKind): Fields {
   return {
     id: argument(id, `The id of the ${kind.kind}`),
     ...Object.fromEntries(
-      changeable.map(([name, { reading, description, isClearable }]) => [
+      changeable.map(([name, { parser, description, isClearable }]) => [
         name,
         isClearable
-          ? optional(orNothing(reading), `${description}; "" for none`)
-          : optional(reading, description),
+          ? optional(orNothing(parser), `${description}; "" for none`)
+          : optional(parser, description),
       ]),
     ),
   };
 }
 
-const orNothing = ({ placeholder, parse }: Reading<CellValue>): Reading<CellValue> => ({
+const orNothing = ({ placeholder, parse }: Parser<CellValue>): Parser<CellValue> => ({
   placeholder,
   parse: (given) => (given === '' ? null : parse(given)),
 });
