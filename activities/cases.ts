@@ -6,6 +6,7 @@ import {
   noteUnbooked,
   type PaymentCase,
 } from '../src/db/reconciliation/cases.js';
+import { type DueVouchers, dueVouchersOf, type StuckPartner } from '../src/db/vouchers/expiry.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { CaseInput, CaseName } from '../workflows/messages.js';
 import { runUnhurried } from './database-step.js';
@@ -15,6 +16,8 @@ import { withHeartbeat } from './provider-call.js';
 /** Just below the time limit of the activity. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
 const MAXIMUM_SHOWN = 20;
+
+type PaymentCaseName = Extract<CaseName, { reference: string }>;
 
 /** How a case stands, and what its page in the Temporal UI says. */
 export interface CaseState {
@@ -38,11 +41,40 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
     return opened;
   }
 
+  /**
+   * Starts the workflow of each partner whose vouchers cannot expire, where it has none; returns how
+   * many it started.
+   */
+  const openDueVoucherCases = (stuck: readonly StuckPartner[]): Promise<number> =>
+    withHeartbeat(async () => {
+      let opened = 0;
+      for (const { partnerId, dueUntil } of stuck) {
+        const name = { kind: 'due-vouchers', partnerId, dueUntil } as const;
+        const summary = `Vouchers of partner ${partnerId} cannot expire`;
+        if (await caseStarter.start(name, summary)) opened += 1;
+      }
+      return opened;
+    });
+
   /** How a case stands. Operators settle cases in the database, which is the truth. */
   const readCase = ({ name }: CaseInput): Promise<CaseState> =>
-    withHeartbeat(() => (name.kind === 'books' ? readBooks() : readPayment(name)));
+    withHeartbeat(() => {
+      if (name.kind === 'books') return readBooks();
+      return name.kind === 'due-vouchers' ? readDueVouchers(name) : readPayment(name);
+    });
 
-  async function readPayment(name: Exclude<CaseName, { kind: 'books' }>): Promise<CaseState> {
+  async function readDueVouchers({
+    partnerId,
+    dueUntil,
+  }: Extract<CaseName, { kind: 'due-vouchers' }>): Promise<CaseState> {
+    const due = await dueVouchersOf(database, partnerId, dueUntil);
+    if (due.vouchers > 0)
+      return { isOpen: true, paragraphs: [describeDue(partnerId, due), dueAdvice(partnerId, due)] };
+    const done = `**Settled**: no voucher of partner ${partnerId} (${due.companyName}) is left of`;
+    return { isOpen: false, paragraphs: [`${done} those that could not expire.`] };
+  }
+
+  async function readPayment(name: PaymentCaseName): Promise<CaseState> {
     const found = await findOpenCase(database, name);
     if (!found)
       return {
@@ -77,7 +109,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
     await noteUnbooked(database, kind, operationId);
   }
 
-  return { openCases, readCase, noteUnbookedPayment };
+  return { openCases, openDueVoucherCases, readCase, noteUnbookedPayment };
 }
 
 const names: Readonly<Record<PaymentCase['kind'], string>> = {
@@ -89,6 +121,22 @@ const names: Readonly<Record<PaymentCase['kind'], string>> = {
 
 const describe = ({ subject, amount, reference }: PaymentCase): string =>
   `${subject}, ETB ${formatAmount(parseMoney(amount))}, our reference ${reference}`;
+
+const describeDue = (partnerId: number, due: DueVouchers): string =>
+  `**Vouchers that are due cannot expire**: ${due.vouchers} of partner ${partnerId} ` +
+  `(${due.companyName}), ETB ${formatAmount(parseMoney(due.amount))}; its reserve holds ETB ` +
+  `${formatAmount(parseMoney(due.reserved))}. Their value stays reserved; the vouchers of other ` +
+  'partners expire.';
+
+/** What a person can do so that they expire. */
+const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
+  (isCovered
+    ? 'The reserve covers them, so the next sweep expires them. If they are still here after it, the ' +
+      'database refuses the transfer: the log of the worker says why; mend that.'
+    : 'See what the books lack with `npm run admin -- check-ledger`, and find the transfer that took ' +
+      `it with \`npm run admin -- statement --partner ${partnerId} --wallet reserved\`. Once the ` +
+      'reserve is right again, the next sweep expires them.') +
+  ' Then this case ends by itself; the signal `lookAgain` has it look at once.';
 
 /** What a person can do about it. */
 function advice({ kind, reference, words }: PaymentCase): string {

@@ -93,6 +93,7 @@ export const sweeps = proxyActivities<
     | 'sweepTopUps'
     | 'sweepMessages'
     | 'resumeMessages'
+    | 'openDueVoucherCases'
     | 'pruneRows'
     | 'expireLeftClaims'
     | 'expireDueVouchers'

@@ -19,6 +19,8 @@ export interface SweepResult {
   /** Messages that were cancelled or recorded as unknown, and those that a workflow finishes now. */
   readonly endedMessages: number;
   readonly resumedMessages: number;
+  /** Partners whose vouchers cannot expire; each has a case. */
+  readonly stuckPartners: number;
   /** Rows that are kept for a limited time, operations among them. */
   readonly prunedOperations: number;
 }
@@ -32,10 +34,10 @@ type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][nu
  * Ends what is over: vouchers and claims that are due, top-ups that never began, messages that their
  * workflows left behind, and what is kept for a limited time. A Schedule starts it. Claims come first:
  * a claimed voucher does not expire, and the end of a claim decides about its message. A step that
- * fails keeps none of the others from being done.
+ * fails keeps none of the others from being done. A partner whose vouchers cannot expire becomes a case
+ * with a workflow of its own, which is found until they have.
  *
- * @throws ApplicationFailure that names the partners whose vouchers cannot expire, or the failure of
- *   a step
+ * @throws the failure of a step
  */
 export async function expireVouchers(): Promise<SweepResult> {
   if (!patched('sweep-steps-apart')) return expireInOneGo();
@@ -56,9 +58,14 @@ export async function expireVouchers(): Promise<SweepResult> {
     }),
     failedTopups: await step(sweeps.sweepTopUps),
     ...(await sweepMessages(step)),
+    stuckPartners: stuck.length,
     prunedOperations: await step(sweeps.pruneRows),
   };
-  if (stuck.length > 0) raise(stuck, failures.length);
+  if (stuck.length > 0) {
+    if (!patched('sweep-cases')) raise(stuck, failures.length);
+    await sweeps.openDueVoucherCases(stuck).catch((error: unknown) => failures.push(error));
+    showStuck(stuck);
+  }
   if (failures.length > 0) throw failures[0];
   return result;
 }
@@ -89,6 +96,18 @@ async function untilDone(
   return total;
 }
 
+function showStuck(stuck: readonly StuckPartner[]): void {
+  showDetails(
+    `**Partners whose vouchers cannot expire: ${stuck.length}.** Each has a case with a workflow of its ` +
+      'own, found by `NeedsAction = true` until the vouchers have expired, which says what to do. ' +
+      'Nothing is to be done about this run.',
+    listed(stuck)
+      .map((line) => `- ${line}`)
+      .join('\n'),
+  );
+}
+
+/** How sweeps ended that began before there were cases. */
 function raise(stuck: readonly StuckPartner[], failed: number): never {
   upsertSearchAttributes([{ key: needsAction, value: true }]);
   showDetails(
@@ -97,14 +116,13 @@ function raise(stuck: readonly StuckPartner[], failed: number): never {
       'and find the transfer that took it with ' +
       '`npm run admin -- statement --partner <id> --wallet reserved`. Once the reserve is right ' +
       'again, the next sweep expires them by itself.',
-    stuck
-      .slice(0, MAXIMUM_SHOWN)
-      .map((one) => `- ${words(one)}`)
+    listed(stuck)
+      .map((line) => `- ${line}`)
       .join('\n'),
     ...(failed > 0 ? [`**${failed} other steps failed.** The next sweep repeats them.`] : []),
   );
   throw ApplicationFailure.create({
-    message: stuck.slice(0, MAXIMUM_SHOWN).map(words).join('\n'),
+    message: listed(stuck).join('\n'),
     type: 'NeedsAction',
     nonRetryable: true,
   });
@@ -115,6 +133,9 @@ const words = (stuck: StuckPartner): string =>
   `${stuck.amount} ETB; its reserve holds ${stuck.reserved} ETB` +
   (stuck.reason === 'reserve-too-small' ? '' : '; the database refused the transfer');
 
+const listed = (stuck: readonly StuckPartner[]): string[] =>
+  stuck.slice(0, MAXIMUM_SHOWN).map(words);
+
 /** How sweeps went that began before the steps were apart. */
 async function expireInOneGo(): Promise<SweepResult> {
   return {
@@ -123,6 +144,7 @@ async function expireInOneGo(): Promise<SweepResult> {
     failedTopups: await sweeps.failTopUpsNeverStarted(),
     endedMessages: 0,
     resumedMessages: 0,
+    stuckPartners: 0,
     prunedOperations: await sweeps.pruneOldOperations(),
   };
 }

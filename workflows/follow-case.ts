@@ -20,8 +20,8 @@ export interface FollowCaseResult {
 
 /**
  * Stands for something that a person must settle, and is found by `NeedsAction = true` until it is. It
- * moves no money: operators settle by their command, and the database says when they have. A
- * cancellation in the UI changes nothing.
+ * moves no money: operators settle by their command, or a sweep goes on by itself, and the database says
+ * when. A cancellation in the UI changes nothing.
  */
 export function followCase(input: CaseInput): Promise<FollowCaseResult> {
   return CancellationScope.nonCancellable(() => follow(input));

@@ -169,12 +169,16 @@ export interface InviteMerchantInput {
 /** The link was used, or a newer invitation has taken its place: look. */
 export const invitationSettled = defineSignal<[]>('invitationSettled');
 
-/** What a person must settle: about one payment, by our reference of it, or about the books. */
+/**
+ * What a person must settle: about one payment, by our reference of it; about a partner's vouchers that
+ * were due by `dueUntil` and cannot expire; or about the books.
+ */
 export type CaseName =
   | {
       readonly kind: 'late-success' | 'reversal' | 'disagreement' | 'unbooked';
       readonly reference: string;
     }
+  | { readonly kind: 'due-vouchers'; readonly partnerId: number; readonly dueUntil: string }
   | { readonly kind: 'books' };
 
 export interface CaseInput {

@@ -62,6 +62,17 @@ export const finishMessageId = (operationId: string): string => `finish-message:
 /** One per invitation of a merchant; its id is random. */
 export const inviteMerchantId = (invitationId: string): string => `invite-merchant:${invitationId}`;
 
-/** One per case: our reference of the payment, or the books that the workers on a task queue keep. */
-export const caseId = (name: CaseName, taskQueue: string): string =>
-  `case:${name.kind}:${name.kind === 'books' ? taskQueue : name.reference}`;
+/**
+ * One per case: our reference of the payment, or the workers' task queue. Two deployments on one
+ * Temporal server have books of their own, and both have a partner 1.
+ */
+export function caseId(name: CaseName, taskQueue: string): string {
+  switch (name.kind) {
+    case 'books':
+      return `case:books:${taskQueue}`;
+    case 'due-vouchers':
+      return `case:due-vouchers:${taskQueue}:${name.partnerId}`;
+    default:
+      return `case:${name.kind}:${name.reference}`;
+  }
+}

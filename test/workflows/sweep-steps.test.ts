@@ -16,7 +16,7 @@ const NAMES = [
   'pruneRows',
 ] as const satisfies readonly (keyof Activities)[];
 type Name = (typeof NAMES)[number];
-type Steps = Pick<Activities, Name>;
+type Steps = Pick<Activities, Name | 'openDueVoucherCases'>;
 
 let temporal: TemporalConnection;
 beforeAll(async () => {
@@ -62,6 +62,16 @@ const breaks = async (): Promise<never> => {
   throw ApplicationFailure.nonRetryable('broken for good');
 };
 
+const stuck = (partnerId: number) => ({
+  partnerId,
+  companyName: 'Short',
+  vouchers: 1,
+  amount: '1',
+  reserved: '0',
+  dueUntil: '2026-11-22 00:00:00+00',
+  reason: 'reserve-too-small' as const,
+});
+
 describe('a sweep', () => {
   it.each(NAMES)('does the other steps where %s fails, and is red', async (broken) => {
     const { result, done } = await runOn({ [broken]: breaks });
@@ -88,26 +98,30 @@ describe('a sweep', () => {
     expect(done).toEqual(NAMES.filter((name) => name !== 'sweepClaims'));
   });
 
-  it('leaves out in the next round who was found stuck in the one before', async () => {
+  it('leaves out in the next round who was found stuck before, and opens a case for each', async () => {
     const asked: (readonly number[])[] = [];
-    const stuck = (partnerId: number) => ({
-      partnerId,
-      companyName: 'Short',
-      vouchers: 1,
-      amount: '1',
-      reserved: '0',
-      reason: 'reserve-too-small' as const,
-    });
+    const opened: number[][] = [];
     const { result } = await runOn({
       async sweepVouchers(before) {
         asked.push(before);
         return { count: 0, isDone: asked.length === 2, stuck: [stuck(asked.length)] };
       },
+      async openDueVoucherCases(partners) {
+        opened.push(partners.map(({ partnerId }) => partnerId));
+        return partners.length;
+      },
     });
     expect(asked).toEqual([[], [1]]);
-    expect(result).toMatchObject({
-      type: 'NeedsAction',
-      message: expect.stringMatching(/partner 1.*\npartner 2/),
+    expect(opened).toEqual([[1, 2]]);
+    expect(result).toMatchObject({ stuckPartners: 2 });
+  });
+
+  it('is red where a case cannot be opened', async () => {
+    const { result, done } = await runOn({
+      sweepVouchers: async () => ({ count: 0, isDone: true, stuck: [stuck(1)] }),
+      openDueVoucherCases: breaks,
     });
+    expect(result).toBeInstanceOf(ActivityFailure);
+    expect(done).toEqual(NAMES.filter((name) => name !== 'sweepVouchers'));
   });
 });

@@ -11,15 +11,23 @@ import { addTransfers, balanceConstraint } from '../ledger/ledger.js';
 /** Whose vouchers expire: everybody's but for some partners', or one partner's alone. */
 type Partners = { readonly except: readonly number[] } | { readonly only: number };
 
-/** A partner whose vouchers are due and cannot expire. */
-export interface StuckPartner {
-  readonly partnerId: number;
+/** A partner's vouchers that are due, and what its books hold for them. */
+export interface DueVouchers {
   readonly companyName: string;
   /** How many vouchers are due, and what they are worth together. */
   readonly vouchers: number;
   readonly amount: string;
   /** What its reserve holds. */
   readonly reserved: string;
+  /** Whether the reserve covers them. */
+  readonly isCovered: boolean;
+  /** When the last of them was due, as PostgreSQL writes it. */
+  readonly dueUntil: string;
+}
+
+/** A partner whose vouchers are due and cannot expire. */
+export interface StuckPartner extends Omit<DueVouchers, 'isCovered'> {
+  readonly partnerId: number;
   readonly reason: 'reserve-too-small' | 'refused-by-database';
 }
 
@@ -101,15 +109,29 @@ async function describeStuck(
   partnerId: number,
   error: unknown,
 ): Promise<StuckPartner> {
-  const { rows } = await sql<Omit<StuckPartner, 'partnerId' | 'reason'>>`
-    select company_name as "companyName", vouchers, amount, balance as reserved
+  const { isCovered: _, ...due } = await dueVouchersOf(database, partnerId);
+  const isShort = violates(error, balanceConstraint);
+  return { partnerId, ...due, reason: isShort ? 'reserve-too-small' : 'refused-by-database' };
+}
+
+/** The vouchers of a partner that are due; with `until`, those that were due by then. */
+export async function dueVouchersOf(
+  database: Database,
+  partnerId: number,
+  until: string | null = null,
+): Promise<DueVouchers> {
+  const { rows } = await sql<DueVouchers>`
+    select company_name as "companyName", vouchers, amount::text, balance as reserved,
+      balance >= amount as "isCovered", "dueUntil"
     from partners
     join ledger_accounts on ledger_accounts.partner_id = partners.id and kind = 'reserved'
-    cross join (select count(*) as vouchers, coalesce(sum(remaining), 0)::text as amount
-      from vouchers where ${isDue({ only: partnerId })}) as due
+    cross join (
+      select count(*) as vouchers, coalesce(sum(remaining), 0) as amount,
+        coalesce(max(expires_at), clock_timestamp())::text as "dueUntil"
+      from vouchers where ${isDue({ only: partnerId })}
+        and (${until}::timestamptz is null or expires_at <= ${until}::timestamptz)) as due
     where partners.id = ${partnerId}`.execute(database);
   const [row] = rows;
-  if (!row) throw error;
-  const isShort = violates(error, balanceConstraint);
-  return { partnerId, ...row, reason: isShort ? 'reserve-too-small' : 'refused-by-database' };
+  if (!row) throw new Error(`Partner ${partnerId} has no reserve`);
+  return row;
 }
