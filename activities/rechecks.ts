@@ -1,23 +1,27 @@
 import { log } from '@temporalio/activity';
-import { bookLateSuccess } from '../src/db/reconciliation/late-successes.js';
+import { bookLateSuccess, recentLateTopups } from '../src/db/reconciliation/late-successes.js';
 import {
+  databaseMoment,
   dueRechecks,
   type EndedPayment,
   findEnded,
   noteDisagreement,
   postponeRecheck,
   type Recheck,
+  takeDueRechecks,
 } from '../src/db/reconciliation/refusal-inquiries.js';
 import { bookReversal } from '../src/db/reconciliation/reversals.js';
 import { findAttempt } from '../src/db/topups/topup-attempts.js';
 import { redemptionPayment } from '../src/db/vouchers/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
+import type { TopUpNames } from '../workflows/workflow-ids.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { paymentOf } from './payments.js';
 import { withHeartbeat } from './provider-call.js';
 import { severalAtOnce } from './several-at-once.js';
 import { orderOf } from './topup-orders.js';
 
+/** Of each kind. */
 const PAGE_SIZE = 100;
 /** So many inquiries run at the same time. */
 const CONCURRENCY = 10;
@@ -37,7 +41,8 @@ export interface RecheckBatch {
 }
 
 export function createRecheckActivities(dependencies: ActivityDependencies) {
-  const { database, airtime, mobileMoney, resumption, limits } = dependencies;
+  const { database } = dependencies;
+  const { recheckOne, tellLateTopUps } = createRecheck(dependencies);
 
   /** Of runs that began before there were batches: what is due, as much as one run asks about. */
   const listRechecks = (): Promise<Recheck[]> => dueRechecks(database, PAGE_SIZE);
@@ -48,21 +53,36 @@ export function createRecheckActivities(dependencies: ActivityDependencies) {
 
   /**
    * Asks the providers once more about what came to its end, until nothing is due or its time is over.
-   * Those beside one that fails are asked about all the same.
+   * What fails stays due behind all the rest, which is asked about all the same.
    *
-   * @throws the failure of the first that failed
+   * @throws the failure of the first that failed, when the rest is done
    */
   const recheckDue = (): Promise<RecheckBatch> =>
     withHeartbeat(async () => {
+      await tellLateTopUps();
       const endsAt = Date.now() + BATCH_MS;
-      for (let asked = 0; ; ) {
-        const due = await dueRechecks(database, PAGE_SIZE);
-        await severalAtOnce(due, CONCURRENCY, recheckOne);
+      const dueBy = await databaseMoment(database);
+      const failures: unknown[] = [];
+      let asked = 0;
+      let isMore = true;
+      while (isMore && Date.now() < endsAt) {
+        const due = await takeDueRechecks(database, dueBy, PAGE_SIZE);
+        await severalAtOnce(due, CONCURRENCY, recheckOne).catch((error: unknown) =>
+          failures.push(error),
+        );
         asked += due.length;
-        if (due.length < PAGE_SIZE) return { asked, isMore: false };
-        if (Date.now() > endsAt) return { asked, isMore: true };
+        isMore = due.length > 0;
       }
+      if (failures.length > 0) throw failures[0];
+      return { asked, isMore };
     });
+
+  return { listRechecks, recheckRefused, recheckDue };
+}
+
+/** One inquiry, and what follows from its answer. */
+function createRecheck(dependencies: ActivityDependencies) {
+  const { database, airtime, mobileMoney, resumption, limits } = dependencies;
 
   /**
    * Asks once more about what came to its end. Done after it was refused, or taken back after it was
@@ -104,12 +124,22 @@ export function createRecheckActivities(dependencies: ActivityDependencies) {
     return describe(ended);
   }
 
-  /** It may wait for a retry, which is not wanted any more. */
+  /**
+   * Tells the top-ups of the last hour's late successes again: a worker may have died between a booking
+   * and its hint. One that was told has ended, and is told nothing.
+   */
+  const tellLateTopUps = async (): Promise<void> =>
+    severalAtOnce(await recentLateTopups(database, PAGE_SIZE), CONCURRENCY, hint);
+
   async function tellTopUp(ended: EndedPayment): Promise<void> {
     const { creation_id: creationId, workflow_id: workflowId } = ended;
-    if (creationId === null) return;
+    if (creationId !== null) await hint({ creationId, workflowId });
+  }
+
+  /** It may wait for a retry, which is not wanted any more. */
+  async function hint(topup: TopUpNames): Promise<void> {
     try {
-      await resumption.hintTopUp({ creationId, workflowId });
+      await resumption.hintTopUp(topup);
     } catch (error) {
       log.warn('A top-up was not told that it was delivered late', { error });
     }
@@ -124,7 +154,7 @@ export function createRecheckActivities(dependencies: ActivityDependencies) {
     return airtime.findOrder(orderOf({ ...attempt, amount: ended.amount }));
   }
 
-  return { listRechecks, recheckRefused, recheckDue };
+  return { recheckOne, tellLateTopUps };
 }
 
 const isRefusal = (kind: string): boolean => kind === 'refused' || kind === 'never-seen';

@@ -39,6 +39,37 @@ export async function dueRechecks(database: Database, limit: number): Promise<Re
   return rows;
 }
 
+/** A moment of the database's clock, as PostgreSQL writes it. */
+export async function databaseMoment(database: Database): Promise<string> {
+  const { rows } = await sql<{ moment: string }>`
+    select clock_timestamp()::text as moment`.execute(database);
+  const [row] = rows;
+  if (!row) throw new Error('The database has no clock');
+  return row.moment;
+}
+
+/**
+ * Takes what was due by then, the longest due first and up to `limit` of each kind. It stays due behind
+ * all the rest, so that what cannot be asked about or booked keeps no others waiting, and what a crash
+ * cuts off is asked about again.
+ */
+export async function takeDueRechecks(
+  database: Database,
+  dueBy: string,
+  limit: number,
+): Promise<Recheck[]> {
+  const due = (table: string) => sql`
+    update ${sql.table(table)} set recheck_at = clock_timestamp() where operation_id = any(array(
+      select operation_id from ${sql.table(table)} where recheck_at <= ${dueBy}::timestamptz
+      order by recheck_at limit ${limit} for update skip locked))
+    returning operation_id`;
+  const { rows } = await sql<Recheck>`
+    with due_redemptions as (${due('redemptions')}), due_topups as (${due('topup_attempts')})
+    select 'redemption' as kind, operation_id as "operationId" from due_redemptions
+    union all select 'topup', operation_id from due_topups`.execute(database);
+  return rows;
+}
+
 /** What came to an end, its row locked: what the provider's later word would change. */
 export interface EndedPayment extends Recheck {
   /** VOIDED: its money was given back. */
