@@ -166,6 +166,7 @@ export async function recordContradiction(
     update ${tableOf(recheck)} set recheck_at = null, disagreement = null, contradicted_at = now(),
       provider_reference = ${providerReference}
     where operation_id = ${recheck.operationId}`.execute(transaction);
+  await noteTopupChange(transaction, recheck);
 }
 
 /** Notes that the provider took back what it had done; there is nothing more to ask. */
@@ -176,6 +177,7 @@ export async function recordReversal(
   await sql`
     update ${tableOf(recheck)} set recheck_at = null, disagreement = null, reversed_at = now()
     where operation_id = ${recheck.operationId}`.execute(transaction);
+  await noteTopupChange(transaction, recheck);
 }
 
 /** Notes who has borne what the provider did late, or has got what it took back. */
@@ -190,6 +192,20 @@ export async function recordSettlement(
   await sql`
     update ${tableOf(recheck)} set settled_by = ${settledBy}${undone}
     where operation_id = ${recheck.operationId}`.execute(transaction);
+  await noteTopupChange(transaction, recheck);
+}
+
+/** What is told of a top-up has changed, also where its status stays; its row is locked. */
+async function noteTopupChange(
+  transaction: DatabaseTransaction,
+  { kind, operationId }: Recheck,
+): Promise<void> {
+  if (kind !== 'topup') return;
+  await sql`
+    update topups set updated_at = now()
+    where id = (select topup_id from topup_attempts where operation_id = ${operationId})`.execute(
+    transaction,
+  );
 }
 
 /**

@@ -64,6 +64,10 @@ const setStatus = async (stack: Stack, what: string, reference: string, status: 
 const referenceOf = async (id: number): Promise<string> =>
   (await topups.show(id)).attempts.at(-1).ourReference;
 
+/** When a top-up has changed for the last time, as its partner is told. */
+const changedAt = async (id: number): Promise<number> =>
+  Date.parse((await topups.show(id)).updatedAt);
+
 describe('a top-up that was delivered and taken back', () => {
   async function reversed() {
     const id = idOf(await topups.topUp(topups.number('000')));
@@ -78,7 +82,10 @@ describe('a top-up that was delivered and taken back', () => {
     const { stack } = topups;
     const wallet = await topups.wallet();
     const { id, reference } = await reversed();
+    const delivered = await changedAt(id);
     expect(await reconciled(stack)).toContain(`top-up ${id}, attempt 1, ETB 50.00`);
+    const takenBack = await changedAt(id);
+    expect(takenBack).toBeGreaterThan(delivered);
     await untilCase(stack, 'reversal', reference, 'RUNNING');
     expect(await reconciled(stack)).toBe('in order');
     const shown = await topups.show(id);
@@ -94,8 +101,12 @@ describe('a top-up that was delivered and taken back', () => {
     const listed = await operator.json('list reversals');
     expect(listed).toContainEqual(expect.objectContaining({ reference, topupId: id }));
 
+    const { out } = await operator.admin(`show top-up ${id}`);
+    expect(out).toMatch(/TAKEN BACK \(UTC\)/);
+    expect(out).toContain(new Date(takenBack).toISOString().slice(0, 16).replace('T', ' '));
     await operator.json(`settle reversal ${reference} --to partner --note agreed`);
     await untilCase(stack, 'reversal', reference, 'COMPLETED');
+    expect(await changedAt(id)).toBeGreaterThan(takenBack);
     expect(await topups.wallet()).toBe(wallet);
     expect(await topups.show(id)).toMatchObject({
       status: 'FAILED',
@@ -124,7 +135,9 @@ describe('a top-up that was delivered and taken back', () => {
     await reconciled(stack);
     const operator = operatorOf(stack);
     const settle = () => operator.json(`settle reversal ${reference} --to ${to} --note agreed`);
+    const takenBack = await changedAt(id);
     await settle();
+    expect(await changedAt(id)).toBeGreaterThan(takenBack);
     expect(await settle()).toMatchObject({ changed: false });
     expect(await topups.show(id)).toMatchObject({ status: 'SUCCESS', charged: true });
     await callBack(reference);
@@ -231,9 +244,11 @@ describe('a top-up that was delivered late', () => {
     });
     expect((await topups.retry(id, topups.number('000'), newKey())).status).toBe(409);
     await untilCase(stack, 'late-success', reference, 'RUNNING');
+    const deliveredLate = await changedAt(id);
     await operatorOf(stack).json(`settle late-success ${reference} --by ${by} --note agreed`);
     await untilCase(stack, 'late-success', reference, 'COMPLETED');
     expect(await topups.show(id)).toMatchObject(settled);
+    expect(await changedAt(id)).toBeGreaterThan(deliveredLate);
     expect(await topups.wallet()).toBe(wallet - (by === 'partner' ? 50 : 0));
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
@@ -256,7 +271,6 @@ describe('a top-up that was delivered late', () => {
   async function untoldLate(): Promise<number> {
     const id = await topups.failedTopUp();
     const operationId = await topups.operationOf(id);
-    // As when the service stops in the moment between the books and the signal.
     await topups.stack.database
       .transaction()
       .execute((transaction) =>

@@ -104,6 +104,7 @@ const attemptTable = (attempts: TopupDetail['attempts']): string =>
     column('status', (row) => row.status),
     column('settled (utc)', (row) => moment(row.settledAt)),
     column('done late (utc)', (row) => moment(row.contradictedAt)),
+    column('taken back (utc)', (row) => moment(row.reversedAt)),
     column('number', (row) => row.msisdn),
     column('our reference', (row) => row.reference),
     column('provider reference', (row) => row.providerReference),

@@ -120,6 +120,7 @@ const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
     column('status', (row) => row.status),
     column('settled (utc)', (row) => moment(row.settledAt)),
     column('paid late (utc)', (row) => moment(row.contradictedAt)),
+    column('taken back (utc)', (row) => moment(row.reversedAt)),
     column('merchant', (row) => row.merchant),
     numbers('to merchant', (row) => money(row.toMerchant)),
     numbers('fee', (row) => money(row.serviceFee)),
