@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { randomVerificationCode } from '../src/crypto/random.js';
 import type { DatabaseTransaction } from '../src/db/connection.js';
-import { countCompanyMessage } from '../src/db/limits/company-daily-counts.js';
+import { countCompanyMessage, noteMessagesSpent } from '../src/db/limits/company-daily-counts.js';
 import { beginOperation, refuseOperation } from '../src/db/operations/operations.js';
 import { type ClaimContext, claimContext } from '../src/db/vouchers/claim-context.js';
 import {
@@ -94,8 +94,11 @@ export async function createOrAnswer(
   });
   const rows = { voucher, context };
   const refusal = refuseByRows(creation, rows);
-  if (refusal) return answer(transaction, command, refusal);
-  return recordClaim(transaction, creation, rows);
+  if (!refusal) return recordClaim(transaction, creation, rows);
+  const answered = await answer(transaction, command, refusal);
+  if (refusal.reason === 'company-messages-exhausted')
+    await noteSpentMessages(transaction, creation, context);
+  return answered;
 }
 
 async function answer(
@@ -202,6 +205,17 @@ async function countMessage(
   if (!isWithin)
     throw new RefusedError(refuseMessage({ retryAfterSeconds: context.seconds_left_of_day }));
   if (isLast) raiseBudgetAlarm(company, 'messages', budget);
+}
+
+/** A budget that was lowered below what was counted is reached by the first that it refuses. */
+async function noteSpentMessages(
+  transaction: DatabaseTransaction,
+  { command: { company }, dependencies: { limits } }: ClaimCreation,
+  context: ClaimContext,
+): Promise<void> {
+  const budget = context.messages_per_day ?? limits.messagesPerCompanyAndDay;
+  if (await noteMessagesSpent(transaction, company, budget))
+    raiseBudgetAlarm(company, 'messages', budget);
 }
 
 /** A claim as it stands after its transaction, and what it was made of. */

@@ -57,7 +57,28 @@ test.each([
   expect(await budgets()).toEqual(before);
 });
 
-test('a budget that was lowered below what was counted raises its alarm once', async () => {
+test('a budget of messages that was lowered below what was counted raises its alarm once', async () => {
+  const { id } = await scene.json('create partner --name Overspent');
+  const message = (budget: number) =>
+    scene.database
+      .transaction()
+      .execute((transaction) => countCompanyMessage(transaction, { kind: 'partner', id }, budget));
+  expect([await message(10), await message(10)]).toEqual([
+    { isWithin: true, isLast: false },
+    { isWithin: true, isLast: false },
+  ]);
+  expect([await message(1), await message(1)]).toEqual([
+    { isWithin: false, isLast: true },
+    { isWithin: false, isLast: false },
+  ]);
+  const alarms = await scene.json('list budget-alarms');
+  expect(alarms).toMatchObject([
+    { companyId: id, messages: 2, messagesSpentAt: expect.anything() },
+  ]);
+  await sql`delete from company_daily_counts where company_id = ${id}`.execute(scene.database);
+});
+
+test('a budget of wrong codes that was lowered below what was counted raises its alarm once', async () => {
   const { id } = await scene.json('create partner --name Lowered');
   const wrongCode = (budget: number) =>
     scene.database

@@ -32,7 +32,10 @@ export interface CompanyBudgets {
 export interface Counted {
   /** False where the budget was spent before: nothing was counted. */
   readonly isWithin: boolean;
-  /** Whether this one reached the budget: the moment of the alarm. */
+  /**
+   * Whether this one reached the budget, or was the first to meet one that was lowered below what was
+   * counted: the moment of the alarm.
+   */
   readonly isLast: boolean;
 }
 
@@ -56,7 +59,24 @@ export async function countCompanyMessage(
       where known.messages < ${budget}::int
     returning messages`.execute(transaction);
   const [counted] = rows;
-  return { isWithin: counted !== undefined, isLast: counted?.messages === budget };
+  if (counted) return { isWithin: true, isLast: counted.messages === budget };
+  return { isWithin: false, isLast: await noteMessagesSpent(transaction, { kind, id }, budget) };
+}
+
+/**
+ * Notes that a company's messages of the day are spent, where counting did not: its budget was lowered
+ * below what was counted. Returns whether it was noted now, which is the moment of the alarm.
+ */
+export async function noteMessagesSpent(
+  transaction: DatabaseTransaction,
+  company: Company,
+  budget: number,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update company_daily_counts set messages_spent_at = now()
+    where ${isCountOf(company)} and messages >= ${budget}::int
+      and messages_spent_at is null`.execute(transaction);
+  return numAffectedRows === 1n;
 }
 
 /** Gives back the message of a claim that reached nobody. */

@@ -134,6 +134,17 @@ describe('the messages of a company and day', () => {
     done(await claim(client, await openGift()));
   });
 
+  test('raise their alarm where the budget was lowered below what was counted', async () => {
+    const { merchant, client } = await newMerchant();
+    const company = { kind: 'merchant', id: merchant.id } as const;
+    done(await claim(client, await openGift()));
+    done(await claim(client, await openGift()));
+    expect((await countsOf(company))?.messages_spent_at).toBeNull();
+    await setBudget(merchant, 1);
+    expectRefusal(await claim(client, await openGift()), 'merchant', 429, spent);
+    expect(await countsOf(company)).toEqual({ messages: 2, messages_spent_at: expect.any(Date) });
+  });
+
   test('are given back where the provider refused them', async () => {
     const { merchant, client } = await newMerchant();
     const company = { kind: 'merchant', id: merchant.id } as const;
