@@ -1,6 +1,11 @@
 import type { AllowlistHostnames } from './allowlist-hostnames.js';
 import { parseHostName } from './host-name.js';
-import { type AddressMatcher, canonicalRange, createAddressMatcher } from './source-address.js';
+import {
+  type AddressMatcher,
+  canonicalRange,
+  createAddressMatcher,
+  rangesOverlap,
+} from './source-address.js';
 
 /** So many names a company may have, since each is asked for again and again. */
 export const MAXIMUM_NAMES = 10;
@@ -14,6 +19,28 @@ const LEAST_BITS = {
   operator: { ipv4: 8, ipv6: 20 },
 } as const;
 
+/**
+ * Where IPv6 holds all of IPv4, and behind how many bits an IPv4 address stands there. NAT64 networks of
+ * one's own (RFC 8215) may place it further to the front, too: then their ranges hold even less of it.
+ */
+const EMBEDDED_IPV4: readonly { readonly range: string; readonly bitsBefore: number }[] = [
+  { range: '::/96', bitsBefore: 96 },
+  { range: '::ffff:0:0:0/96', bitsBefore: 96 },
+  { range: '64:ff9b::/96', bitsBefore: 96 },
+  { range: '64:ff9b:1::/48', bitsBefore: 96 },
+  // Teredo: of the two that it holds, the one of the sender.
+  { range: '2001::/32', bitsBefore: 96 },
+  // 6to4
+  { range: '2002::/16', bitsBefore: 16 },
+];
+
+/** The shortest prefix that an entry may have: one that holds IPv4 may hold no more than an IPv4 range. */
+function leastBitsOf(entry: string, { ipv4, ipv6 }: (typeof LEAST_BITS)['company' | 'operator']) {
+  if (!entry.includes(':')) return ipv4;
+  const embedding = EMBEDDED_IPV4.filter(({ range }) => rangesOverlap(range, entry));
+  return Math.max(ipv6, ...embedding.map(({ bitsBefore }) => bitsBefore + ipv4));
+}
+
 export type ReadAllowlistEntry =
   | { readonly ok: true; readonly entry: string }
   | { readonly ok: false; readonly problem: 'unreadable' }
@@ -22,12 +49,12 @@ export type ReadAllowlistEntry =
 /**
  * Reads what is registered as a place that calls come from: an address, a CIDR range or a fully
  * qualified name. `entry` is the one spelling in which it is kept, and the one whose width counts:
- * `::ffff:0:0/96` is all of IPv4.
+ * `::ffff:0:0/96` is all of IPv4, and so is `64:ff9b::/96` behind a NAT64.
  */
 export function readAllowlistEntry(text: string, by: keyof typeof LEAST_BITS): ReadAllowlistEntry {
   const entry = canonicalRange(text) ?? parseHostName(text);
   if (entry === undefined) return { ok: false, problem: 'unreadable' };
-  const leastBits = LEAST_BITS[by][entry.includes(':') ? 'ipv6' : 'ipv4'];
+  const leastBits = leastBitsOf(entry, LEAST_BITS[by]);
   const [, bits] = entry.split('/');
   return bits === undefined || Number(bits) >= leastBits
     ? { ok: true, entry }

@@ -129,6 +129,13 @@ function contains([base, bits]: Range, address: Address): boolean {
 const isWithin = ([address, bits]: Range, outer: Range): boolean =>
   bits >= outer[1] && contains(outer, address);
 
+/** Whether two ranges have an address in common: one of them is within the other. */
+export function rangesOverlap(one: string, other: string): boolean {
+  const [first, second] = [parseRange(one), parseRange(other)];
+  if (first === undefined || second === undefined) return false;
+  return isWithin(first, second) || isWithin(second, first);
+}
+
 const SOURCE_OF_NOTHING = ['0.0.0.0/8', '224.0.0.0/4', '255.255.255.255', '::', 'ff00::/8']
   .map(parseRange)
   .filter((range) => range !== undefined);
