@@ -62,7 +62,7 @@ export async function claimDataDirectory(directory: string): Promise<() => Promi
   const claim = { pid: process.pid, command, npmPid: await npmAbove(process.pid) };
   for (;;) {
     try {
-      await writeFile(file, JSON.stringify(claim), { flag: 'wx' });
+      await writeFile(file, JSON.stringify(claim), { flag: 'wx', mode: 0o600 });
       return () => rm(file, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -20,6 +20,6 @@ export async function beginTemporalDatabase(
   if (await exists(mark)) {
     for (const suffix of ['', '-wal', '-shm']) await rm(databaseFile + suffix, { force: true });
   }
-  if (!(await exists(databaseFile))) await writeFile(mark, '');
+  if (!(await exists(databaseFile))) await writeFile(mark, '', { mode: 0o600 });
   return { finish: () => rm(mark, { force: true }) };
 }

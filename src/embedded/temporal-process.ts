@@ -59,7 +59,8 @@ export async function launchTemporal(
   const pid = child.pid ?? 0;
 
   let command = [binary, ...words].join(' ');
-  const record = () => writeFileSync(pidFile(directory), JSON.stringify({ pid, command }));
+  const record = () =>
+    writeFileSync(pidFile(directory), JSON.stringify({ pid, command }), { mode: 0o600 });
   record();
   return {
     pid,

@@ -78,5 +78,6 @@ test('no other account can read the folder or what lies in it, also from before'
   expect(await modeOf('data', 'secrets.json')).toBe(0o600);
   expect(await modeOf('data', 'run.sh')).toBe(0o700);
   expect(await modeOf('data', 'temporal.log')).toBe(0o600);
+  expect(await modeOf('data', 'start.pid')).toBe(0o600);
   expect(await modeOf('elsewhere')).toBe(0o644);
 });

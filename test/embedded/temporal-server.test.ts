@@ -59,6 +59,8 @@ test('it serves its namespaces and its UI, and stop leaves no process', async ()
   );
   const settings = await fetch(`${server.uiUrl}/api/v1/settings`);
   expect(await settings.json()).toMatchObject({ Codec: { Endpoint: 'http://127.0.0.1:8234' } });
+  for (const name of await readdir(directory))
+    expect((await stat(join(directory, name))).mode & 0o077, name).toBe(0);
 
   await server.stop();
   expect(await commandLine(server.pid)).toBeUndefined();
