@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -26,6 +27,7 @@ const composeSchema = z.object({
       command: z.array(z.string()).optional(),
       environment: z.record(z.string(), scalar).default({}),
       ports: z.array(z.string()).default([]),
+      volumes: z.array(z.string()).default([]),
     }),
   ),
   configs: z.record(z.string(), z.object({ content: z.string() })),
@@ -69,8 +71,15 @@ function interpolate(text: string, given: Record<string, string>): string {
 
 function environmentOf(service: string, given = SECRETS): Record<string, string> {
   const environment = Object.entries(compose.services[service]?.environment ?? {});
-  return Object.fromEntries(environment.map(([name, text]) => [name, interpolate(text, given)]));
+  const values = environment.map(([name, text]) => [name, interpolate(text, given)] as const);
+  // A folder of the container stands for one that is there.
+  return Object.fromEntries(
+    values.map(([name, value]) => [name, value === PROMO_IMAGES ? tmpdir() : value]),
+  );
 }
+
+/** Where a container finds the images of promos. */
+const PROMO_IMAGES = '/promo-images';
 
 test('it is valid by the schema of the Compose Specification', async () => {
   const folder = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
@@ -114,6 +123,17 @@ describe.each([
       );
     },
   );
+});
+
+test('the folder of promo images is mounted for reading, from where .env says', () => {
+  for (const service of ['api', 'worker']) {
+    const { environment = {}, volumes = [] } = compose.services[service] ?? {};
+    expect(environment.PROMO_IMAGE_FOLDER).toBe(PROMO_IMAGES);
+    const [volume = ''] = volumes;
+    expect(interpolate(volume, SECRETS)).toBe(`./promo-images:${PROMO_IMAGES}:ro`);
+    const named = { ...SECRETS, PROMO_IMAGE_FOLDER: '/srv/images' };
+    expect(interpolate(volume, named)).toBe(`/srv/images:${PROMO_IMAGES}:ro`);
+  }
 });
 
 test('only the API has the key that API keys are kept under, and needs it to keep them', () => {
