@@ -26,9 +26,9 @@ export function describeProblem(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** commander begins with "error:" and puts "(Did you mean …?)" on a line of its own. */
+/** commander begins with "error:", ends some with a full stop, and puts "(Did you mean …?)" on a line. */
 function describeUsage(message: string): string {
-  const sentence = inOneLine(message.replace(/^error: /, ''));
+  const sentence = inOneLine(message.replace(/^error: /, '')).replace(/\.$/, '');
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. Add --help to see how.`;
 }
 

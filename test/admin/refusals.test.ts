@@ -43,7 +43,11 @@ describe('refused in one line, with nothing changed:', () => {
     ['a missing option', () => 'create partner', /^Missing: --name\. Add --help to see how\.\n$/],
     ['missing options', () => 'set payout-account', /^Missing: --merchant, --key, --value\. /],
     ['a missing argument', () => 'suspend partner', /^Missing required argument 'id'/],
-    ['too many words', () => 'suspend partner 1 2', /^Too many arguments/],
+    [
+      'too many words',
+      () => 'suspend partner 1 2',
+      /^Too many arguments for 'partner'\. Expected 1 argument but got 2\. Add --help to see how\.\n$/,
+    ],
     [
       'a taken identifier',
       () => [...merchantWords('MER-42')],
