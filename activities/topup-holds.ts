@@ -11,7 +11,7 @@ import { beginAttempt, findAttempt } from '../src/db/topups/topup-attempts.js';
 import { TOPUP_KIND } from '../src/db/topups/topup-requests.js';
 import { type LockedTopup, type TopupContext, topupContext } from '../src/db/topups/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
-import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
+import { formatAmount, formatMoney, type Money, parseMoney } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';
 import { maskMsisdn } from '../src/domain/phone.js';
 import {
@@ -29,7 +29,14 @@ import type {
 import type { ActivityDependencies } from './dependencies.js';
 import { isAdmitted, isRetrySignal, SIGNAL_SWITCHED_OFF } from './topup-authority.js';
 import type { TopUpSubject } from './topup-orders.js';
-import { isStranger, kindOf, lockTopupOf, refuseTopup, retryOf } from './topup-refusals.js';
+import {
+  isStranger,
+  kindOf,
+  lockTopupOf,
+  refuseByState,
+  refuseTopup,
+  retryOf,
+} from './topup-refusals.js';
 
 /** An attempt whose money is on hold, and how it reads to support staff. */
 export interface TopUpHeld {
@@ -74,7 +81,7 @@ export async function holdOrAnswer(
   // Its start was withdrawn as provably not sent, while a duplicate was sending its own.
   if (!topup) return forget(transaction, command, gone);
   if (isStranger(topup, command)) return { kind: 'answered', outcome: outcomeFor(command, gone) };
-  if (topup.has_begun) return describeHold(transaction, command, true);
+  if (topup.has_begun) return resumeHold(transaction, command);
   if (!isRetry && topup.status !== 'PENDING') return answerEnded(transaction, command, topup);
   // A new top-up must be of this request: its number may have been drawn for another.
   if (!isRetry && !isSameRequest(topup.request_digest, command))
@@ -135,8 +142,7 @@ async function holdOrRefuse(
   );
   if (!terms.ok) return terms;
   if (!airtime.canCarry(formatAmount(terms.amount))) return refuse('amount-out-of-range');
-  await recordHold(transaction, hold, { topup, context, terms, msisdn });
-  return describeHold(transaction, command, false);
+  return recordHold(transaction, hold, { topup, context, terms, msisdn });
 }
 
 /** An attempt that the ladder has let pass. */
@@ -147,18 +153,19 @@ interface PricedAttempt {
   readonly msisdn: string;
 }
 
-/** The attempt's row and the transfer. */
+/** The attempt's row and the transfer; what is held is described without reading it again. */
 async function recordHold(
   transaction: DatabaseTransaction,
   { command: { operationId }, subject, dependencies }: TopUpHold,
   { topup, context, terms, msisdn }: PricedAttempt,
-): Promise<void> {
+): Promise<TopUpHeld> {
   const attempt = topup.attempt + 1;
+  const reference = topupReference(topup.operation_id, attempt);
   await beginAttempt(transaction, {
     topupId: topup.id,
     attempt,
     operationId,
-    reference: topupReference(topup.operation_id, attempt),
+    reference,
     msisdn,
     operator: terms.operator,
     amount: formatMoney(terms.amount),
@@ -176,37 +183,51 @@ async function recordHold(
     },
   ]);
   await dependencies.failpoint(`${subject}-held`);
+  const [amount, product] = [terms.amount, context.product_name];
+  return describeHold({
+    operationId,
+    isResumed: false,
+    attempt,
+    msisdn,
+    amount,
+    product,
+    reference,
+  });
 }
 
-async function describeHold(
+/** What an earlier run of the same operation holds. */
+async function resumeHold(
   transaction: DatabaseTransaction,
   { operationId }: TopUpCommand,
-  isResumed: boolean,
 ): Promise<TopUpHeld> {
-  const attempt = await findAttempt(transaction, operationId);
-  return {
-    kind: 'held',
+  const found = await findAttempt(transaction, operationId);
+  return describeHold({
     operationId,
-    isResumed,
-    attempt: attempt.attempt,
-    msisdn: maskMsisdn(attempt.msisdn),
-    amount: formatAmount(parseMoney(attempt.amount ?? '0')),
-    product: attempt.product_name ?? 'Airtime',
-    reference: attempt.reference,
-  };
+    isResumed: true,
+    attempt: found.attempt,
+    msisdn: found.msisdn,
+    amount: parseMoney(found.amount ?? '0'),
+    product: found.product_name,
+    reference: found.reference,
+  });
 }
+
+/** What a hold is described by; the number is in clear here, and masked in what comes of it. */
+type HoldRecord = Omit<TopUpHeld, 'kind' | 'amount' | 'product'> & {
+  readonly amount: Money;
+  readonly product: string | null;
+};
+
+const describeHold = (hold: HoldRecord): TopUpHeld => ({
+  ...hold,
+  kind: 'held',
+  msisdn: maskMsisdn(hold.msisdn),
+  amount: formatAmount(hold.amount),
+  product: hold.product ?? 'Airtime',
+});
 
 /** What was asked for is withdrawn: the request was recorded anew under another number. */
 const gone = refuse('unavailable', { retryAfterSeconds: 1 });
-
-/** A retry must be of the failed attempt. */
-function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
-  if (topup.is_contradicted)
-    return refuse('topup-not-failed', { detail: 'it was delivered after all; ask support' });
-  return topup.status === 'FAILED' && topup.attempt === retry.attempt - 1
-    ? undefined
-    : refuse('topup-not-failed', { detail: `it is ${topup.status}` });
-}
 
 const topupFacts = (
   topup: LockedTopup,

@@ -76,3 +76,12 @@ export const refuseAfterError = (
     const isTold = begun.kind === 'resumed' && begun.isAccepted && topup;
     return refuseTopup(transaction, command, refusal, isTold ? { topupId: topup.id } : undefined);
   });
+
+/** A retry must be of the failed attempt. */
+export function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
+  if (topup.is_contradicted)
+    return refuse('topup-not-failed', { detail: 'it was delivered after all; ask support' });
+  return topup.status === 'FAILED' && topup.attempt === retry.attempt - 1
+    ? undefined
+    : refuse('topup-not-failed', { detail: `it is ${topup.status}` });
+}

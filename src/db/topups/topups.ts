@@ -85,6 +85,7 @@ export interface TopupContext {
   readonly wallet_balance: string;
   /** Null unless the partner has access to an active product that fits. */
   readonly product_id: number | null;
+  readonly product_name: string | null;
   readonly product_operator: Operator | null;
   readonly price_amount: string | null;
   readonly provider_product_id: number | null;
@@ -99,13 +100,14 @@ export async function topupContext(
   const { rows } = await sql<TopupContext>`
     select ${isStillAdmitted(company)} as is_admitted,
       partners.status as partner_status, wallet.balance as wallet_balance,
-      product.id as product_id, product.operator as product_operator,
+      product.id as product_id, product.product_name, product.operator as product_operator,
       product.price_amount, product.provider_product_id
     from partners
     join ledger_accounts as wallet
       on wallet.kind = 'airtime' and wallet.partner_id = partners.id
     left join lateral (
-      select products.id, operator, price_amount, provider_product_id from partner_products
+      select products.id, product_name, operator, price_amount, provider_product_id
+      from partner_products
       join products on products.id = partner_products.product_id
       where partner_products.partner_id = partners.id
         and products.kind = ${topup.kind} and products.status = 'ACTIVE'
