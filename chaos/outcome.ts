@@ -46,7 +46,22 @@ const AT_THE_DOOR: readonly Reason[] = [
 const OF_THE_MOMENT: readonly Reason[] = ['key-reused', 'topup-not-failed', 'voucher-not-found'];
 
 /** After a hold: the money went back, and the key keeps this answer. */
-const FAILED: readonly Reason[] = ['topup-failed', 'payment-refused'];
+const FAILED: readonly Reason[] = [
+  'topup-failed',
+  'topup-delivered-since',
+  'topup-retried-since',
+  'payment-refused',
+];
+
+/**
+ * An answer as it was told first: the message of a top-up's failure is of the moment, and all else of
+ * an answer stays.
+ */
+export const asFirstTold = (text: string): string =>
+  (['topup-delivered-since', 'topup-retried-since'] as const).reduce(
+    (told, reason) => told.replace(reasons[reason].message, reasons['topup-failed'].message),
+    text,
+  );
 
 /** The longest message first, since one may begin like another. */
 const byMessage = (Object.keys(reasons) as Reason[]).sort(

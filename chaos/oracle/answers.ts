@@ -1,7 +1,7 @@
 import type { Reason } from '../../src/domain/errors.js';
 import type { ClientLog, KeyedCalls, LogEntry } from '../client-log.js';
 import { nameOf } from '../client-log.js';
-import { bodyOf } from '../outcome.js';
+import { asFirstTold, bodyOf } from '../outcome.js';
 import { ANSWER_SECONDS } from '../send-call.js';
 
 /** Checks every answer by itself, and that one key has one answer (I9, I15). */
@@ -48,4 +48,4 @@ function checkKey(calls: KeyedCalls): string[] {
 const textOf = ({ response, call }: LogEntry): string =>
   response.kind === 'lost'
     ? ''
-    : `${JSON.stringify(call.body)} ${response.status} ${response.text}`;
+    : `${JSON.stringify(call.body)} ${response.status} ${asFirstTold(response.text)}`;

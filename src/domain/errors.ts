@@ -11,7 +11,7 @@ export interface Refusal {
   /** What is particular about this case, safe to show to the caller. */
   readonly detail?: string;
   readonly retryAfterSeconds?: number;
-  /** Of a top-up that failed and can be retried. */
+  /** Of a top-up that failed after it had begun. */
   readonly transactionId?: number;
 }
 

@@ -163,6 +163,17 @@ export const reasons = {
     remedy: 'repeat',
     partner: { 'airtime-topup': 424, 'airtime-package-topup': 424, 'retry-topup': 424 },
   },
+  // The same failure, told again when the top-up stands otherwise.
+  'topup-delivered-since': {
+    message: 'This attempt failed, and the top-up was delivered since: do not retry it',
+    remedy: 'none',
+    partner: { 'airtime-topup': 424, 'airtime-package-topup': 424, 'retry-topup': 424 },
+  },
+  'topup-retried-since': {
+    message: 'This attempt failed, and another one is being processed',
+    remedy: 'none',
+    partner: { 'airtime-topup': 424, 'airtime-package-topup': 424, 'retry-topup': 424 },
+  },
 
   // Claims and redemptions.
   'voucher-not-found': {

@@ -2,13 +2,14 @@ import { topUpId, topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import { isDefiniteDatabaseError } from '../db/connection.js';
 import type { StoredOutcome } from '../db/operations/operations.js';
 import type { StoredOperation } from '../db/operations/stored-operations.js';
+import { topupStatus } from '../db/topups/topup-attempts.js';
 import {
   acceptRequest,
   type NewTopup,
   recordTopup,
   withdrawRequest,
 } from '../db/topups/topup-requests.js';
-import { type Operation, refuse } from '../domain/errors.js';
+import { type Operation, type Refusal, refuse } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
 import { describeError } from '../process/describe-error.js';
 import type { FailpointName } from '../process/failpoint.js';
@@ -117,9 +118,24 @@ export async function runRecordedOnce(
   const answered = await runOnce<ToppedUp>(services, identity, runNumbered, look).catch((error) =>
     afterFault(services, identity, number, error),
   );
-  const { result } = answered;
-  if (result.ok || result.reason !== 'still-processing' || !number) return answered;
+  const { result, replayed } = answered;
+  if (result.ok) return answered;
+  if (replayed && result.reason === 'topup-failed')
+    return { result: await failureAsOfNow(services, result), replayed };
+  if (result.reason !== 'still-processing' || !number) return answered;
   return accept(services, identity, number);
+}
+
+/**
+ * A failure that is told again keeps its status code, and does not invite to retry what was delivered
+ * since, or is being tried again.
+ */
+async function failureAsOfNow({ database }: OperationServices, failure: Refusal): Promise<Refusal> {
+  if (failure.transactionId === undefined) return failure;
+  const status = await topupStatus(database, failure.transactionId);
+  if (status === 'FAILED') return failure;
+  const reason = status === 'SUCCESS' ? 'topup-delivered-since' : 'topup-retried-since';
+  return { ...failure, reason };
 }
 
 async function afterFault(

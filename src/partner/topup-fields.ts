@@ -35,5 +35,7 @@ export const topupReasons: readonly Reason[] = [
   'money-insufficient',
   'database-failed',
   'topup-failed',
+  'topup-delivered-since',
+  'topup-retried-since',
   'key-reused',
 ];

@@ -39,6 +39,16 @@ describe('what a caller knows', () => {
       { kind: 'refused', reason: 'topup-failed', isBound: true },
     ],
     [
+      'a failed top-up that was delivered since',
+      refused('topup-delivered-since'),
+      { kind: 'refused', reason: 'topup-delivered-since', isBound: true },
+    ],
+    [
+      'a failed top-up that is being retried',
+      refused('topup-retried-since'),
+      { kind: 'refused', reason: 'topup-retried-since', isBound: true },
+    ],
+    [
       'a refusal that is remembered',
       refused('voucher-redeemed'),
       { kind: 'refused', reason: 'voucher-redeemed', isBound: true },

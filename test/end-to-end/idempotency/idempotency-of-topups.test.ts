@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.js';
 import { type Answer, partnerClient } from '../../support/clients.js';
 import { makePartner } from '../../support/companies.js';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
-import { newKey, sale, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+import { idOf, newKey, sale, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
 
 /** Fifty duplicates of each kind of top-up at once (design 6, F31): one effect, one answer. */
 let scene: TopupScene;
@@ -67,6 +68,51 @@ test('one that fails is failed once, and its answer kept', async () => {
   expect(await scene.wallet()).toBe(before);
   const again = await scene.topUp(msisdn, key);
   expect([again.body, wasReplayed(again)]).toEqual([first.body, true]);
+});
+
+test('a failure that is told again does not invite to retry what was delivered since', async () => {
+  const [msisdn, key] = [scene.number('002'), newKey()];
+  const first = await scene.topUp(msisdn, key);
+  expect([first.status, first.body.message]).toEqual([
+    424,
+    expect.stringMatching(/can be retried/),
+  ]);
+  const transactionId = idOf(first);
+  const operationId = await scene.operationOf(transactionId);
+  await scene.stack.database
+    .transaction()
+    .execute((transaction) =>
+      bookLateSuccess(transaction, { kind: 'topup', operationId }, 'OP-late'),
+    );
+  const again = await scene.topUp(msisdn, key);
+  expect([again.status, wasReplayed(again)]).toEqual([424, true]);
+  expect(again.body).toEqual({
+    ...first.body,
+    message: expect.stringMatching(
+      /^This attempt failed, and the top-up was delivered since: do not/,
+    ),
+  });
+  expect((await scene.retry(transactionId, msisdn, newKey())).status).toBe(409);
+});
+
+test('a failure that is told again says that a retry is under way, and that it was delivered', async () => {
+  const [msisdn, key] = [scene.number('002'), newKey()];
+  const transactionId = idOf(await scene.topUp(msisdn, key));
+  const retried = scene.number('014');
+  await scene.retry(transactionId, retried, newKey());
+  await scene.untilStatus(transactionId, 'UNKNOWN');
+  const meanwhile = await scene.topUp(msisdn, key);
+  expect([meanwhile.status, meanwhile.body.message]).toEqual([
+    424,
+    expect.stringMatching(/^This attempt failed, and another one is being processed/),
+  ]);
+  await scene.settle(transactionId, 'completed');
+  await scene.untilStatus(transactionId, 'SUCCESS');
+  const afterwards = await scene.topUp(msisdn, key);
+  expect([afterwards.status, afterwards.body.message]).toEqual([
+    424,
+    expect.stringMatching(/delivered since/),
+  ]);
 });
 
 test('the key of one endpoint or partner is another one elsewhere', async () => {
