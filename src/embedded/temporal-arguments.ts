@@ -8,6 +8,8 @@ export interface TemporalArguments {
   readonly codecEndpoint?: string | undefined;
   /** Made besides `default`. */
   readonly namespaces: readonly string[];
+  /** Settings of the server in addition to the service's. */
+  readonly dynamicConfig?: Readonly<Record<string, string | number>> | undefined;
 }
 
 /** For short waits on one small machine; with the defaults a workflow of one step takes 150 ms. */
@@ -39,9 +41,9 @@ export function temporalArguments(options: TemporalArguments): string[] {
           ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
         ]),
     ...namespaces.flatMap((name) => ['--namespace', name]),
-    ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
+    ...Object.entries({ ...DYNAMIC_CONFIG, ...options.dynamicConfig }).flatMap(([key, value]) => [
       '--dynamic-config-value',
-      `${key}=${value}`,
+      `${key}=${JSON.stringify(value)}`,
     ]),
   ];
 }

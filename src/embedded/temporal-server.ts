@@ -27,6 +27,8 @@ export interface TemporalServerOptions {
   readonly codecEndpoint?: string;
   /** Made besides `default`. */
   readonly namespaces?: readonly string[];
+  /** Settings of the server in addition to the service's. */
+  readonly dynamicConfig?: Readonly<Record<string, string | number>>;
   readonly progress: Progress;
 }
 
@@ -78,7 +80,7 @@ export function startTemporalServer(
   options: TemporalServerOptions,
 ): Promise<RunningTemporalServer> {
   return options.progress.step('Temporal server', async () => {
-    const { inMemory = false, uiPort, codecEndpoint } = options;
+    const { inMemory = false, uiPort, codecEndpoint, dynamicConfig } = options;
     await mkdir(options.directory, { recursive: true });
     const directory = await realpath(options.directory);
     await stopOrphanedTemporal(directory);
@@ -89,7 +91,7 @@ export function startTemporalServer(
     const namespaces = options.namespaces ?? [];
     const databaseFile = inMemory ? undefined : join(directory, 'temporal.db');
     const database = databaseFile && (await beginTemporalDatabase(databaseFile));
-    const words = { port, uiPort, databaseFile, codecEndpoint, namespaces };
+    const words = { port, uiPort, databaseFile, codecEndpoint, namespaces, dynamicConfig };
     const server = await launchTemporal(options.binary, temporalArguments(words), directory);
 
     const address = `127.0.0.1:${port}`;

@@ -34,6 +34,15 @@ declare module 'vitest' {
 const PREFIX = 'voucher-topup-service-test-';
 const TEMPLATE_DATABASE = 'template_service';
 
+/**
+ * A workflow is deleted once its shard has noted that it is closed, which is every 30 seconds by
+ * default.
+ */
+const QUICK_DELETION = {
+  'history.transferProcessorUpdateAckInterval': '200ms',
+  'history.visibilityProcessorUpdateAckInterval': '200ms',
+};
+
 /** Nothing in a test's database has to outlive the machine. */
 const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
@@ -121,6 +130,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       directory,
       inMemory: true,
       port: 0,
+      dynamicConfig: QUICK_DELETION,
       progress,
     });
     stops.push(server.stop);
