@@ -152,6 +152,16 @@ const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string 
       where voucher_id = vouchers.id order by id desc limit 1), 'ACTIVE')`,
 };
 
+/** One line per fault that a transaction sees, none when all is well. */
+export async function brokenInvariantsIn(transaction: Database): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [name, query] of Object.entries(invariants)) {
+    const { rows } = await query.execute(transaction);
+    faults.push(...rows.map(({ fault }) => `${name}: ${fault}`));
+  }
+  return faults;
+}
+
 /**
  * Checks the invariants of money and state (I1–I6 and I10): the oracle of the tests, of operations
  * and of the scheduled reconciliation. Returns one line per fault, none when all is well. It reads in
@@ -162,11 +172,4 @@ export const findBrokenInvariants = (database: Database): Promise<string[]> =>
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute(async (transaction) => {
-      const faults: string[] = [];
-      for (const [name, query] of Object.entries(invariants)) {
-        const { rows } = await query.execute(transaction);
-        faults.push(...rows.map(({ fault }) => `${name}: ${fault}`));
-      }
-      return faults;
-    });
+    .execute(brokenInvariantsIn);
