@@ -51,6 +51,8 @@ const common = {
   isolate: false,
   testTimeout: 120_000,
   hookTimeout: 300_000,
+  // A condition is awaited for as long as a machine may take that has much else to do.
+  expect: { poll: { timeout: 60_000, interval: 50 } },
 };
 
 /** What tests share that need PostgreSQL and Temporal. */

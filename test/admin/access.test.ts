@@ -2,9 +2,10 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, merchantClient } from '../support/clients.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { until } from '../support/until.js';
 import { type Commands, commandsOn, merchantWords } from './scene.js';
 
 /** What operators set is what the API goes by: on the whole service, with its own keys. */
@@ -49,7 +50,7 @@ describe('a partner that only commands have made', () => {
     });
   /** Commands hold for every process within two seconds, in tests at once or nearly so. */
   const becomes = (status: number, token: string) =>
-    vi.waitFor(async () => expect((await balance(token)).status).toBe(status));
+    until(async () => expect((await balance(token)).status).toBe(status));
 
   test('logs in with its key and sees its money', async () => {
     expect(key).toMatch(/^gvs_test_/);
@@ -115,7 +116,7 @@ describe('a partner that only commands have made', () => {
 
   test('is told which calls were refused and why', async () => {
     expect((await logIn('', `${key.slice(0, -4)}none`)).status).toBe(401);
-    await vi.waitFor(async () => {
+    await until(async () => {
       const calls = await operator.json('list refused-calls --reason api-key-invalid --limit 1');
       expect(calls).toEqual([
         expect.objectContaining({
@@ -163,7 +164,7 @@ describe('a public key of a merchant', () => {
     const client = await merchantClient(stack, merchant);
     const claim = () => client.post('/topup-transactions/initiate-claim', { voucherCode: 'X' });
     const becomes = (statusCode: number) =>
-      vi.waitFor(async () => expect((await claim()).body.statusCode).toBe(statusCode));
+      until(async () => expect((await claim()).body.statusCode).toBe(statusCode));
 
     await becomes(401);
     const { publicKeyId, fingerprint } = JSON.parse((await register(id, pemOf(publicKey))).out);

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   isDatabaseUnavailable,
   isDefiniteDatabaseError,
   NOT_PREPARED,
 } from '../../src/db/connection.js';
+import { until } from '../support/until.js';
 import { type OpenDatabase, openDatabase } from './open-database.js';
 
 let open: OpenDatabase;
@@ -24,7 +25,7 @@ test('a session that ends between two statements fails its transaction and nothi
     const pid = rows[0]?.pid;
     await sql`select pg_terminate_backend(${pid}::int)`.execute(database);
     // An error of the connection that nobody listens to would end the process here.
-    await vi.waitFor(async () => {
+    await until(async () => {
       const left = await sql`select from pg_stat_activity where pid = ${pid}::int`.execute(
         database,
       );

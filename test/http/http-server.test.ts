@@ -3,6 +3,7 @@ import { connect, Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAddressMatcher } from '../../src/http/access/source-address.js';
 import { type RunningServer, startHttpServer } from '../../src/http/http-server.js';
+import { until } from '../support/until.js';
 
 /** What one address can take from all others: a real server and real sockets of several addresses. */
 let server: RunningServer;
@@ -73,18 +74,18 @@ describe('connections of one address', () => {
   test('are limited, and those of others are served meanwhile', async () => {
     await start();
     const opened = openMany('127.0.0.2', 50);
-    await vi.waitFor(() => expect(closedOf(opened)).toBe(30));
+    await until(() => expect(closedOf(opened)).toBe(30));
     expect(await serves('127.0.0.2')).toBe(false);
     expect(await serves('127.0.0.3')).toBe(true);
     for (const socket of opened) socket.destroy();
-    await vi.waitFor(async () => expect(await serves('127.0.0.2')).toBe(true));
+    await until(async () => expect(await serves('127.0.0.2')).toBe(true));
   });
 
   test('that send nothing are closed though they never close their own side', async () => {
     await start({ headersTimeoutMs: 100 });
     const opened = openMany('127.0.0.2', 20);
-    await vi.waitFor(() => expect(closedOf(opened)).toBe(20), { timeout: 60_000 });
-    await vi.waitFor(async () => expect(await serves('127.0.0.2')).toBe(true), { timeout: 60_000 });
+    await until(() => expect(closedOf(opened)).toBe(20));
+    await until(async () => expect(await serves('127.0.0.2')).toBe(true));
   });
 
   test('that read no answer are closed', async () => {
@@ -99,14 +100,11 @@ describe('connections of one address', () => {
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100));
     const closed = new Promise((resolve) => socket.once('close', resolve));
     // Once nothing moves any more, reading finds what was sent until then, and the end.
-    await vi.waitFor(
-      async () => {
-        const before = answered;
-        await new Promise((resolve) => setTimeout(resolve, 700));
-        expect(answered).toBe(before);
-      },
-      { timeout: 60_000 },
-    );
+    await until(async () => {
+      const before = answered;
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      expect(answered).toBe(before);
+    });
     socket.resume();
     socket.once('end', () => socket.end());
     await closed;
@@ -116,7 +114,7 @@ describe('connections of one address', () => {
   test('of a trusted proxy are limited by the total alone', async () => {
     await start();
     const opened = openMany('127.0.0.99', 50);
-    await vi.waitFor(async () => expect(await serves('127.0.0.99')).toBe(true));
+    await until(async () => expect(await serves('127.0.0.99')).toBe(true));
     expect(closedOf(opened)).toBe(0);
   });
 });
@@ -126,11 +124,11 @@ test('a few addresses leave a reserve to those with few connections, and never m
   const opened = ['127.0.0.2', '127.0.0.3', '127.0.0.4'].flatMap((address) =>
     openMany(address, 20),
   );
-  await vi.waitFor(() => expect(closedOf(opened)).toBe(12));
+  await until(() => expect(closedOf(opened)).toBe(12));
   for (const last of [5, 6, 7]) expect(await serves(`127.0.0.${last}`)).toBe(true);
   expect(await serves('127.0.0.2')).toBe(false);
   const more = [5, 6].flatMap((last) => openMany(`127.0.0.${last}`, 8));
-  await vi.waitFor(() => expect(closedOf(more)).toBe(4));
+  await until(() => expect(closedOf(more)).toBe(4));
 });
 
 describe('a request with two Host headers', () => {

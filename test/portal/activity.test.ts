@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addRefusedCalls } from '../../src/db/access/calls.js';
 import { call, merchantClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { until } from '../support/until.js';
 import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.js';
 
 let stack: Stack;
@@ -26,14 +27,11 @@ const logIn = (key: string, from = '127.0.0.1') =>
 
 /** Waits until a page has a text: calls are written some time after their answer. */
 const waitForText = (client: PortalClient, path: string, text: string) =>
-  vi.waitFor(
-    async () => {
-      const { html } = await client.get(path);
-      expect(html).toContain(text);
-      return html;
-    },
-    { timeout: 60_000, interval: 200 },
-  );
+  until(async () => {
+    const { html } = await client.get(path);
+    expect(html).toContain(text);
+    return html;
+  });
 
 describe('try it says of the last calls', () => {
   test('that they were let in, and what they were answered', async () => {
@@ -60,7 +58,7 @@ describe('try it says of the last calls', () => {
     expect((await logIn(apiKey, '203.0.113.50')).status).toBe(403);
     await client.submit(question, '/portal/addresses');
     expect((await client.get('/portal/try-it')).html).not.toContain('Is 203.0.113.50');
-    await vi.waitFor(async () => expect((await logIn(apiKey, '203.0.113.50')).status).toBe(200));
+    await until(async () => expect((await logIn(apiKey, '203.0.113.50')).status).toBe(200));
   });
 
   test('nothing of an address that no call was refused from, whatever a link says', async () => {
@@ -198,10 +196,9 @@ test('the first page leads through the first steps, until all are done', async (
   expect(before.html).toContain('<h2>Getting started');
   expect(before.html.match(/>Done</g)).toHaveLength(1);
   await client.submit('/portal/access', '/portal/addresses', { address: '127.0.0.1' });
-  await vi.waitFor(async () => expect((await logIn(apiKey)).status).toBe(200));
-  await vi.waitFor(
-    async () => expect((await client.get('/portal')).html).not.toContain('<h2>Getting started'),
-    { timeout: 60_000, interval: 200 },
+  await until(async () => expect((await logIn(apiKey)).status).toBe(200));
+  await until(async () =>
+    expect((await client.get('/portal')).html).not.toContain('<h2>Getting started'),
   );
 });
 
@@ -238,12 +235,11 @@ test('a merchant has done the last step with a signed call, also if others follo
       .where('company_id', '=', merchant.id)
       .where('route', 'like', '%initiate-claim')
       .execute();
-  const waiting = { timeout: 60_000, interval: 100 };
-  await vi.waitFor(async () => expect(await signedCalls()).toHaveLength(1), waiting);
-  await vi.waitFor(async () => {
+  await until(async () => expect(await signedCalls()).toHaveLength(1));
+  await until(async () => {
     await call(`${api.base}/test`, { method: 'POST', headers: { 'x-api-token': api.token } });
     expect(await signedCalls()).toEqual([]);
-  }, waiting);
+  });
   expect((await client.get('/portal')).html).not.toContain('<h2>Getting started');
 });
 

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/clients.js';
 import { makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { until } from '../support/until.js';
 import { makeAccount, portalClient, signedIn } from './portal-client.js';
 
 let stack: Stack;
@@ -40,11 +41,11 @@ test('calls are let in from an address once it is registered, and not after its 
   const added = await client.submit(ACCESS, PATH, { address: ' 127.0.0.0/16 ' });
   expect(added).toMatchObject({ status: 303, location: ACCESS });
   expect((await client.get(ACCESS)).html).toContain('127.0.0.0/16 is registered.');
-  await vi.waitFor(async () => expect(await logIn(apiKey)).toBe(200));
+  await until(async () => expect(await logIn(apiKey)).toBe(200));
   const remove = `${PATH}/${await addressId(id)}/remove`;
   expect((await client.get(remove)).html).toContain('It is the last address');
   expect(await client.submit(remove, remove)).toMatchObject({ status: 303, location: ACCESS });
-  await vi.waitFor(async () => expect(await logIn(apiKey)).toBe(403));
+  await until(async () => expect(await logIn(apiKey)).toBe(403));
 });
 
 test('the address that the browser calls from is added by one click', async () => {

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/clients.js';
 import { makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { until } from '../support/until.js';
 import { makeAccount, type PortalClient, signedIn } from './portal-client.js';
 
 let stack: Stack;
@@ -135,7 +136,7 @@ describe('rotation', () => {
     const { client, id, apiKey } = await partner();
     const answer = await rotate(client, await idOf(id, 'test'), '0');
     expect(answer.html).toContain('The old key works no more');
-    await vi.waitFor(async () => expect(await logIn(apiKey)).toBe(401));
+    await until(async () => expect(await logIn(apiKey)).toBe(401));
     expect(await logIn(keyIn(answer.html))).toBe(200);
   });
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { vi } from 'vitest';
 import type { Environment } from '../../src/config/config.js';
 import { addMerchant } from '../../src/db/catalogue/companies.js';
 import type { InvitationStatus } from '../../src/db/schema/all-tables.js';
@@ -7,9 +6,9 @@ import { inviteMerchantId } from '../../workflows/workflow-ids.js';
 import { commandsOn } from '../admin/scene.js';
 import { call } from '../support/clients.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { until } from '../support/until.js';
 import { type PortalAnswer, portalClient } from './portal-client.js';
 
-const WITHIN = { timeout: 60_000, interval: 50 };
 export const PASSWORD = 'a password of my own';
 
 let merchants = 0;
@@ -67,12 +66,12 @@ export function invitationsOn<
 
   /** The path of the link in the newest mail, once so many have come. */
   const mailedPath = (email: string, count = 1): Promise<string> =>
-    vi.waitFor(async () => {
+    until(async () => {
       const all = await mails(email);
       const token = tokenIn(all[0]?.text ?? '');
       if (all.length < count || token === undefined) throw new Error('No mail has come');
       return `/portal/activate/${token}`;
-    }, WITHIN);
+    });
 
   const invitationRow = (id: string) =>
     stack.database
@@ -82,19 +81,19 @@ export function invitationsOn<
       .executeTakeFirstOrThrow();
 
   const untilStatus = (id: string, status: InvitationStatus) =>
-    vi.waitFor(async () => {
+    until(async () => {
       const row = await invitationRow(id);
       if (row.status !== status) throw new Error(`The invitation is ${row.status}`);
       return row;
-    }, WITHIN);
+    });
 
   /** Until no message needs the link's token any more. */
   const untilSent = (id: string) =>
-    vi.waitFor(async () => {
+    until(async () => {
       const row = await invitationRow(id);
       if (row.status !== 'OPEN' || row.token_ciphertext !== null) throw new Error('Not sent yet');
       return row;
-    }, WITHIN);
+    });
 
   /** A merchant whose link has come by mail. */
   async function invited(options = {}): Promise<InvitedMerchant & { path: string; phone: string }> {

@@ -1,9 +1,10 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parsePublicKey, publicKeyFingerprint } from '../../src/http/signature/public-key.js';
 import { call, signatureHeader } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { until } from '../support/until.js';
 import {
   hiddenFields,
   makeAccount,
@@ -105,10 +106,10 @@ test.each(['pem', 'file'] as const)(
           'x-signature': signatureHeader(privateKey, body),
         },
       });
-    await vi.waitFor(async () => expect((await signed()).body.statusCode).toBe(4041));
+    await until(async () => expect((await signed()).body.statusCode).toBe(4041));
     const path = `${PATH}/${/public-keys\/(\d+)\/revoke/.exec(html)?.[1]}/revoke`;
     await client.submit(path, path);
-    await vi.waitFor(async () => expect((await signed()).status).toBe(401));
+    await until(async () => expect((await signed()).status).toBe(401));
   },
 );
 

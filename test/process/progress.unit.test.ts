@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createProgress } from '../../src/process/progress.js';
+import { until } from '../support/until.js';
 
 function recorder(isTTY: boolean) {
   const written: string[] = [];
@@ -32,7 +33,7 @@ test('on a terminal the running steps and their details are shown while they run
   const { progress, text } = recorder(true);
   await progress.step('Temporal', async (note) => {
     note('compiling');
-    await vi.waitFor(() => expect(text()).toContain('compiling'));
+    await until(() => expect(text()).toContain('compiling'));
   });
   expect(text()).toMatch(/Temporal … \d+\.\d s · compiling/);
   expect(text()).toMatch(/✓ Temporal \(\d+\.\d s\)\n$/);

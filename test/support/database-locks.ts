@@ -1,18 +1,16 @@
 import { sql } from 'kysely';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { Database } from '../../src/db/connection.js';
+import { until } from './until.js';
 
 /** Waits until so many statements of this database wait for a lock. */
 export const untilBlocked = (database: Database, statements = 1) =>
-  vi.waitFor(
-    async () => {
-      const { rows } = await sql`
+  until(async () => {
+    const { rows } = await sql`
         select pid from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
-      expect(rows.length).toBeGreaterThanOrEqual(statements);
-    },
-    { timeout: 60_000, interval: 10 },
-  );
+    expect(rows.length).toBeGreaterThanOrEqual(statements);
+  });
 
 /**
  * Lets requests run into a table that nobody may touch, does something else once they wait there, and

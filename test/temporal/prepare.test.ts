@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { prepareTemporal } from '../../src/temporal/prepare.js';
 import * as searchAttributes from '../../workflows/search-attributes.js';
+import { until } from '../support/until.js';
 
 let connection: Connection;
 let namespace: string;
@@ -16,7 +17,7 @@ beforeAll(async () => {
     workflowExecutionRetentionPeriod: msToTs('1 day'),
   });
   // A namespace is known to every part of the server a moment after its registration.
-  await vi.waitFor(() => registered(), { timeout: 60_000, interval: 100 });
+  await until(() => registered());
 }, 30_000);
 afterAll(() => connection?.close());
 
@@ -29,7 +30,7 @@ const names = Object.values(searchAttributes).map(({ name }) => name);
 const prepare = () => prepareTemporal({ address: inject('temporalAddress'), namespace });
 
 const untilRegistered = () =>
-  vi.waitFor(async () => expect(await registered()).toEqual(expect.arrayContaining(names)));
+  until(async () => expect(await registered()).toEqual(expect.arrayContaining(names)));
 
 it('registers the search attributes that the workflows set, by several processes at once', async () => {
   expect(await registered()).not.toEqual(expect.arrayContaining(names));

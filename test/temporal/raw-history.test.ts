@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
 import { expireVouchers } from '../../workflows/expire-vouchers.js';
 import { generateVoucherId } from '../../workflows/workflow-ids.js';
 import { merchantClient, newestCode, partnerClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { until } from '../support/until.js';
 import { connectRaw, type RawTemporal, rawText } from './raw-history.js';
 
 const OWNER = '+251923456700';
@@ -104,7 +105,7 @@ describe('what Temporal stores of a failure', () => {
       workflowId,
       taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
     });
-    await vi.waitFor(async () => expect(await failureOf(workflowId)).toBeDefined(), 10_000);
+    await until(async () => expect(await failureOf(workflowId)).toBeDefined());
     const pending = await failureOf(workflowId);
     await sql`alter table operations_away rename to operations`.execute(stack.database);
     await handle.result();

@@ -1,7 +1,8 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { type ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setInvitationScene } from '../portal/invitation-scene.js';
+import { until } from '../support/until.js';
 import { ended as endedIn } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 
@@ -91,7 +92,7 @@ describe('invite-merchant', () => {
   it('tells a person while nobody knows whether a message arrived', async () => {
     const { id, path, invitationId } = await scene.invited({ mailbox: 'dropped', suffix: '002' });
     await scene.untilSent(invitationId);
-    await vi.waitFor(async () => expect(await needsAction(invitationId)).toBe(true), 10_000);
+    await until(async () => expect(await needsAction(invitationId)).toBe(true));
     const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
     expect(listed).toMatchObject({ sms: 'REFUSED', mail: 'UNKNOWN' });
     await scene.activate(path);
@@ -102,14 +103,11 @@ describe('invite-merchant', () => {
   it('tries again what was not taken, and goes on when Temporal has lost it', async () => {
     const { id } = await scene.newMerchant({ mailbox: 'busy', suffix: '000' });
     const invitationId = await scene.invite(id);
-    await vi.waitFor(
-      async () => {
-        const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
-        expect(listed).toMatchObject({ sms: 'SENT', mail: 'QUEUED' });
-        expect(listed.mailMessage).toContain('451');
-      },
-      { timeout: 60_000 },
-    );
+    await until(async () => {
+      const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
+      expect(listed).toMatchObject({ sms: 'SENT', mail: 'QUEUED' });
+      expect(listed.mailMessage).toContain('451');
+    });
     await handleOf(invitationId).terminate('lost');
     await scene.stack.database
       .updateTable('merchant_invitations')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { type ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
 import { settle } from '../../src/sandbox/accepted-requests.js';
 import type { ReconcileResult } from '../../workflows/reconcile-result.js';
@@ -13,6 +13,7 @@ import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/red
 import { idOf, newKey, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
 import { call } from '../support/clients.js';
 import type { Stack } from '../support/stack.js';
+import { until } from '../support/until.js';
 
 let topups: TopupScene;
 let gifts: RedemptionScene;
@@ -93,8 +94,7 @@ describe('a top-up whose workflow was terminated while nobody knew how it would 
   });
 
   it('that still runs is left alone', async () => {
-    const id = idOf(await topups.topUp(topups.number('014')));
-    await topups.untilStatus(id, 'UNKNOWN');
+    const id = await topups.openTopUp({ isAnswered: true });
     const before = await (await topups.workflowOf(id)).describe();
     expect(await reconcile(topups.stack)).toMatchObject({ resumedTopUps: 0 });
     expect((await (await topups.workflowOf(id)).describe()).runId).toBe(before.runId);
@@ -243,7 +243,5 @@ it('is started by a Schedule', async () => {
   const { temporal, config } = topups.stack;
   const schedule = temporal.client.schedule.getHandle(reconcileId(config.TEMPORAL_TASK_QUEUE));
   await schedule.trigger();
-  await vi.waitFor(async () => expect((await schedule.describe()).info.numActionsTaken).toBe(1), {
-    timeout: 60_000,
-  });
+  await until(async () => expect((await schedule.describe()).info.numActionsTaken).toBe(1));
 });

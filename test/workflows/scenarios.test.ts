@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimId } from '../../workflows/workflow-ids.js';
 import {
   type MerchantClient,
@@ -17,6 +17,7 @@ import {
 } from '../support/companies.js';
 import { breakStatement } from '../support/database-faults.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { until } from '../support/until.js';
 import { detailsOf } from './details-of.js';
 import { ended as endedIn } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
@@ -266,7 +267,7 @@ describe('expire-vouchers', () => {
     const scheduleId = `expire-vouchers:${stack.config.TEMPORAL_TASK_QUEUE}`;
     const schedule = stack.temporal.client.schedule.getHandle(scheduleId);
     await schedule.trigger();
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { info } = await schedule.describe();
       expect(info.numActionsTaken).toBe(1);
     });

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { readPayloadKeys } from '../../src/config/config.js';
 import type { FailpointName } from '../../src/process/failpoint.js';
 import { createDataConverter } from '../../src/temporal/connection.js';
 import { merchantClient, partnerClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { until } from '../support/until.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
 
 /** Steps that wait until they are let go. */
@@ -47,10 +48,8 @@ it('two steps in the database that are under way at the same time can be replaye
 
   const letClaimGo = stopAt('claim-confirmed');
   const claiming = asMerchant.post('/topup-transactions/initiate-claim', { voucherCode });
-  const { workflow_id } = await vi.waitFor(
-    () =>
-      stack.database.selectFrom('voucher_claims').select('workflow_id').executeTakeFirstOrThrow(),
-    { timeout: 60_000 },
+  const { workflow_id } = await until(() =>
+    stack.database.selectFrom('voucher_claims').select('workflow_id').executeTakeFirstOrThrow(),
   );
   const handle = stack.temporal.client.workflow.getHandle(workflow_id ?? '');
 
@@ -60,10 +59,7 @@ it('two steps in the database that are under way at the same time can be replaye
     voucherCode,
     verificationCode: '000000',
   });
-  await vi.waitFor(
-    async () => expect(await tasksAfterUpdate(handle, 2)).toBeGreaterThanOrEqual(1),
-    { timeout: 60_000, interval: 100 },
-  );
+  await until(async () => expect(await tasksAfterUpdate(handle, 2)).toBeGreaterThanOrEqual(1));
   letRedemptionGo();
   // Where it need not wait for the claim's step, it ends before that.
   await sleep(1_000);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CLAIM,
   type Gift,
@@ -11,6 +11,7 @@ import {
 } from '../end-to-end/gift/gift-scene.js';
 import { call } from '../support/clients.js';
 import { makeMerchant } from '../support/companies.js';
+import { until } from '../support/until.js';
 import { detailsOf } from './details-of.js';
 
 /** What support staff read and find of claims and payments in the Temporal UI. */
@@ -30,14 +31,11 @@ async function list(query: string): Promise<WorkflowHandle[]> {
 
 /** The workflows that a query finds, as soon as it finds any. */
 const found = (query: string): Promise<WorkflowHandle[]> =>
-  vi.waitFor(
-    async () => {
-      const handles = await list(query);
-      expect(handles).not.toEqual([]);
-      return handles;
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  until(async () => {
+    const handles = await list(query);
+    expect(handles).not.toEqual([]);
+    return handles;
+  });
 
 const onlyOne = async (query: string): Promise<WorkflowHandle> => {
   const handles = await found(query);
@@ -110,13 +108,10 @@ describe('the end of a claim', () => {
     const idempotencyKey = randomUUID();
     await scene.asMerchant.post(CLAIM, { voucherCode: gift.voucherCode, idempotencyKey });
     const refused = `WorkflowType = "redeemVoucher" and ExecutionStatus = "Completed" and TaskQueue = "${scene.stack.config.TEMPORAL_TASK_QUEUE}"`;
-    await vi.waitFor(
-      async () => {
-        const all = await Promise.all((await found(refused)).map(detailsOf));
-        expect(all.join('\n')).toContain('**Refused**: the request: The voucher is anonymous');
-      },
-      { timeout: 60_000, interval: 200 },
-    );
+    await until(async () => {
+      const all = await Promise.all((await found(refused)).map(detailsOf));
+      expect(all.join('\n')).toContain('**Refused**: the request: The voucher is anonymous');
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
 import { topUpStart } from '../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
@@ -9,6 +9,7 @@ import { caseId } from '../../workflows/workflow-ids.js';
 import { commandsOn } from '../admin/scene.js';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
 import { breakStatement } from '../support/database-faults.js';
+import { until } from '../support/until.js';
 import { detailsOf } from './details-of.js';
 import { ended } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
@@ -52,14 +53,11 @@ describe('top-up', () => {
     const { attempts } = await scene.show(id);
     const workflow = (await scene.workflowOf(id)).workflowId;
     for (const reference of [attempts[0].ourReference, attempts[0].referenceNumber])
-      await vi.waitFor(
-        async () => {
-          const query = `Reference = "${reference}" and WorkflowId = "${workflow}"`;
-          const found = await scene.stack.temporal.client.workflow.count(query);
-          expect(found.count).toBe(1);
-        },
-        { timeout: 60_000, interval: 50 },
-      );
+      await until(async () => {
+        const query = `Reference = "${reference}" and WorkflowId = "${workflow}"`;
+        const found = await scene.stack.temporal.client.workflow.count(query);
+        expect(found.count).toBe(1);
+      });
   });
 
   it('ends failed when the provider refuses and nobody retries', async () => {
@@ -132,8 +130,7 @@ describe('top-up', () => {
   });
 
   it('is asked about until the provider knows', async () => {
-    const id = idOf(await scene.topUp(scene.number('014')));
-    await scene.untilStatus(id, 'UNKNOWN');
+    const id = await scene.openTopUp();
     await (await scene.workflowOf(id)).signal('providerHint');
     await scene.settle(id, 'completed');
     expect(await endOf(id, 'top-up-unknown')).toEqual({ ended: 'delivered', attempts: 1 });
@@ -145,8 +142,7 @@ describe('top-up', () => {
   });
 
   it('drops a signal whose data is not of the service', async () => {
-    const id = idOf(await scene.topUp(scene.number('014')));
-    await scene.untilStatus(id, 'UNKNOWN');
+    const id = await scene.openTopUp();
     const workflow = await scene.workflowOf(id);
     await scene.stack.temporal.client.workflowService.signalWorkflowExecution({
       namespace: scene.stack.temporal.namespace,
@@ -179,8 +175,7 @@ describe('top-up', () => {
 
 describe('reconcile', () => {
   it('takes up a top-up that was terminated; that one asks before it sends', async () => {
-    const id = idOf(await scene.topUp(scene.number('014')));
-    await scene.untilStatus(id, 'UNKNOWN');
+    const id = await scene.openTopUp({ isAnswered: true });
     await (await scene.workflowOf(id)).terminate('by hand');
     expect(await reconciled('reconcile-cases-resumed')).toMatchObject({ resumedTopUps: 1 });
     await scene.settle(id, 'completed');

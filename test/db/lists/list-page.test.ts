@@ -190,10 +190,10 @@ describe.each([
         if (page.items.length > 0) expect(page.totalItems).toBe(expected.length);
         found += page.items.length > 0 ? 1 : 0;
       }),
-      { numRuns: 1_500 },
+      { numRuns: 800 },
     );
-    // Queries that find nothing would agree about anything; about 330 of 1,500 find something.
-    expect(found).toBeGreaterThan(150);
+    // Queries that find nothing would agree about anything; about 176 of 800 find something.
+    expect(found).toBeGreaterThan(100);
   }, 180_000);
 
   it('hold every row once, however many sort alike', async () => {

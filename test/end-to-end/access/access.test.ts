@@ -17,6 +17,7 @@ import { merchantRoutes } from '../../../src/merchant/routes.js';
 import { partnerRoutes } from '../../../src/partner/routes.js';
 import { type Answer, call, merchantClient, partnerClient } from '../../support/clients.js';
 import { makeKey, makeMerchant, makePartner } from '../../support/companies.js';
+import { until } from '../../support/until.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import { CLAIM, done, GENERATE, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
 
@@ -186,7 +187,7 @@ describe('access', () => {
       const partner = await makePartner(scene.stack);
       const { token } = await partnerClient(scene.stack, partner);
       await setAddresses(companyOf('partner', partner), addresses);
-      await vi.waitFor(async () => expect((await withToken('partner', token)).status).toBe(status));
+      await until(async () => expect((await withToken('partner', token)).status).toBe(status));
       const answer = await login('partner', partner.apiKey);
       expect(answer.status).toBe(status);
       if (status === 403) {
@@ -351,7 +352,7 @@ describe('access', () => {
   });
 
   describe('within two seconds everywhere', () => {
-    const until = (status: number, send: () => Promise<Answer>) =>
+    const soon = (status: number, send: () => Promise<Answer>) =>
       vi.waitFor(async () => expect((await send()).status).toBe(status), { timeout: 2_000 });
 
     test('a revoked key ends its tokens, and no others', async () => {
@@ -365,7 +366,7 @@ describe('access', () => {
       );
       expect((await withToken('partner', tokens[0])).status).toBe(200);
       await revokeKey(old);
-      await until(401, () => withToken('partner', tokens[0]));
+      await soon(401, () => withToken('partner', tokens[0]));
       expect((await withToken('partner', tokens[1])).status).toBe(200);
       expect((await login('partner', old)).status).toBe(401);
     });
@@ -374,10 +375,10 @@ describe('access', () => {
       const partner = await makePartner(scene.stack);
       const { token } = await partnerClient(scene.stack, partner);
       await suspend(partner);
-      await until(403, () => withToken('partner', token));
+      await soon(403, () => withToken('partner', token));
       expectRefused(await withToken('partner', token), 'partner', 403, 'account-suspended');
       await suspend(partner, 'ACTIVE');
-      await until(200, () => withToken('partner', token));
+      await soon(200, () => withToken('partner', token));
     });
 
     test('a raised version ends all tokens of a company', async () => {
@@ -388,7 +389,7 @@ describe('access', () => {
         .set({ token_version: 2 })
         .where('id', '=', merchant.id)
         .execute();
-      await until(401, () => withToken('merchant', token));
+      await soon(401, () => withToken('merchant', token));
       const again = await login('merchant', merchant.apiKey);
       expect((await withToken('merchant', again.body.accessToken)).status).toBe(200);
     });

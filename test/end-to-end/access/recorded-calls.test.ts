@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomApiKey } from '../../../src/crypto/random.js';
 import { listCalls, listRefusedCalls, type ShownCall } from '../../../src/db/access/calls.js';
 import { endApiKey, listApiKeys, revokeApiKey } from '../../../src/db/access/company-access.js';
@@ -7,6 +7,7 @@ import { call, merchantClient, partnerClient } from '../../support/clients.js';
 import { makeKey, makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
 import { hideTable } from '../../support/database-faults.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 
 /** What a company and an operator are shown of calls, off the way of the calls themselves. */
 let stack: Stack;
@@ -25,7 +26,7 @@ const login = (key: string) => call(`${stack.url}${BASE}/auth/login`, { body: { 
 
 /** The newest call of a company as soon as it is this one. */
 const newest = (of: Company, expected: Partial<ShownCall>) =>
-  vi.waitFor(async () => {
+  until(async () => {
     const [first] = await listCalls(stack.database, of, 1);
     expect(first).toMatchObject(expected);
     return first;
@@ -87,7 +88,7 @@ describe('a company sees', () => {
     await stack.database
       .transaction()
       .execute((transaction) => revokeApiKey(transaction, listed?.id ?? 0));
-    await vi.waitFor(async () => expect((await client.get('/test')).status).toBe(401));
+    await until(async () => expect((await client.get('/test')).status).toBe(401));
     await newest(company, { admitted: false, reason: 'token-invalid', route: `${BASE}/test` });
   });
 
@@ -121,7 +122,7 @@ test('an operator sees refused calls of nobody in particular, without a key that
   const { key } = randomApiKey('test');
   await login(key);
   await login('not-a-key-but-perhaps-a-password');
-  await vi.waitFor(async () => {
+  await until(async () => {
     const calls = await listRefusedCalls(stack.database, { limit: 100, reason: 'api-key-invalid' });
     expect(calls.filter((row) => row.companyId === null).map((row) => row.keyPrefix)).toEqual(
       expect.arrayContaining([key.slice(0, 12), null]),

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSourceAddresses } from '../../../src/db/catalogue/companies.js';
 import type { Company } from '../../../src/domain/voucher.js';
 import { call } from '../../support/clients.js';
 import { makePartner, type TestPartner } from '../../support/companies.js';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 
 let dns: DnsServer;
 const stacks: Stack[] = [];
@@ -45,9 +46,7 @@ test('a company calls from wherever its name leads, and is told to wait for the 
   expect(refused.headers.get('Retry-After')).toBe('1');
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   const becomes = (status: number) =>
-    vi.waitFor(async () => expect((await login(stack, partner)).status).toBe(status), {
-      timeout: 60_000,
-    });
+    until(async () => expect((await login(stack, partner)).status).toBe(status));
   dns.replies.set('till.shop.example', { addresses: ['127.0.0.1'], ttl: 0 });
   await becomes(200);
   dns.replies.set('till.shop.example', { addresses: ['203.0.114.7'], ttl: 0 });
@@ -59,7 +58,7 @@ test('in production a name that leads to this machine opens nothing', async () =
   dns.questions.length = 0;
   dns.replies.set('till.shop.example', { addresses: ['127.0.0.1', '::1'], ttl: 0 });
   const [stack, partner] = await begin('production');
-  await vi.waitFor(async () => {
+  await until(async () => {
     const { status, body } = await login(stack, partner);
     expect(status).toBe(403);
     expect(body.message).not.toContain('moment');

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readStartConfig } from '../../../src/config/config.js';
 import { freePort } from '../../../src/embedded/port.js';
 import { commandLine } from '../../../src/embedded/process-identity.js';
@@ -11,6 +11,7 @@ import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
 import { silentProgress as progress } from '../../../src/process/progress.js';
 import * as searchAttributes from '../../../workflows/search-attributes.js';
 import { expireVouchersId, reconcileId } from '../../../workflows/workflow-ids.js';
+import { until } from '../../support/until.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 
 const SOON = {
@@ -46,7 +47,7 @@ it('Schedules that were deleted come back', async () => {
   );
   const { gift, merchant } = await heldRedemption(scene);
   await Promise.all(handles.map((handle) => handle.delete()));
-  await vi.waitFor(() => Promise.all(handles.map((handle) => handle.describe())), 10_000);
+  await until(() => Promise.all(handles.map((handle) => handle.describe())));
   await scene.settlePayout(merchant, 'completed');
   await scene.untilStatus(gift, 'REDEEMED');
   await scene.stop();
@@ -63,15 +64,12 @@ it('a redemption is finished although Temporal lost everything while the service
   const scene = await setRedemptionScene({ ...SOON, TEMPORAL_ADDRESS: first.address });
   const { gift, merchant } = await heldRedemption(scene);
   process.kill(first.pid, 'SIGKILL');
-  await vi.waitFor(async () => expect(await commandLine(first.pid)).toBeUndefined(), 10_000);
+  await until(async () => expect(await commandLine(first.pid)).toBeUndefined());
   // The port of a process that was killed may take a moment to be free.
-  const second = await vi.waitFor(() => startOn('second'), { timeout: 60_000, interval: 500 });
+  const second = await until(() => startOn('second'));
 
   await scene.settlePayout(merchant, 'completed');
-  await vi.waitFor(
-    async () => expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' }),
-    { timeout: 60_000, interval: 200 },
-  );
+  await until(async () => expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' }));
   expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
 
   const connection = await Connection.connect({ address: second.address });

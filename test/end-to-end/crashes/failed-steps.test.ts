@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createFailpoint, type Failpoint, failpoints } from '../../../src/process/failpoint.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 import { expectAgreement } from './oracle.js';
 import { createStories, type Stories, type StoryName } from './stories.js';
 
@@ -36,7 +37,7 @@ it.each(cases)('%s fails once: the request ends well all the same', async (name,
   armed = createFailpoint(`${name}:throw`);
   await stories.stories[story as StoryName]();
   // The confirmation by SMS comes after the answer.
-  await vi.waitFor(() => expect(reached).toContain(name), { timeout: 60_000, interval: 10 });
+  await until(() => expect(reached).toContain(name));
   armed = () => undefined;
 });
 

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../../src/embedded/port.js';
 import type { FailpointName } from '../../../src/process/failpoint.js';
 import { call } from '../../support/clients.js';
+import { until } from '../../support/until.js';
 import type { ServiceProcess } from '../processes/child-process.js';
 import { type ProcessScene, setProcessScene } from '../processes/process-scene.js';
 import { expectAgreement } from './oracle.js';
@@ -51,7 +52,7 @@ beforeAll(async () => {
   scene.start('sandbox');
   await scene.start('migrate').ended;
   service = await start();
-  await vi.waitFor(() => call(`${scene.sandboxUrl}/books`), { timeout: 60_000 });
+  await until(() => call(`${scene.sandboxUrl}/books`));
   stories = await createStories(stack);
 });
 afterAll(() => scene?.stop());
@@ -84,7 +85,7 @@ it('a process that is told to stop ends in order, whoever is at work', async () 
   service = await start();
   const before = stories.log.deeds.length;
   for (const name of ['generate', 'redeem', 'topup', 'retry'] as const) tell(name);
-  await vi.waitFor(() => expect(stories.log.deeds.length).toBeGreaterThan(before + 4), 20_000);
+  await until(() => expect(stories.log.deeds.length).toBeGreaterThan(before + 4));
   expect(await service.stop()).toBe(0);
 }, 240_000);
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readStartConfig } from '../../../src/config/config.js';
 import { migrateToLatest } from '../../../src/db/migrate.js';
 import { freePort } from '../../../src/embedded/port.js';
@@ -14,6 +14,7 @@ import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
 import { silentProgress as progress } from '../../../src/process/progress.js';
 import { prepareTemporal } from '../../../src/temporal/prepare.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 import { startLoad } from './load.js';
 import { expectAgreement } from './oracle.js';
 import { createStories, type Stories } from './stories.js';
@@ -33,8 +34,7 @@ afterEach(async () => {
 const expectNobodyWaitedLong = ({ log }: Stories) =>
   expect(Math.max(...log.deeds.map(({ longestMs }) => longestMs))).toBeLessThan(20_000);
 
-const ended = (pid: number) =>
-  vi.waitFor(async () => expect(await commandLine(pid)).toBeUndefined(), 10_000);
+const ended = (pid: number) => until(async () => expect(await commandLine(pid)).toBeUndefined());
 
 const statuses = ({ log }: Stories) =>
   new Set(log.deeds.flatMap(({ answers }) => answers.map(({ status }) => status)));
@@ -99,7 +99,7 @@ it('the Temporal server dies and comes back', async () => {
   await expectNothingIsHeld(stack, stories);
   // The port of a process that was killed may take a moment to be free.
   const startAgain = () => startTemporalServer(options);
-  temporal = await vi.waitFor(startAgain, { timeout: 60_000, interval: 500 });
+  temporal = await until(startAgain);
   await sleep(1_500);
   await load.stop();
   expect([...statuses(stories)]).toContain(503);
@@ -127,9 +127,6 @@ async function expectNothingIsHeld({ database }: Stack, { log }: Stories): Promi
     before = after;
   }
   const refused = refusals();
-  await vi.waitFor(() => expect(refusals()).toBeGreaterThan(refused + CLIENTS), {
-    timeout: 60_000,
-    interval: 50,
-  });
+  await until(() => expect(refusals()).toBeGreaterThan(refused + CLIENTS));
   expect(await transfers()).toBe(before);
 }

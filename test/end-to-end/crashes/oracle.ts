@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { asFirstTold } from '../../../chaos/outcome.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import { type Answer, call } from '../../support/clients.js';
+import { until } from '../../support/until.js';
 import type { DeedKind } from './client-log.js';
 import type { Stories, StoryTools } from './stories.js';
 
@@ -25,10 +26,7 @@ const acknowledged = ({ log }: Stories, kind: DeedKind): number =>
  * and the same request gives the same answer.
  */
 export async function expectAgreement(stack: StoryTools, stories: Stories): Promise<void> {
-  await vi.waitFor(async () => expect(await openWork(stack)).toEqual([]), {
-    timeout: 60_000,
-    interval: 200,
-  });
+  await until(async () => expect(await openWork(stack)).toEqual([]));
   expect(await findBrokenInvariants(stack.database)).toEqual([]);
 
   const { body: books } = await call(`${stack.sandbox.url}/books`);

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.js';
 import { caseId } from '../../../workflows/workflow-ids.js';
@@ -8,6 +8,7 @@ import { commandsOn, statementOf } from '../../admin/scene.js';
 import { call } from '../../support/clients.js';
 import { breakStatement } from '../../support/database-faults.js';
 import type { Stack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 import { detailsOf } from '../../workflows/details-of.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
@@ -40,13 +41,11 @@ async function caseOf({ temporal, config }: Stack, kind: string, reference: stri
 }
 
 const untilCase = (stack: Stack, kind: string, reference: string, status: string) =>
-  vi.waitFor(
-    async () =>
-      expect(await caseOf(stack, kind, reference)).toEqual({
-        status,
-        needsAction: status === 'RUNNING',
-      }),
-    { timeout: 60_000, interval: 100 },
+  until(async () =>
+    expect(await caseOf(stack, kind, reference)).toEqual({
+      status,
+      needsAction: status === 'RUNNING',
+    }),
   );
 
 const operatorOf = (stack: Stack) => commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
@@ -150,7 +149,7 @@ describe('a top-up that was delivered and taken back', () => {
     const { stack } = topups;
     const id = idOf(await topups.topUp(topups.number('015')));
     const reference = await referenceOf(id);
-    await vi.waitFor(() =>
+    await until(() =>
       expect(stack.sandbox.books.topups({ reference })[0]?.status).toBe('reversed'),
     );
     await sql`update topup_attempts set recheck_at = now() where reference = ${reference}
@@ -161,7 +160,7 @@ describe('a top-up that was delivered and taken back', () => {
 
   test('before its answer was read is delivered first', async () => {
     const { stack } = topups;
-    const id = idOf(await topups.topUp(topups.number('014')));
+    const id = await topups.openTopUp();
     const reference = await referenceOf(id);
     await setStatus(stack, 'topups', reference, 'completed');
     await setStatus(stack, 'topups', reference, 'reversed');
@@ -198,7 +197,7 @@ test('a payment that was taken back is a case, and its partner can be given it b
   const gift = await gifts.gift({ merchant });
   await gifts.redeemed(client, gift);
   const { reference } = await gifts.untilPaidTo(merchant);
-  await vi.waitFor(() => expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 reversed']));
+  await until(() => expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 reversed']));
   await sql`update redemptions set recheck_at = now() where payment_reference = ${reference}
     and recheck_at is not null`.execute(stack.database);
   expect(await reconciled(stack)).toContain(reference);
@@ -294,13 +293,14 @@ describe('a top-up that was delivered late', () => {
   test('while its retry runs stays delivered when that fails', async () => {
     const id = await topups.failedTopUp();
     const reference = await referenceOf(id);
-    await topups.retry(id, topups.number('014'), newKey());
+    const retried = topups.retry(id, topups.number('014'), newKey());
     await topups.untilStatus(id, 'UNKNOWN');
     await setStatus(topups.stack, 'topups', reference, 'completed');
     await callBack(reference);
     expect(await reconciled(topups.stack)).toContain(reference);
     await topups.settle(id, 'failed');
     await topups.untilStatus(id, 'SUCCESS');
+    await retried;
     await endsDelivered(id, 2);
     expect(await topups.show(id)).toMatchObject({
       charged: false,
@@ -342,10 +342,8 @@ describe('what a provider has decided and the database refuses to book', () => {
       const id = idOf(await topups.topUp(topups.number(suffix)));
       const reference = await referenceOf(id);
       const workflow = await topups.workflowOf(id);
-      await vi.waitFor(
-        async () =>
-          expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(true),
-        { timeout: 60_000, interval: 200 },
+      await until(async () =>
+        expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(true),
       );
       expect(await reconciled(stack)).toContain(reference);
       await untilCase(stack, 'unbooked', reference, 'RUNNING');
@@ -354,7 +352,7 @@ describe('what a provider has decided and the database refuses to book', () => {
       await workflow.signal('providerHint');
       await topups.untilStatus(id, status);
       await untilCase(stack, 'unbooked', reference, 'COMPLETED');
-      await vi.waitFor(async () =>
+      await until(async () =>
         expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(false),
       );
     },
@@ -371,12 +369,9 @@ describe('what a provider has decided and the database refuses to book', () => {
     });
     const answer = redeem(gifts.asPartner, gift);
     const { reference } = await gifts.untilPaidTo(merchant);
-    await vi.waitFor(
-      async () => {
-        expect(await reconciled(stack)).toContain(reference);
-      },
-      { timeout: 60_000, interval: 500 },
-    );
+    await until(async () => {
+      expect(await reconciled(stack)).toContain(reference);
+    });
     await untilCase(stack, 'unbooked', reference, 'RUNNING');
     await mend();
     await gifts.untilStatus(gift, 'REDEEMED');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../support/clients.js';
 import { breakStatement } from '../../support/database-faults.js';
 import { stoppedAt, untilBlocked } from '../../support/database-locks.js';
-import { CLAIM, done, type Gift, REDEEM } from '../gift/gift-scene.js';
+import { CLAIM, done, type Gift, REDEEM, repeated } from '../gift/gift-scene.js';
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
 
 /**
@@ -22,13 +22,9 @@ const end = (how: 'cancel' | 'terminate') =>
   sql`select ${sql.raw(`pg_${how}_backend`)}(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(scene.stack.database);
 
-/** Repeats the same request, as callers are told to, until it has its result. */
-async function repeated(send: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    const answer = await send();
-    if (![409, 503].includes(answer.status) || answer.body.statusCode === 5031) return answer;
-  }
-}
+/** An answer after which the same request is to be sent again; 5031 is a result. */
+const isOpen = ({ status, body }: Answer) =>
+  [409, 503].includes(status) && body.statusCode !== 5031;
 
 const redemption = ({ voucherCode }: Gift) => {
   const body = { voucherCode, amount: 40, idempotencyKey: randomUUID() };
@@ -57,7 +53,7 @@ describe.each(['cancel', 'terminate'] as const)('a statement that meets %s', (ho
       return { answer: sent };
     });
     await answer;
-    done(await repeated(send));
+    done(await repeated(send, isOpen));
     await expectRedeemedOnce(gift);
   });
 
@@ -70,7 +66,7 @@ describe.each(['cancel', 'terminate'] as const)('a statement that meets %s', (ho
     expect(answer?.body).toMatchObject({ success: false, statusCode: 503, data: null });
     expect(answer?.headers.get('Retry-After')).toBe('1');
     expect(await scene.holdings()).toEqual(before);
-    done(await repeated(send));
+    done(await repeated(send, isOpen));
     await expectRedeemedOnce(gift);
   });
 });
@@ -91,7 +87,7 @@ test('a deadlock is resolved, and the redemption made once', async () => {
   // PostgreSQL chooses whom it ends.
   await other.catch((error) => expect(error.code).toBe('40P01'));
   await answer;
-  done(await repeated(send));
+  done(await repeated(send, isOpen));
   await expectRedeemedOnce(gift);
 });
 
@@ -107,7 +103,7 @@ test('a claim whose transaction is cut off sends one code', async () => {
     return { answer: sent };
   });
   await answer;
-  done(await repeated(send));
+  done(await repeated(send, isOpen));
   expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(1);
 });
 
@@ -133,7 +129,7 @@ test.each([
     expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
     expect(await scene.transfersOf(gift)).toEqual(['hold 41.00']);
     await mend();
-    const last = await repeated(send);
+    const last = await repeated(send, isOpen);
     expect(last.body.statusCode).toBe(statusCode);
     expect((await send()).body).toEqual(last.body);
     const isPaid = status === 'POSTED';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finishMessageId } from '../../../workflows/workflow-ids.js';
+import { until } from '../../support/until.js';
 import { ended } from '../../workflows/ended.js';
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
 import { CLAIM, done, type Gift, newOwner } from './gift-scene.js';
@@ -49,9 +50,7 @@ async function newestMessage(gift: Gift) {
 }
 
 const untilMessageIs = (gift: Gift, status: string) =>
-  vi.waitFor(async () => expect(await newestMessage(gift)).toMatchObject({ status }), {
-    timeout: 60_000,
-  });
+  until(async () => expect(await newestMessage(gift)).toMatchObject({ status }));
 
 const receivedBy = (number: string | null) =>
   scene.stack.sandbox.books.messages(number ?? '').map(({ text }) => text);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newestCode } from '../../support/clients.js';
+import { until } from '../../support/until.js';
 import { CLAIM, done, type Gift, newOwner, REDEEM, settled } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
@@ -47,7 +48,7 @@ describe.concurrent('the message of a claim', () => {
     const gift = await scene.gift({ owner: newOwner('300') });
     done(await claim(gift));
     expect(messagesTo(gift)).toHaveLength(0);
-    await vi.waitFor(() => expect(messagesTo(gift)).toHaveLength(1), { timeout: 60_000 });
+    await until(() => expect(messagesTo(gift)).toHaveLength(1));
     const verificationCode = await newestCode(scene.stack, gift.owner ?? '');
     done(
       await settled(scene.asMerchant, REDEEM, { voucherCode: gift.voucherCode, verificationCode }),

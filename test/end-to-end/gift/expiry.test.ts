@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Surface } from '../../../src/domain/errors.js';
 import { newestCode } from '../../support/clients.js';
 import { makePartner } from '../../support/companies.js';
+import { until } from '../../support/until.js';
 import { CLAIM, type Client, done } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
@@ -32,7 +33,7 @@ describe('a claim', () => {
       expect(late.body.statusCode).toBe(surface === 'merchant' ? 4034 : 403);
       expect(late.body.message).toContain('initiate a claim first');
       // Claims live so shortly here that one may be over before it is redeemed.
-      await vi.waitFor(() => scene.redeemed(client, gift), { timeout: 60_000 });
+      await until(() => scene.redeemed(client, gift));
       expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
     },
   );
@@ -43,17 +44,14 @@ describe('a claim', () => {
     const verificationCode = await scene.claimed(client, gift);
     const waiting = redeem(client, gift, { verificationCode });
     await scene.untilPaidTo(merchant);
-    await vi.waitFor(
-      async () => {
-        const { expires_at } = await scene.stack.database
-          .selectFrom('voucher_claims')
-          .select('expires_at')
-          .where('voucher_id', '=', gift.id)
-          .executeTakeFirstOrThrow();
-        expect(expires_at.getTime()).toBeLessThan(Date.now() - 200);
-      },
-      { timeout: 60_000 },
-    );
+    await until(async () => {
+      const { expires_at } = await scene.stack.database
+        .selectFrom('voucher_claims')
+        .select('expires_at')
+        .where('voucher_id', '=', gift.id)
+        .executeTakeFirstOrThrow();
+      expect(expires_at.getTime()).toBeLessThan(Date.now() - 200);
+    });
     expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
     await scene.settlePayout(merchant, 'completed');
     expect((await waiting).status).toBe(200);

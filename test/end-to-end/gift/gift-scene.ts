@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { vi } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
 import { addTransfers } from '../../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../../src/domain/money.js';
@@ -18,6 +17,7 @@ import {
   type TestPartner,
 } from '../../support/companies.js';
 import { startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 
 export const GENERATE = '/topup-transactions/generate-voucher';
 export const CLAIM = '/topup-transactions/initiate-claim';
@@ -114,13 +114,10 @@ export async function setGiftScene(
 
   /** Waits until a voucher has come to a state by itself. */
   const untilStatus = (gift: Gift, status: string) =>
-    vi.waitFor(
-      async () => {
-        const found = (await voucher(gift)).status;
-        if (found !== status) throw new Error(`The voucher is ${found}, not ${status}`);
-      },
-      { timeout: 60_000, interval: 20 },
-    );
+    until(async () => {
+      const found = (await voucher(gift)).status;
+      if (found !== status) throw new Error(`The voucher is ${found}, not ${status}`);
+    });
 
   /** Lets a voucher's date pass, or come again with a positive number of days. */
   const expire = ({ id }: Gift, days = -1) =>
@@ -170,14 +167,11 @@ export async function setGiftScene(
 
   /** Waits until the provider has taken a merchant's payout, whatever became of it. */
   const untilPaidTo = (payee: TestMerchant) =>
-    vi.waitFor(
-      () => {
-        const [payout] = payoutsTo(payee);
-        if (!payout) throw new Error('The provider has taken no payout');
-        return payout;
-      },
-      { timeout: 60_000, interval: 20 },
-    );
+    until(() => {
+      const [payout] = payoutsTo(payee);
+      if (!payout) throw new Error('The provider has taken no payout');
+      return payout;
+    });
 
   /** Decides a pending payout, as the provider's support staff would. */
   const settle = (reference: string, status: 'completed' | 'failed') =>
@@ -216,20 +210,31 @@ export async function setGiftScene(
   };
 }
 
+/** Repeats the same request, as callers are told to, until it has its result. */
+export async function repeated(
+  send: () => Promise<Answer>,
+  isOpen: (answer: Answer) => boolean = ({ status }) => status === 409,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await send();
+    if (!isOpen(answer)) return answer;
+  }
+}
+
 /** Sends a request, and repeats it under its key while it is being processed; its last answer. */
-export async function settled(
+export function settled(
   client: Client,
   path: string,
   body: Record<string, unknown>,
 ): Promise<Answer> {
   const key = randomUUID();
-  for (;;) {
-    const answer =
+  return repeated(
+    () =>
       'postRaw' in client
-        ? await client.post(path, { idempotencyKey: key, ...body })
-        : await client.post(path, body, { 'Idempotency-Key': key });
-    if (answer.status !== 409 || !answer.body.message.startsWith('Still processing')) return answer;
-  }
+        ? client.post(path, { idempotencyKey: key, ...body })
+        : client.post(path, body, { 'Idempotency-Key': key }),
+    ({ status, body: { message } }) => status === 409 && message.startsWith('Still processing'),
+  );
 }
 
 /** An answer that must be a success; the message of the error holds what came instead. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeMerchant } from '../../support/companies.js';
 import { breakStatement } from '../../support/database-faults.js';
+import { until } from '../../support/until.js';
 import { done, GENERATE, newOwner, REDEEM } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
@@ -28,17 +29,14 @@ it('a redemption that arrives while the last message is being sent is carried to
   expect((await redeem(scene.asPartner, gift, second)).status).toBe(409);
 
   // The confirmation of the first ends, and with it all that its workflow itself still had to do.
-  await vi.waitFor(
-    async () => {
-      const message = await scene.stack.database
-        .selectFrom('messages')
-        .select('status')
-        .where('msisdn', '=', msisdn)
-        .executeTakeFirstOrThrow();
-      expect(message.status).toBe('SENT');
-    },
-    { timeout: 60_000, interval: 100 },
-  );
+  await until(async () => {
+    const message = await scene.stack.database
+      .selectFrom('messages')
+      .select('status')
+      .where('msisdn', '=', msisdn)
+      .executeTakeFirstOrThrow();
+    expect(message.status).toBe('SENT');
+  });
   expect(Number((await scene.voucher(gift)).held)).toBe(20.5);
   await scene.settlePayout(slow, 'completed');
   await scene.untilStatus(gift, 'ACTIVE');

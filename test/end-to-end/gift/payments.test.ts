@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Surface } from '../../../src/domain/errors.js';
-import type { Answer } from '../../support/clients.js';
-import { REDEEM } from './gift-scene.js';
+import { REDEEM, repeated } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
 const both: readonly Surface[] = ['partner', 'merchant'];
@@ -100,14 +99,6 @@ describe('a redemption that takes longer than its caller waits', () => {
     scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '2' });
   });
   afterAll(() => scene?.stop());
-
-  /** Repeats the same request as callers are told to, until it has its result. */
-  async function repeated(send: () => Promise<Answer>): Promise<Answer> {
-    for (;;) {
-      const answer = await send();
-      if (answer.status !== 409) return answer;
-    }
-  }
 
   test.concurrent('is 4092 for a merchant, and the same request gives its result', async () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Surface } from '../../../src/domain/errors.js';
 import { merchantClient } from '../../support/clients.js';
 import type { TestMerchant } from '../../support/companies.js';
+import { until } from '../../support/until.js';
 import { done, type GiftOptions, newOwner } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
@@ -266,7 +267,7 @@ describe('a redemption is confirmed by SMS', () => {
     scene.stack.sandbox.books.messages(msisdn).filter(({ text }) => text.includes('was used'));
 
   const untilConfirmed = (msisdn: string) =>
-    vi.waitFor(() => expect(confirmations(msisdn)).toHaveLength(1), { timeout: 60_000 });
+    until(() => expect(confirmations(msisdn)).toHaveLength(1));
 
   test('to the owner, with what was used, paid and kept as the fee, and what is left', async () => {
     const gift = await scene.gift({ denomination: 500 });
@@ -303,7 +304,7 @@ describe('a redemption is confirmed by SMS', () => {
     const msisdn = newOwner('006');
     const gift = await scene.gift({ owner: null });
     done(await redeem(scene.asPartner, gift, { msisdn }));
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { status } = await scene.stack.database
         .selectFrom('messages')
         .select('status')

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { FailpointName } from '../../../src/process/failpoint.js';
 import { createLogger } from '../../../src/process/logger.js';
 import { startWorker } from '../../../src/worker.js';
 import { redeemVoucherWithoutClaimId } from '../../../workflows/workflow-ids.js';
 import { breakStatement } from '../../support/database-faults.js';
+import { until } from '../../support/until.js';
 import { CLAIM, type Client, done, REDEEM } from './gift-scene.js';
 import { type RedemptionScene, setRedemptionScene } from './redemption-scene.js';
 
@@ -62,13 +63,13 @@ it.each(Object.keys(requests))(
       mend = await breakStatement(scene.stack.database, { table: 'operations', on: 'insert' });
     });
     const first = send();
-    await vi.waitFor(() => expect(onceAt.size).toBe(0), { timeout: 60_000 });
+    await until(() => expect(onceAt.size).toBe(0));
     // The repetition comes after a tenth of a second.
     await sleep(1_000);
     await mend();
     const answer = await first;
     expect([200, 409]).toContain(answer.status);
-    await vi.waitFor(async () => done(await send()), { timeout: 60_000, interval: 200 });
+    await until(async () => done(await send()));
     const { rows } = await sql`
       select (select count(*) from redemptions) as redemptions,
         (select count(*) from voucher_claims) as claims`.execute(scene.stack.database);
@@ -88,10 +89,7 @@ it('who has no key and cannot be remembered is told to look at the voucher, not 
   expect(answer.body).toMatchObject({ success: false, statusCode: 409, data: null });
   expect(answer.body.message).toContain('look at the voucher first');
   await scene.settlePayout(merchant, 'completed');
-  await vi.waitFor(
-    async () => expect(await scene.voucher(gift)).toMatchObject({ held: '0.000000' }),
-    10_000,
-  );
+  await until(async () => expect(await scene.voucher(gift)).toMatchObject({ held: '0.000000' }));
   expect(scene.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
 });
 

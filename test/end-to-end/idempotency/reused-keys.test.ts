@@ -5,6 +5,7 @@ import { type Answer, merchantClient, newestCode } from '../../support/clients.j
 import { makeMerchant } from '../../support/companies.js';
 import { forgetWorkflows } from '../../support/restarted.js';
 import { depositAirtime, makeTopupProducts, type TopupProducts } from '../../support/topups.js';
+import { until } from '../../support/until.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import {
   CLAIM,
@@ -112,10 +113,10 @@ const send = (one: Case, idempotencyKey: string, body: object): Promise<Answer> 
 /** Forgets all operations, as the retention does, and their workflows. */
 async function prune(): Promise<void> {
   const { database } = scene.stack;
-  await vi.waitFor(async () => {
+  await until(async () => {
     const running = database.selectFrom('operations').select('id').where('status', '=', 'RUNNING');
     expect(await running.execute()).toEqual([]);
-  }, 10_000);
+  });
   await forgetWorkflows(scene.stack);
   await database.deleteFrom('operations').execute();
 }
@@ -201,13 +202,13 @@ test('a retry that joined another one keeps its answer, and is not made for itse
     await topup.forNoKeyUpdate().executeTakeFirstOrThrow();
     const answers = keys.map((key) => send(one, key, one.body));
     // Both are on their way, and the first of them waits for the row to make its attempt.
-    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(2), 10_000);
-    await vi.waitFor(async () => {
+    await until(() => expect(asked).toHaveBeenCalledTimes(2));
+    await until(async () => {
       const { rows } = await sql`
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
       expect(rows.length).toBeGreaterThan(0);
-    }, 10_000);
+    });
     return { sent: answers };
   });
   const answers = await Promise.all(sent);

@@ -102,6 +102,8 @@ const values = [
   SECRET,
   PHONE,
 ];
+/** Each value meets four of them on each list, and all of them on the eight lists together. */
+const OPERATORS_A_LIST = 4;
 const operators = [
   '',
   '$eq:',
@@ -133,9 +135,23 @@ async function ask(path: string, query: string): Promise<Answer> {
   return answer;
 }
 
-describe.each(lists)('%s', (path, text, number) => {
+const operatorsFor = (value: number, list: number) =>
+  Array.from(
+    { length: OPERATORS_A_LIST },
+    (_, index) => operators[(value + list * OPERATORS_A_LIST + index) % operators.length] ?? '',
+  );
+
+it('every value meets every operator on some list', () => {
+  for (const value of values.keys()) {
+    const met = lists.flatMap((_list, list) => operatorsFor(value, list));
+    expect(new Set(met)).toEqual(new Set(operators));
+  }
+});
+
+describe.each(lists.map((list, index) => [...list, index] as const))('%s', (...row) => {
+  const [path, text, number, list] = row;
   it('takes every value for a value', async () => {
-    for (const value of values) {
+    for (const [index, value] of values.entries()) {
       const encoded = encodeURIComponent(value);
       const queries = [
         `search=${encoded}`,
@@ -148,7 +164,7 @@ describe.each(lists)('%s', (path, text, number) => {
         `filter.${encoded}=1`,
         `page=${encoded}`,
         `limit=${encoded}`,
-        ...operators.flatMap((operator) => [
+        ...operatorsFor(index, list).flatMap((operator) => [
           `filter.${text}=${operator}${encoded}`,
           `filter.${number}=${operator}${encoded},${encoded}`,
         ]),

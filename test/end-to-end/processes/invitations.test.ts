@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../src/embedded/port.js';
 import type { FailpointName } from '../../../src/process/failpoint.js';
 import { invitationsOn } from '../../portal/invitation-scene.js';
 import { call } from '../../support/clients.js';
+import { until } from '../../support/until.js';
 import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
 import type { ServiceProcess } from './child-process.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
@@ -19,7 +20,7 @@ beforeAll(async () => {
   port = String(await freePort());
   processes.start('sandbox');
   expect(await processes.start('migrate').ended).toBe(0);
-  await vi.waitFor(() => call(`${processes.sandboxUrl}/books`), { timeout: 60_000 });
+  await until(() => call(`${processes.sandboxUrl}/books`));
   scene = invitationsOn(processes.stackAt(port));
 });
 afterAll(() => processes?.stop());
@@ -55,14 +56,11 @@ test.each(['invite-begun', 'invite-sending', 'invite-sent', 'invite-sent-recorde
     expect(await service.ended).toBe('SIGKILL');
     await start();
     // Cut off in the middle, a text may be lost; the e-mail then comes again, known as the same.
-    await vi.waitFor(
-      async () => {
-        const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
-        expect(['SENT', 'UNKNOWN']).toContain(listed.sms);
-        expect(['SENT', 'UNKNOWN']).toContain(listed.mail);
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    await until(async () => {
+      const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
+      expect(['SENT', 'UNKNOWN']).toContain(listed.sms);
+      expect(['SENT', 'UNKNOWN']).toContain(listed.mail);
+    });
     const messages = [...(await scene.mails(email)), ...(await scene.texts(phone))];
     expect(new Set((await scene.mails(email)).map(({ messageId }) => messageId)).size).toBe(1);
     expect((await scene.texts(phone)).length).toBeLessThanOrEqual(1);

@@ -1,4 +1,3 @@
-import { vi } from 'vitest';
 import {
   type Answer,
   call,
@@ -14,6 +13,7 @@ import {
   type TestPartner,
 } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 import { CLAIM, done, GENERATE, REDEEM } from '../gift/gift-scene.js';
 import type { Canary } from './canary.js';
 import type { ProcessScene } from './process-scene.js';
@@ -96,11 +96,8 @@ export async function sellGifts(scene: ProcessScene, canary: Canary, stack: () =
 
 /** Repeats a request until it is no longer answered that it is still being processed. */
 export const untilAnswered = (send: () => Promise<Answer>): Promise<Answer> =>
-  vi.waitFor(
-    async () => {
-      const answer = await send();
-      if (answer.body.statusCode === 4092) throw new Error(answer.body.message);
-      return answer;
-    },
-    { timeout: 60_000, interval: 100 },
-  );
+  until(async () => {
+    const answer = await send();
+    if (answer.body.statusCode === 4092) throw new Error(answer.body.message);
+    return answer;
+  });

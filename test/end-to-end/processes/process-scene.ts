@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { inject, vi } from 'vitest';
+import { inject } from 'vitest';
 import { type Environment, readApiConfig } from '../../../src/config/config.js';
 import { createDigests } from '../../../src/crypto/digests.js';
 import { connectDatabase } from '../../../src/db/connection.js';
@@ -9,6 +9,7 @@ import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { makeSecrets } from '../../../src/start/secrets.js';
 import { call } from '../../support/clients.js';
 import { providerSettings, type Stack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 import { killAllProcesses, type ServiceProcess, startProcess } from './child-process.js';
 
 /** What the simulated provider says of a payment. */
@@ -104,14 +105,11 @@ export async function setProcessScene() {
 
     /** Waits until the provider has taken payments to a number; all of them. */
     payoutsTo: (number: string) =>
-      vi.waitFor(
-        async (): Promise<PayoutRow[]> => {
-          const { body } = await call(`${sandboxUrl}/books?to=${encodeURIComponent(number)}`);
-          if (body.payouts.length === 0) throw new Error('The provider has taken no payment');
-          return body.payouts;
-        },
-        { timeout: 60_000, interval: 20 },
-      ),
+      until(async (): Promise<PayoutRow[]> => {
+        const { body } = await call(`${sandboxUrl}/books?to=${encodeURIComponent(number)}`);
+        if (body.payouts.length === 0) throw new Error('The provider has taken no payment');
+        return body.payouts;
+      }),
 
     async stop() {
       killAllProcesses();

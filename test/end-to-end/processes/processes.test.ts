@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import { generateVoucherId } from '../../../workflows/workflow-ids.js';
 import { type Answer, call } from '../../support/clients.js';
 import type { TestMerchant } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 import { CLAIM, REDEEM } from '../gift/gift-scene.js';
 import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
 import type { ServiceProcess } from './child-process.js';
@@ -48,7 +49,7 @@ beforeAll(async () => {
   await Promise.all([
     startApi(),
     worker.logged('Worker is running'),
-    vi.waitFor(async () => expect(await isListening(scene.sandboxUrl)).toBe(true), 10_000),
+    until(async () => expect(await isListening(scene.sandboxUrl)).toBe(true)),
   ]);
 }, 240_000);
 afterAll(() => scene?.stop());

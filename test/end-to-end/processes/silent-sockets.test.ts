@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, partnerClient } from '../../support/clients.js';
 import { makePartner, type TestPartner } from '../../support/companies.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 
 /** What one address takes from all others by connections on which it says nothing. */
 const PER_ADDRESS = 20;
@@ -37,9 +38,8 @@ const isOver = (socket: Socket): boolean => socket.readableEnded || socket.destr
 
 test('silent connections of one address keep no other from being served', async () => {
   const silent = Array.from({ length: SILENT }, () => openSilent('127.0.0.2'));
-  await vi.waitFor(
-    () => expect(silent.filter(isOver).length).toBeGreaterThanOrEqual(SILENT - PER_ADDRESS),
-    { timeout: 60_000 },
+  await until(() =>
+    expect(silent.filter(isOver).length).toBeGreaterThanOrEqual(SILENT - PER_ADDRESS),
   );
   const asPartner = await partnerClient(stack, partner);
   const answers = await Promise.all(

@@ -1,9 +1,10 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addPublicKey } from '../../../src/db/catalogue/companies.js';
 import { call, merchantClient, signatureHeader } from '../../support/clients.js';
 import { makeMerchant } from '../../support/companies.js';
+import { until } from '../../support/until.js';
 import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
 import { claimBody, expectRefused, now, sendSigned } from './signing-scene.js';
 
@@ -151,7 +152,7 @@ test('is checked by every registered key, until a key is revoked', async () => {
     const body = JSON.stringify({ voucherCode, idempotencyKey: randomUUID() });
     return send(CLAIM, body, signatureHeader(key, body), client);
   };
-  await vi.waitFor(async () => done(await claimBy(added.privateKey)));
+  await until(async () => done(await claimBy(added.privateKey)));
   done(await claimBy(merchant.privateKey));
   const revoke = (condition: 'one' | 'all') =>
     scene.stack.database
@@ -161,9 +162,9 @@ test('is checked by every registered key, until a key is revoked', async () => {
       .$if(condition === 'one', (query) => query.where('public_key_pem', '<>', pem))
       .execute();
   await revoke('one');
-  await vi.waitFor(async () => expect((await claimBy(merchant.privateKey)).status).toBe(401));
+  await until(async () => expect((await claimBy(merchant.privateKey)).status).toBe(401));
   done(await claimBy(added.privateKey));
   await revoke('all');
-  await vi.waitFor(async () => expect((await claimBy(added.privateKey)).status).toBe(401));
+  await until(async () => expect((await claimBy(added.privateKey)).status).toBe(401));
   expect((await claimBy(added.privateKey)).body.message).toContain('No public key');
 });

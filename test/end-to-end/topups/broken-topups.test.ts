@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../support/clients.js';
 import { breakStatement, type StatementFault } from '../../support/database-faults.js';
+import { until } from '../../support/until.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import { idOf, newKey, setTopupScene, type TopupScene } from './topup-scene.js';
 
@@ -74,10 +75,7 @@ test.each([
     expect([first.status, first.body.data.status]).toEqual([200, undefined]);
     expect(await scene.wallet()).toBe(before - 50);
     await mend();
-    await vi.waitFor(async () => expect((await scene.show(idOf(first))).status).toBe(status), {
-      timeout: 60_000,
-      interval: 100,
-    });
+    await until(async () => expect((await scene.show(idOf(first))).status).toBe(status));
     const last = await scene.topUp(msisdn, key);
     expect([last.body.data.transactionId, last.body.data.status]).toEqual([idOf(first), status]);
     expect(await scene.wallet()).toBe(before - charged);

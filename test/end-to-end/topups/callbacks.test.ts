@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call } from '../../support/clients.js';
-import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
+import { setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** Callbacks are not signed: settings say under which secret path, and from where, they are taken. */
 const SECRET = 'a-path-that-nobody-guesses';
@@ -28,8 +28,7 @@ const callBack = (path: string, from: string, reference: string) =>
 
 /** A top-up of which only the provider knows the end. */
 async function unknownTopUp() {
-  const id = idOf(await scene.topUp(scene.number('014')));
-  await scene.untilStatus(id, 'UNKNOWN');
+  const id = await scene.openTopUp();
   const reference: string = (await scene.show(id)).attempts[0].ourReference;
   return { id, reference };
 }

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { topUpStart } from '../../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
 import { type Commands, commandsOn } from '../../admin/scene.js';
+import { until } from '../../support/until.js';
 import { setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** Retries that an operator writes into the database, and a worker carries out. */
@@ -29,9 +30,7 @@ it('makes one more attempt to the number of before', async () => {
   const { code, out, err } = await retry(id);
   expect([code, err]).toEqual([0, '']);
   expect(out).toContain(`Attempt 2 of top-up ${id}`);
-  await vi.waitFor(async () => expect((await scene.show(id)).attempts).toHaveLength(2), {
-    timeout: 60_000,
-  });
+  await until(async () => expect((await scene.show(id)).attempts).toHaveLength(2));
   await scene.untilStatus(id, 'FAILED');
 });
 

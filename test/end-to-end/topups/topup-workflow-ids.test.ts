@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { topUpStart } from '../../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
 import { topUpByOperationId } from '../../../workflows/workflow-ids.js';
 import { call } from '../../support/clients.js';
 import { recordedTopUp } from '../../support/topups.js';
+import { until } from '../../support/until.js';
 import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** The ids of the workflows of top-ups: those that people read, and those from before. */
@@ -74,8 +75,7 @@ it('stays the same for a retry after the window has closed', async () => {
 });
 
 it('is found by what takes up money on hold, and by the callback of the provider', async () => {
-  const id = idOf(await scene.topUp(scene.number('014')));
-  await scene.untilStatus(id, 'UNKNOWN');
+  const id = await scene.openTopUp({ isAnswered: true });
   const { workflow_id } = await idsOf(id);
   await handleOf(workflow_id ?? '').terminate('as Temporal that was emptied');
   expect(await reconcile()).toMatchObject({ resumedTopUps: 1 });
@@ -97,8 +97,7 @@ it('of a top-up from before is that of its operation: a retry', async () => {
 });
 
 it('of a top-up from before is that of its operation: money on hold, and a callback', async () => {
-  const id = idOf(await scene.topUp(scene.number('014')));
-  await scene.untilStatus(id, 'UNKNOWN');
+  const id = await scene.openTopUp({ isAnswered: true });
   const { workflow_id, operation_id } = await idsOf(id);
   await handleOf(workflow_id ?? '').terminate('as one that was never started under this id');
   await forgetWorkflowId(id);
@@ -108,7 +107,7 @@ it('of a top-up from before is that of its operation: money on hold, and a callb
   expect(await handleOf(topUpByOperationId(operation_id)).result()).toMatchObject({
     ended: 'delivered',
   });
-  await vi.waitFor(async () => expect(await runsOf(workflow_id ?? '')).toBe(1), 10_000);
+  await until(async () => expect(await runsOf(workflow_id ?? '')).toBe(1));
 });
 
 it('of a number that was withdrawn does nothing for the request under its new number', async () => {

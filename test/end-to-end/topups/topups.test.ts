@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, call, type PartnerClient, partnerClient } from '../../support/clients.js';
 import { makePartner, type TestPartner } from '../../support/companies.js';
 import { type Stack, startStack } from '../../support/stack.js';
 import { depositAirtime, makeTopupProducts, type TopupProducts } from '../../support/topups.js';
+import { until } from '../../support/until.js';
 
 let stack: Stack;
 let partner: TestPartner;
@@ -108,10 +109,7 @@ describe('every behaviour of the provider', () => {
     await call(`${stack.sandbox.url}/books/topups/${attempts[0].ourReference}`, {
       body: { status: 'completed' },
     });
-    await vi.waitFor(
-      async () => expect((await show(transactionId)).status).toBe('SUCCESS'),
-      10_000,
-    );
+    await until(async () => expect((await show(transactionId)).status).toBe('SUCCESS'));
     expect(await delivered(msisdn)).toHaveLength(1);
     expect(await wallet()).toBe(before - 50);
   });
@@ -187,14 +185,8 @@ describe('retry', () => {
       .where('id', '=', transactionIdOf(failed))
       .executeTakeFirstOrThrow();
     await stack.temporal.client.workflow.getHandle(workflow_id ?? '').signal('retry');
-    await vi.waitFor(
-      async () => expect((await show(transactionIdOf(failed))).attempts).toHaveLength(2),
-      5_000,
-    );
-    await vi.waitFor(
-      async () => expect((await show(transactionIdOf(failed))).status).toBe('FAILED'),
-      5_000,
-    );
+    await until(async () => expect((await show(transactionIdOf(failed))).attempts).toHaveLength(2));
+    await until(async () => expect((await show(transactionIdOf(failed))).status).toBe('FAILED'));
   });
 });
 

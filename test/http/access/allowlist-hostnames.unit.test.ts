@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSourceCheck } from '../../../src/http/access/allowlist-entries.js';
 import {
   type AllowlistHostnames,
@@ -7,6 +7,7 @@ import {
 } from '../../../src/http/access/allowlist-hostnames.js';
 import { createDnsLookup } from '../../../src/http/access/dns-lookup.js';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.js';
+import { until } from '../../support/until.js';
 
 /** Names that companies call from, against a real resolver and a DNS server that says what it must. */
 const NAME = 'till.shop.example';
@@ -59,14 +60,13 @@ function begin(
 }
 
 const becomes = (addresses: readonly string[]) =>
-  vi.waitFor(() => expect(names.addressesOf(NAME)?.toSorted()).toEqual(addresses.toSorted()));
+  until(() => expect(names.addressesOf(NAME)?.toSorted()).toEqual(addresses.toSorted()));
 /** Until both kinds of record were asked for again. */
-const isAskedAgain = (times: number) =>
-  vi.waitFor(() => expect(dns.questions).toHaveLength(2 * times));
+const isAskedAgain = (times: number) => until(() => expect(dns.questions).toHaveLength(2 * times));
 
 /** Until what was asked so often is answered, or has failed, and is taken in. */
 const isAnswered = async (times: number) => {
-  await vi.waitFor(() => expect(lookUps).toHaveLength(times));
+  await until(() => expect(lookUps).toHaveLength(times));
   await Promise.all(lookUps);
   await new Promise((resolve) => setImmediate(resolve));
 };
@@ -142,7 +142,7 @@ test('in the test environment private addresses count', async () => {
 test('of hundreds of addresses the first 32 count', async () => {
   const many = Array.from({ length: 200 }, (_, index) => `203.0.115.${index + 1}`);
   dns.replies.set(NAME, { addresses: many });
-  await vi.waitFor(() => expect(names.addressesOf(NAME)).toHaveLength(32));
+  await until(() => expect(names.addressesOf(NAME)).toHaveLength(32));
 });
 
 test.each([
@@ -177,13 +177,13 @@ test.each(['silence', 'SERVFAIL'] as const)(
     dns.replies.set(NAME, fault);
     now += 60_000;
     names.addressesOf(NAME);
-    await vi.waitFor(() => expect(dns.questions.length).toBeGreaterThanOrEqual(4));
+    await until(() => expect(dns.questions.length).toBeGreaterThanOrEqual(4));
     now += 599_999;
     expect(names.addressesOf(NAME)).toEqual([PUBLIC]);
     now += 1;
     expect(names.addressesOf(NAME)).toEqual([]);
     dns.replies.set(NAME, { addresses: [PUBLIC] });
-    await vi.waitFor(() => {
+    await until(() => {
       now += 30_000;
       expect(names.addressesOf(NAME)).toEqual([PUBLIC]);
     });
@@ -255,7 +255,7 @@ test('names that are never answered keep none of the others from being asked for
   for (let round = 0; round < 4; round += 1) {
     const before = lookUps.length;
     now += 30_000;
-    await vi.waitFor(() => expect(lookUps.length).toBeGreaterThan(before));
+    await until(() => expect(lookUps.length).toBeGreaterThan(before));
     await isAnswered(lookUps.length);
   }
   expect(dns.questions).toContain(`A ${NAME}`);

@@ -3,10 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMerchant, addPartner } from '../../../src/db/catalogue/companies.js';
 import { call, signatureHeader } from '../../support/clients.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 import { type Account, makeAccount } from '../portal-client.js';
 import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
 
@@ -100,13 +101,10 @@ describe.each([
     const logIn = () => call(`${base}/auth/login`, { body: { key } });
     expect((await logIn()).status).toBe(403);
     await page.getByRole('link', { name: 'Try it' }).click();
-    await vi.waitFor(
-      async () => {
-        await page.getByRole('link', { name: 'Look again' }).click();
-        await page.getByText('The address is not registered').waitFor({ timeout: 1_000 });
-      },
-      { timeout: 60_000 },
-    );
+    await until(async () => {
+      await page.getByRole('link', { name: 'Look again' }).click();
+      await page.getByText('The address is not registered').waitFor({ timeout: 1_000 });
+    });
     await page.getByRole('link', { name: 'Is 127.0.0.1 your server?' }).click();
     await page.getByText('your key is in wrong hands').waitFor();
     if (javaScriptEnabled) await look(page, 'address-question');
@@ -127,15 +125,12 @@ describe.each([
     const headers = { 'x-api-token': token, 'x-signature': signatureHeader(privateKey, body) };
     const claim = () => call(`${base}/topup-transactions/initiate-claim`, { body, headers });
     // The signature was accepted: only the voucher is not there.
-    await vi.waitFor(async () => expect((await claim()).body.statusCode).toBe(4041));
+    await until(async () => expect((await claim()).body.statusCode).toBe(4041));
     await page.getByRole('link', { name: 'Try it' }).click();
-    await vi.waitFor(
-      async () => {
-        await page.getByRole('link', { name: 'Look again' }).click();
-        await page.getByText('answered 4041 (no such voucher)').first().waitFor({ timeout: 1_000 });
-      },
-      { timeout: 60_000 },
-    );
+    await until(async () => {
+      await page.getByRole('link', { name: 'Look again' }).click();
+      await page.getByText('answered 4041 (no such voucher)').first().waitFor({ timeout: 1_000 });
+    });
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(
       javaScriptEnabled ? 3 : 0,
     );

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../src/embedded/port.js';
+import { until } from '../../support/until.js';
 import { PASSWORD, setInvitationScene } from '../invitation-scene.js';
 import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
 
@@ -87,20 +88,14 @@ describe.each([
     await proceed();
     const commands = (await page.locator('pre').last().textContent()) ?? '';
     expect(commands).toContain(` http://localhost:${scene.stack.api.port}/api/v1/merchant`);
-    await vi.waitFor(
-      async () => {
-        const answer = JSON.parse(await inShell(commands.replace('YOUR_KEY', key)));
-        expect(answer).toMatchObject({ statusCode: 4041, success: false });
-      },
-      { timeout: 60_000 },
-    );
-    await vi.waitFor(
-      async () => {
-        await proceed();
-        expect(await page.getByText('Done', { exact: true }).count()).toBe(4);
-      },
-      { timeout: 60_000 },
-    );
+    await until(async () => {
+      const answer = JSON.parse(await inShell(commands.replace('YOUR_KEY', key)));
+      expect(answer).toMatchObject({ statusCode: 4041, success: false });
+    });
+    await until(async () => {
+      await proceed();
+      expect(await page.getByText('Done', { exact: true }).count()).toBe(4);
+    });
     await look('getting-started-done');
     await page.getByRole('link', { name: 'Try it' }).first().click();
     await page.getByText('answered 4041').first().waitFor();
