@@ -1,0 +1,130 @@
+import { posix } from 'node:path';
+
+/**
+ * Who may import whom (docs/architecture.md, "Layers"). A place is found by the first pattern that fits. `of` are
+ * the places whose values and types it may import, `typesOf` those of which only types, `packages`
+ * the packages and Node.js modules. Everything that is not listed is forbidden.
+ */
+const PLACES = {
+  domain: { path: /^src\/domain\//, of: ['domain'], packages: /^libphonenumber-js\b/ },
+  crypto: { path: /^src\/crypto\//, of: ['crypto'], packages: /^node:/ },
+  database: { path: /^src\/db\//, of: ['database', 'domain', 'migrations'] },
+  providers: { path: /^src\/providers\//, of: ['providers', 'domain'], typesOf: ['foundation'] },
+  operations: {
+    path: /^src\/operations\//,
+    of: ['operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
+    typesOf: ['http'],
+  },
+  http: {
+    path: /^src\/(http|openapi|partner|merchant|callbacks|portal)\//,
+    of: ['http', 'operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
+  },
+  workflows: {
+    path: /^workflows\//,
+    of: ['workflows', 'domain'],
+    typesOf: ['activities'],
+    packages: /^@temporalio\/(workflow|common)$/,
+  },
+  activities: {
+    path: /^activities\//,
+    of: ['activities', 'database', 'domain', 'providers', 'crypto'],
+    typesOf: ['workflows', 'foundation'],
+  },
+  migrations: { path: /^migrations\//, of: [] },
+  sandbox: { path: /^src\/sandbox(\/|\.ts$)/, of: ['sandbox', 'domain', 'foundation'] },
+  embedded: { path: /^src\/embedded\//, of: ['embedded'], typesOf: ['foundation'] },
+  start: { path: /^src\/(start|demo)(\/|\.ts$)/, of: 'everything' },
+  assembly: {
+    path: /^src\/(api|worker|migrate|codec-server|admin)(\/|\.ts$)/,
+    of: [
+      ...[
+        'assembly',
+        'http',
+        'operations',
+        'database',
+        'domain',
+        'crypto',
+        'providers',
+        'foundation',
+      ],
+      ...['workflows', 'activities'],
+    ],
+  },
+  /** What several processes stand on: settings, logging, the connection to Temporal. */
+  foundation: {
+    path: /^src\/(config|process|temporal)\//,
+    of: ['foundation', 'domain', 'crypto', 'workflows'],
+    typesOf: ['activities'],
+  },
+  outside: { path: /^(test|bench|chaos|docs)\/|^[^/]+$/, of: 'everything' },
+} satisfies Record<string, Place>;
+
+interface Place {
+  path: RegExp;
+  of: 'everything' | string[];
+  typesOf?: string[];
+  packages?: RegExp;
+}
+
+interface Import {
+  from: string;
+  isTypeOnly: boolean;
+}
+
+function placeOf(file: string): (Place & { name: string }) | undefined {
+  const found = Object.entries<Place>(PLACES).find(([, place]) => place.path.test(file));
+  return found && { name: found[0], ...found[1] };
+}
+
+/** The imports of a file. Its own text only: what stands in comments does not begin a statement. */
+export function importsOf(text: string): Import[] {
+  const statement =
+    /^\s*(?:import|export)\s+(type\s+)?(?:[\w*{][^'"`;=()]*?\bfrom\s*)?['"]([^'"]+)['"]/gm;
+  const call = /(typeof\s+)?\b(?:import|require)\(\s*['"]([^'"]+)['"]/g;
+  return [...text.matchAll(statement), ...code(text).matchAll(call)].map(([, type, from = '']) => ({
+    from,
+    isTypeOnly: type !== undefined,
+  }));
+}
+
+/** The text without the lines of comments. */
+const code = (text: string) => text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '');
+
+/** What is wrong with one import, or undefined. */
+export function importProblem(file: string, { from, isTypeOnly }: Import): string | undefined {
+  const importer = placeOf(file);
+  if (!importer) return `${file} belongs to no place of the architecture`;
+  if (!from.startsWith('.')) {
+    const isAllowed = importer.packages?.test(from) ?? true;
+    return isAllowed ? undefined : `${file} (${importer.name}) must not import ${from}`;
+  }
+  if (importer.of === 'everything') return undefined;
+  const target = posix.join(posix.dirname(file), from).replace(/\.js$/, '.ts');
+  const place = placeOf(target);
+  if (!place) return `${file} imports ${target}, which belongs to no place`;
+  if (importer.of.includes(place.name)) return undefined;
+  if (isTypeOnly && importer.typesOf?.includes(place.name)) return undefined;
+  const what = isTypeOnly
+    ? 'types of '
+    : importer.typesOf?.includes(place.name)
+      ? 'values of '
+      : '';
+  return `${file} (${importer.name}) must not import ${what}${target} (${place.name})`;
+}
+
+export function pathProblem(file: string): string | undefined {
+  if (!placeOf(file)) return `${file} belongs to no place of the architecture`;
+  const segments = file.replace(/(\.\w+)*\.ts$/, '').split('/');
+  const misnamed = segments.find((segment) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(segment));
+  if (misnamed) return `${file}: ${misnamed} is not in kebab-case`;
+  const folder = segments.slice(0, -1).find((name) => VAGUE_FOLDERS.includes(name));
+  return folder && `${file}: a folder called ${folder} says nothing of what is in it`;
+}
+
+const VAGUE_FOLDERS = ['services', 'utils', 'helpers', 'common', 'types'];
+
+export function environmentProblem(file: string, text: string): string | undefined {
+  if (file === 'src/config/config.ts' || placeOf(file)?.name === 'outside') return undefined;
+  const reads = /\bprocess\s*(\.\s*env\b|\[)|\benv\b[^;]*\bfrom 'node:process'/.test(code(text));
+  return reads ? `${file} reads process.env; only src/config/config.ts may` : undefined;
+}

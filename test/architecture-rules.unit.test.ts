@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { environmentProblem, importProblem, importsOf, pathProblem } from './architecture-rules.js';
+
+describe('the rules of the architecture', () => {
+  it.each([
+    ['src/domain/voucher.ts', "import { parseMoney } from './money.js';", true],
+    ['src/domain/phone.ts', "import { parse } from 'libphonenumber-js/mobile';", true],
+    ['src/domain/voucher.ts', "import { z } from 'zod';", false],
+    ['src/domain/voucher.ts', "import { createHash } from 'node:crypto';", false],
+    ['src/domain/voucher.ts', "import type { Schema } from '../db/schema.js';", false],
+    ['workflows/top-up.ts', "import { sleep } from '@temporalio/workflow';", true],
+    ['workflows/top-up.ts', "import { refuse } from '../src/domain/errors.js';", true],
+    ['workflows/top-up.ts', "import type { Activities } from '../activities/index.js';", true],
+    ['workflows/top-up.ts', "import { createActivities } from '../activities/index.js';", false],
+    ['workflows/top-up.ts', "import { type Activities } from '../activities/index.js';", false],
+    ['workflows/top-up.ts', "const { z } = await import('zod');", false],
+    ['workflows/top-up.ts', "import 'node:fs';", false],
+    ['workflows/top-up.ts', "import {\n  type A,\n  b,\n} from '@temporalio/client';", false],
+    [
+      'activities/vouchers.ts',
+      "import { lockVoucher } from '../src/db/vouchers/vouchers.js';",
+      true,
+    ],
+    ['activities/vouchers.ts', "import type { Command } from '../workflows/messages.js';", true],
+    ['activities/vouchers.ts', "import { update } from '../workflows/messages.js';", false],
+    ['activities/vouchers.ts', "import { app } from '../src/http/app.js';", false],
+    ['src/partner/redeem-gift.ts', "import { update } from '../../workflows/messages.js';", true],
+    ['src/http/app.ts', "import type { Sms } from '../providers/sms/sms-sender.js';", false],
+    ['src/merchant/test.ts', "export * from '../../activities/index.js';", false],
+    ['src/merchant/test.ts', "type A = typeof import('../../activities/index.js');", false],
+    ['src/http/app.ts', "import { runApi } from '../api.js';", false],
+    ['src/crypto/digests.ts', "import { createHmac } from 'node:crypto';", true],
+    ['src/crypto/digests.ts', "import { secp256k1 } from '@noble/curves/secp256k1.js';", false],
+    ['src/crypto/digests.ts', "import { parseMoney } from '../domain/money.js';", false],
+    ['migrations/2026-01-01-1-first.ts', "import { sql } from 'kysely';", true],
+    [
+      'migrations/2026-01-01-1-first.ts',
+      "import type { S } from '../src/db/schema/all-tables.js';",
+      false,
+    ],
+    ['src/sandbox/books.ts', "import { client } from '../providers/gsma/client.js';", false],
+    ['src/start.ts', "import { startPostgres } from './embedded/postgres.js';", true],
+    ['src/api.ts', "import { startPostgres } from './embedded/postgres.js';", false],
+    ['src/worker.ts', "import { createActivities } from '../activities/index.js';", true],
+    [
+      'src/temporal/connection.ts',
+      "import { createActivities } from '../activities/index.js';",
+      false,
+    ],
+    ['src/nowhere/file.ts', "import { z } from 'zod';", false],
+    ['src/http/app.ts', "import { wait } from '../../test/support/wait.js';", false],
+    [
+      'test/http/app.test.ts',
+      "import { createActivities } from '../../activities/index.js';",
+      true,
+    ],
+    ['src/domain/voucher.ts', "// import { z } from 'zod';\n * import('zod')", true],
+    ['src/domain/voucher.ts', "export const kind = 'zod';\nconst name = from('zod');", true],
+  ])('judge %s: %s', (file, text, isAllowed) => {
+    const problems = importsOf(text).filter((one) => importProblem(file, one));
+    expect(problems.length === 0).toBe(isAllowed);
+  });
+
+  it.each([
+    ['src/http/raw-body.ts', true],
+    ['migrations/2026-01-01-1-first.ts', true],
+    ['test/http/raw-body.test.ts', true],
+    ['test/http/raw-body.unit.test.ts', true],
+    ['src/http/rawBody.ts', false],
+    ['src/http/raw_body.ts', false],
+    ['src/Http/raw-body.ts', false],
+    ['src/http/utils/raw-body.ts', false],
+    ['test/helpers/server.ts', false],
+    ['src/services/voucher.ts', false],
+  ])('judge the name %s', (file, isAllowed) => {
+    expect(pathProblem(file) === undefined).toBe(isAllowed);
+  });
+
+  it.each([
+    ['src/config/config.ts', 'read(process.env)', true],
+    ['src/config/start-settings.ts', 'process.env.HOME', false],
+    ['src/temporal/connection.ts', 'process.env.PORT', false],
+    ['src/temporal/connection.ts', "process['env']", false],
+    ['src/temporal/connection.ts', "import { env } from 'node:process';", false],
+    ['src/temporal/connection.ts', '// process.env is read elsewhere', true],
+    ['src/temporal/connection.ts', 'process.on("SIGTERM", stop)', true],
+    ['bench/index.ts', 'process.env.PORT', true],
+  ])('judge what %s reads: %s', (file, text, isAllowed) => {
+    expect(environmentProblem(file, text) === undefined).toBe(isAllowed);
+  });
+});
