@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createProgress } from '../../src/process/progress.js';
 import { until } from '../support/until.js';
 
