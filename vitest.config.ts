@@ -64,7 +64,8 @@ const withServers = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // Tests wait for servers more than they compute: three keep two cores at work.
+    maxWorkers: 3,
     teardownTimeout: 60_000,
     sequence: { sequencer: ByProject },
     projects: [

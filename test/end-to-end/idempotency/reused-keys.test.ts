@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Answer, merchantClient, newestCode } from '../../support/clients.js';
 import { makeMerchant } from '../../support/companies.js';
+import { untilBlocked } from '../../support/database-locks.js';
 import { forgetWorkflows } from '../../support/restarted.js';
 import { depositAirtime, makeTopupProducts, type TopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
@@ -203,12 +203,7 @@ test('a retry that joined another one keeps its answer, and is not made for itse
     const answers = keys.map((key) => send(one, key, one.body));
     // Both are on their way, and the first of them waits for the row to make its attempt.
     await until(() => expect(asked).toHaveBeenCalledTimes(2));
-    await until(async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
-      expect(rows.length).toBeGreaterThan(0);
-    });
+    await untilBlocked(database);
     return { sent: answers };
   });
   const answers = await Promise.all(sent);

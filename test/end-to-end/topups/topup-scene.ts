@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
 import { topUpId } from '../../../workflows/workflow-ids.js';
 import { type Answer, call, partnerClient } from '../../support/clients.js';
 import { makePartner } from '../../support/companies.js';
+import { untilBlocked } from '../../support/database-locks.js';
 import { startStack } from '../../support/stack.js';
 import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
@@ -128,12 +128,7 @@ export async function setTopupScene(
         .forNoKeyUpdate()
         .executeTakeFirstOrThrow();
       const answers = requests.map((request) => request());
-      await until(async () => {
-        const { rows } = await sql`
-          select pid from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.database);
-        expect(rows.length).toBeGreaterThan(0);
-      });
+      await untilBlocked(stack.database);
       // Asked after them all, and answered: so they have been read.
       expect((await show(id)).status).toBe('FAILED');
       // In an object, so that the answers are not awaited while the lock is held.
