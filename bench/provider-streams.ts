@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PartnerClient, partnerClient } from '../test/support/clients.js';
 import { deposit, makeMerchant, makePartner, type TestPartner } from '../test/support/companies.js';
 import type { Stack } from '../test/support/stack.js';
-import { depositAirtime, makeTopupProducts } from '../test/support/topups.js';
+import { makeTopupProducts } from '../test/support/topups.js';
 import type { Service } from './service.js';
 
 /** Operations that need one provider. */
@@ -30,7 +30,7 @@ export const providerStreams: readonly ProviderStream[] = [
     async start(service) {
       const { partner, client } = await seller(service);
       await makeTopupProducts(service, partner);
-      await depositAirtime(service, partner.id, WALLET);
+      await deposit(service, partner.id, WALLET, 'airtime');
       const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
       const body = { amount: 50, msisdn: '0911234567', ...sale };
       return keepSending(() => client.post('/topup-transactions/airtime-topup', body));

@@ -1,11 +1,12 @@
 import type { Company } from '../src/domain/voucher.js';
 import {
+  deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
 } from '../test/support/companies.js';
-import { depositAirtime, makeTopupProducts, type TopupProducts } from '../test/support/topups.js';
+import { makeTopupProducts, type TopupProducts } from '../test/support/topups.js';
 import type { ThrowawayStack } from './throwaway-stack.js';
 
 export interface ChaosPartner extends TestPartner {
@@ -64,7 +65,7 @@ export async function makeWorld(stack: ThrowawayStack): Promise<World> {
   for (const wallets of WALLETS) {
     const partner = await makePartner(stack, { giftWallet: wallets.gift });
     const products = await makeTopupProducts(stack, partner);
-    await depositAirtime(stack, partner.id, wallets.airtime);
+    await deposit(stack, partner.id, wallets.airtime, 'airtime');
     partners.push({ ...partner, ...wallets, products });
   }
   const merchants: TestMerchant[] = [];

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DemoFile } from '../src/start/demo-file.js';
 import { welcome } from '../src/start/welcome.js';
-import { makeMerchant, makePartner } from './support/companies.js';
+import { deposit, makeMerchant, makePartner } from './support/companies.js';
 import { type Stack, startStack } from './support/stack.js';
-import { depositAirtime, makeTopupProducts } from './support/topups.js';
+import { makeTopupProducts } from './support/topups.js';
 
 const run = promisify(execFile);
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'demo-'));
   const partner = await makePartner(stack);
   await makeTopupProducts(stack, partner);
-  await depositAirtime(stack, partner.id, '1000');
+  await deposit(stack, partner.id, '1000', 'airtime');
   const merchant = await makeMerchant(stack);
   const portal = { portalUrl: '', portalEmail: '', portalPassword: '' };
   demo = {

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../src/domain/money.js';
 import type { BooksRow } from '../../src/sandbox/accepted-requests.js';
 import { call } from '../../test/support/clients.js';
-import { depositAirtime, makeTopupProducts } from '../../test/support/topups.js';
+import { deposit } from '../../test/support/companies.js';
+import { makeTopupProducts } from '../../test/support/topups.js';
 import { bareCall } from '../baselines/bare-route.js';
 import { providerMilliseconds, slowNumber } from '../baselines/slow-provider.js';
 import type { Bench, Benchmark, Measurement, TimeMeasurement } from '../benchmark.js';
@@ -75,7 +76,7 @@ const airtimeTopups = (service: Service): Promise<Calls> =>
     isDone: (data) => (data as { readonly status?: string }).status === 'SUCCESS',
     async prepare(partner) {
       await makeTopupProducts(service, partner);
-      await depositAirtime(service, partner.id, WALLET);
+      await deposit(service, partner.id, WALLET, 'airtime');
       return {
         amount: Number(AMOUNT),
         msisdn: slowNumber,

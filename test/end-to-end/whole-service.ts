@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { depositAirtime, makeTopupProducts } from '../support/topups.js';
+import { deposit } from '../support/companies.js';
+import { makeTopupProducts } from '../support/topups.js';
 import { done, otherCode } from './gift/gift-scene.js';
 import { type RedemptionScene, redeem } from './gift/redemption-scene.js';
 import { idOf, sale } from './topups/topup-scene.js';
@@ -19,7 +20,7 @@ export async function liveThroughTheService(scene: RedemptionScene): Promise<voi
     done(await redeem(payee.client, anonymous));
   }
   await makeTopupProducts(stack, partner);
-  await depositAirtime(stack, partner.id, '1000');
+  await deposit(stack, partner.id, '1000', 'airtime');
   const topUp = (msisdn: string) =>
     asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale });
   const delivered = await topUp('+251910000000');

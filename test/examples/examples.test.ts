@@ -8,13 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findJava, findPython } from '../end-to-end/signature/foreign-signers/foreign-tools.js';
 import { merchantClient } from '../support/clients.js';
 import {
+  deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
 } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { depositAirtime, makeTopupProducts } from '../support/topups.js';
+import { makeTopupProducts } from '../support/topups.js';
 
 const run = promisify(execFile);
 /** A language may have to be installed first. */
@@ -31,7 +32,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'examples-'));
   partner = await makePartner(stack);
   await makeTopupProducts(stack, partner);
-  await depositAirtime(stack, partner.id, '1000');
+  await deposit(stack, partner.id, '1000', 'airtime');
   merchant = await makeMerchant(stack);
   const demo = {
     partner: { baseUrl: `${stack.url}/api/v1/client`, apiKey: partner.apiKey },

@@ -102,8 +102,13 @@ export async function makePartner(
   };
 }
 
-/** Puts money into a partner's gift wallet. */
-export const deposit = (stack: Stack, partnerId: number, amount: string): Promise<void> =>
+/** Puts money into a wallet of a partner. */
+export const deposit = (
+  stack: Pick<Stack, 'database'>,
+  partnerId: number,
+  amount: string,
+  wallet: 'gift' | 'airtime' = 'gift',
+): Promise<void> =>
   stack.database.transaction().execute((transaction) =>
     addTransfers(transaction, [
       {
@@ -111,7 +116,7 @@ export const deposit = (stack: Stack, partnerId: number, amount: string): Promis
         partnerId,
         step: 'deposit',
         debit: 'funding',
-        credit: 'gift',
+        credit: wallet,
         amount: parseMoney(amount),
       },
     ]),

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { addProduct } from '../../src/db/catalogue/companies.js';
-import { addTransfers } from '../../src/db/ledger/ledger.js';
 import { recordTopup } from '../../src/db/topups/topup-requests.js';
-import { parseMoney } from '../../src/domain/money.js';
 import { topUpId } from '../../workflows/workflow-ids.js';
 import type { TestPartner } from './companies.js';
 import type { Stack as WholeStack } from './stack.js';
@@ -76,21 +74,6 @@ async function categoryCalled(database: Stack['database'], name: string): Promis
     .executeTakeFirstOrThrow();
   return id;
 }
-
-/** Puts money into a partner's airtime wallet. */
-export const depositAirtime = (stack: Stack, partnerId: number, amount: string): Promise<void> =>
-  stack.database.transaction().execute((transaction) =>
-    addTransfers(transaction, [
-      {
-        operationId: `deposit:${randomUUID()}`,
-        partnerId,
-        step: 'deposit',
-        debit: 'funding',
-        credit: 'airtime',
-        amount: parseMoney(amount),
-      },
-    ]),
-  );
 
 /** Records a top-up as the API does before it starts the workflow; airtime without a product. */
 export async function recordedTopUp(

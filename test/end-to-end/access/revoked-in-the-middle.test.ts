@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findApiKey } from '../../../src/db/access/access.js';
 import { revokeApiKey } from '../../../src/db/access/company-access.js';
 import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
-import { makeKey, makeMerchant, makePartner } from '../../support/companies.js';
+import { deposit, makeKey, makeMerchant, makePartner } from '../../support/companies.js';
 import { stoppedAt } from '../../support/database-locks.js';
-import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
+import { makeTopupProducts } from '../../support/topups.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import {
   CLAIM,
@@ -32,7 +32,7 @@ afterAll(() => scene?.stop());
 async function partnerOfItsOwn() {
   const partner = await makePartner(scene.stack);
   await makeTopupProducts(scene.stack, partner);
-  await depositAirtime(scene.stack, partner.id, '1000');
+  await deposit(scene.stack, partner.id, '1000', 'airtime');
   return {
     kind: 'partner' as const,
     ...partner,

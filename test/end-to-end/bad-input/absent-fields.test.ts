@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../support/clients.js';
-import { depositAirtime, makeTopupProducts, type TopupProducts } from '../../support/topups.js';
+import { deposit } from '../../support/companies.js';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
 import {
   CLAIM,
   done,
@@ -24,7 +25,7 @@ let products: TopupProducts;
 beforeAll(async () => {
   scene = await setGiftScene({ CALLER_WAIT_SECONDS: '25' });
   products = await makeTopupProducts(scene.stack, scene.partner);
-  await depositAirtime(scene.stack, scene.partner.id, '10000');
+  await deposit(scene.stack, scene.partner.id, '10000', 'airtime');
 });
 afterAll(() => scene?.stop());
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { merchantClient, partnerClient } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
+import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
-import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
+import { makeTopupProducts } from '../../support/topups.js';
 import { CLAIM, GENERATE, REDEEM } from '../gift/gift-scene.js';
 import { sale } from '../topups/topup-scene.js';
 import { createClientLog, receivedCode } from './client-log.js';
@@ -31,7 +31,7 @@ export async function createStories(stack: StoryTools) {
   const partner = await makePartner(stack as Stack);
   const merchant = await makeMerchant(stack as Stack);
   await makeTopupProducts(stack, partner);
-  await depositAirtime(stack, partner.id, '100000');
+  await deposit(stack, partner.id, '100000', 'airtime');
   const asPartner = await partnerClient(stack as Stack, partner);
   const asMerchant = await merchantClient(stack as Stack, merchant);
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gsmaPaths } from '../../../src/sandbox/gsma/router.js';
+import { deposit } from '../../support/companies.js';
 import { makeSpoilingWay, type Spoil, spoils } from '../../support/spoiling-way.js';
-import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
+import { makeTopupProducts } from '../../support/topups.js';
 import { done, newOwner } from '../gift/gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 import { sale } from '../topups/topup-scene.js';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   });
   way.setTarget(scene.stack.sandbox.url);
   await makeTopupProducts(scene.stack, scene.partner);
-  await depositAirtime(scene.stack, scene.partner.id, '1000');
+  await deposit(scene.stack, scene.partner.id, '1000', 'airtime');
 });
 afterAll(async () => {
   await scene?.stop();

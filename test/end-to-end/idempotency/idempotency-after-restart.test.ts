@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, merchantClient, newestCode, partnerClient } from '../../support/clients.js';
+import { deposit } from '../../support/companies.js';
 import { forgetWorkflows, restarted } from '../../support/restarted.js';
 import type { Stack } from '../../support/stack.js';
-import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
+import { makeTopupProducts } from '../../support/topups.js';
 import {
   CLAIM,
   type Client,
@@ -75,7 +76,7 @@ async function gifts(surface: Surface): Promise<Asked[]> {
 
 async function topups(): Promise<Asked[]> {
   const products = await makeTopupProducts(stack, scene.partner);
-  await depositAirtime(stack, scene.partner.id, '1000');
+  await deposit(stack, scene.partner.id, '1000', 'airtime');
   const path = '/topup-transactions/airtime-topup';
   const airtime = { amount: 50, ...sale };
   const failed = await scene.asPartner.post(path, { ...airtime, msisdn: newOwner('002') });

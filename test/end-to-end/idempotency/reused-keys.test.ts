@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Answer, merchantClient, newestCode } from '../../support/clients.js';
-import { makeMerchant } from '../../support/companies.js';
+import { deposit, makeMerchant } from '../../support/companies.js';
 import { untilBlocked } from '../../support/database-locks.js';
 import { forgetWorkflows } from '../../support/restarted.js';
-import { depositAirtime, makeTopupProducts, type TopupProducts } from '../../support/topups.js';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import {
@@ -33,7 +33,7 @@ let products: TopupProducts;
 beforeAll(async () => {
   scene = await setGiftScene({ CALLER_WAIT_SECONDS: '25' });
   products = await makeTopupProducts(scene.stack, scene.partner);
-  await depositAirtime(scene.stack, scene.partner.id, '10000');
+  await deposit(scene.stack, scene.partner.id, '10000', 'airtime');
 });
 afterAll(() => scene?.stop());
 

@@ -9,13 +9,14 @@ import {
   partnerClient,
 } from '../../support/clients.js';
 import {
+  deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
 } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
-import { depositAirtime, makeTopupProducts, type TopupProducts } from '../../support/topups.js';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
 import { otherCode } from '../gift/gift-scene.js';
 import { type By, MERCHANTS } from './model.js';
 
@@ -60,7 +61,7 @@ export async function makeRealService(
   seen: Set<string>,
 ): Promise<RealService> {
   const partner = await makePartner(stack, { giftWallet: inEtb(wallets.gift) });
-  await depositAirtime(stack, partner.id, inEtb(wallets.airtime));
+  await deposit(stack, partner.id, inEtb(wallets.airtime), 'airtime');
   const stranger = await partnerClient(stack, await makePartner(stack));
   const merchants: TestMerchant[] = [];
   const merchantClients: MerchantClient[] = [];

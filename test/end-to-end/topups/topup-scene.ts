@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
 import { topUpId } from '../../../workflows/workflow-ids.js';
 import { type Answer, call, partnerClient } from '../../support/clients.js';
-import { makePartner } from '../../support/companies.js';
+import { deposit, makePartner } from '../../support/companies.js';
 import { untilBlocked } from '../../support/database-locks.js';
 import { startStack } from '../../support/stack.js';
-import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
+import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 
 export type TopupScene = Awaited<ReturnType<typeof setTopupScene>>;
@@ -25,7 +25,7 @@ export async function setTopupScene(
   const stack = await startStack(settings, options);
   const partner = await makePartner(stack);
   await makeTopupProducts(stack, partner);
-  await depositAirtime(stack, partner.id, '100000');
+  await deposit(stack, partner.id, '100000', 'airtime');
   const asPartner = await partnerClient(stack, partner);
   let numbers = 0;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, call, type PartnerClient, partnerClient } from '../../support/clients.js';
-import { makePartner, type TestPartner } from '../../support/companies.js';
+import { deposit, makePartner, type TestPartner } from '../../support/companies.js';
 import { type Stack, startStack } from '../../support/stack.js';
-import { depositAirtime, makeTopupProducts, type TopupProducts } from '../../support/topups.js';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 
 let stack: Stack;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   stack = await startStack({ CALLER_WAIT_SECONDS: '6' });
   partner = await makePartner(stack);
   products = await makeTopupProducts(stack, partner);
-  await depositAirtime(stack, partner.id, '100000');
+  await deposit(stack, partner.id, '100000', 'airtime');
   asPartner = await partnerClient(stack, partner);
 });
 afterAll(() => stack?.stop());
@@ -157,7 +157,7 @@ describe('retry', () => {
   it('needs the money again', async () => {
     const poor = await makePartner(stack);
     await makeTopupProducts(stack, poor);
-    await depositAirtime(stack, poor.id, '60');
+    await deposit(stack, poor.id, '60', 'airtime');
     const client = await partnerClient(stack, poor);
     const send = (msisdn: string) =>
       client.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale });
@@ -168,7 +168,7 @@ describe('retry', () => {
       transactionId: transactionIdOf(failed),
     });
     expect(retried.body).toMatchObject({ success: false, statusCode: 405 });
-    await depositAirtime(stack, poor.id, '50');
+    await deposit(stack, poor.id, '50', 'airtime');
     const again = await client.post('/topup-transactions/retry-topup', {
       transactionId: transactionIdOf(failed),
       msisdn: number('000'),
@@ -226,7 +226,7 @@ describe('packages and numbers', () => {
   async function topUpOf(amount: string): Promise<Answer> {
     const poor = await makePartner(stack);
     await makeTopupProducts(stack, poor);
-    await depositAirtime(stack, poor.id, '100');
+    await deposit(stack, poor.id, '100', 'airtime');
     const client = await partnerClient(stack, poor);
     const msisdn = number('000');
     return client.post('/topup-transactions/airtime-topup', { amount, msisdn, ...sale });

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { setGiftScene } from '../../end-to-end/gift/gift-scene.js';
 import { sale } from '../../end-to-end/topups/topup-scene.js';
 import { merchantClient, partnerClient } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import { depositAirtime, makeTopupProducts } from '../../support/topups.js';
+import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
+import { makeTopupProducts } from '../../support/topups.js';
 import { makeAccount, signedIn } from '../portal-client.js';
 
 /** What attackers call themselves: markup, and a formula. */
@@ -27,7 +27,7 @@ export async function setBusinessScene() {
     .set({ product_name: HOSTILE, metadata: JSON.stringify({ note: HOSTILE }) })
     .where('id', '=', products.ethioPackage)
     .execute();
-  await depositAirtime(stack, partner.id, '5000');
+  await deposit(stack, partner.id, '5000', 'airtime');
 
   const whole = await scene.gift({ merchant, denomination: 500 });
   const wholeCode = await scene.claimed(asMerchant, whole);
@@ -56,7 +56,7 @@ export async function setBusinessScene() {
 
   const other = await makePartner(stack);
   await makeTopupProducts(stack, other);
-  await depositAirtime(stack, other.id, '100');
+  await deposit(stack, other.id, '100', 'airtime');
   const foreign = await scene.gift({ partner: other });
   const asOther = await partnerClient(stack, other);
   const foreignTopup = (
