@@ -29,14 +29,20 @@ const slowProofs = [
   'test/portal/journeys/*.test.ts',
 ];
 
-/**
- * Chaos is a small file that takes long; Vitest would leave it for the end, with nothing beside it. The
- * files of a project follow one another, because its processes run no other project's.
- */
+/** Small files that take minutes: Vitest would leave them for the end, with nothing beside them. */
+const startFirst = [
+  '/chaos.test.ts',
+  '/crashes/killed-steps.test.ts',
+  '/crashes/failed-steps.test.ts',
+  '/admin/process.test.ts',
+  '/processes/invitations.test.ts',
+];
+
+/** The files of a project follow one another, because its processes run no other project's. */
 class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rankOf = ({ moduleId, project }: TestSpecification) => {
-      if (moduleId.endsWith('/chaos.test.ts')) return 0;
+      if (startFirst.some((file) => moduleId.endsWith(file))) return 0;
       return project.name === 'unit' ? 2 : 1;
     };
     const sorted = await super.sort(files);
