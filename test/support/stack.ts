@@ -67,8 +67,10 @@ export async function startStack(
   } = {},
 ): Promise<Stack> {
   const logger = createLogger('silent', 'test');
-  const testDatabase = await createTestDatabase();
-  const sandbox = await startSandbox({ port: 0, delayScale: 0.02 });
+  const [testDatabase, sandbox] = await Promise.all([
+    createTestDatabase(),
+    startSandbox({ port: 0, delayScale: 0.02 }),
+  ]);
   const config = readApiConfig({
     ...makeSecrets(),
     ...providerSettings(sandbox),
@@ -86,16 +88,14 @@ export async function startStack(
   });
   const urlOf = async (role: ProcessRole) =>
     options.hasRoles ? { DATABASE_URL: await testDatabase.urlFor(role) } : {};
-  const worker = await startWorker({ ...config, ...(await urlOf('worker')) }, temporal, {
-    ...options,
-    logger,
-    workflowBundle: { codePath: inject('workflowBundlePath') },
-  });
-  const api = await startApi({ ...config, ...(await urlOf('api')) }, temporal, {
-    ...options,
-    logger,
-    eager: true,
-  });
+  const [worker, api] = await Promise.all([
+    startWorker({ ...config, ...(await urlOf('worker')) }, temporal, {
+      ...options,
+      logger,
+      workflowBundle: { codePath: inject('workflowBundlePath') },
+    }),
+    startApi({ ...config, ...(await urlOf('api')) }, temporal, { ...options, logger, eager: true }),
+  ]);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
   return {
     config,
