@@ -180,6 +180,7 @@ export const redeemGiftRefusals = attemptsOf('redeem-gift', REDEEM, [
     arrange: async ({ gift }) => [await gift({ owner: null }), { amount: 97.57 }],
   },
   {
+    on: 'partner',
     reason: 'balance-negative-after-fee',
     when: 'of the amount that was claimed',
     statusCode: { partner: 403 },
