@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { httpStatusOf, type ReasonRow, type Surface } from '../../src/domain/errors.js';
+import { reasons } from '../../src/domain/reasons.js';
+import { verifySignature } from '../../src/http/signature/signature.js';
+import { merchantRoutes } from '../../src/merchant/routes.js';
+import { partnerRoutes } from '../../src/partner/routes.js';
+import { pages } from '../../src/portal/routes.js';
+import { codeBlocks, guide, guides } from './guides.js';
+
+const rows: readonly ReasonRow[] = Object.values(reasons);
+
+const codesOf = (row: ReasonRow, surface: Surface): number[] =>
+  [row.everywhere, ...Object.values(row[surface] ?? {})].filter((code) => code !== undefined);
+
+const operationAnchor = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  `${method} ${path}`
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/-$/, '');
+
+const surfaces = [partnerRoutes, merchantRoutes];
+
+/** The addresses of the site that guides link to. */
+const addresses = new Set([
+  '/docs/errors',
+  ...surfaces.flatMap(({ surface, endpoints }) => [
+    `/docs/${surface}`,
+    `/docs/${surface}/openapi.json`,
+    ...endpoints.map((endpoint) => `/docs/${surface}#${operationAnchor(endpoint)}`),
+    ...rows
+      .flatMap((row) => codesOf(row, surface))
+      .map((code) => `/docs/errors#${surface}-${code}`),
+  ]),
+  ...pages.filter(({ method }) => method === 'GET').map(({ path }) => `/portal${path}`),
+  ...['keys', 'addresses', 'public-keys'].map((part) => `/portal/access#${part}`),
+]);
+
+const linksOf = (text: string): string[] =>
+  [...text.matchAll(/\]\((\/[^)\s]*)\)/g)].map(([, link = '']) => link);
+
+test.each([...guides])('every address of the site in %s is there', (_name, text) => {
+  expect(linksOf(text).filter((link) => !addresses.has(link))).toEqual([]);
+});
+
+test('guides link to the site', () => {
+  expect([...guides.values()].flatMap(linksOf).length).toBeGreaterThan(40);
+});
+
+test.each([...guides])('%s begins with its title and one sentence', (_name, text) => {
+  expect(text).toMatch(/^# [A-Z].{5,50}\n\n[^\n#|`-][^.]*\.\n\n/);
+});
+
+test.each([...guides])('every refusal in %s is one that the service answers', (_name, text) => {
+  for (const code of codeBlocks(text, 'json')) {
+    const answer = JSON.parse(code);
+    if (answer.success !== false) continue;
+    const isAnswer = rows.some(
+      (row) =>
+        answer.message.startsWith(row.message) &&
+        surfaces.some(({ surface }) => codesOf(row, surface).includes(answer.statusCode)),
+    );
+    expect(isAnswer, code).toBe(true);
+    expect(httpStatusOf(answer.statusCode)).toBeGreaterThanOrEqual(400);
+  }
+});
+
+/** Requests that fail at each check of a signature. */
+const badSignatures: readonly Partial<Parameters<typeof verifySignature>[0]>[] = [
+  { header: undefined },
+  { header: 'A'.repeat(2_000) },
+  { header: 'MEUCIQ==' },
+  { header: 'MEUCIQ==\\n' },
+  { header: 'MEUCIQ==\\nmessage' },
+  { header: `${'1'.repeat(128)}\\n2020-01-01T00:00:00Z` },
+  { header: `${'1'.repeat(128)}\\nmessage` },
+];
+
+test.each(badSignatures)('the guide explains the refusal of %o', (request) => {
+  const check = verifySignature({
+    ...{ header: undefined, body: Buffer.from('{}'), publicKeys: [], now: Date.now() },
+    windowSeconds: 300,
+    ...request,
+  });
+  if (check.ok) throw new Error('The signature was accepted');
+  expect(guide('sign-requests.md')).toContain(`| ${check.reason} |`);
+});
