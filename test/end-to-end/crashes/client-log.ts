@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, call } from '../../support/clients.js';
 
-export type DeedKind = 'generate' | 'claim' | 'redeem' | 'topup' | 'retry';
+export type OperationKind = 'generate' | 'claim' | 'redeem' | 'topup' | 'retry';
 
 /** One operation as its client knows it: a request that is repeated, unchanged, until it has an end. */
-interface Deed {
-  readonly kind: DeedKind;
+interface ClientOperation {
+  readonly kind: OperationKind;
   /** Sends the request, always under the same key. */
   readonly send: () => Promise<Answer>;
   /** Every answer that came, in order; the last one is the end of it. */
@@ -20,33 +20,37 @@ const PAUSE_MS = 100;
 
 /** What all clients of a test did and were told: one side of the three that must agree. */
 export function createClientLog() {
-  const deeds: Deed[] = [];
+  const operations: ClientOperation[] = [];
 
   /** Carries a request out as a careful client does: repeated until the answer is definite. */
-  async function runOnce(kind: DeedKind, send: () => Promise<Answer>): Promise<Answer> {
-    const deed: Deed = { kind, send, answers: [], longestMs: 0 };
-    deeds.push(deed);
+  async function runOnce(kind: OperationKind, send: () => Promise<Answer>): Promise<Answer> {
+    const operation: ClientOperation = { kind, send, answers: [], longestMs: 0 };
+    operations.push(operation);
     const deadline = Date.now() + PATIENCE_MS;
     while (Date.now() < deadline) {
       const startedAt = Date.now();
       const answer = await send().catch(() => undefined);
-      deed.longestMs = Math.max(deed.longestMs, Date.now() - startedAt);
-      if (answer) deed.answers.push(answer);
+      operation.longestMs = Math.max(operation.longestMs, Date.now() - startedAt);
+      if (answer) operation.answers.push(answer);
       if (answer && isDefinite(kind, answer)) return answer;
       await sleep(PAUSE_MS);
     }
-    throw new Error(`No definite answer to ${kind}: ${JSON.stringify(deed.answers.at(-1)?.body)}`);
+    throw new Error(
+      `No definite answer to ${kind}: ${JSON.stringify(operation.answers.at(-1)?.body)}`,
+    );
   }
 
-  /** The last answer of each deed of a kind. */
-  const endsOf = (kind: DeedKind): Answer[] =>
-    deeds.filter((deed) => deed.kind === kind).flatMap(({ answers }) => answers.slice(-1));
+  /** The last answer of each operation of a kind. */
+  const endsOf = (kind: OperationKind): Answer[] =>
+    operations
+      .filter((operation) => operation.kind === kind)
+      .flatMap(({ answers }) => answers.slice(-1));
 
-  return { deeds, runOnce, endsOf };
+  return { operations, runOnce, endsOf };
 }
 
 /** Whether an answer is the end of it; else the request is to be repeated as it is. */
-function isDefinite(kind: DeedKind, { status, body }: Answer): boolean {
+function isDefinite(kind: OperationKind, { status, body }: Answer): boolean {
   if (body.statusCode === 5031) return true;
   if (status >= 500 || status === 409) return false;
   const isTopup = kind === 'topup' || kind === 'retry';

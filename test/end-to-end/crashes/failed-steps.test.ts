@@ -51,7 +51,7 @@ it.each(['topup-sent', 'topup-ended', 'topup-end-committed'] as const)(
 
 it('every operation was done once, whatever failed', async () => {
   await expectAgreement(stack, stories);
-  const refused = stories.log.deeds.filter(
+  const refused = stories.log.operations.filter(
     ({ answers }) => ![200, 424].includes(answers.at(-1)?.status ?? 0),
   );
   expect(refused).toEqual([]);

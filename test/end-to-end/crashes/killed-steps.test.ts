@@ -83,9 +83,9 @@ it.each(cases)(
 it('a process that is told to stop ends in order, whoever is at work', async () => {
   await service.kill();
   service = await start();
-  const before = stories.log.deeds.length;
+  const before = stories.log.operations.length;
   for (const name of ['generate', 'redeem', 'topup', 'retry'] as const) tell(name);
-  await until(() => expect(stories.log.deeds.length).toBeGreaterThan(before + 4));
+  await until(() => expect(stories.log.operations.length).toBeGreaterThan(before + 4));
   expect(await service.stop()).toBe(0);
 }, 240_000);
 
@@ -93,7 +93,7 @@ it('the next process brings all of it to its end, once', async () => {
   service = await start();
   await Promise.all(told);
   await expectAgreement(stack, stories);
-  const ends = stories.log.deeds.map(({ answers }) => answers.at(-1)?.status);
+  const ends = stories.log.operations.map(({ answers }) => answers.at(-1)?.status);
   expect(ends.filter((status) => status !== 200 && status !== 424)).toEqual([]);
   expect(await service.stop()).toBe(0);
 }, 240_000);

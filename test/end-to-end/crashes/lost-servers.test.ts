@@ -32,12 +32,12 @@ afterEach(async () => {
 
 /** No caller waited longer than a caller waits, and some time to find out that nobody is there. */
 const expectNobodyWaitedLong = ({ log }: Stories) =>
-  expect(Math.max(...log.deeds.map(({ longestMs }) => longestMs))).toBeLessThan(20_000);
+  expect(Math.max(...log.operations.map(({ longestMs }) => longestMs))).toBeLessThan(20_000);
 
 const ended = (pid: number) => until(async () => expect(await commandLine(pid)).toBeUndefined());
 
 const statuses = ({ log }: Stories) =>
-  new Set(log.deeds.flatMap(({ answers }) => answers.map(({ status }) => status)));
+  new Set(log.operations.flatMap(({ answers }) => answers.map(({ status }) => status)));
 
 it('connections to PostgreSQL are ended one by one, in the middle of transactions', async () => {
   const stack = await startStack();
@@ -117,7 +117,7 @@ async function expectNothingIsHeld({ database }: Stack, { log }: Stories): Promi
     return rows[0]?.count;
   };
   const refusals = () =>
-    log.deeds.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
+    log.operations.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
   // What had begun before may still come to its commit.
   let before = await transfers();
   for (let isQuiet = false; !isQuiet; ) {

@@ -4,7 +4,7 @@ import { asFirstTold } from '../../../chaos/outcome.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import { type Answer, call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
-import type { DeedKind } from './client-log.js';
+import type { OperationKind } from './client-log.js';
 import type { Stories, StoryTools } from './stories.js';
 
 /** A row of the provider's books, or of ours, in the same words. */
@@ -17,7 +17,7 @@ const byReference = (rows: readonly Done[]): Done[] =>
   rows.toSorted((one, other) => one.reference.localeCompare(other.reference));
 
 /** How many of each were answered as done. */
-const acknowledged = ({ log }: Stories, kind: DeedKind): number =>
+const acknowledged = ({ log }: Stories, kind: OperationKind): number =>
   log.endsOf(kind).filter(({ status }) => status === 200).length;
 
 /**
@@ -48,7 +48,7 @@ export async function expectAgreement(stack: StoryTools, stories: Stories): Prom
 async function expectSameAnswers({ log }: Stories): Promise<void> {
   const vouchers = log.endsOf('generate').map(({ body }) => body.data?.voucher?.voucherCode);
   expect(new Set(vouchers).size).toBe(vouchers.length);
-  for (const { kind, send, answers } of log.deeds) {
+  for (const { kind, send, answers } of log.operations) {
     const before = answers.at(-1);
     const again = await send();
     expect({ kind, status: again.status, body: told(again) }).toEqual({
