@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
+import type { ZodType } from 'zod';
 import { httpStatusOf, type ReasonRow, type Surface } from '../../src/domain/errors.js';
 import { reasons } from '../../src/domain/reasons.js';
 import { verifySignature } from '../../src/http/signature/signature.js';
@@ -61,6 +63,25 @@ test.each([...guides])('every refusal in %s is one that the service answers', (_
     );
     expect(isAnswer, code).toBe(true);
     expect(httpStatusOf(answer.statusCode)).toBeGreaterThanOrEqual(400);
+  }
+});
+
+/** Whether data is exactly what an endpoint may answer. */
+const isAnswerOf = ({ answer }: { readonly answer: ZodType }, data: unknown): boolean => {
+  const parsed = answer.safeParse(data);
+  return parsed.success && isDeepStrictEqual(parsed.data, data);
+};
+
+test.each([...guides])('every answer in %s has the fields of an endpoint', (_name, text) => {
+  for (const code of codeBlocks(text, 'json')) {
+    const answer = JSON.parse(code);
+    if (answer.success === false) continue;
+    const data = 'data' in answer ? answer.data : answer;
+    const endpoints = surfaces.flatMap((surface) => surface.endpoints);
+    expect(
+      endpoints.some((endpoint) => isAnswerOf(endpoint, data)),
+      code,
+    ).toBe(true);
   }
 });
 
