@@ -10,7 +10,7 @@ export const raiseBudgetAlarm = (
   what: 'messages' | 'wrong verification codes',
   budget: number,
 ): void =>
-  log.error(`A company has reached its budget of ${what} for today`, {
+  log.error(`A company has reached its daily budget of ${what}`, {
     companyKind: kind,
     companyId: id,
     budget,

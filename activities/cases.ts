@@ -105,7 +105,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
     kind: 'redemption' | 'topup',
     operationId: string,
   ): Promise<void> {
-    log.error('What a provider has decided cannot be booked', { kind, operationId });
+    log.error('Could not book a decision of a provider', { kind, operationId });
     await noteUnbooked(database, kind, operationId);
   }
 

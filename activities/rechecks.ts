@@ -97,7 +97,7 @@ function createRecheck(dependencies: ActivityDependencies) {
     const answer = await ask(ended);
     if (answer.kind === 'unknown' && answer.disagrees) {
       await noteDisagreement(database, recheck, answer.message);
-      log.error('A provider knows our reference with another content', {
+      log.error('The content of our reference differs at a provider', {
         payment: describe(ended).description,
         difference: answer.message,
       });
@@ -109,7 +109,7 @@ function createRecheck(dependencies: ActivityDependencies) {
         answer.kind === 'refused' || (answer.kind === 'delivered' && answer.reversal !== undefined);
       if (!isTakenBack) return postpone(answer.kind === 'delivered' ? 'as-before' : 'unknown');
       await database.transaction().execute((transaction) => bookReversal(transaction, recheck));
-      log.error('A provider took back what it had done', describe(ended));
+      log.error('A provider reversed a completed operation', describe(ended));
       return describe(ended);
     }
     if (answer.kind !== 'delivered')
@@ -119,7 +119,7 @@ function createRecheck(dependencies: ActivityDependencies) {
     await database
       .transaction()
       .execute((transaction) => bookLateSuccess(transaction, recheck, answer.providerReference));
-    log.error('A provider did what it had refused', describe(ended));
+    log.error('A provider completed an operation after refusing it', describe(ended));
     await tellTopUp(ended);
     return describe(ended);
   }
@@ -141,7 +141,7 @@ function createRecheck(dependencies: ActivityDependencies) {
     try {
       await resumption.hintTopUp(topup);
     } catch (error) {
-      log.warn('A top-up was not told that it was delivered late', { error });
+      log.warn('Could not signal a late delivery to a top-up workflow', { error });
     }
   }
 

@@ -13,7 +13,7 @@ export function createReconciliationActivities({ database }: ActivityDependencie
     const faults = await withHeartbeat(() =>
       runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, findBrokenInvariants),
     );
-    if (faults.length > 0) log.error('The books do not agree', { faults });
+    if (faults.length > 0) log.error('The books are inconsistent', { faults });
     return faults;
   }
 

@@ -59,7 +59,8 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     const swept = await inBatches(async () => {
       const except = [...stuckBefore, ...stuck.map(({ partnerId }) => partnerId)];
       const batch = await expireVouchersApart(database, BATCH_SIZE, except);
-      for (const partner of batch.stuck) log.error('Vouchers of a partner cannot expire', partner);
+      for (const partner of batch.stuck)
+        log.error('Could not expire the vouchers of a partner', partner);
       stuck.push(...batch.stuck);
       // Behind a batch of vouchers that are stuck there may be others.
       const isLast = batch.expired < BATCH_SIZE && batch.stuck.length === 0;

@@ -2,7 +2,7 @@ import { systemUser } from './admin/actor.js';
 import { runAdmin } from './admin/run-admin.js';
 import { readAdminConfig } from './config/config.js';
 
-// Whoever reads only the beginning, such as `head`, closes the pipe: that is no error.
+// A reader that stops early, such as `head`, closes the pipe, which is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -41,20 +41,20 @@ import { workflowTiming } from './temporal/workflow-timing.js';
 export interface RunningApi {
   readonly port: number;
   readonly services: Services;
-  /** Answers what is under way, takes nothing new, and closes the database's connections. */
+  /** Completes running requests, accepts no new ones, and closes the database connections. */
   stop(): Promise<void>;
 }
 
-/** Starts the API over a connection to Temporal; `eager` where a worker shares that connection. */
+/** Starts the API on a connection to Temporal; `eager` if a worker shares that connection. */
 export async function startApi(
   config: ApiConfig,
   temporal: TemporalConnection,
   options: {
     readonly logger: Logger;
     readonly eager: boolean;
-    /** Further routes; the benchmark's baseline is one. */
+    /** Additional routes, such as the baseline of a benchmark. */
     readonly surfaces?: readonly SurfaceRoutes[];
-    /** Instead of the one that the settings name. */
+    /** Overrides the failpoint of the settings. */
     readonly failpoint?: Failpoint;
   },
 ): Promise<RunningApi> {
@@ -108,7 +108,7 @@ export async function startApi(
   const server = await startHttpServer(app.callback(), {
     host: config.HOST,
     port: config.PORT,
-    onError: (error) => logger.error(describeError(error), 'A connection could not be accepted'),
+    onError: (error) => logger.error(describeError(error), 'Could not accept a connection'),
     limits: serverLimits(config, services.settings),
   });
   return {
@@ -124,11 +124,11 @@ export async function startApi(
   };
 }
 
-/** What API keys that can be copied are sealed with; undefined where none are kept. */
+/** Encrypts API keys that can be copied; undefined where none are kept. */
 export const keyCopiesOf = ({ PORTAL_KEY_COPY, COPY_KEYS }: ApiConfig): SecretBox | undefined =>
   PORTAL_KEY_COPY === 'on' && COPY_KEYS !== undefined ? createSecretBox(COPY_KEYS) : undefined;
 
-/** A quarter of the connections is for lists; either part has one at least. */
+/** A quarter of the connections is for lists; both pools have at least one. */
 function openConnections({ DATABASE_URL, ...config }: Config, logger: Logger) {
   const onIdleError = (error: Error) =>
     logger.warn({ error: error.name }, 'A database connection broke');

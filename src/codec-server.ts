@@ -3,7 +3,7 @@ import { createLogger } from './process/logger.js';
 import { runProcess } from './process/termination.js';
 import { startCodecServer } from './temporal/codec-server.js';
 
-// Decrypts payloads for the Temporal UI, for operators who have signed in.
+// Decrypts payloads for the Temporal UI, for authenticated operators.
 await runProcess(async () => {
   const config = readCodecServerConfig();
   const logger = createLogger(config.LOG_LEVEL, 'codec-server');

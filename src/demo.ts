@@ -17,10 +17,10 @@ async function demonstrate(): Promise<void> {
 
   transcript.chapter('The workflows of this run, in the Temporal UI');
   const links = await listWorkflowLinks({ ...demo, server, startedSince });
-  transcript.confirm(links.length > 0, `${links.length} workflows carried the requests out`);
+  transcript.confirm(links.length > 0, `${links.length} workflows processed the requests`);
   for (const { type, status, url } of links) transcript.say(`\n   ${type}, ${status}\n   ${url}`);
   transcript.say(
-    '\n   Failed top-ups that wait for a retry: open one, then More Actions, Send a Signal, retry, ' +
+    '\n   Failed top-ups waiting for a retry: open one, then More Actions, Send a Signal, retry, ' +
       `Submit\n   ${failedTopUpsUrl({ ...demo, server })}`,
   );
 }
@@ -34,7 +34,9 @@ async function demoFileIn(dataDirectory: string): Promise<DemoFile> {
     );
   }
   if (demo.sandboxUrl) return demo;
-  throw new DemoError('The demo reads codes from the sandbox, which this service does not use.');
+  throw new DemoError(
+    'The demo reads codes from the sandbox, but this service uses another SMS provider.',
+  );
 }
 
 try {

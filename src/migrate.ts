@@ -5,7 +5,7 @@ import { runToEnd } from './process/termination.js';
 import { prepareTemporal } from './temporal/prepare.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
 
-// Brings the database and Temporal's namespace to what the other processes need, and ends.
+// Updates the database and Temporal's namespace for the other processes, and exits.
 await runToEnd(async () => {
   const config = readMigrationConfig();
   const logger = createLogger(config.LOG_LEVEL, 'migrate');

@@ -26,7 +26,7 @@ import { prepareTemporal } from './temporal/prepare.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
 import { type RunningWorker, startWorker } from './worker.js';
 
-/** Starts everything; the promise inside settles where the worker ends by itself. */
+/** Starts everything; the inner promise settles if the worker stops by itself. */
 async function start(
   startConfig: StartConfig,
   progress: Progress,
@@ -57,7 +57,7 @@ async function start(
 /** The images of the demo's promos. */
 const demoImages = fileURLToPath(new URL('./start/images', import.meta.url));
 
-/** The same settings that the separate processes read from their environment. */
+/** The settings that the separate processes read from their environment. */
 const configFor = (
   startConfig: StartConfig,
   secrets: Secrets,
@@ -75,7 +75,7 @@ const configFor = (
       : { AIRTIME_CALLBACK_URL: `http://127.0.0.1:${startConfig.PORT}/callbacks/airtime` }),
   });
 
-/** Worker and API share one process and one connection, so that workflows start eagerly. */
+/** Worker and API share one process and one connection, which enables eager workflow starts. */
 async function startService(
   config: ApiConfig,
   stops: Stops,
@@ -99,7 +99,7 @@ async function writeDemo(startConfig: StartConfig, config: ApiConfig, addresses:
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 1 });
   try {
     const digests = createDigests(config.DIGEST_KEY);
-    // The file may be of another database.
+    // The file may belong to another database.
     const isKnown = existing && (await isDemoKey(database, digests, existing));
     const access = isKnown
       ? existing
@@ -116,8 +116,9 @@ async function writeDemo(startConfig: StartConfig, config: ApiConfig, addresses:
   }
 }
 
-// `npm start`: the whole stack on one machine (design 2). What a setting names is used, and the
-// rest is started: PostgreSQL, the Temporal server with its UI, the sandbox, worker and API.
+// `npm start`: the whole stack on one machine (design 2). It uses the servers that the settings
+// name and starts the rest: PostgreSQL, the Temporal server with its UI, the sandbox, worker and
+// API.
 await runProcess(async () => {
   const startConfig = readStartConfig();
   const progress = createProgress();

@@ -30,13 +30,13 @@ import { createRetryPickup } from './worker/retry-pickup.js';
 import { startTemporalUpkeep } from './worker/temporal-upkeep.js';
 
 export interface RunningWorker {
-  /** Settles when the worker has ended: rejects where it failed by itself. */
+  /** Settles when the worker has stopped; rejects where it failed by itself. */
   readonly ended: Promise<void>;
-  /** Finishes what is under way and closes the database's connections. */
+  /** Completes running work and closes the database connections. */
   stop(): Promise<void>;
 }
 
-/** Sized for two cores; most work is new workflows, which come on the non-sticky queue. */
+/** Tuned for two cores. Most work is new workflows, which arrive on the non-sticky queue. */
 export const workerTuning = {
   nonStickyToStickyPollRatio: 0.5,
   maxCachedWorkflows: 400,
@@ -49,7 +49,10 @@ export const workerTuning = {
 
 const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
-/** The worker of the SDK: our activities and workflows, with interceptors that refuse outsiders. */
+/**
+ * The SDK's worker with our activities, workflows and the interceptors that refuse foreign
+ * commands.
+ */
 const createWorker = (
   config: Config,
   temporal: TemporalConnection,
@@ -62,7 +65,7 @@ const createWorker = (
     dataConverter: temporal.dataConverter,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     activities,
-    // A bundle has them already.
+    // A bundle already contains them.
     ...(workflowBundle
       ? {
           workflowBundle,
@@ -78,14 +81,16 @@ const createWorker = (
     ...workerTuning,
   });
 
-/** Starts the worker that runs all workflows and activities, and what has to start some of them. */
+/**
+ * Starts the worker of all workflows and activities, and the background tasks that start workflows.
+ */
 export async function startWorker(
   config: Config,
   temporal: TemporalConnection,
   options: {
     readonly logger: Logger;
     readonly workflowBundle?: WorkflowBundleOption;
-    /** Instead of the one that the settings name. */
+    /** Overrides the failpoint of the settings. */
     readonly failpoint?: Failpoint;
   },
 ): Promise<RunningWorker> {
@@ -143,7 +148,7 @@ export async function startWorker(
     intervalMs: config.INVITATION_PICKUP_SECONDS * 1_000,
   });
   const ended = worker.run();
-  // Whoever stops the worker awaits it; until then a failure must not go unheard.
+  // `stop` awaits this promise; until then a failure must still be logged.
   ended.catch((error) => options.logger.error(describeError(error), 'The worker failed'));
   return {
     ended,

@@ -142,7 +142,7 @@ describe('the demo stops with a sentence', () => {
     [
       'without the database',
       () => demo,
-      /The operator's command line fails: The database does not answer/,
+      /The operator's command line fails: The database cannot be reached/,
       'postgres://nobody@127.0.0.1:9/none',
     ],
     ['without knowing the database', () => demo, /No database is running in .*DATABASE_URL/, ''],

@@ -7,7 +7,7 @@ import { partnerRoutes } from '../../src/partner/routes.js';
 import { code, GENERATED, page, table } from './markdown.js';
 
 const WHAT_TO_DO: Readonly<Record<Remedy, string>> = {
-  none: 'Nothing: a repetition gets the same answer',
+  none: 'Nothing: a repeated request gets the same answer',
   correct: 'Correct the request',
   repeat: 'Repeat the same request',
   wait: 'Wait as long as `Retry-After` says, then repeat',
@@ -18,7 +18,7 @@ const rowOf = (reason: Reason): ReasonRow => reasons[reason];
 const EVERY_ENDPOINT = 'every endpoint';
 const SIGNED = 'signed endpoints';
 
-/** Who answers a reason that a guard refuses for, or that no endpoint declares. */
+/** The endpoints that answer a reason of a guard, or a reason that no endpoint declares. */
 function answeredBefore(reason: Reason): string | undefined {
   const guard = guards.find(({ reasons: refused }) => refused.includes(reason));
   if (guard) return guard.ofSigned ? SIGNED : EVERY_ENDPOINT;

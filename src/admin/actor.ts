@@ -1,14 +1,14 @@
 import { userInfo } from 'node:os';
 import { AdminError } from './admin-error.js';
 
-/** The user of the system that a command runs as. */
+/** The system user of a command. */
 export interface SystemUser {
   readonly id: number;
-  /** Undefined where the system has no name for it, as in some containers. */
+  /** Undefined where the system has no name for the id, as in some containers. */
   readonly name: string | undefined;
 }
 
-/** Whoever runs this process. */
+/** The user of this process. */
 export function systemUser(): SystemUser {
   try {
     const { uid, username } = userInfo();
@@ -19,21 +19,21 @@ export function systemUser(): SystemUser {
 }
 
 const ROOT_ID = 0;
-/** The user of our container image: like root, it is whoever may enter. */
+/** The user of our container image; like root, it does not identify a person. */
 const IMAGE_USER = 'node';
 
 /**
- * Who is recorded in the audit log: whom `--actor` names, else the user of the system, where that
- * is one person.
+ * The actor for the audit log: the name of `--actor`, otherwise the system user, if it identifies a
+ * person.
  *
- * @throws {AdminError} where it can be anybody
+ * @throws {AdminError} where it does not
  */
 export function actorOf(named: string | undefined, { id, name }: SystemUser): string {
   if (named !== undefined) return named;
   if (name === undefined || id === ROOT_ID || name === IMAGE_USER)
     throw new AdminError(
-      `Say who you are with --actor: ${name === undefined ? `user ${id}` : `"${name}"`} can be ` +
-        'anybody, and the audit log keeps who changed what.',
+      `Name yourself with --actor: ${name === undefined ? `user ${id}` : `"${name}"`} does not ` +
+        'identify a person, and the audit log records who changed what.',
     );
   return name;
 }

@@ -59,7 +59,7 @@ import { recordKinds } from './records/all-record-kinds.js';
 
 const restorableKinds = recordKinds.filter(({ table }) => isDeletable(table));
 
-/** Every command, in the order in which help shows it. */
+/** Every command, in the order of help. */
 export const allCommands = [
   listPartnersCommand,
   listMerchantsCommand,
@@ -124,31 +124,31 @@ export const allCommands = [
   audit,
 ];
 
-/** What help says of each verb that several commands share. */
+/** The help of verbs that several commands share. */
 export const verbs: Readonly<Record<string, string>> = {
-  list: 'Show what there is, with the ids',
+  list: 'List records with their ids',
   show: 'Show one partner, merchant, voucher or top-up in full',
-  create: 'Add partners, merchants and what is sold',
+  create: 'Add partners, merchants and products',
   invite: 'Invite a merchant to activate its portal account',
-  change: 'Change partners, merchants and what is sold',
-  set: 'Set fees and payout accounts of merchants, prices of partners, and budgets of companies',
-  reverse: 'Undo a deposit that was a mistake',
+  change: 'Change partners, merchants and products',
+  set: 'Set fees and payout accounts of merchants, prices of partners, and budgets',
+  reverse: 'Reverse a mistaken deposit',
   grant: 'Let a partner sell a product',
   issue: 'Make an API key',
-  rotate: 'Replace an API key by a new one',
+  rotate: 'Replace an API key with a new one',
   register: 'Register addresses and public keys',
-  revoke: 'Take access, API keys and public keys away',
+  revoke: 'Revoke access, API keys and public keys',
   remove: 'Remove an address',
-  reset: 'Give a person a new password for the portal',
-  disable: 'Stop a person from using the portal',
-  suspend: 'Stop a partner',
-  reinstate: 'Let a suspended partner work again',
-  import: 'Add and change many at once, from a CSV or JSON file',
-  deactivate: 'Stop merchants and what is sold, or hide categories and promos',
-  activate: 'Let what was deactivated work again',
-  delete: 'Delete what is deactivated and no longer needed',
-  restore: 'Bring back what was deleted',
+  reset: 'Reset the portal password of a person',
+  disable: 'Disable a portal account',
+  suspend: 'Suspend a partner',
+  reinstate: 'Reinstate a suspended partner',
+  import: 'Add and change many records from a CSV or JSON file',
+  deactivate: 'Deactivate merchants and products, or hide categories and promos',
+  activate: 'Activate deactivated records',
+  delete: 'Delete deactivated records',
+  restore: 'Restore deleted records',
   cancel: 'Cancel a voucher',
   retry: 'Make one more attempt of a failed top-up',
-  settle: 'Say who bears what a provider did after it had refused',
+  settle: 'Settle late successes, reversals and disagreements with a provider',
 };

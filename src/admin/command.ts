@@ -5,49 +5,49 @@ import type { Database, DatabaseTransaction } from '../db/connection.js';
 import type { Progress } from '../process/progress.js';
 import type { Fields, InputOf } from './fields.js';
 
-/** What commands work with. */
+/** The dependencies of commands. */
 export interface AdminContext {
   readonly database: Database;
   /**
-   * Who is recorded in the audit log; asked before anything is changed.
+   * The actor for the audit log; evaluated before any change.
    *
-   * @throws {AdminError} where the user of the system can be anybody
+   * @throws {AdminError} where the system user does not identify a person
    */
   readonly actor: () => string;
-  /** What API keys are made with. @throws {AdminError} where no key of digests is set */
+  /** The settings for API keys. @throws {AdminError} without a digest key */
   readonly keySettings: () => {
     readonly digests: Digests;
     readonly environment: KeyEnvironment;
-    /** How long a rotated key still works where nothing else is asked for. */
+    /** The default overlap of a rotated key. */
     readonly overlapHours: number;
   };
-  /** Of passwords that operators make: how long one lets somebody in, and what hashing it costs. */
+  /** One-time passwords of operators: lifetime, and cost of the hash. */
   readonly oneTimePasswords: { readonly lifetimeSeconds: number; readonly cost: number };
-  /** Shows how far a long command is; nothing where nobody watches. */
+  /** Shows the progress of a long command on a terminal. */
   readonly progress: Progress;
 }
 
-/** What a command answers. */
+/** The output of a command. */
 export interface Report {
   /** The document that `--json` prints. */
   readonly json: unknown;
-  /** The same for people; lines without a line break at the end. */
+  /** The text for people, without a final line break. */
   readonly text: string;
-  /** 2 where something was found to be wrong with the books; 0 where it is left out. */
+  /** 2 where the books are inconsistent; 0 by default. */
   readonly exitCode?: number;
 }
 
-/** A command as help shows it and as it is run. */
+/** A command with its help. */
 export interface AdminCommand {
   /** A verb and a noun, such as "create partner", or one word. */
   readonly name: string;
   readonly summary: string;
-  /** What else help says. */
+  /** Further help text. */
   readonly details?: string;
-  /** The same, in lines of their own. */
+  /** Further help, in separate lines. */
   readonly detailLines?: readonly string[];
   readonly fields: Fields;
-  /** What follows the program's name. */
+  /** The arguments after the program's name. */
   readonly examples: readonly string[];
   run(context: AdminContext, input: InputOf<Fields>): Promise<Report>;
 }
@@ -56,7 +56,7 @@ type Definition<Given extends Fields> = Omit<AdminCommand, 'fields' | 'run'> & {
   readonly fields: Given;
 };
 
-/** A command that only looks. */
+/** A command that only reads. */
 export const lookCommand = <Given extends Fields>(
   definition: Definition<Given> & {
     readonly look: (database: Database, input: InputOf<Given>) => Promise<Report>;
@@ -66,7 +66,7 @@ export const lookCommand = <Given extends Fields>(
   run: ({ database }, input) => definition.look(database, input as InputOf<Given>),
 });
 
-/** What a command changed, or that there was nothing to change. */
+/** The effect of a changing command, or the reason why nothing changed. */
 export type Change =
   | {
       readonly subject: { readonly kind: string; readonly id: number };
@@ -74,14 +74,14 @@ export type Change =
       readonly details: Readonly<Record<string, unknown>>;
       /** One sentence for the operator. */
       readonly text: string;
-      /** Shown to the operator now and kept nowhere, such as a new key. */
+      /** Output that is shown once and not stored, such as a new key. */
       readonly secretOutput?: Readonly<Record<string, unknown>>;
-      /** What the operator should look at, though it was done. */
+      /** A hint for the operator after a successful change. */
       readonly warning?: string;
     }
   | { readonly unchanged: string };
 
-/** Writes into the audit log what a command did to each of its subjects. */
+/** Writes the effects of a command to the audit log, one entry per subject. */
 export const recordChanges = (
   transaction: DatabaseTransaction,
   actor: string,
@@ -100,8 +100,8 @@ export const recordChanges = (
   );
 
 /**
- * A command that changes something, in one transaction with its row in the audit log: none can be
- * written that leaves no trace.
+ * A command that changes something, in one transaction with its audit entry, so that no change
+ * lacks one.
  */
 export const changeCommand = <Given extends Fields>(
   definition: Definition<Given> & {

@@ -8,8 +8,8 @@ import { notFound } from './record-names.js';
 import type { Consequence } from './records/record-kind.js';
 
 /**
- * Writes the invitation of a merchant, in the place of the one before it; a worker sends it. It goes
- * to the addresses of the merchant where no others are given.
+ * Writes an invitation of a merchant, which replaces the previous one; a worker sends it. The
+ * default addresses are those of the merchant.
  *
  * @throws {AdminError} where the merchant cannot be invited
  */
@@ -33,7 +33,7 @@ export async function inviteMerchant(
   const account = await findPortalAccount(transaction, email);
   if (account && (account.company.kind !== 'merchant' || account.company.id !== merchantId))
     throw new AdminError(
-      `${email} signs in for ${account.company.kind} ${account.company.id}: name another --email.`,
+      `${email} signs in for ${account.company.kind} ${account.company.id}: use another --email.`,
     );
   const msisdn = invitation.msisdn ?? parseMsisdn(String(merchant.phone)) ?? null;
   const { id, replacedId } = await requestInvitation(transaction, { merchantId, email, msisdn });
@@ -42,8 +42,8 @@ export async function inviteMerchant(
     details: { invitationId: id, email, sms, replacedInvitationId: replacedId ?? null },
     text: [
       `Invited merchant ${merchantId}: the link goes to ${email}`,
-      sms === null ? ' only, because its telephone takes no SMS.' : ` and by SMS to ${sms}.`,
-      replacedId === undefined ? '' : ' The link before it does not work any more.',
+      sms === null ? ' only, because its telephone cannot receive SMS.' : ` and by SMS to ${sms}.`,
+      replacedId === undefined ? '' : ' The previous link no longer works.',
     ].join(''),
   };
 }

@@ -11,20 +11,20 @@ export const partyKey = bySchema(
     .regex(/^[a-z]{3,40}$/, 'must be a kind of account such as msisdn, accountid or walletid'),
 );
 
-/** An account that a merchant is paid to, and how it is shown where it need not be whole. */
+/** A merchant's payout account, with its masked form. */
 export interface Party {
   readonly key: string;
   readonly value: string;
   readonly shown: string;
 }
 
-/** What is wrong with the value of a party that `readParty` cannot read. */
+/** The problem of a value that `readParty` refuses. */
 export const PARTY_VALUE_PROBLEM =
   'must be a mobile number, such as +251911234567, because its key is msisdn';
 
 /**
- * Reads the value of a party: a telephone number where the key says so, as it is otherwise.
- * Undefined where it is no such number.
+ * Reads the value of a party: a telephone number for the key msisdn, otherwise any text. Undefined
+ * for an invalid number.
  */
 export function readParty(key: string, value: string): Party | undefined {
   if (key !== 'msisdn') return { key, value, shown: `${key} ${value}` };

@@ -4,7 +4,7 @@ import { ConfigError } from '../config/config.js';
 import { isDatabaseUnavailable } from '../db/connection.js';
 import { AdminError } from './admin-error.js';
 
-/** What PostgreSQL says when the database is not what it should be, and what to do about it. */
+/** Errors of PostgreSQL that an operator can fix, with their remedies. */
 const databaseProblems: Readonly<Record<string, string>> = {
   '28P01': 'The database refused the user or password: check DATABASE_URL.',
   '3D000': 'There is no such database: check DATABASE_URL.',
@@ -12,7 +12,7 @@ const databaseProblems: Readonly<Record<string, string>> = {
   '42703': 'The tables of the database are not up to date: run src/migrate.ts or "npm start".',
 };
 
-/** One line for the person at the terminal; only a fault of ours comes with its stack. */
+/** One line for the operator; only an internal error includes its stack. */
 export function describeProblem(error: unknown): string {
   if (error instanceof AdminError) return error.message;
   if (error instanceof ConfigError) return inOneLine(error.message);
@@ -20,13 +20,13 @@ export function describeProblem(error: unknown): string {
   const known = error instanceof pg.DatabaseError && databaseProblems[error.code ?? ''];
   if (known) return known;
   if (isDatabaseUnavailable(error))
-    return `The database does not answer (${messageOf(error)}): is the service running?`;
+    return `The database cannot be reached (${messageOf(error)}): is the service running?`;
   if (error instanceof Error && 'code' in error && error.code === 'EACCES')
     return `${messageOf(error)}: run this as the user who runs "npm start", or set DATABASE_URL.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** commander begins with "error:", ends some with a full stop, and puts "(Did you mean …?)" on a line. */
+/** commander begins with "error:" and puts "(Did you mean …?)" on a second line. */
 function describeUsage(message: string): string {
   const sentence = inOneLine(message.replace(/^error: /, '')).replace(/\.$/, '');
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. Add --help to see how.`;
@@ -34,7 +34,7 @@ function describeUsage(message: string): string {
 
 const inOneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, ' ');
 
-/** An attempt on several addresses fails without a message of its own. */
+/** A connection attempt to several addresses fails without a message of its own. */
 const messageOf = (error: unknown): string =>
   error instanceof Error
     ? inOneLine(error.message || String('code' in error ? error.code : error.name))

@@ -3,18 +3,18 @@ import { AdminError } from './admin-error.js';
 import type { AdminCommand } from './command.js';
 import { type Fields, type InputOf, kebab, type Parser, text } from './fields.js';
 
-/** What every command is told besides its own fields. */
+/** The options of every command. */
 export interface GlobalOptions {
   readonly json: boolean;
   readonly actor: string | undefined;
 }
 
-/** How the words of a person reach the code. */
+/** The parts of the command line program. */
 export interface ProgramParts {
   readonly commands: readonly AdminCommand[];
-  /** What help says of each verb that several commands share. */
+  /** The help of verbs that several commands share. */
   readonly verbs: Readonly<Record<string, string>>;
-  /** Where help goes: the second where it is shown because a command was incomplete. */
+  /** Output of help; `isError` where an incomplete command shows it. */
   readonly writeOut: (text: string) => void;
   readonly writeErr: (text: string) => void;
   readonly run: (
@@ -26,19 +26,19 @@ export interface ProgramParts {
 
 const NAME = 'npm run admin --';
 
-/** The command line: verbs, below them nouns, and help for all of it. */
+/** Builds the command line: verbs, nouns below them, and help. */
 export function createProgram(parts: ProgramParts): Command {
   const { writeOut, writeErr } = parts;
   const program = new Command(NAME)
     .usage('<command> [options]')
-    .description('The operator’s commands. Each explains itself: add --help.')
+    .description('The operator’s commands. Add --help to any of them.')
     .option('--json', 'print one JSON document instead of text')
     .option(
       '--actor <name>',
-      'who is recorded in the audit log; your user name if left out, which root has to give',
+      'the actor in the audit log; your user name by default, required for root',
     )
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
-    // Errors are printed in one place, and in one line.
+    // One place prints errors, in one line.
     .configureOutput({ writeOut, writeErr, outputError: () => undefined })
     .exitOverride()
     .addHelpText('after', ROOT_EXAMPLES);
@@ -69,7 +69,7 @@ Examples:
   ${NAME} statement --partner 1 --wallet gift
   ${NAME} create merchant --help
 
-The database is the one that DATABASE_URL names, or the one of a running "npm start".
+The database is that of DATABASE_URL, or of a running "npm start".
 For scripts: npm run --silent admin -- list partners --json`;
 
 function addCommand(
@@ -103,7 +103,7 @@ function addCommand(
   });
 }
 
-/** What was written for each field; true for a flag. */
+/** The texts of the fields; true for a flag. */
 type Texts = Readonly<Record<string, string | true | undefined>>;
 
 function textsOf(added: Command, fields: Fields): Texts {
@@ -112,7 +112,7 @@ function textsOf(added: Command, fields: Fields): Texts {
   return { ...added.opts(), ...Object.fromEntries(fromArguments) };
 }
 
-/** @throws {AdminError} that names the field, or all that are missing */
+/** @throws {AdminError} that names the field, or all missing fields */
 async function readInput(fields: Fields, texts: Texts): Promise<InputOf<Fields>> {
   const missing = Object.keys(fields).filter(
     (name) => fields[name]?.isRequired && texts[name] === undefined,
@@ -147,6 +147,6 @@ async function readValue<Value>(
 
 const LINE_WIDTH = 80;
 
-/** Breaks a text at spaces, so that no line is longer than a narrow terminal. */
+/** Wraps a text for a narrow terminal. */
 const wrapped = (details: string): string =>
   details.replaceAll(new RegExp(`(.{1,${LINE_WIDTH}})(?: +|$)`, 'g'), '$1\n').trimEnd();

@@ -13,7 +13,7 @@ import { AdminError } from './admin-error.js';
 import type { Change } from './command.js';
 import { id, optional } from './fields.js';
 
-/** What operators create and change: its table, its name's column, and the command that lists it. */
+/** The records of operators: table, name column, and list command. */
 const subjects = {
   partner: { table: 'partners', nameColumn: 'company_name', list: 'list partners' },
   merchant: { table: 'merchants', nameColumn: 'merchant_name', list: 'list merchants' },
@@ -41,7 +41,7 @@ export type SubjectKind = keyof typeof subjects;
 /** The command that lists a kind. */
 export const listOf = (kind: SubjectKind): string => subjects[kind].list;
 
-/** The name by which people know a row. */
+/** The name of a row. */
 export const nameOf = (kind: SubjectKind, row: Row): string =>
   String(row[subjects[kind].nameColumn]);
 
@@ -49,9 +49,9 @@ export const notFound = (kind: SubjectKind, subjectId: number): AdminError =>
   new AdminError(`There is no ${kind} ${subjectId}: see "${subjects[kind].list}".`);
 
 /**
- * The row that an id names, with its name.
+ * The row of an id, with its name.
  *
- * @throws {AdminError} when there is none
+ * @throws {AdminError} where it does not exist
  */
 export async function requireSubject(database: Database, kind: SubjectKind, subjectId: number) {
   const row = await findRow(database, subjects[kind].table, subjectId);
@@ -60,8 +60,8 @@ export async function requireSubject(database: Database, kind: SubjectKind, subj
 }
 
 /**
- * The change of a company, with a warning where others of its kind have the same name: two rows of one
- * company are told apart only by their ids.
+ * The change of a company, with a warning if others of its kind have the same name, because only
+ * their ids differ.
  */
 export async function warnOfNamesakes(
   transaction: DatabaseTransaction,
@@ -76,7 +76,7 @@ export async function warnOfNamesakes(
   return { ...change, warning: `${others} the same name: see "${listOf(kind)}".` };
 }
 
-/** What a command that made something answers. */
+/** The change of a command that created a row. */
 export const created = (
   kind: SubjectKind,
   subjectId: number,
@@ -88,9 +88,9 @@ export const created = (
 });
 
 /**
- * Changes what is given of a row; undefined is left as it is.
+ * Changes the given columns of a row; undefined leaves a column unchanged.
  *
- * @throws {AdminError} when there is no such row, or nothing is given
+ * @throws {AdminError} where the row does not exist, or no column is given
  */
 export async function changeSubject<Kind extends SubjectKind>(
   transaction: DatabaseTransaction,
@@ -99,17 +99,17 @@ export async function changeSubject<Kind extends SubjectKind>(
   values: Updateable<Schema[(typeof subjects)[Kind]['table']]>,
 ): Promise<Change> {
   if (Object.values(values).every((value) => value === undefined))
-    throw new AdminError('There is nothing to change: add --help to see what can be.');
+    throw new AdminError('There is nothing to change: add --help to see the options.');
   const changes = await changeRow(transaction, subjects[kind].table, subjectId, values);
   if (!changes) throw notFound(kind, subjectId);
   return changed(kind, subjectId, changes);
 }
 
-/** What a command that changed columns of a row answers. */
+/** The change of a command that changed columns of a row. */
 export function changed(kind: SubjectKind, subjectId: number, changes: ColumnChanges): Change {
   const entries = Object.entries(changes);
   if (entries.length === 0)
-    return { unchanged: `The ${kind} ${subjectId} is so already: nothing was changed.` };
+    return { unchanged: `No change: ${kind} ${subjectId} already has these values.` };
   const sentences = entries.map(
     ([column, { from, to }]) =>
       `${column.replaceAll('_', ' ')} from ${inWords(from)} to ${inWords(to)}`,
@@ -124,7 +124,7 @@ export function changed(kind: SubjectKind, subjectId: number, changes: ColumnCha
 const inWords = (value: unknown) =>
   value instanceof Date ? value.toISOString() : String(value ?? 'not set');
 
-/** Changes as the audit log keeps them. */
+/** Changes in the format of the audit log. */
 export const changeDetails = (changes: ColumnChanges) => ({
   changes: Object.fromEntries(
     Object.entries(changes).map(([column, change]) => [camelCase(column), change]),
@@ -134,16 +134,16 @@ export const changeDetails = (changes: ColumnChanges) => ({
 const camelCase = (column: string) =>
   column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The two options of which one names a company. */
+/** The two options for a company, of which one is used. */
 export const companyFields = {
   partner: optional(id, 'The id of a partner'),
   merchant: optional(id, 'The id of a merchant'),
 };
 
 /**
- * The company that the options name.
+ * The company of the options.
  *
- * @throws {AdminError} when they name none or two, or there is no such company
+ * @throws {AdminError} for none or two options, or an unknown company
  */
 export async function requireCompany(
   database: Database,
@@ -151,7 +151,7 @@ export async function requireCompany(
 ): Promise<Company> {
   const { partner, merchant } = input;
   if ((partner === undefined) === (merchant === undefined))
-    throw new AdminError('Name either --partner or --merchant.');
+    throw new AdminError('Use either --partner or --merchant.');
   const company: Company =
     partner === undefined
       ? { kind: 'merchant', id: merchant ?? 0 }
@@ -160,7 +160,7 @@ export async function requireCompany(
   return company;
 }
 
-/** The company that owns a row, as sentences name it. */
+/** The owner of a row in sentences. */
 export const ownerOf = (owner: {
   readonly partnerId: number | null;
   readonly merchantId: number | null;

@@ -10,18 +10,18 @@ import { describeProblem } from './problems.js';
 import { createProgram, type GlobalOptions } from './program.js';
 import { resolveSettings } from './settings.js';
 
-/** Where the command line writes, and where its settings come from. */
+/** The output streams and the environment of the command line. */
 export interface AdminIo {
   readonly out: { write(text: string): unknown };
-  /** A terminal is shown the progress of long commands, too. */
+  /** A terminal also shows the progress of long commands. */
   readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly settings: () => AdminConfig;
   readonly user: () => SystemUser;
 }
 
 /**
- * Carries out one command. Returns the exit code: 0, 1 after one line on `err` that says what to do,
- * or 2 where the books do not agree.
+ * Runs one command. Returns the exit code: 0, 1 after one line on `err` with the remedy, or 2 where
+ * the books are inconsistent.
  */
 export async function runAdmin(words: readonly string[], surroundings: AdminIo): Promise<number> {
   const { out, err } = surroundings;
@@ -42,7 +42,7 @@ export async function runAdmin(words: readonly string[], surroundings: AdminIo):
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Help was asked for and has been printed.
+    // commander has printed the requested help.
     if (error instanceof CommanderError && error.message === '(outputHelp)') return error.exitCode;
     err.write(`${describeProblem(error)}\n`);
     return 1;

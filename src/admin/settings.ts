@@ -11,8 +11,8 @@ export interface AdminSettings {
 }
 
 /**
- * The database that DATABASE_URL names, or else the one that `npm start` runs on the data folder,
- * with the secrets that are kept there.
+ * The database of DATABASE_URL, or the one that `npm start` runs in the data folder, with its
+ * secrets.
  *
  * @throws {AdminError} where there is neither
  */
@@ -36,7 +36,7 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
   keySettings() {
     if (config.DIGEST_KEY === undefined)
       throw new AdminError(
-        'API keys need the setting DIGEST_KEY: give it the value that the API process has.',
+        'API keys need the setting DIGEST_KEY: set it to the value of the API process.',
       );
     return {
       digests: createDigests(config.DIGEST_KEY),

@@ -3,7 +3,7 @@ import { column, money, numbers, table, time } from './tables.js';
 
 type Row = SuspenseCase & { readonly settledBy: SuspenseParty | null };
 
-/** What stands in suspense, or stood there, for people. */
+/** The operations in suspense, open or settled, as a table. */
 export const suspenseTable = (rows: readonly Row[]): string =>
   table(rows, [
     column('found (utc)', (row) => time(row.foundAt)),

@@ -1,14 +1,16 @@
 import { formatGroupedAmount, parseMoney } from '../domain/money.js';
 
-/** Tables and records as people read them on a terminal. */
+/** Tables and records for a terminal. */
 
-/** A decimal string as people write it: "1,250.00". */
+/** A decimal string with grouped thousands: "1,250.00". */
 export const money = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
 
-/** A time in UTC, to the second. */
+/** A time in UTC with seconds. */
 export const time = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
 
-/** Some names are given by companies themselves: none may paint over what stands beside it. */
+/**
+ * Removes control characters: companies choose some names, which must not overwrite other output.
+ */
 const shown = (value: string | number | null): string =>
   String(value ?? '-').replaceAll(/\p{Cc}/gu, '?');
 
@@ -24,7 +26,7 @@ export const column = <Row>(
   value: (row: Row) => string | number | null,
 ): Column<Row> => ({ title, value });
 
-/** A column of numbers, which people compare by their ends. */
+/** A column of numbers, aligned right. */
 export const numbers = <Row>(
   title: string,
   value: (row: Row) => string | number | null,
@@ -32,9 +34,9 @@ export const numbers = <Row>(
 
 const MARGIN = '  ';
 
-/** Titles, and below each its values; a sentence where there are no rows. */
+/** A header and the rows; a sentence where there are no rows. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-  if (rows.length === 0) return 'There are none.';
+  if (rows.length === 0) return 'No entries.';
   const cells = [
     columns.map(({ title }) => title.toUpperCase()),
     ...rows.map((row) => columns.map(({ value }) => shown(value(row)))),
@@ -56,7 +58,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     .join('\n');
 }
 
-/** Names and values, one pair a line. */
+/** Names and values, one pair per line. */
 export function record(pairs: Readonly<Record<string, string | number | null>>): string {
   const width = Math.max(...Object.keys(pairs).map((name) => name.length));
   return Object.entries(pairs)

@@ -18,10 +18,10 @@ const voucherName = byConversion<VoucherName>(
   },
 );
 
-/** The argument that names a voucher. */
+/** The argument for a voucher. */
 export const voucherArgument = argument(voucherName, 'The id of the voucher, or its serial number');
 
-/** @throws {AdminError} where there is none with the serial number */
+/** @throws {AdminError} where no voucher has the serial number */
 export async function voucherIdOf(database: Database, name: VoucherName): Promise<number> {
   const found =
     'id' in name ? name.id : await findVoucherBySerialNumber(database, name.serialNumber);

@@ -8,7 +8,7 @@ import type { ServerLimits } from '../http/http-server.js';
 import type { Services } from '../http/services.js';
 import type { PortalSettings } from '../portal/page.js';
 
-/** What handlers and operations are told of the settings. */
+/** The settings of handlers and operations. */
 export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   environment: config.ENVIRONMENT,
   publicUrl: publicUrlOf(config),
@@ -31,7 +31,7 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   promoImageFolder: config.PROMO_IMAGE_FOLDER,
 });
 
-/** How long and how many connections the server bears. */
+/** The limits of the server: timeouts and connections. */
 export const serverLimits = (
   config: ApiConfig,
   { isTrustedProxy }: Pick<Services['settings'], 'isTrustedProxy'>,
@@ -47,10 +47,13 @@ export const serverLimits = (
   },
 });
 
-/** Who issues access tokens: even with one key, a token of one environment is none of the other. */
+/**
+ * The issuer of access tokens: even with one signing key, a token of one environment is invalid in
+ * the other.
+ */
 export const tokenIssuer = ({ ENVIRONMENT }: Config) => `voucher-topup-service/${ENVIRONMENT}`;
 
-/** What the portal is told of the settings. */
+/** The settings of the portal. */
 export const portalSettings = (config: Config): PortalSettings => ({
   session: {
     idleSeconds: config.PORTAL_SESSION_IDLE_SECONDS,
@@ -66,7 +69,7 @@ export const portalSettings = (config: Config): PortalSettings => ({
   passwordThreads: config.PORTAL_PASSWORD_THREADS,
 });
 
-/** How hostnames of allow-lists are looked up. */
+/** The settings of DNS look-ups for allow-lists. */
 export const hostnameSettings = (config: Config, database: Database) => ({
   lookup: createDnsLookup({
     servers: config.DNS_SERVERS,
@@ -79,7 +82,7 @@ export const hostnameSettings = (config: Config, database: Database) => ({
   staleMs: config.DNS_STALE_SECONDS * 1_000,
 });
 
-/** How often callers may call, and miss. */
+/** The rate limits of calls and misses. */
 export const rateLimitSettings = (config: Config) => ({
   store: config.RATE_LIMIT_STORE,
   quotas: {

@@ -11,10 +11,10 @@ import { createCallbackLimit } from './callback-limit.js';
 const mayHint = createCallbackLimit();
 
 /**
- * Takes a callback of the airtime provider. Callbacks are not signed, so one is only a hint: the
- * workflow or the next reconciliation asks the provider itself before it believes anything
- * (providers.md 3.2). Settings say from where they are taken, and under which secret path. A reference
- * that is none of ours costs one look into the database, and leaves nothing behind.
+ * Receives a callback of the airtime provider. Callbacks are not signed, so a callback is only a
+ * hint: the workflow or the next reconciliation asks the provider before it changes anything
+ * (providers.md 3.2). Settings limit its source addresses and give it a secret path. An unknown
+ * reference costs one query and leaves nothing behind.
  */
 export const airtimeCallback = endpoint({
   method: 'POST',
@@ -23,7 +23,7 @@ export const airtimeCallback = endpoint({
   operation: 'provider-callback',
   summary: 'Callback of the airtime provider',
   description:
-    'Tells the service that there is news of a transaction. The service asks the provider, and ignores everything else in it.',
+    'Notifies the service of a changed transaction. The service then asks the provider, and ignores the rest of the callback.',
   access: 'public',
   params: z.object({ secret: z.string().optional() }),
   body: z.object({ external_id: z.string().max(40) }),

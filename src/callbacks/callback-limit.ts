@@ -5,9 +5,10 @@ const HOUR_MS = 3_600_000;
 const MAXIMUM_SUBJECTS = 10_000;
 
 /**
- * Whether a hint for a subject is passed on: callbacks are not signed, and each one that reaches a
- * workflow stays in its history. What is dropped costs nothing, since the workflow asks by itself.
- * Not by rate-limiter-flexible: its memory has a timer for each subject and no bound.
+ * Limits the callbacks of a subject that reach its workflow: they are not signed, and each one adds
+ * to the workflow's history. A dropped callback costs nothing, since the workflow polls the
+ * provider. rate-limiter-flexible does not fit: its memory store has a timer per subject and no
+ * bound.
  */
 export function createCallbackLimit() {
   const hints = new LRUCache<string, { count: number }>({ max: MAXIMUM_SUBJECTS, ttl: HOUR_MS });

@@ -1,7 +1,7 @@
 import type { SurfaceRoutes } from '../http/app.js';
 import { airtimeCallback } from './airtime.js';
 
-/** Where providers call back. */
+/** The routes of provider callbacks. */
 export const callbackRoutes: SurfaceRoutes = {
   surface: 'partner',
   basePath: '/callbacks',

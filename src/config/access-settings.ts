@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { areServers, commaList, count, ed25519PublicKeys, seconds } from './setting-kinds.js';
 
-/** Tokens, registered addresses, signatures, and how often callers may call. */
+/** Tokens, registered addresses, signatures, and rate limits. */
 export const accessSettings = {
   ACCESS_TOKEN_FURTHER_KEYS: ed25519PublicKeys
     .prefault('')
     .describe(
-      'Ed25519 public keys in PEM, one after the other, whose tokens are accepted too: the ' +
+      'Further Ed25519 public keys in PEM, concatenated, whose tokens are accepted: the ' +
         'previous key, or the next one',
     ),
   ACCESS_TOKEN_LIFETIME_SECONDS: seconds.default(300).describe('Lifetime of an access token'),
@@ -14,10 +14,10 @@ export const accessSettings = {
     .max(2)
     .default(1)
     .describe(
-      'Time that a process may rely on what it has read of keys, addresses and suspensions, ' +
+      'Longest time that a process caches keys, addresses and suspensions, ' +
         'and so the time that a revoked key may still work; at most 2',
     ),
-  DNS_SERVERS: commaList.refine(areServers, 'must be addresses, with a port or without').meta({
+  DNS_SERVERS: commaList.refine(areServers, 'must be addresses, optionally with a port').meta({
     description:
       'DNS servers for registered names, `address` or `address:port`, separated by commas',
     whenUnset: "the system's",
@@ -32,7 +32,7 @@ export const accessSettings = {
   DNS_STALE_SECONDS: seconds
     .default(3_600)
     .describe(
-      'Time that the last answer counts beyond its time to live while no DNS server answers',
+      'Time that the last answer stays valid beyond its time to live while no DNS server answers',
     ),
   SIGNATURE_WINDOW_SECONDS: seconds
     .default(300)
@@ -50,7 +50,7 @@ export const accessSettings = {
     .enum(['memory', 'postgres'])
     .default('memory')
     .describe(
-      '`memory`: each process counts for itself; `postgres`: all processes count together, ' +
+      '`memory`: each process counts on its own; `postgres`: all processes count together, ' +
         'at one write for each call',
     ),
   CALLS_PER_ADDRESS_AND_MINUTE: count
@@ -64,11 +64,11 @@ export const accessSettings = {
     .describe('Log-ins with invalid API keys from one address'),
   KEY_MISSES_PER_PREFIX_AND_HOUR: count
     .default(200)
-    .describe('Log-ins with invalid API keys that begin with the same characters'),
+    .describe('Log-ins with invalid API keys of one prefix'),
   VOUCHER_MISSES_PER_COMPANY_AND_HOUR: count
     .default(100)
     .describe(
-      "Requests of one company for voucher codes that do not exist or are another company's",
+      'Requests of one company for voucher codes that do not exist or belong to another company',
     ),
   VOUCHER_MISSES_PER_ADDRESS_AND_HOUR: count
     .default(200)

@@ -4,7 +4,7 @@ import { serviceSettings } from './service-settings.js';
 import { commaList } from './setting-kinds.js';
 import { startSettings } from './start-settings.js';
 
-/** `name:decode:digest` or `name:encode:digest`; who may encode may decode as well. */
+/** `name:decode:digest` or `name:encode:digest`; encoding includes decoding. */
 const operator = z
   .string()
   .regex(
@@ -16,7 +16,7 @@ const operator = z
     return { name, mayEncode: may === 'encode', passwordDigest: Buffer.from(digest, 'hex') };
   });
 
-/** What the codec server reads where it is a process of its own. */
+/** The settings of the codec server as a separate process. */
 export const codecSettings = {
   HOST: serviceSettings.HOST,
   CODEC_SERVER_PORT: startSettings.CODEC_SERVER_PORT,
@@ -28,8 +28,8 @@ export const codecSettings = {
     )
     .meta({
       description:
-        '`name:decode:digest` or `name:encode:digest`, separated by commas: who may look into ' +
-        'payloads, and who may also send data with signals and updates. The digest is the SHA-256 ' +
+        '`name:decode:digest` or `name:encode:digest`, separated by commas: operators who may ' +
+        'decrypt payloads, or also send data with signals and updates. The digest is the SHA-256 ' +
         'of a random password',
       whenUnset: 'required',
     }),
@@ -41,7 +41,9 @@ export const codecSettings = {
           .refine((text) => new URL(text).origin === text, 'must be addresses without a path'),
       ),
     )
-    .describe('Pages that may ask the codec server, such as `https://temporal.example`'),
+    .describe(
+      'Origins of pages that may call the codec server, such as `https://temporal.example`',
+    ),
   PAYLOAD_KEYS: secretSettings.PAYLOAD_KEYS,
   LOG_LEVEL: serviceSettings.LOG_LEVEL,
 };

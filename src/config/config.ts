@@ -17,7 +17,7 @@ const isFailpointAllowed = ({
   ENVIRONMENT === 'test' || FAILPOINT === undefined;
 const failpointProblem = { path: ['FAILPOINT'], message: 'is for the test environment only' };
 
-/** Each problem beside whatever else is wrong: all of it is said at once. */
+/** Reports each problem beside all others, in one run. */
 const withConnectionRules = <Schema extends z.ZodObject>(schema: Schema): Schema =>
   connectionRules.reduce<Schema>(
     (checked, { isKept, path, message }) =>
@@ -36,7 +36,7 @@ const apiConfigSchema = withConnectionRules(z.object({ ...sharedSettings, ...api
     {
       path: ['COPY_KEYS'],
       message: 'is not set; without it set PORTAL_KEY_COPY to "off"',
-      // Beside whatever else is wrong: all of it is said at once.
+      // Reported beside all other problems, in one run.
       when: () => true,
     },
   );
@@ -51,7 +51,7 @@ const migrationConfigSchema = withConnectionRules(
     LOG_LEVEL,
   }),
 );
-/** The address of Temporal is in the demo's file. */
+/** The demo's file holds the address of Temporal. */
 const demoConfigSchema = withConnectionRules(
   z.object({
     ...temporalSettings,
@@ -78,13 +78,13 @@ const adminConfigSchema = z.object({
 });
 
 export type Config = z.infer<typeof configSchema>;
-/** What the API reads: all that the worker reads, and settings of its own. */
+/** The settings of the API: those of the worker and its own. */
 export type ApiConfig = z.infer<typeof apiConfigSchema>;
 export type StartConfig = z.infer<typeof startConfigSchema>;
 export type AdminConfig = z.infer<typeof adminConfigSchema>;
 export type Environment = Record<string, string | undefined>;
 
-/** Thrown with one line per setting that is missing or wrong; values are never repeated. */
+/** One line per missing or invalid setting; it never repeats values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -115,11 +115,11 @@ export const readApiConfig = (environment: Environment = process.env): ApiConfig
 export const readConfig = (environment: Environment = process.env): Config =>
   read(configSchema, environment, serviceProblems);
 
-/** The address that clients see, without a slash at its end. */
+/** The public address of the service, without a trailing slash. */
 export const publicUrlOf = ({ PUBLIC_URL, PORT }: Config): string =>
   (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/$/, '');
 
-/** The same, where `npm start` has settings of its own making for what it started. */
+/** The settings of the API process, overridden by those that `npm start` makes for its servers. */
 export const readApiConfigWith = (overrides: Environment): ApiConfig =>
   readApiConfig({ ...process.env, ...overrides });
 
@@ -127,29 +127,29 @@ export const readApiConfigWith = (overrides: Environment): ApiConfig =>
 export const readStartConfig = (environment: Environment = process.env): StartConfig =>
   read(startConfigSchema, environment, startProblems);
 
-/** The settings of the demo's story, which looks for what `npm start` has made. */
+/** The settings of the demo, which looks for the servers of `npm start`. */
 export const readDemoConfig = (environment: Environment = process.env) =>
   read(demoConfigSchema, environment);
 
-/** The payload keys alone, for the codec server. */
+/** The payload keys for the codec server. */
 export const readPayloadKeys = (text: string): Config['PAYLOAD_KEYS'] => keyRing.parse(text);
 
 /** The settings of the migration process. */
 export const readMigrationConfig = (environment: Environment = process.env) =>
   read(migrationConfigSchema, environment);
 
-/** The settings of the codec server as a process of its own. */
+/** The settings of the codec server as a separate process. */
 export const readCodecServerConfig = (environment: Environment = process.env) =>
   read(codecServerConfigSchema, environment);
 
-/** The settings of the sandbox as a process of its own. */
+/** The settings of the sandbox as a separate process. */
 export const readSandboxConfig = (environment: Environment = process.env) =>
   read(sandboxConfigSchema, environment, sandboxProblems);
 
-/** The settings of the operator's command line; what is missing it looks for where `npm start` is. */
+/** The settings of the operator's command line, which looks for missing ones at `npm start`. */
 export const readAdminConfig = (environment: Environment = process.env): AdminConfig =>
   read(adminConfigSchema, environment);
 
-/** The same, where `npm start` has settings of its own making. */
+/** The settings of the operator's command line, overridden by those of `npm start`. */
 export const readAdminConfigWith = (overrides: Environment): AdminConfig =>
   readAdminConfig({ ...process.env, ...overrides });

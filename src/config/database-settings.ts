@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, seconds } from './setting-kinds.js';
 
-/** PostgreSQL, and how much of it lists may use. */
+/** PostgreSQL, and the share of lists. */
 export const databaseSettings = {
   DATABASE_URL: z
     .string()
@@ -9,15 +9,15 @@ export const databaseSettings = {
     .describe('Address of PostgreSQL; `npm start` starts an embedded server if this is not set'),
   DATABASE_POOL_SIZE: count
     .default(20)
-    .describe("Connections of each process; a quarter of the API's are for lists alone"),
+    .describe("Connections of each process; a quarter of the API's are reserved for lists"),
   TRUST_UNENCRYPTED_NETWORK: z
     .enum(['yes', 'no'])
     .default('no')
     .describe(
       'With `ENVIRONMENT=production`, PostgreSQL and Temporal must be on this machine or ' +
         'encrypted (`sslmode` of `require`, `verify-ca` or `verify-full`; TLS). `yes` accepts ' +
-        'a network on which nobody else can listen or connect: anybody who can reads numbers ' +
-        'and balances, and changes them. The compose file sets it for its own network',
+        'a network without other participants: anybody on the network could read numbers ' +
+        'and balances, and change them. The compose file sets it for its own network',
     ),
   LIST_TIMEOUT_SECONDS: seconds
     .default(3)

@@ -8,7 +8,7 @@ type Settings = Partial<z.infer<z.ZodObject<typeof temporalSettings>>> & {
   readonly DATABASE_URL?: string | undefined;
 };
 
-/** Modes in which the server must encrypt and prove who it is. */
+/** Modes in which the server must encrypt; some also verify its identity. */
 const SSL_MODES = ['require', 'verify-ca', 'verify-full'];
 
 const isLoopback = (host: string): boolean =>
@@ -23,7 +23,7 @@ function isDatabaseSafe(settings: Settings): boolean {
   if (!URL.canParse(text)) return false;
   const { hostname, searchParams } = new URL(text);
   const host = searchParams.get('host') ?? hostname;
-  // A name that is empty or a path is a socket in the file system.
+  // An empty name or a path is a socket in the file system.
   if (host === '' || decodeURIComponent(host).startsWith('/') || isLoopback(host)) return true;
   return SSL_MODES.includes(searchParams.get('sslmode') ?? '');
 }
@@ -35,11 +35,11 @@ function isTemporalSafe(settings: Settings): boolean {
 }
 
 const UNLESS =
-  'or, if nobody else can listen or connect there, set TRUST_UNENCRYPTED_NETWORK to "yes"';
+  'or, on a network without other participants, set TRUST_UNENCRYPTED_NETWORK to "yes"';
 
 /**
- * What production asks of its connections (design 10): whoever listens between it and PostgreSQL or
- * Temporal reads money and numbers, and whoever connects may move them.
+ * The rules of production for connections (design 10): an attacker between the service and
+ * PostgreSQL or Temporal could read amounts and numbers, and move money.
  */
 export const connectionRules: readonly {
   readonly isKept: (settings: Settings) => boolean;

@@ -9,7 +9,7 @@ import {
   webAddress,
 } from './setting-kinds.js';
 
-/** The HTTP server: its addresses, and what it accepts from callers. */
+/** The HTTP server: its addresses and its limits. */
 export const httpSettings = {
   HOST: z
     .string()
@@ -17,7 +17,7 @@ export const httpSettings = {
     .describe('Address that the API, the codec server or the sandbox process listens on'),
   PORT: port.default(3000).describe('Port of the API'),
   PUBLIC_URL: webAddress.optional().meta({
-    description: 'Address that clients see; links are made from it',
+    description: 'Public address of the service; the base of links',
     whenUnset: '`http://localhost:PORT`',
   }),
   TRUSTED_PROXIES: commaList
@@ -38,7 +38,7 @@ export const httpSettings = {
   IDLE_TIMEOUT_SECONDS: seconds
     .default(60)
     .describe(
-      'The server closes a connection on which nothing moves for this long, also before it ' +
+      'Time without traffic after which the server closes a connection, also before it ' +
         'has answered; must be longer than `CALLER_WAIT_SECONDS`',
     ),
   CONNECTION_LIMIT: count

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The service's database on the server that `npm start` runs. */
 export const LOCAL_DATABASE_NAME = 'voucher_topup';
 
-/** The address of the service's database, from the address of the server that it is on. */
+/** The address of the service's database, derived from the address of its server. */
 export function serviceDatabaseUrl(serverUrl: string): string {
   const url = new URL(serverUrl);
   url.pathname = LOCAL_DATABASE_NAME;
@@ -15,8 +15,8 @@ export function serviceDatabaseUrl(serverUrl: string): string {
 const PORT_LINE = 3;
 
 /**
- * The settings that `npm start` made for what it runs on a data folder: its secrets and the address
- * of its database. Undefined where no database was started there, or it was stopped in good order.
+ * The settings that `npm start` made for the servers of a data folder: its secrets and the address
+ * of its database. Undefined where no database was started there, or it was stopped cleanly.
  */
 export async function findLocalSettings(
   dataDirectory: string,

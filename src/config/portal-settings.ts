@@ -5,10 +5,8 @@ import { count, keyRing, seconds } from './setting-kinds.js';
 export const portalSettings = {
   PORTAL_SESSION_IDLE_SECONDS: seconds
     .default(1_800)
-    .describe('A session ends after this long without a request'),
-  PORTAL_SESSION_MAXIMUM_SECONDS: seconds
-    .default(43_200)
-    .describe('A session ends after this long in any case'),
+    .describe('Time without a request after which a session ends'),
+  PORTAL_SESSION_MAXIMUM_SECONDS: seconds.default(43_200).describe('Longest lifetime of a session'),
   PORTAL_SIGN_IN_WINDOW_SECONDS: seconds
     .default(900)
     .describe('Window in which sign-in attempts are counted'),
@@ -44,7 +42,7 @@ export const portalSettings = {
     .max(64)
     .default(2)
     .describe(
-      'Passwords that are hashed at a time, each in its own thread. At the default cost a ' +
+      'Concurrent password hashes, each in its own thread. At the default cost a ' +
         'thread hashes two or three a second and needs 128 MiB',
     ),
   INVITATION_LIFETIME_SECONDS: seconds
@@ -56,11 +54,11 @@ export const portalSettings = {
   INVITATION_PICKUP_SECONDS: seconds
     .default(5)
     .describe(
-      'Interval at which workers look for invitations and retries that operators have ' + 'written',
+      'Interval at which workers poll for invitations and retries that operators have ' + 'written',
     ),
 };
 
-/** What the API reads besides what it shares with the worker. */
+/** Settings of the API besides those that it shares with the worker. */
 export const apiSettings = {
   PORTAL_KEY_COPY: z
     .enum(['on', 'off'])
@@ -68,7 +66,7 @@ export const apiSettings = {
     .describe(
       'Whether API keys that people make in the portal are stored encrypted, so that they ' +
         'can be copied later with the password. With `off` each key is shown once; ' +
-        'ciphertexts from before stay unread until their key ends',
+        'existing ciphertexts stay unused until their key ends',
     ),
   COPY_KEYS: keyRing.optional().meta({
     description:

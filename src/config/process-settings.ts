@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isFailpoint } from '../process/failpoint.js';
 
-/** What every process is told of itself. */
+/** Settings of every process. */
 export const processSettings = {
   ENVIRONMENT: z
     .enum(['test', 'production'])
@@ -12,8 +12,8 @@ export const processSettings = {
     .refine(isFailpoint, 'names no step, or no action')
     .optional()
     .describe(
-      'For tests of crashes, in the test environment only: a step of `src/process/failpoint.ts` and ' +
-        'what happens when a process first reaches it, such as `redeem-paid:kill`; the other ' +
+      'For tests of crashes, in the test environment only: a step of `src/process/failpoint.ts` ' +
+        'and what happens when a process first reaches it, such as `redeem-paid:kill`; the other ' +
         'actions are `throw`, `hang` and `delay`',
     ),
   LOG_LEVEL: z

@@ -1,4 +1,4 @@
-/** What decides to whom money and messages go: in production none of it comes from a default. */
+/** Settings that decide who receives money and messages: production uses no defaults for them. */
 const NAMED_PROVIDERS = [
   'SMS_PROVIDER',
   'SMS_USERNAME',
@@ -11,7 +11,7 @@ const NAMED_PROVIDERS = [
 
 const PROVIDER_ADDRESSES = ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'];
 
-/** The name that docker-compose.yml gives the sandbox. */
+/** The name of the sandbox in docker-compose.yml. */
 const SANDBOX_HOST = 'sandbox';
 
 type Given = Readonly<Record<string, string | undefined>>;
@@ -23,7 +23,10 @@ const isSandbox = (address: string | undefined): boolean =>
   URL.canParse(address) &&
   new URL(address).hostname.split('.')[0] === SANDBOX_HOST;
 
-/** What keeps the service from production, a line each: every provider is named, and is no sandbox. */
+/**
+ * The problems that prevent production, a line each: every provider must be set, and must not be
+ * the sandbox.
+ */
 export const serviceProblems = (given: Given): string[] =>
   isProduction(given)
     ? [
@@ -31,12 +34,12 @@ export const serviceProblems = (given: Given): string[] =>
           (name) => `${name}: must be set in production`,
         ),
         ...PROVIDER_ADDRESSES.filter((name) => isSandbox(given[name])).map(
-          (name) => `${name}: is the sandbox's, which is not for production`,
+          (name) => `${name}: is the address of the sandbox, which is not for production`,
         ),
       ]
     : [];
 
-/** The same for `npm start`, which would start the sandbox where an address is missing. */
+/** The problems of `npm start`, which would start the sandbox for a missing address. */
 export const startProblems = (given: Given): string[] =>
   isProduction(given)
     ? PROVIDER_ADDRESSES.filter((name) => given[name] === undefined).map(
@@ -45,6 +48,6 @@ export const startProblems = (given: Given): string[] =>
       )
     : [];
 
-/** What keeps the sandbox from starting. */
+/** The problems that prevent the start of the sandbox. */
 export const sandboxProblems = (given: Given): string[] =>
   isProduction(given) ? ['ENVIRONMENT: the sandbox is for the test environment only'] : [];

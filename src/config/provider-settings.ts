@@ -56,13 +56,15 @@ export const mobileMoneySettings = {
   ),
   MOBILE_MONEY_TOKEN_URL: webAddress
     .optional()
-    .describe('Where a token is obtained; without it the calls carry no `Authorization` header'),
+    .describe(
+      'Address of the token endpoint; without it the calls carry no `Authorization` header',
+    ),
   MOBILE_MONEY_KEY: z.string().default('').describe('Key for the token'),
   MOBILE_MONEY_SECRET: z.string().default('').describe('Secret for the token'),
   MOBILE_MONEY_ACCOUNT: z
     .string()
     .min(1)
-    .describe("Account that payouts leave from (GSMA's `accountid`)"),
+    .describe("Source account of payouts (GSMA's `accountid`)"),
   MOBILE_MONEY_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
 };
 
@@ -81,8 +83,8 @@ export const airtimeSettings = {
   AIRTIME_CALLBACK_URL: webAddress
     .optional()
     .describe(
-      'Where the provider announces the end of a top-up; without it the service only asks ' +
-        'the provider',
+      'Address for callbacks of the provider at the end of a top-up; without it the service only ' +
+        'polls the provider',
     ),
   AIRTIME_CALLBACK_SECRET: z
     .string()

@@ -8,7 +8,7 @@ import { taskQueueSettings, temporalSettings } from './temporal-settings.js';
 import { topupSettings } from './topup-settings.js';
 import { scheduleSettings, voucherSettings } from './voucher-settings.js';
 
-/** Every setting of the API and the worker that is no secret. */
+/** Every setting of the API and the worker except the secrets. */
 export const serviceSettings = {
   ...processSettings,
   ...databaseSettings,

@@ -4,13 +4,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { hasPhoneNumbers } from '../domain/phone.js';
 
-/** A port; 0 is any that is free. */
+/** A port; 0 selects a free one. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 export const seconds = z.coerce.number().positive();
 export const count = z.coerce.number().int().positive();
 export const secret = z.string().min(1);
 
-/** A folder that is there. */
+/** An existing folder. */
 export const folder = z.string().refine((path) => isFolder(path), 'must be the path of a folder');
 
 const isFolder = (path: string): boolean =>
@@ -31,7 +31,7 @@ export const keyRing = z
   .string()
   .transform((text) => text.split(',').map((part) => part.split(':')))
   .pipe(z.array(z.tuple([z.string().regex(/^[\w-]{1,40}$/), symmetricKey])).min(1))
-  // The first of two would encrypt what only the second is tried on.
+  // With a repeated id, the first key would encrypt and the second would be used to decrypt.
   .refine((pairs) => new Set(pairs.map(([id]) => id)).size === pairs.length, 'repeats a key id')
   .transform((pairs) => pairs.map(([id, key]) => ({ id, key: Buffer.from(key, 'base64') })));
 
@@ -45,7 +45,7 @@ export const pemOrFile = z.string().transform((text, context) => {
     const found = readFileSync(text);
     if (found.includes('-----BEGIN ')) return found;
   } catch {
-    // Said below: neither the text nor a file is what it should be.
+    // Reported below: neither the text nor a file is valid.
   }
   context.addIssue({ code: 'custom', message: 'must be PEM, or the path of a file with it' });
   return z.NEVER;
@@ -64,7 +64,7 @@ export const ed25519PrivateKey = pem.refine(
   'must be an Ed25519 private key in PEM, as "openssl genpkey -algorithm ed25519" makes one',
 );
 
-/** One after the other, each from its BEGIN to its END. */
+/** Concatenated keys, each from its BEGIN to its END. */
 export const ed25519PublicKeys = pem
   .transform((text) => text.split(/(?<=-----END PUBLIC KEY-----)/).map((part) => part.trim()))
   .transform((parts) => parts.filter(Boolean))
@@ -78,7 +78,10 @@ export const webAddress = z
   .string()
   .pipe(z.url({ protocol: /^https?$/, error: 'must be an http or https address' }));
 
-/** smtp:// (by STARTTLS, unless it ends in ?tls=off) or smtps://, with a user and password or not. */
+/**
+ * smtp:// (with STARTTLS, unless it ends in ?tls=off) or smtps://, optionally with user and
+ * password.
+ */
 export const smtpAddress = z
   .string()
   .pipe(z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }));

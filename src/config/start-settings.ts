@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { serviceSettings } from './service-settings.js';
 import { port, smtpAddress, webAddress } from './setting-kinds.js';
 
-/** Settings that only `npm start` reads, to place what it starts. */
+/** Settings that only `npm start` reads, for the servers it starts. */
 export const startSettings = {
   DATA_DIR: z
     .string()

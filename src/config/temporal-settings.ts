@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pemOrFile, seconds, secret } from './setting-kinds.js';
 
-/** Where Temporal is, and how a process proves its identity there. */
+/** The address of Temporal, and the credentials of a process. */
 export const temporalSettings = {
   TEMPORAL_ADDRESS: z
     .string()
@@ -35,7 +35,7 @@ export const temporalSettings = {
   TEMPORAL_API_KEY: secret.optional().describe('API key for the Temporal server'),
 };
 
-/** How API and worker use it. */
+/** Settings of API and worker. */
 export const taskQueueSettings = {
   TEMPORAL_TASK_QUEUE: z
     .string()

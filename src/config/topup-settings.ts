@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, seconds } from './setting-kinds.js';
 
-/** Top-ups, and outcomes of providers that are not known yet. */
+/** Top-ups, and unknown outcomes of providers. */
 export const topupSettings = {
   PAYMENT_INQUIRY_INTERVAL_SECONDS: seconds
     .default(2)
@@ -17,8 +17,8 @@ export const topupSettings = {
     .min(0)
     .default(604_800)
     .describe(
-      'Time during which the service watches whether a provider takes back what it has ' +
-        'done. It asks after 10 minutes, after 24 hours, at the end, and after a callback; ' +
+      'Time during which the service checks whether a provider reverses a completed ' +
+        'operation. It asks after 10 minutes, after 24 hours, at the end, and after a callback; ' +
         '`0` switches the watch off',
     ),
   TOPUP_RETRY_WINDOW_SECONDS: seconds
@@ -37,7 +37,7 @@ export const topupSettings = {
     .default('on')
     .describe(
       'Whether the signal `retry` in the Temporal UI makes one more attempt of a failed ' +
-        'top-up. It needs no data, so anybody who reaches Temporal can send it; `off` refuses ' +
+        'top-up. It needs no data, so anybody with access to Temporal can send it; `off` refuses ' +
         'it',
     ),
   AIRTIME_MINIMUM_ETHIO_TELECOM: amount

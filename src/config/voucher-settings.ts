@@ -16,13 +16,11 @@ export const voucherSettings = {
     .default(20)
     .describe(
       'Verification codes sent to one number in 24 hours; confirmations of anonymous ' +
-        'redemptions have the same limit and a count of their own',
+        'redemptions have the same limit and a separate count',
     ),
   CONFIRMATION_MAXIMUM_AGE_SECONDS: seconds
     .default(86_400)
-    .describe(
-      'Age at which a confirmation that could not be sent is given up; the redemption stands',
-    ),
+    .describe('Age at which an unsent confirmation is cancelled; the redemption is not affected'),
   REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: count
     .default(5)
     .describe(
@@ -39,7 +37,7 @@ export const voucherSettings = {
     .default(5_000)
     .describe(
       "Verification codes that a company's claims send in a day (UTC), and confirmations of " +
-        'its anonymous redemptions; `set budgets` gives a company another number',
+        'its anonymous redemptions; `set budgets` sets the budget of one company',
     ),
   CODE_ATTEMPTS_PER_DAY: count
     .default(5)
@@ -54,9 +52,9 @@ export const voucherSettings = {
     .default(100)
     .describe(
       'Wrong verification codes of one company in a day (UTC) after which its redemptions ' +
-        'with a code take turns; `set budgets` gives a company another number',
+        'with a code run one at a time; `set budgets` sets the budget of one company',
     ),
-  CODE_ATTEMPT_PAUSE_SECONDS: seconds.default(2).describe('Pause between two of those turns'),
+  CODE_ATTEMPT_PAUSE_SECONDS: seconds.default(2).describe('Pause between two of these redemptions'),
   REDEMPTION_MINIMUM: amount
     .default('5')
     .describe(
@@ -66,17 +64,17 @@ export const voucherSettings = {
   PARTIAL_REDEMPTIONS_PER_VOUCHER: count
     .default(20)
     .describe(
-      'Redemptions that may take a part of one voucher; afterwards only the whole remaining ' +
+      'Partial redemptions of one voucher; afterwards only the whole remaining ' +
         'balance can be redeemed',
     ),
 };
 
-/** Idempotency keys, and what Schedules do. */
+/** Idempotency keys and Schedules. */
 export const scheduleSettings = {
   OPERATION_RETENTION_DAYS: count
     .default(30)
     .describe(
-      'Days that an idempotency key is remembered if its operation left no voucher, ' +
+      'Days that an idempotency key is stored if its operation left no voucher, ' +
         'redemption or top-up',
     ),
   EXPIRY_SWEEP_INTERVAL_SECONDS: seconds

@@ -1,14 +1,15 @@
-/** Who waits for a password to be looked at: those who are known come before strangers. */
+/** Priority of a password check: known browsers precede unknown ones. */
 export type HashPriority = 'known' | 'stranger';
 
-/** So many passwords wait that another would take too long: try again in a moment. */
+/** Too many password checks are waiting. */
 export class TooManyHashesError extends Error {
   override readonly name = 'TooManyHashesError';
 }
 
 /**
- * Lets a few run at a time. The others wait in order, the known before the strangers; each kind has
- * places of its own to wait in, so that strangers can neither fill those of the known nor pass them.
+ * Limits concurrent work. Further callers wait in order, the known before the strangers. Each kind
+ * has its own waiting places, so that strangers can neither fill those of the known nor overtake
+ * them.
  */
 export function createHashTurns(limits: {
   readonly running: number;
@@ -24,11 +25,11 @@ export function createHashTurns(limits: {
     }
     const line = waiting[priority];
     if (line.length >= limits.waitingOfAKind) throw new TooManyHashesError();
-    // Whoever ends hands its turn on, so the count stays.
+    // A finished caller passes its turn on, so the count does not change.
     await new Promise<void>((resolve) => line.push(resolve));
   }
 
-  /** @throws {TooManyHashesError} when too many of the kind wait already */
+  /** @throws {TooManyHashesError} when too many callers of the kind are waiting */
   return async <Result>(priority: HashPriority, work: () => Promise<Result>): Promise<Result> => {
     await waitForTurn(priority);
     try {

@@ -6,26 +6,27 @@ const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Each hash at the usual cost takes 128 MiB of memory and a thread for half a second. */
+/** At the usual cost each hash takes 128 MiB of memory and a thread for half a second. */
 const USUAL_THREADS = 2;
-/** At the usual cost the last of them waits some four seconds. */
+/** At the usual cost the last of them waits about four seconds. */
 const MAXIMUM_WAITING = 20;
 
-/** The cost that is set where no other is: N = 2^17 (RFC 7914, with r = 8). */
+/** The default cost: N = 2^17 (RFC 7914, with r = 8). */
 export const USUAL_PASSWORD_COST = 17;
 
 export type PasswordHashes = ReturnType<typeof createPasswordHashes>;
 
 /**
- * Hashes of passwords by scrypt, which needs much memory on purpose, so only a few are made at a
- * time, in threads of their own; TooManyHashesError where too many wait. A hash is text with its parameters, "scrypt$17$8$1$salt$hash", so that old ones stay valid
- * when `cost` (the power of two of scrypt's N) is raised.
+ * Hashes passwords with scrypt, which needs much memory on purpose. Only a few hashes run at a
+ * time, in separate threads; TooManyHashesError when too many are waiting. A hash contains its
+ * parameters, "scrypt$17$8$1$salt$hash", so that old ones stay valid when `cost` (the power of two
+ * of scrypt's N) is raised.
  */
 export function createPasswordHashes(cost: number, threads = USUAL_THREADS) {
   const inTurn = createHashTurns({ running: threads, waitingOfAKind: MAXIMUM_WAITING });
   const compute = {
     known: createScryptThreads({ nicerBy: 0 }),
-    // A flood of strangers leaves the processors to the requests of the APIs.
+    // A flood of unknown browsers must leave the processors to the requests of the APIs.
     stranger: createScryptThreads({ nicerBy: 3 }),
   };
   const derive = (
@@ -37,7 +38,7 @@ export function createPasswordHashes(cost: number, threads = USUAL_THREADS) {
     inTurn(priority, () => compute[priority](scryptOf(password, parameters, salt)));
 
   const own: Parameters = { cost, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
-  /** Nothing fits it, and finding that out takes as long as with any other. */
+  /** No password matches it, and the comparison takes the usual time. */
   const unknown: ParsedHash = {
     parameters: own,
     salt: randomBytes(SALT_BYTES),
@@ -54,8 +55,8 @@ export function createPasswordHashes(cost: number, threads = USUAL_THREADS) {
   return {
     make,
     /**
-     * Whether a password fits a hash. Without a hash the answer is no, after the same work, so that
-     * nobody learns from the time whether an account exists.
+     * Whether a password matches a hash. Without a hash the answer is no, after the same work, so
+     * that the response time does not reveal whether an account exists.
      */
     async fits(
       password: string,
@@ -66,7 +67,7 @@ export function createPasswordHashes(cost: number, threads = USUAL_THREADS) {
       const derived = await derive(password, parsed.parameters, parsed.salt, priority);
       return timingSafeEqual(derived, parsed.hash) && typeof hash === 'string';
     },
-    /** Whether a hash was made at another cost and should be made anew. */
+    /** Whether a hash has a different cost and should be renewed. */
     isOutdated: (hash: string): boolean => parse(hash).parameters.cost !== cost,
   };
 }
@@ -103,11 +104,11 @@ function scryptOf(password: string, parameters: Parameters, salt: Buffer): Scryp
   const { cost, blockSize, parallelism } = parameters;
   const N = 2 ** cost;
   return {
-    // The same character can be typed in several ways.
+    // One character can have several encodings.
     text: password.normalize('NFKC'),
     salt,
     length: HASH_BYTES,
-    // Twice what the algorithm uses; Node.js refuses more than 32 MiB unless told.
+    // Twice the memory of the algorithm; the default limit of Node.js is 32 MiB.
     options: { N, r: blockSize, p: parallelism, maxmem: 256 * N * blockSize },
   };
 }

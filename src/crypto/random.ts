@@ -10,8 +10,8 @@ const API_KEY = new RegExp(`^gvs_(?:test|live)_[0-9A-Za-z]{${KEY_RANDOM_LENGTH}}
 export type KeyEnvironment = keyof typeof KEY_LABELS;
 
 /**
- * A new API key (design 8), shown once. `prefix` is its first 12 characters, by which people
- * recognise it in lists; it names the environment and gives away too little to help in guessing.
+ * A new API key (design 8), shown once. `prefix` is its first 12 characters, which identify it in
+ * lists; it names the environment and reveals too little for guessing.
  */
 export function randomApiKey(environment: KeyEnvironment): { key: string; prefix: string } {
   const key = KEY_LABELS[environment] + randomCharacters(KEY_RANDOM_LENGTH);
@@ -21,26 +21,34 @@ export function randomApiKey(environment: KeyEnvironment): { key: string; prefix
 const randomCharacters = (length: number): string =>
   Array.from({ length }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
 
-/** The beginning of a key by which people recognise it. */
+/** The prefix that identifies a key for people. */
 export const apiKeyPrefix = (key: string): string => key.slice(0, KEY_VISIBLE_LENGTH);
 
-/** Whether a text has the form of this environment's keys; others are refused unread (design 8). */
+/**
+ * Whether a text has the format of this environment's keys; others are refused without a look-up
+ * (design 8).
+ */
 export function isApiKeyOf(environment: KeyEnvironment, text: string): boolean {
   return API_KEY.test(text) && text.startsWith(KEY_LABELS[environment]);
 }
 
-/** 26 characters of 62: 154 bits. Short enough for an SMS, and without what ends a link in a text. */
+/**
+ * 26 characters of 62: 154 bits. Short enough for an SMS, and without characters that end a link in
+ * a text.
+ */
 const INVITATION_TOKEN_LENGTH = 26;
 
 /** The token in the link of an invitation. */
 export const randomInvitationToken = (): string => randomCharacters(INVITATION_TOKEN_LENGTH);
 
-/** Six or eight digits for an SMS (design 5), each of the codes equally likely. */
+/** Six or eight digits for an SMS (design 5); all codes are equally likely. */
 export function randomVerificationCode(digits: 6 | 8): string {
   return String(randomInt(10 ** digits)).padStart(digits, '0');
 }
 
-/** 18 digits, unrelated to the voucher's code (design 5): unique in practice without a counter. */
+/**
+ * 18 digits, independent of the voucher's code (design 5): practically unique without a counter.
+ */
 export function randomSerialNumber(): string {
   return String(randomBytes(8).readBigUInt64BE() % 10n ** 18n).padStart(18, '0');
 }

@@ -10,14 +10,14 @@ export interface ScryptWork {
 
 type Answer = { readonly key: Uint8Array } | { readonly problem: string };
 
-/** A thread without work ends after this long, and keeps no process from ending before. */
+/** An idle thread ends after this time, and never keeps the process alive. */
 const IDLE_MS = 10_000;
 
 /**
- * Computes scrypt in threads of its own. In libuv's four, which also read files and look up names,
- * each hash would take one of these for half a second. There are as many threads as computations at
- * the same time: the caller limits them. `nicerBy` is how far they stand back behind others that
- * want to compute (Linux; 3 is half the weight).
+ * Computes scrypt in separate threads. In libuv's four threads, which also read files and resolve
+ * names, each hash would occupy one for half a second. There is one thread per concurrent
+ * computation; the caller limits these. `nicerBy` lowers their scheduling priority (Linux; 3 is
+ * half the weight).
  */
 export function createScryptThreads(options: {
   readonly nicerBy: number;
@@ -50,9 +50,9 @@ export function createScryptThreads(options: {
     new Promise((resolve, reject) => {
       const thread = takeThread();
       const fail = (error: unknown): void =>
-        reject(error instanceof Error ? error : new Error('A thread that hashes has ended'));
+        reject(error instanceof Error ? error : new Error('A hashing thread has ended'));
       const finish = (answer: Answer): void => {
-        // Its other listeners are its own: it would hear no message any more without them.
+        // Removes only our listeners; the thread needs its own to receive messages.
         thread.off('error', fail).off('exit', fail);
         leaveIdle(thread);
         if ('key' in answer) resolve(Buffer.from(answer.key));

@@ -15,8 +15,8 @@ export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /**
  * Encrypts short secrets for the database (design 5 and 8) as "keyId.base64url": nonce, ciphertext
- * and tag. The first key seals and all open, so keys are rotated by putting a new one in front.
- * Throws a RangeError where a key is missing, repeated or of the wrong length.
+ * and tag. The first key encrypts and all decrypt; to rotate, put a new key first. Throws a
+ * RangeError where a key is missing, repeated or of the wrong length.
  */
 export function createSecretBox(keys: readonly SecretKey[]) {
   const [sealing] = keys;
@@ -28,7 +28,10 @@ export function createSecretBox(keys: readonly SecretKey[]) {
   }
 
   return {
-    /** `context` says whose secret it is, such as "voucher 17 code"; `open` must repeat it. */
+    /**
+     * `context` identifies the owner of the secret, such as "voucher 17 code"; `open` must repeat
+     * it.
+     */
     seal(text: string, context: string): string {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, sealing.key, nonce, { authTagLength: TAG_BYTES });
@@ -37,7 +40,7 @@ export function createSecretBox(keys: readonly SecretKey[]) {
       return `${sealing.id}.${Buffer.concat(sealed).toString('base64url')}`;
     },
 
-    /** Throws where the key is unknown, the context is another, or the box was altered. */
+    /** Throws where the key is unknown, the context differs, or the box was altered. */
     open(box: string, context: string): string {
       const [id = '', body = ''] = box.split('.', 2);
       const key = keysById.get(id);

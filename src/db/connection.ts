@@ -2,23 +2,23 @@ import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely
 import pg from 'pg';
 import type { Schema } from './schema/all-tables.js';
 
-/** A connection pool, or a transaction: what every query function takes first. */
+/** A connection pool or a transaction: the first argument of every query function. */
 export type Database = Kysely<Schema>;
 export type DatabaseTransaction = Transaction<Schema>;
 
-// Identity columns are bigint and far below 2^53; counts too. Numeric stays text: exact decimals.
+// Identity columns and counts are bigint and far below 2^53. Numeric stays text: exact decimals.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** So many statements a connection remembers; lists of every shape cannot grow it without bound. */
+/** Limit of prepared statements per connection, because lists have unlimited variants. */
 const MAXIMUM_STATEMENTS = 200;
 
-/** A comment that keeps a statement from being prepared. */
+/** A comment that prevents a statement from being prepared. */
 export const NOT_PREPARED = '/* of a form that few ask for */';
 
-/** `select *` and `returning *`, as opposed to `count(*)` and a multiplication. */
+/** Matches `select *` and `returning *`, but not `count(*)` or a multiplication. */
 const SELECTS_ALL = /\.\*|\*\s*(?:,|from\b)|(?:returning|,)\s*\*/i;
 
-/** Names for the statements of one pool, as far as they are to be prepared. */
+/** Names for the prepared statements of one pool. */
 function createStatementNames() {
   const names = new Map<string, string>();
   return (text: string): string | undefined => {
@@ -32,10 +32,10 @@ function createStatementNames() {
 }
 
 /**
- * The clients of one pool, whose statements are prepared: for small statements PostgreSQL spends more
- * time planning than executing. What has no values is left alone (migrations hold several commands),
- * and so is what selects `*`, whose columns may change under a running process. Each pool has its own
- * names, so that lists of every shape never use up the places of the statements that move money.
+ * A pg client that prepares statements: for small statements PostgreSQL spends more time on
+ * planning than on execution. Excluded are statements without values (migrations contain several
+ * commands) and those that select `*`, whose columns may change under a running process. Each pool
+ * has its own names, so that variants of lists never displace the statements that move money.
  */
 function createPreparingClient(): typeof pg.Client {
   const statementName = createStatementNames();
@@ -55,17 +55,17 @@ function createPreparingClient(): typeof pg.Client {
 
 export interface ConnectionOptions {
   readonly poolSize: number;
-  /** The longest that a statement may take. */
+  /** Statement timeout. */
   readonly statementTimeoutMs?: number;
-  /** Settings of each session, in place of the limits above, such as those of a migration. */
+  /** Settings of each session that override the limits above, for example for a migration. */
   readonly session?: Readonly<Record<string, number>>;
-  /** Told of an idle connection that broke; the pool replaces it by itself. */
+  /** Called for a broken idle connection; the pool replaces it. */
   readonly onIdleError?: (error: Error) => void;
 }
 
 /**
- * A Kysely database over a pg pool. Connecting and statements have time limits, so that a request
- * fails cleanly instead of hanging when PostgreSQL is gone.
+ * A Kysely database over a pg pool. Connecting and statements have timeouts, so that a request
+ * fails cleanly when PostgreSQL is unavailable.
  */
 export function connectDatabase(url: string, options: ConnectionOptions): Database {
   const pool = new pg.Pool({
@@ -79,8 +79,8 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
     application_name: 'voucher-topup-service',
   });
   pool.on('error', (error) => options.onIdleError?.(error));
-  // In use but between two statements, a connection has no listener of the pool's, and its end would
-  // end the process. The next statement on it fails, which is all that its user needs to know.
+  // Between two statements a connection in use has no listener of the pool, and an error would end
+  // the process. The next statement on it fails, which is enough for its user.
   pool.on('connect', (client) => client.on('error', () => {}));
   const settings = Object.entries(options.session ?? {});
   return new Kysely<Schema>({
@@ -95,31 +95,31 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
 }
 
 /**
- * SQLSTATE classes of a verdict on the values of a statement, or on a table that it needs. All else,
- * such as a standby that only reads (25), a password that was changed (28) or a column that comes
- * with the next migration (42703), says nothing about what an earlier try has done.
+ * SQLSTATE classes of a definite failure of a statement or of a table that it needs. Other
+ * failures, such as a read-only standby (25), a changed password (28) or a column of a pending
+ * migration (42703), prove nothing about an earlier attempt.
  */
 const DEFINITE_CLASSES = /^(22|23|P0|42P)/;
 
-/** Whether an error is PostgreSQL's own verdict on a statement, so that repeating cannot help. */
+/** Whether an error is PostgreSQL's definite answer to a statement, so that a retry cannot help. */
 export const isDefiniteDatabaseError = (error: unknown): error is pg.DatabaseError =>
   error instanceof pg.DatabaseError && DEFINITE_CLASSES.test(error.code ?? '');
 
-/** Lost or refused connection, a server that only reads, lock, overload, shutdown. */
+/** Lost or refused connection, read-only server, lock, overload, shutdown. */
 const UNAVAILABLE_CLASSES = /^(08|25|28|3D|40|53|55|57|58)/;
 
 const NETWORK_CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'];
 
-/** Whether the database was away, full or shutting down, as opposed to refusing a statement. */
+/** Whether the database was unavailable, rather than refusing a statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return UNAVAILABLE_CLASSES.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
-  // pg throws plain errors for connections that broke or could not be had in time.
+  // pg throws plain errors for broken connections and connection timeouts.
   return NETWORK_CODES.includes(code) || /connection|timeout exceeded/i.test(error.message);
 }
 
-/** The database cannot be reached; the message names the setting that says where it is. */
+/** The database cannot be reached; the message names its setting. */
 export class DatabaseUnreachableError extends Error {
   override readonly name = 'DatabaseUnreachableError';
 

@@ -32,13 +32,13 @@ import {
 } from './connection.js';
 import { ensureRoles } from './roles.js';
 
-/** An index on a table that may be big; its name is the key. */
+/** An index on a possibly big table; its name is the key. */
 type Indexes = Readonly<Record<string, { readonly table: string; readonly columns: string }>>;
 
-/** What is made before a migration without keeping anybody from writing, where its tables exist. */
+/** `indexes` are built before the migration without blocking writes, if their tables exist. */
 type MigrationWithIndexes = Migration & { readonly indexes?: Indexes };
 
-/** In order. Listed by hand: every runtime and bundler follows a plain import. */
+/** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-21-1-companies': companies,
   '2026-11-21-2-ledger': ledger,
@@ -65,16 +65,16 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-22-9e-topup-workflow-ids': topupWorkflowIds,
 };
 
-/** No longer than this do those who use a table wait behind a migration that waits for it. */
+/** The longest time that users of a table wait behind a migration's lock request. */
 const LOCK_TIMEOUT_MS = 3_000;
-/** Between two tries, so that those who have waited get through. */
+/** Pause between two attempts, so that waiting users proceed. */
 const RETRY_PAUSE_MS = 2_000;
 const RETRY_SECONDS = 600;
 
-/** SQLSTATE of a lock that was not had in time, and of a deadlock. */
+/** SQLSTATE of a lock timeout, and of a deadlock. */
 const LOCK_CODES = ['55P03', '40P01'];
 
-/** Tables that a migration needs were in use all the time. */
+/** Tables that a migration needs were locked throughout. */
 export class MigrationBlockedError extends Error {
   override readonly name = 'MigrationBlockedError';
 
@@ -88,13 +88,13 @@ export class MigrationBlockedError extends Error {
 }
 
 /**
- * Brings the schema up to date; safe to run by several processes at once (Kysely takes a lock). A
- * statement may take as long as a big table needs, but none waits long for a lock, since everybody
- * else would wait behind it: the migration is rolled back then and tried again.
+ * Migrates the schema to its latest version; safe to run in several processes at once (Kysely takes
+ * a lock). A statement may take as long as a big table needs, but none waits long for a lock, since
+ * all others would wait behind it: the migration is rolled back and retried.
  *
- * Then it gives each process its rights; returns the statements that are left for an administrator.
+ * Then it grants each process its rights; returns the statements that remain for an administrator.
  *
- * @throws the error of the migration that failed; the ones before it stay applied
+ * @throws the error of the failed migration; the ones before it stay applied
  */
 export async function migrateToLatest(
   databaseUrl: string,
@@ -155,12 +155,12 @@ async function migrateOnce(
   if (error) throw error;
 }
 
-/** Whoever makes indexes holds this advisory lock. */
+/** Advisory lock of processes that build indexes. */
 const INDEX_LOCK = 4_127_061_108;
 
 /**
- * Makes indexes on tables that exist, while they are written to. Making one waits for transactions
- * under way, but keeps nobody waiting, so it may wait as long as it takes.
+ * Builds indexes on existing tables during writes. Building waits for running transactions but
+ * blocks nobody, so it has no time limit.
  */
 async function makeIndexes(databaseUrl: string, indexes: Indexes): Promise<void> {
   if (Object.keys(indexes).length === 0) return;
@@ -171,7 +171,7 @@ async function makeIndexes(databaseUrl: string, indexes: Indexes): Promise<void>
     return rows[0]?.has === true;
   };
   try {
-    // Waiting inside PostgreSQL would be a transaction that the other one waits for.
+    // Waiting inside PostgreSQL would be a transaction that the other process waits for.
     while (!(await hasLock())) await sleep(200);
     for (const [name, index] of Object.entries(indexes)) await makeIndex(database, name, index);
   } finally {
@@ -179,7 +179,7 @@ async function makeIndexes(databaseUrl: string, indexes: Indexes): Promise<void>
   }
 }
 
-/** Makes an index that is missing; one that was broken off is invalid and made again. */
+/** Builds a missing index; an interrupted build leaves an invalid index, which is rebuilt. */
 async function makeIndex(
   database: Database,
   name: string,

@@ -1,31 +1,31 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connection.js';
 
-/** How long rows are kept that are only kept for a time. */
+/** Retention of temporary rows. */
 export interface Retention {
   readonly operationDays: number;
   readonly signInSeconds: number;
   readonly sessionSeconds: number;
 }
 
-/** A caller that was told to repeat its request and comes back later than this asks anew. */
+/** A caller that repeats an abandoned request later than this makes a new request. */
 export const FORGET_LEFT_REQUESTS_HOURS = 24;
 
-/** Wrong codes count for a day; over a voucher's life they are counted on its row. */
+/** Wrong codes count for a day; the voucher's row holds the count over its life. */
 const WRONG_CODE_DAYS = 2;
 
-/** So long operators see which companies reached a budget. */
+/** Operators can see for this time which companies reached a budget. */
 const DAILY_COUNT_DAYS = 30;
 
-/** The database itself refuses to delete younger ones. */
+/** A trigger of the database refuses to delete younger ones. */
 const REFUSED_CALL_DAYS = 90;
 
 /**
- * Rows whose time is over, by table: what names them, and an index has their age. Rows that another
- * process holds locked wait for the next time.
+ * The expired rows of each table: their key, and their age by an index. Rows that another process
+ * has locked wait for the next run.
  */
 const prunings = {
-  // A claim lives for minutes: one that still runs was left behind by its workflow.
+  // A claim lives for minutes: one that is still open was orphaned by its workflow.
   operations: ({ operationDays }: Retention, batchSize: number) => sql`
     delete from operations where id = any(array(
       select id from operations
@@ -80,7 +80,7 @@ export type PrunedRows = keyof typeof prunings;
 
 export const prunedRows = Object.keys(prunings) as PrunedRows[];
 
-/** Deletes up to `batchSize` rows of one kind whose time is over; returns how many. */
+/** Deletes up to `batchSize` expired rows of one kind; returns the number. */
 export async function pruneBatch(
   database: Database,
   kind: PrunedRows,

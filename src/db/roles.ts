@@ -2,14 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from './connection.js';
 
-/** Who uses the database besides the migration, to which it belongs. */
+/** The processes that use the database, besides the migration, which owns it. */
 export const processRoles = ['api', 'worker', 'operator'] as const;
 export type ProcessRole = (typeof processRoles)[number];
 
-/** PostgreSQL's longest name. */
+/** Maximum length of a name in PostgreSQL. */
 const NAME_BYTES = 63;
 
-/** The group role of a process in a database; a login that is a member of it has its rights. */
+/** The group role of a process in a database; its member logins have its rights. */
 export const groupRole = (databaseName: string, role: ProcessRole): string =>
   `${databaseName.slice(0, NAME_BYTES - role.length - 1)}_${role}`;
 
@@ -32,12 +32,12 @@ const OPERATORS: Rights = {
   operator: 'select, insert, update, delete',
 };
 
-/** Changes of a company's access lock its row, for which PostgreSQL wants a right to update. */
+/** Changes of a company's access lock its row, for which PostgreSQL requires a right to update. */
 const COMPANIES: Rights = { ...OPERATORS, api: 'select, update (updated_at)' };
 
 /**
- * What the processes may do with tables that are not everybody's. Balances, changes of status and
- * versions are written by triggers alone.
+ * Rights on tables with restricted access. Only triggers write balances, status changes and
+ * versions.
  */
 const restricted: Readonly<Record<string, Rights>> = {
   ledger_accounts: READ,
@@ -50,7 +50,7 @@ const restricted: Readonly<Record<string, Rights>> = {
   ledger_transfers: { ...ADDED_ONLY, api: 'select' },
   refused_calls: {
     api: 'select, insert',
-    // PostgreSQL wants the right to update of who locks; a trigger refuses every update.
+    // PostgreSQL requires the update right for locks; a trigger refuses every update.
     worker: 'select, delete, update',
     operator: 'select',
   },
@@ -70,22 +70,22 @@ const restricted: Readonly<Record<string, Rights>> = {
   gift_denominations: OPERATORS,
 };
 
-/** Draws the number of a top-up, which the id of its workflow names, before its row is written. */
+/** Allocates the number of a top-up for the id of its workflow, before its row is written. */
 const NUMBERS: Readonly<Record<string, ProcessRole>> = { topups_id_seq: 'api' };
 
-/** What all three may do with every other table. */
+/** Rights of all processes on every other table. */
 const EVERYTHING = 'select, insert, update, delete';
 
-/** Whoever gives rights holds this advisory lock. */
+/** Advisory lock of processes that grant rights. */
 const RIGHTS_LOCK = 4_127_061_109;
 
-/** SQLSTATE of a login that may not make roles. */
+/** SQLSTATE of a login that may not create roles. */
 const MAY_NOT = '42501';
 
 /**
- * Makes the group roles, or prints what somebody who may has to run, and gives each the rights that
- * its process needs; repeated after every migration. Tables belong to the migration's login, so that
- * no process can switch a trigger off. Returns the statements that are left to run, if any.
+ * Creates the group roles, or returns the statements for an administrator, and grants each group
+ * the rights of its process; runs after every migration. The migration's login owns the tables, so
+ * no process can disable a trigger. Returns the remaining statements, if any.
  */
 export async function ensureRoles(database: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database);
@@ -98,7 +98,7 @@ export async function ensureRoles(database: Database): Promise<string[]> {
     else missing.push(`create role ${pg.escapeIdentifier(group)} nologin;`);
   }
   await database.transaction().execute(async (transaction) => {
-    // Two at the same time would change the same rows of PostgreSQL's own tables.
+    // Concurrent runs would update the same catalogue rows of PostgreSQL.
     await sql`select pg_advisory_xact_lock(${RIGHTS_LOCK})`.execute(transaction);
     await fixTriggers(transaction);
     for (const [role, group] of groups) await grantRights(transaction, role, group);
@@ -106,7 +106,7 @@ export async function ensureRoles(database: Database): Promise<string[]> {
   return missing;
 }
 
-/** Triggers act with the rights of their owner, and find tables in our schema alone. */
+/** Triggers run with the rights of their owner, and resolve tables only in our schema. */
 async function fixTriggers(database: Database): Promise<void> {
   const { rows } = await sql<{ signature: string }>`
     select oid::regprocedure::text as signature from pg_proc
@@ -119,7 +119,7 @@ async function fixTriggers(database: Database): Promise<void> {
       set search_path = pg_catalog, public, pg_temp`.execute(database);
 }
 
-/** Whether the group is there now; several migrations may make it at the same time. */
+/** Whether the group exists now; concurrent migrations may create it. */
 async function makeGroup(database: Database, group: string): Promise<boolean> {
   const exists = async () => {
     const { rows } = await sql`select from pg_roles where rolname = ${group}`.execute(database);
@@ -136,7 +136,7 @@ async function makeGroup(database: Database, group: string): Promise<boolean> {
   }
 }
 
-/** Gives a group exactly its rights: what it had and does not need is taken away. */
+/** Grants a group exactly its rights, and revokes all others. */
 async function grantRights(database: Database, role: ProcessRole, group: string): Promise<void> {
   const { rows } = await sql<{ name: string; kind: string }>`
     select relname as name, relkind as kind from pg_class

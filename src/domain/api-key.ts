@@ -1,10 +1,10 @@
-/** What an API key is at a moment: in use, about to end because it was rotated, or over. */
+/** Status of an API key. An ENDING key was rotated and still works until its end. */
 export type ApiKeyStatus = 'VALID' | 'ENDING' | 'EXPIRED' | 'REVOKED';
 
-/** From this age on people are told to rotate a key (specification 5). */
+/** Age from which the portal and the command line recommend a rotation (specification 5). */
 export const ROTATION_WARNING_DAYS = 90;
 
-/** Whether people should be told to rotate a key; one that was rotated has an end already. */
+/** Whether to recommend a rotation. A rotated key already has an end. */
 export const needsRotation = (key: {
   readonly status: ApiKeyStatus;
   readonly ageDays: number;

@@ -10,15 +10,15 @@ import {
   type VoucherStatus,
 } from './voucher.js';
 
-/** How often something happened, and when the oldest of it will be forgotten. */
+/** Number of events in a window, and the seconds until the oldest leaves it. */
 interface Count {
   readonly count: number;
   readonly retryAfterSeconds: number;
 }
 
-/** What the database says at the moment of a claim, with the voucher's row locked. */
+/** Facts read for a claim, with the voucher's row locked. */
 export interface ClaimFacts {
-  /** Whether the caller's key and token still hold. */
+  /** Whether the caller's API key and token are still valid. */
   readonly isAdmitted: boolean;
   readonly voucher: {
     readonly partnerId: number;
@@ -31,8 +31,8 @@ export interface ClaimFacts {
   };
   readonly partnerIsActive: boolean;
   /**
-   * The merchant that will be paid, where it is known: the one that claims, or the one that a
-   * partner's voucher is restricted to.
+   * The merchant to be paid, where it is known: the claiming merchant, or the merchant of a
+   * restricted voucher.
    */
   readonly merchant:
     | {
@@ -43,13 +43,13 @@ export interface ClaimFacts {
     | undefined;
   readonly partialRedemptions: number;
   readonly canPay: (toMerchant: Money) => boolean;
-  /** Of the company that claims, for this voucher. */
+  /** Wrong codes of the claiming company for this voucher. */
   readonly wrongCodes: Count;
   readonly secondsUntilNextMessage: number;
   readonly messagesToday: Count;
-  /** Within an hour, by the provider; they reached nobody. */
+  /** Messages that the provider refused within an hour. */
   readonly refusedMessages: Count;
-  /** What the company that claims has sent today. */
+  /** Messages that the claiming company sent today. */
   readonly companyMessages: Count & { readonly budget: number };
 }
 
@@ -60,8 +60,8 @@ export interface ClaimLimits extends AmountLimits {
 }
 
 /**
- * The ladder of a claim: the first rung that fails is the answer; undefined means it may be made.
- * `amount` undefined stands for the whole balance.
+ * Checks a claim: the first failing rule is the refusal, undefined permits the claim. An undefined
+ * `amount` means the whole balance.
  */
 export function refuseClaim(
   facts: ClaimFacts,
@@ -100,11 +100,11 @@ export function refuseClaim(
     : undefined;
 }
 
-/** The refusal of a company that has spent its messages of the day. */
+/** The refusal of a company that has reached its daily message limit. */
 export const refuseMessage = ({ retryAfterSeconds }: Pick<Count, 'retryAfterSeconds'>): Refusal =>
   refuse('company-messages-exhausted', { retryAfterSeconds });
 
-/** Refuses what could never be redeemed: a code that leads to nothing is not sent. */
+/** Refuses an amount that could never be redeemed, so that no useless code is sent. */
 function refuseClaimedAmount(
   { voucher, merchant, partialRedemptions, canPay }: ClaimFacts,
   amount: Money | undefined,

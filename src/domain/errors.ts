@@ -4,20 +4,20 @@ export type { Operation, ReasonRow, Surface } from './reasons.js';
 
 export type Reason = keyof typeof reasons;
 
-/** A request that was not done, and why; a plain value, so that it can cross a workflow. */
+/** Why a request was not carried out. A plain value, so that workflows can return it. */
 export interface Refusal {
   readonly ok: false;
   readonly reason: Reason;
-  /** What is particular about this case, safe to show to the caller. */
+  /** Detail of this case; safe to show to the caller. */
   readonly detail?: string;
   readonly retryAfterSeconds?: number;
-  /** Of a top-up that failed after it had begun. */
+  /** Id of a failed top-up that can be retried. */
   readonly transactionId?: number;
 }
 
 /**
- * Whether a refusal from before any hold is the answer to the identical request from then on. What is
- * to be repeated or waited for is not: its repetition is carried out anew.
+ * Whether a refusal before any hold is stored as the answer to identical requests. A request that
+ * the caller must repeat or delay is not stored: its repetition runs again.
  */
 export const isRemembered = ({ reason }: Refusal): boolean =>
   !['repeat', 'wait'].includes(reasons[reason].remedy);
@@ -30,8 +30,8 @@ export const refuse = (reason: Reason, extras: Omit<Refusal, 'ok' | 'reason'> = 
 });
 
 /**
- * The statusCode of the body for a reason: four digits for some on the merchant surface. A reason
- * that the operation is not documented to have answers 500: a caller can act on nothing else.
+ * The statusCode of the body for a reason; some have four digits on the merchant surface. A reason
+ * that the operation does not document answers 500, because the caller cannot act on it.
  */
 export function statusCodeOf(reason: Reason, surface: Surface, operation?: Operation): number {
   const row: ReasonRow = reasons[reason];
@@ -39,10 +39,10 @@ export function statusCodeOf(reason: Reason, surface: Surface, operation?: Opera
   return cell ?? row.everywhere ?? 500;
 }
 
-/** The HTTP status that goes with a statusCode: its first three digits (design 3). */
+/** The HTTP status of a statusCode: its first three digits (design 3). */
 export const httpStatusOf = (statusCode: number): number =>
   statusCode > 999 ? Math.floor(statusCode / 10) : statusCode;
 
-/** The sentence for people: the row's message, and what is particular about this case. */
+/** The message of the reason, with the detail of this case. */
 export const messageOf = (reason: Reason, detail?: string): string =>
   detail ? `${reasons[reason].message}: ${detail}` : reasons[reason].message;

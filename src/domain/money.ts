@@ -1,6 +1,6 @@
 /**
- * An exact amount of ETB in millionths: the database's NUMERIC(20,6) without its point (design 4).
- * It is a plain bigint, so amounts are added and compared with the language's own operators.
+ * An exact amount of ETB in millionths, as the database's NUMERIC(20,6) (design 4). It is a bigint,
+ * so the operators of the language add and compare amounts.
  */
 export type Money = bigint;
 
@@ -10,7 +10,7 @@ const MICROS_PER_CENT = 10_000n;
 
 const STORED_DECIMAL = /^(-?)([0-9]{1,24})(?:\.([0-9]{1,6}))?$/;
 const REQUESTED_DECIMAL = /^[0-9]{1,14}(?:\.[0-9]{1,2})?$/;
-/** A JSON number carries 15 significant digits for certain; its 16th may already be rounded. */
+/** A JSON number holds 15 significant digits exactly; its 16th may be rounded. */
 const EXACT_DIGITS_OF_NUMBER = 15;
 
 /** Reads a decimal string of the database or of a payload. Throws a RangeError for other text. */
@@ -35,7 +35,7 @@ export function formatAmount(money: Money): string {
   return formatMoney(money).replace(/0{1,4}$/, '');
 }
 
-/** The same with its thousands apart, for pages: "1,250.00". */
+/** The amount with grouped thousands, for pages: "1,250.00". */
 export function formatGroupedAmount(money: Money): string {
   const [whole = '', fraction = ''] = formatAmount(money).split('.');
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
@@ -58,9 +58,9 @@ export function percentageOf(money: Money, percent: string): Money {
 }
 
 /**
- * Reads an amount from a request body: above zero, at most 2 decimals and 14 integer digits, as a
+ * Reads an amount of a request body: above zero, at most 2 decimals and 14 integer digits, as a
  * JSON number or a numeric string (design 3). A number is read through its shortest decimal text,
- * so 19.99 is exact. Answers undefined for everything else.
+ * so 19.99 is exact. Answers undefined for every other value.
  */
 export function parseRequestAmount(value: number | string): Money | undefined {
   const text = String(value);

@@ -1,15 +1,15 @@
-/** The mobile operators of Ethiopia that airtime and packages can be sent to. */
+/** The mobile operators of Ethiopia that the service sends airtime and packages to. */
 export type Operator = 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA';
 
-/** By the first digit of the national number. 8 is reserved for an operator that is to come. */
+/** By the first digit of the national number. The digit 8 is reserved for a future operator. */
 const operatorsByFirstDigit: Readonly<Record<string, Operator>> = {
   '7': 'SAFARICOM_ETHIOPIA',
   '9': 'ETHIO_TELECOM',
 };
 
 /**
- * The operator that a number (E.164) belongs to, or undefined where it is of another country or of
- * none of them. Numbers cannot be taken to another operator yet, so the prefix is the truth.
+ * The operator of a number (E.164); undefined for a foreign number and for an unassigned prefix.
+ * Ethiopia has no number portability yet, so the prefix is enough.
  */
 export function operatorOf(msisdn: string): Operator | undefined {
   const [, firstDigit = ''] = /^\+251(\d)\d{8}$/.exec(msisdn) ?? [];

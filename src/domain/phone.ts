@@ -1,15 +1,15 @@
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/mobile';
 
-/** Longer than any number with its punctuation, so that a hostile text costs nothing. */
+/** Longer than any formatted number. The limit keeps the parsing of hostile text cheap. */
 const MAX_LENGTH = 32;
-/** The library would also read extensions, words and the digits of other scripts. */
+/** The library would also accept extensions, words and digits of other scripts. */
 const WRITTEN_NUMBER = /^\+?[0-9 ().-]+$/;
 
 /**
- * Reads a phone number that can receive an SMS and answers it as E.164, or undefined. Without a
- * country code it is Ethiopian, so 09…, 2519… and +2519… are the same number (design 3). Mobile
- * numbers of every country are accepted, because the owner of a gift may live abroad; those of no
- * country, such as satellite and toll-free ones, are not.
+ * Reads a phone number that can receive an SMS and answers it as E.164, or undefined. A number
+ * without a country code is Ethiopian, so 09…, 2519… and +2519… are the same number (design 3).
+ * Mobile numbers of every country are accepted, because the owner of a gift may live abroad.
+ * Numbers without a country, such as satellite and toll-free numbers, are refused.
  */
 export function parseMsisdn(text: string): string | undefined {
   if (text.length > MAX_LENGTH || !WRITTEN_NUMBER.test(text)) return undefined;
@@ -18,16 +18,16 @@ export function parseMsisdn(text: string): string | undefined {
   return number.number;
 }
 
-/** Whether there are phone numbers of a country, given by its ISO 3166-1 alpha-2 code. */
+/** Whether a country, given by its ISO 3166-1 alpha-2 code, has phone numbers. */
 export const hasPhoneNumbers = (country: string): boolean => isSupportedCountry(country);
 
-/** Whether a number (E.164) is of one of these countries, given by ISO 3166-1 alpha-2 codes. */
+/** Whether a number (E.164) belongs to one of these countries (ISO 3166-1 alpha-2 codes). */
 export function isNumberOf(countries: readonly string[], msisdn: string): boolean {
   const country = parsePhoneNumberFromString(msisdn)?.country;
   return country !== undefined && countries.includes(country);
 }
 
-/** The number as it may be shown (design 3): "+2519*****678". Unusually short ones show less. */
+/** The masked number (design 3): "+2519*****678". Very short numbers show fewer digits. */
 export function maskMsisdn(msisdn: string): string {
   const shown = msisdn.length >= 11 ? { first: 5, last: 3 } : { first: 2, last: 1 };
   const hidden = Math.max(msisdn.length - shown.first - shown.last, 3);

@@ -16,18 +16,18 @@ export type Operation =
   | 'provider-callback'
   | 'list';
 
-/** What a caller can do about it: nothing, correct the request, repeat it as it is, or wait. */
+/** What a caller can do: nothing, correct the request, repeat it unchanged, or wait. */
 export type Remedy = 'none' | 'correct' | 'repeat' | 'wait';
 
 type Cells = Partial<Record<Operation, number>>;
 
 export interface ReasonRow {
-  /** Says what is wrong and what to do; a detail of the case may be appended. */
+  /** What is wrong and what to do. A reply may append a detail of the case. */
   readonly message: string;
   readonly remedy: Remedy;
   readonly partner?: Cells;
   readonly merchant?: Cells;
-  /** The statusCode on both surfaces where no cell says otherwise. */
+  /** The default statusCode on both surfaces; a cell overrides it. */
   readonly everywhere?: number;
 }
 
@@ -37,10 +37,10 @@ export interface ReasonRow {
  * the order of the checks.
  */
 export const reasons = {
-  // Access and form, before anything of the business is looked at.
+  // Access and format; these checks precede every business rule.
   'route-not-found': { message: 'There is no such endpoint', remedy: 'correct', everywhere: 404 },
   'method-not-allowed': {
-    message: 'This endpoint does not answer this method',
+    message: 'This endpoint does not support this method',
     remedy: 'correct',
     everywhere: 405,
   },
@@ -61,7 +61,7 @@ export const reasons = {
     everywhere: 403,
   },
   'address-not-registered': {
-    message: 'Requests are accepted from registered addresses only; this one is not registered',
+    message: 'Requests are accepted from registered addresses only; this address is not registered',
     remedy: 'correct',
     everywhere: 403,
   },
@@ -76,18 +76,18 @@ export const reasons = {
     everywhere: 415,
   },
   'signature-invalid': {
-    message: 'The x-signature header does not fit the request',
+    message: 'The x-signature header does not match the request',
     remedy: 'correct',
     everywhere: 401,
   },
   'request-invalid': { message: 'The request is not valid', remedy: 'correct', everywhere: 400 },
   'key-reused': {
-    message: 'This idempotency key was used for another request',
+    message: 'This idempotency key was already used for a different request',
     remedy: 'correct',
     everywhere: 422,
   },
   'signed-request-reused': {
-    message: 'This signed request or its message was already used for something else',
+    message: 'This signed request or its message was already used for a different request',
     remedy: 'correct',
     everywhere: 422,
   },
@@ -99,7 +99,7 @@ export const reasons = {
 
   // Generation of vouchers.
   'merchant-unspecified': {
-    message: 'Name the merchant by merchantId or merchantIdentifier',
+    message: 'Specify the merchant by merchantId or merchantIdentifier',
     remedy: 'correct',
     partner: { 'generate-voucher': 400 },
   },
@@ -126,8 +126,8 @@ export const reasons = {
   },
   'generation-unknown': {
     message:
-      'It is not known yet whether the voucher was generated, and without an Idempotency-Key a ' +
-      'repetition would generate another one: look at the balance first',
+      'The result of the generation is not known yet. Without an Idempotency-Key, a repeated ' +
+      'request would generate another voucher: check the balance first',
     remedy: 'none',
     partner: { 'generate-voucher': 409 },
   },
@@ -144,17 +144,17 @@ export const reasons = {
     partner: { 'retry-topup': 409 },
   },
   'number-not-served': {
-    message: 'The phone number belongs to no operator that top-ups can be sent to',
+    message: 'The service sends no top-ups to the operator of this phone number',
     remedy: 'correct',
     partner: { 'airtime-topup': 400, 'airtime-package-topup': 400, 'retry-topup': 400 },
   },
   'operator-mismatch': {
-    message: 'The package is of another operator than the phone number',
+    message: 'The package belongs to a different operator than the phone number',
     remedy: 'correct',
     partner: { 'airtime-package-topup': 400, 'retry-topup': 400 },
   },
   'amount-out-of-range': {
-    message: 'The operator takes other amounts in one top-up',
+    message: 'The amount is outside the range that the operator accepts',
     remedy: 'correct',
     partner: { 'airtime-topup': 400, 'retry-topup': 400 },
   },
@@ -226,7 +226,8 @@ export const reasons = {
     merchant: { 'initiate-claim': 4042, 'redeem-gift': 4032 },
   },
   'redemption-in-progress': {
-    message: 'A redemption of this voucher is in progress: repeat the same request for its result',
+    message:
+      'A redemption of this voucher is in progress: repeat the same request to get its result',
     remedy: 'repeat',
     partner: { 'initiate-claim': 409, 'redeem-gift': 409 },
     merchant: { 'initiate-claim': 4092, 'redeem-gift': 4092 },
@@ -249,7 +250,7 @@ export const reasons = {
     merchant: { 'redeem-gift': 4033 },
   },
   'claim-not-found': {
-    message: 'No redemption was started by the owner: initiate a claim first',
+    message: 'The owner has not started a redemption: initiate a claim first',
     remedy: 'correct',
     partner: { 'redeem-gift': 403 },
     merchant: { 'redeem-gift': 4034 },
@@ -266,13 +267,13 @@ export const reasons = {
     merchant: { 'redeem-gift': 4035 },
   },
   'msisdn-not-owner': {
-    message: 'The phone number is not the one of the voucher owner: leave it out',
+    message: 'The phone number is not that of the voucher owner: omit it',
     remedy: 'correct',
     partner: { 'redeem-gift': 403 },
     merchant: { 'redeem-gift': 4035 },
   },
   'amount-not-claimed': {
-    message: 'The amount is not the one that was claimed: leave it out, or claim again',
+    message: 'The amount differs from the claimed amount: omit it, or claim again',
     remedy: 'correct',
     everywhere: 400,
   },
@@ -283,7 +284,7 @@ export const reasons = {
     merchant: { 'initiate-claim': 5001, 'redeem-gift': 5001, 'voucher-detail': 5001 },
   },
   'balance-insufficient': {
-    message: 'The voucher has nothing left for this redemption',
+    message: 'The voucher balance is insufficient for this redemption',
     remedy: 'none',
     partner: { 'redeem-gift': 403 },
     merchant: { 'redeem-gift': 4044 },
@@ -301,22 +302,23 @@ export const reasons = {
     merchant: { 'redeem-gift': 4096 },
   },
   'amount-too-small': {
-    message: 'The amount is below the smallest part that may be redeemed',
+    message: 'The amount is below the minimum of a partial redemption',
     remedy: 'correct',
     everywhere: 400,
   },
   'parts-exhausted': {
-    message: 'The voucher was redeemed in as many parts as it may be: only the whole rest is left',
+    message:
+      'The voucher reached its limit of partial redemptions: only the whole balance can be redeemed',
     remedy: 'correct',
     everywhere: 400,
   },
   'amount-not-payable': {
-    message: 'The mobile-money provider cannot carry the amount exactly',
+    message: 'The mobile-money provider cannot pay this amount exactly',
     remedy: 'correct',
     everywhere: 400,
   },
   'payout-account-missing': {
-    message: 'The merchant has no account to be paid to: contact support, then repeat',
+    message: 'The merchant has no payout account: contact support, then repeat',
     remedy: 'repeat',
     partner: { 'initiate-claim': 404, 'redeem-gift': 404 },
     merchant: { 'initiate-claim': 5031, 'redeem-gift': 5031 },
@@ -332,18 +334,19 @@ export const reasons = {
     everywhere: 429,
   },
   'messages-refused': {
-    message: 'Messages to this number were refused too often: wait, and check the number meanwhile',
+    message: 'The provider refused too many messages to this number: check the number, then wait',
     remedy: 'wait',
     everywhere: 429,
   },
 
   'company-messages-exhausted': {
-    message: 'Your company has sent its messages of the day: wait, or ask support for more',
+    message:
+      'Your company has reached its daily message limit: wait, or ask support for a higher limit',
     remedy: 'wait',
     everywhere: 429,
   },
 
-  // Writes that failed; nothing of them stays.
+  // Failed writes; the transaction rolled back.
   'status-not-updated': {
     message: 'The status of the voucher could not be updated: nothing was changed',
     remedy: 'repeat',
@@ -391,24 +394,24 @@ export const reasons = {
   // The service itself.
   'redemption-unknown': {
     message:
-      'It is not known yet whether the voucher is redeemed, and without an Idempotency-Key a ' +
-      'repetition could redeem it once more: look at the voucher first',
+      'The result of the redemption is not known yet. Without an Idempotency-Key, a repeated ' +
+      'request could redeem the voucher again: check the voucher first',
     remedy: 'none',
     partner: { 'redeem-gift': 409 },
   },
   'still-processing': {
-    message: 'Still processing: repeat the same request for the result',
+    message: 'Still processing: repeat the same request to get the result',
     remedy: 'repeat',
     everywhere: 409,
     merchant: { 'initiate-claim': 4092, 'redeem-gift': 4092 },
   },
   unavailable: {
-    message: 'The service cannot take this request right now: repeat it in a moment',
+    message: 'The service cannot process this request right now: repeat it in a moment',
     remedy: 'repeat',
     everywhere: 503,
   },
   'internal-error': {
-    message: 'Something went wrong on our side',
+    message: 'The service failed to process the request',
     remedy: 'repeat',
     everywhere: 500,
   },

@@ -2,31 +2,31 @@ import { type Refusal, refuse } from './errors.js';
 import { formatAmount, type Money } from './money.js';
 import { largestPart, settleRedemption } from './service-fee.js';
 
-/** Settings by which parts of a voucher are limited; its whole balance never is. */
+/** Limits of partial redemptions. The whole balance has no limit. */
 export interface AmountLimits {
-  /** The smallest part that is redeemed: below it the service fee would be rounded away. */
+  /** The smallest partial redemption: the service fee of a smaller amount would round to zero. */
   readonly redemptionMinimum: Money;
-  /** Redemptions that may take a part of one voucher. */
+  /** Partial redemptions allowed for one voucher. */
   readonly partialRedemptionsPerVoucher: number;
 }
 
-/** What decides which amounts of a voucher can be redeemed. */
+/** The facts that decide which amounts of a voucher can be redeemed. */
 export interface AmountFacts {
   readonly remaining: Money;
-  /** A decimal string; undefined while the merchant to be paid is not known. */
+  /** A decimal string; undefined while the merchant to be paid is unknown. */
   readonly feePercent: string | undefined;
-  /** Redemptions that took a part before, or hold one. */
+  /** Partial redemptions that are completed or hold money. */
   readonly partialRedemptions: number;
-  /** Whether the mobile-money provider can carry an amount exactly. */
+  /** Whether the mobile-money provider can pay an amount exactly. */
   readonly canPay: (toMerchant: Money) => boolean;
 }
 
 const CENT = 10_000n;
 
 /**
- * Refuses a part that is too small or one too many, and what the merchant could not be paid exactly:
- * an amount is never rounded. `amount` undefined is the whole balance; it must be one that
- * `settleRedemption` accepts.
+ * Refuses a partial redemption below the minimum or beyond the limit, and an amount that the
+ * provider cannot pay exactly: amounts are never rounded. An undefined `amount` means the whole
+ * balance. `settleRedemption` must accept the amount.
  */
 export function refuseAmount(
   facts: AmountFacts,
@@ -46,7 +46,7 @@ export function refuseAmount(
   return isPayable ? undefined : refuse('amount-not-payable', detail());
 }
 
-/** Says what can be redeemed instead: "at most 487.80, or the whole balance of 500.00, …". */
+/** Describes what can be redeemed instead: "at most 487.80, or the whole balance of 500.00, …". */
 export function describeRedeemable(facts: AmountFacts, limits: AmountLimits): string {
   const { remaining, feePercent } = facts;
   const part = partOf(facts, limits);
@@ -64,7 +64,7 @@ function isWholeRedeemable({ remaining, feePercent, canPay }: AmountFacts): bool
   return settlement.ok && canPay(settlement.toMerchant);
 }
 
-/** The largest part; undefined where no part can be redeemed. */
+/** Describes the largest partial redemption; undefined where none is possible. */
 function partOf(facts: AmountFacts, limits: AmountLimits): string | undefined {
   const { remaining, feePercent, canPay } = facts;
   if (facts.partialRedemptions >= limits.partialRedemptionsPerVoucher) return undefined;
@@ -77,7 +77,7 @@ function partOf(facts: AmountFacts, limits: AmountLimits): string | undefined {
     : `at most ${formatAmount(payable)}`;
 }
 
-/** Providers may take whole birr only: one of the cents of the last birr is a whole one. */
+/** Some providers pay whole birr only: one of the next 100 cents down is a whole birr. */
 function nextPayable(largest: Money, canPay: AmountFacts['canPay']): Money | undefined {
   for (let cents = 0n; cents < 100n && largest > cents * CENT; cents += 1n)
     if (canPay(largest - cents * CENT)) return largest - cents * CENT;

@@ -12,9 +12,9 @@ import {
   type VoucherStatus,
 } from './voucher.js';
 
-/** What the database says at the moment of a redemption, with the voucher's row locked. */
+/** Facts read for a redemption, with the voucher's row locked. */
 export interface RedemptionFacts {
-  /** Whether the caller's key and token still hold. */
+  /** Whether the caller's API key and token are still valid. */
   readonly isAdmitted: boolean;
   readonly voucher: {
     readonly partnerId: number;
@@ -26,7 +26,7 @@ export interface RedemptionFacts {
     readonly remaining: Money;
   };
   readonly partnerIsActive: boolean;
-  /** The merchant to be paid, undefined when there is none with the id. */
+  /** The merchant to be paid; undefined where no merchant has the id. */
   readonly merchant:
     | {
         readonly id: number;
@@ -35,7 +35,7 @@ export interface RedemptionFacts {
         readonly hasPayoutAccount: boolean;
       }
     | undefined;
-  /** The voucher's live claim, when this company made it and it has not expired. */
+  /** The voucher's unexpired claim, if this company made it. */
   readonly claim:
     | {
         readonly amount: Money | undefined;
@@ -45,10 +45,10 @@ export interface RedemptionFacts {
       }
     | undefined;
   readonly wrongCodes: {
-    /** This company's, within a day. */
+    /** Of this company, within a day. */
     readonly count: number;
     readonly retryAfterSeconds: number;
-    /** Everybody's, over the voucher's life. */
+    /** Of all companies, over the voucher's life. */
     readonly ofVoucher: number;
   };
   readonly partialRedemptions: number;
@@ -63,14 +63,14 @@ export interface RedemptionLimits extends AmountLimits, CodeLimits {
 export interface RedemptionRequest {
   readonly company: Company;
   readonly merchantId: number;
-  /** Of an anonymous voucher only; undefined is the whole balance. */
+  /** For an anonymous voucher only; undefined means the whole balance. */
   readonly amount: Money | undefined;
   readonly codeDigest: string | undefined;
-  /** E.164, where the request names one. */
+  /** E.164, if the request has one. */
   readonly msisdn: string | undefined;
 }
 
-/** What a redemption moves; `taken` is what leaves the voucher's balance. */
+/** The amounts of a redemption; `taken` leaves the voucher's balance. */
 export interface Settlement {
   readonly ok: true;
   readonly toMerchant: Money;
@@ -79,8 +79,8 @@ export interface Settlement {
 }
 
 /**
- * The ladder of a redemption: the first rung that fails is the answer, and only
- * `verification-code-incorrect` counts as a wrong attempt. After the last rung nothing may refuse.
+ * Checks a redemption: the first failing rule is the refusal. Only `verification-code-incorrect`
+ * counts as a wrong attempt. After the last rule nothing may refuse.
  */
 export function settleOrRefuse(
   facts: RedemptionFacts,
@@ -134,7 +134,8 @@ function refuseByCode(
   limits: RedemptionLimits,
 ): Refusal | undefined {
   const { ownerMsisdn } = facts.voucher;
-  // Of an anonymous voucher it is who gets the confirmation; an owner's was looked at when it came.
+  // The confirmation of an anonymous voucher goes to this number. An owner's number was checked at
+  // generation.
   if (ownerMsisdn === null)
     return request.msisdn === undefined
       ? undefined
@@ -145,10 +146,10 @@ function refuseByCode(
     return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
   if (facts.claim.codeDigits < codeDigits(facts.wrongCodes.ofVoucher, limits))
     return refuse('claim-not-found', {
-      detail: 'this voucher has had too many wrong codes, so the next one is longer',
+      detail: 'the voucher had too many wrong codes, so the next code is longer',
     });
   if (request.codeDigest !== facts.claim.codeDigest) return refuse('verification-code-incorrect');
-  // Only after the code: a caller without it would learn the owner's number by asking.
+  // This check follows the check of the code: otherwise a caller could guess the owner's number.
   if (request.msisdn !== undefined && request.msisdn !== ownerMsisdn)
     return refuse('msisdn-not-owner');
   return undefined;

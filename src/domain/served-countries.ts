@@ -2,8 +2,8 @@ import { type Refusal, refuse } from './errors.js';
 import { isNumberOf } from './phone.js';
 
 /**
- * Refuses a number (E.164) that no message is sent to, because its country is not served: messages to
- * far countries cost a multiple, and whoever owns the numbers may share in it.
+ * Refuses a number (E.164) of a country that the service sends no messages to. Messages to some
+ * countries cost many times more, and fraudsters earn a share of that price.
  */
 export const refuseCountry = (
   msisdn: string,
@@ -11,4 +11,6 @@ export const refuseCountry = (
 ): Refusal | undefined =>
   isNumberOf(servedCountries, msisdn)
     ? undefined
-    : refuse('country-not-served', { detail: `served are ${servedCountries.join(', ')}` });
+    : refuse('country-not-served', {
+        detail: `served countries are ${servedCountries.join(', ')}`,
+      });

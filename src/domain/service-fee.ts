@@ -5,7 +5,7 @@ export type RedemptionSettlement =
       readonly ok: true;
       readonly toMerchant: Money;
       readonly fee: Money;
-      /** What leaves the voucher: `toMerchant` and `fee`. */
+      /** Leaves the voucher's balance: `toMerchant` plus `fee`. */
       readonly taken: Money;
       readonly remainingAfter: Money;
     }
@@ -15,11 +15,11 @@ export type RedemptionSettlement =
     };
 
 /**
- * Splits a redemption into the merchant's part, the service fee and what stays on the voucher
- * (design 4, "Service fee"; spec 7.3: 4044, 4091, 4096). Without an amount, or with the whole
- * balance, the merchant pays the fee out of what it receives and nothing stays. With less, the
- * merchant receives the amount and the fee comes out of what stays. `feePercent` is a decimal
- * string of the database; an unreadable one throws a RangeError.
+ * Splits a redemption into the merchant's part, the service fee and the remaining balance (design
+ * 4, "Service fee"; spec 7.3: 4044, 4091, 4096). For the whole balance, which is the default, the
+ * merchant pays the fee out of its part and nothing remains. For a partial amount the merchant
+ * receives the amount and the fee comes out of the remaining balance. `feePercent` is a decimal
+ * string of the database; an unreadable value throws a RangeError.
  */
 export function settleRedemption(redemption: {
   readonly remaining: Money;
@@ -42,14 +42,14 @@ const MICROS_PER_CENT = 10_000n;
 
 /**
  * The largest amount in whole cents, below the whole balance, that leaves enough for its fee;
- * undefined where not even a cent does. A cent more is the whole balance, or is refused.
+ * undefined where even one cent is too much. One cent more is the whole balance, or is refused.
  */
 export function largestPart(voucher: {
   readonly remaining: Money;
   readonly feePercent: string;
 }): Money | undefined {
   const { remaining } = voucher;
-  // What an amount takes with its fee grows with the amount, so halving finds the last that fits.
+  // Amount plus fee grows with the amount, so a binary search finds the largest that fits.
   let [possible, impossible] = [0n, (remaining + MICROS_PER_CENT - 1n) / MICROS_PER_CENT];
   while (impossible - possible > 1n) {
     const cents = (possible + impossible) / 2n;

@@ -1,21 +1,23 @@
 import { maskMsisdn } from './phone.js';
 
-/** The step by which somebody bears what a provider did although it had refused it. */
+/**
+ * The step that settles a late success: a refused operation that the provider carried out anyway.
+ */
 export const LATE_SUCCESS_SETTLEMENT = 'settle-late-success';
 
-/** The step by which an operator has undone a deposit. */
+/** The step that reverses a deposit. */
 export const DEPOSIT_REVERSAL = 'reverse-deposit';
-/** The steps by which what a provider took back is settled, and its fee is returned. */
+/** The steps that settle a reversal by the provider, and return its service fee. */
 export const REVERSAL_SETTLEMENT = 'settle-reversal';
 export const REVERSAL_FEE = 'settle-reversal-fee';
 
-/** One change of a wallet, and what is known of the operation that made it. */
+/** One change of a wallet, with the facts of its operation. */
 export interface WalletChange {
   readonly operation_id: string;
   readonly step: string;
-  /** The kind of the account on the other side. */
+  /** The kind of the opposite account. */
   readonly other_account: string;
-  /** Decimal string; below zero is what left the wallet. */
+  /** Decimal string; negative when money left the wallet. */
   readonly change: string;
   readonly serial_number: string | null;
   readonly redemption_reference: string | null;
@@ -27,7 +29,7 @@ export interface WalletChange {
   readonly msisdn: string | null;
 }
 
-/** Says in words what made a line of a statement; phone numbers are masked. */
+/** Describes a line of a statement; phone numbers are masked. */
 export const explainLine = (line: WalletChange): string =>
   explainDeposit(line) ??
   explainLateSuccess(line) ??
@@ -42,7 +44,7 @@ function explainDeposit({ operation_id, step }: WalletChange): string | undefine
   return step === DEPOSIT_REVERSAL ? `Deposit ${reference} reversed` : `Deposit ${reference}`;
 }
 
-/** What the partner has agreed to pay although the provider had refused it first. */
+/** A late success that the partner agreed to pay. */
 function explainLateSuccess(line: WalletChange): string | undefined {
   if (line.step !== LATE_SUCCESS_SETTLEMENT) return undefined;
   return line.topup_id === null
@@ -51,7 +53,7 @@ function explainLateSuccess(line: WalletChange): string | undefined {
     : `Top-up ${line.topup_id}, attempt ${line.topup_attempt}: delivered late, charged as agreed`;
 }
 
-/** What the partner was given back because the provider had taken it back. */
+/** A reversal by the provider that was returned to the partner. */
 function explainReversal(line: WalletChange): string | undefined {
   if (line.step !== REVERSAL_SETTLEMENT && line.step !== REVERSAL_FEE) return undefined;
   if (line.topup_id !== null)
@@ -89,7 +91,7 @@ function explainTopUp(line: WalletChange): string | undefined {
   return `Top-up ${topup_id}, ${product} for ${number}, attempt ${line.topup_attempt}: ${ending}`;
 }
 
-/** Such as a correction that was made by hand. */
+/** For example a manual correction. */
 function explainUnknown(line: WalletChange): string {
   const direction = line.change.startsWith('-') ? 'To' : 'From';
   return `${direction} ${line.other_account}: step ${line.step} of operation ${line.operation_id}`;

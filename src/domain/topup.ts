@@ -4,43 +4,46 @@ import type { Operator } from './operator.js';
 
 export type TopupKind = 'AIRTIME' | 'PACKAGE';
 
-/** What may be sent to the numbers of an operator in one top-up, in ETB. */
+/** Range of one top-up of an operator, in ETB. */
 export interface AmountRange {
   readonly minimum: Money;
   readonly maximum: Money;
 }
 
-/** What the database says at the moment of a top-up. */
+/** Facts read for a top-up. */
 export interface TopupFacts {
-  /** Whether the caller's key and token still hold. */
+  /** Whether the caller's API key and token are still valid. */
   readonly isAdmitted: boolean;
   readonly kind: TopupKind;
   readonly partnerIsActive: boolean;
-  /** The product that the partner has access to; undefined where it has none. */
+  /** Undefined where the partner has no access to the product. */
   readonly product:
     | {
-        /** Null: of every operator. */
+        /** Null: every operator. */
         readonly operator: Operator | null;
-        /** Of a package; airtime costs its amount. */
+        /** Price of a package; airtime costs its amount. */
         readonly price: Money | null;
         readonly providerProductId: number | null;
       }
     | undefined;
-  /** Of airtime. */
+  /** For airtime only. */
   readonly requestedAmount: Money | null;
-  /** Of the number, undefined where nobody serves it. */
+  /** Operator of the number; undefined where the service does not serve it. */
   readonly operator: Operator | undefined;
   readonly walletBalance: Money;
 }
 
-/** What a top-up costs and where it goes. */
+/** Amount and operator of a top-up. */
 export interface TopupTerms {
   readonly ok: true;
   readonly amount: Money;
   readonly operator: Operator;
 }
 
-/** The ladder of a top-up: the first rung that fails is the answer; after the last none may refuse. */
+/**
+ * Checks and prices a top-up: the first failing rule is the refusal. After the last rule nothing
+ * may refuse.
+ */
 export function priceTopup(
   facts: TopupFacts,
   ranges: Readonly<Record<Operator, AmountRange>>,
@@ -66,8 +69,8 @@ export function priceTopup(
 }
 
 /**
- * Our reference of an attempt towards the provider: at most 40 characters. The operation that made the
- * top-up is a keyed digest, so the same request has the same reference even after a restore.
+ * Our reference of an attempt towards the provider: at most 40 characters. The operation id is a
+ * keyed digest, so an identical request has the same reference even after a restore.
  */
 export const topupReference = (operationId: string, attempt: number): string =>
   `${operationId}-${attempt}`;

@@ -1,11 +1,11 @@
-/** Codes are longer once a voucher has had this many wrong ones, over its whole life. */
+/** Wrong codes over the whole life of a voucher, after which its codes become longer. */
 export interface CodeLimits {
   readonly wrongCodesBeforeLongCodes: number;
 }
 
-/** The digits of a verification code; a million of six, a hundred million of eight. */
+/** Digits of a verification code: a million codes of six, a hundred million of eight. */
 export type CodeDigits = 6 | 8;
 
-/** How long the codes of a voucher must be, after so many wrong ones. */
+/** The length of the next code, given the wrong codes of the voucher. */
 export const codeDigits = (wrongCodesOfVoucher: number, limits: CodeLimits): CodeDigits =>
   wrongCodesOfVoucher < limits.wrongCodesBeforeLongCodes ? 6 : 8;

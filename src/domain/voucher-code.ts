@@ -1,14 +1,16 @@
-/** Crockford's base32: no I, L, O and U, so that a code survives being read aloud or copied. */
+/**
+ * Crockford's base32. It has no I, L, O and U, so that people can read a code aloud and copy it.
+ */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BASE = ALPHABET.length;
 const RANDOM_CHARACTERS = 15;
-/** Sixteen characters with a separator after each, and room for stray spaces. */
+/** Sixteen characters with a separator after each, plus some spaces. */
 const MAX_WRITTEN_LENGTH = 64;
 const CODE = new RegExp(`^[${ALPHABET}]{${RANDOM_CHARACTERS + 1}}$`);
 
 /**
  * Makes a voucher code (design 5) of 15 random bytes, 5 bits of each: 75 random bits and a check
- * character. Throws a RangeError for another number of bytes.
+ * character. Throws a RangeError for any other number of bytes.
  */
 export function voucherCodeFromRandom(bytes: Uint8Array): string {
   if (bytes.length !== RANDOM_CHARACTERS) throw new RangeError('A voucher code needs 15 bytes.');
@@ -22,8 +24,8 @@ export function formatVoucherCode(code: string): string {
 }
 
 /**
- * Reads a code as people write it: case, spaces and hyphens do not matter, and O, I and L stand for
- * 0 and 1. Answers the 16 canonical characters, or undefined where the check character is wrong.
+ * Reads a code as people write it: case, spaces and hyphens are ignored, O is 0, I and L are 1.
+ * Answers the 16 canonical characters, or undefined where the check character is wrong.
  */
 export function parseVoucherCode(text: string): string | undefined {
   if (text.length > MAX_WRITTEN_LENGTH) return undefined;
@@ -37,7 +39,7 @@ export function parseVoucherCode(text: string): string | undefined {
   return code === random + checkCharacter(random) ? code : undefined;
 }
 
-/** Luhn mod 32: finds every single wrong character and nearly every swap of neighbours. */
+/** Luhn mod 32: detects every wrong character and nearly every swap of neighbours. */
 function checkCharacter(random: string): string {
   let sum = 0;
   for (let index = 0; index < random.length; index += 1) {

@@ -11,7 +11,9 @@ export const voucherStatuses = [
 ] as const;
 export type VoucherStatus = (typeof voucherStatuses)[number];
 
-/** The only moves between them. The database refuses any other; a test holds its trigger against this table. */
+/**
+ * The permitted transitions. A trigger of the database holds the same table; a test compares them.
+ */
 export const voucherMoves: Readonly<Record<VoucherStatus, readonly VoucherStatus[]>> = {
   ACTIVE: ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'EXPIRED', 'CANCELLED'],
   REDEEM_INITIATED: ['ACTIVE', 'REDEEM_PROCESSING'],
@@ -27,43 +29,46 @@ export interface Company {
   readonly id: number;
 }
 
-/** What the access token says that a company was let in by. */
+/** The API key and token version of an authenticated company. */
 interface ApiKeyCredential {
   readonly apiKeyId: number;
   readonly tokenVersion: number;
 }
 
-/** An operator who has written a command, or has sent a signal that needs no data. */
+/** An operator who wrote a command, or who sent a signal without data. */
 type OperatorCredential =
   | { readonly operatorCommandId: number }
   | { readonly operatorSignal: 'retry' };
 
-/** The authority of a command: checked again where it moves money (design 8 and 10). */
+/** The authority of a command. It is checked again where money moves (design 8 and 10). */
 type Credential = ApiKeyCredential | OperatorCredential;
 
 /**
- * A company for which something is done, and by whose authority. Without one nothing new is begun:
- * what exists is finished, such as money on hold whose workflow is gone.
+ * The company that an operation belongs to, and its authority. Without a credential the service
+ * only finishes existing operations, such as money on hold whose workflow is gone.
  */
 export interface Caller extends Company {
   readonly credential?: Credential;
 }
 
-/** Whose a voucher is, and where it may be redeemed. */
+/** The issuer and the merchant of a voucher. */
 export interface VoucherOwnership {
   readonly partnerId: number;
   readonly merchantId: number;
   readonly isRestricted: boolean;
 }
 
-/** A partner sees its own vouchers only. */
+/** A partner sees only its own vouchers. */
 export const belongsToCaller = (voucher: VoucherOwnership, company: Company): boolean =>
   company.kind === 'merchant' || voucher.partnerId === company.id;
 
-/** A restricted voucher is redeemed at its own merchant only. */
+/** A restricted voucher can be redeemed only at its own merchant. */
 export const isRedeemableAt = (voucher: VoucherOwnership, merchantId: number): boolean =>
   !voucher.isRestricted || voucher.merchantId === merchantId;
 
-/** The issuing partner was suspended: it is told so itself, a merchant that it is not available. */
+/**
+ * The refusal when the issuing partner is suspended: the partner gets "suspended", a merchant gets
+ * "not available".
+ */
 export const refuseForPartner = (company: Company): Refusal =>
   refuse(company.kind === 'partner' ? 'account-suspended' : 'partner-unavailable');

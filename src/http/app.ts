@@ -17,7 +17,7 @@ export interface SurfaceRoutes {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Pages for people beside the APIs; their errors are pages too. */
+/** Pages for people beside the APIs; their errors are pages as well. */
 export interface PagesSurface {
   readonly basePath: string;
   readonly middleware: Middleware;
@@ -26,8 +26,8 @@ export interface PagesSurface {
 }
 
 /**
- * The Koa application of both surfaces. The way of a request: log, error reply, route, the guards of
- * pipeline.ts, handler.
+ * The Koa application of both surfaces. A request passes log, error reply, route, the guards of
+ * pipeline.ts, and the handler.
  */
 export function createApp(
   services: Services,
@@ -45,7 +45,7 @@ export function createApp(
       )) {
         methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), endpoint.method]);
         router.register(path, [endpoint.method], (context: RouterContext, next) =>
-          // A path of its own is no parameter of another: GET on it is 405, not a look-up.
+          // A static path is never a parameter of another route: GET on it answers 405.
           path.includes(':') && methodsByPath.has(context.path)
             ? next()
             : handleEndpoint(services, surface, endpoint, context),

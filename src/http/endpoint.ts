@@ -8,27 +8,27 @@ import type { JsonObject } from './json-body.js';
 import type { VoucherLookUp } from './limits/voucher-guess-limit.js';
 import type { Services } from './services.js';
 
-/** What a handler gets: validated, and sent by whom the token says. */
+/** A validated request of an authenticated company. */
 interface EndpointRequest<Body, Query, Params> {
   readonly services: Services;
   readonly surface: Surface;
-  /** With the key and the token version that its token carries, where there is one. */
+  /** With the API key and the token version of its token, if it has one. */
   readonly company: Caller;
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
-  /** The idempotency key, where the endpoint takes one and the caller sent it. */
+  /** The idempotency key, if the endpoint reads one and the caller sent one. */
   readonly key: string | undefined;
   /** @throws {Error} unless the endpoint declares `guessLimit` */
   readonly lookUpVoucher: VoucherLookUp;
   readonly headers: IncomingHttpHeaders;
-  /** The normalised address that the request came from. */
+  /** The normalised source address. */
   readonly sourceAddress: string;
   /** The path with its base, without the query; for links. */
   readonly path: string;
 }
 
-/** Everything there is to know of an endpoint: the routes and the API's description are made of it. */
+/** The declaration of an endpoint; routes and documentation are derived from it. */
 export interface Endpoint<
   Body extends ZodType = ZodType,
   Query extends ZodType = ZodType,
@@ -37,7 +37,7 @@ export interface Endpoint<
   readonly method: 'GET' | 'POST';
   /** Below the base of the surface, as @koa/router writes paths. */
   readonly path: string;
-  /** Further paths that answer the same. */
+  /** Further paths of this endpoint. */
   readonly aliases?: readonly string[];
   readonly operation: Operation;
   readonly summary: string;
@@ -45,45 +45,48 @@ export interface Endpoint<
   /** `public` needs no token; `signed` needs a token and x-signature over the body. */
   readonly access: 'public' | 'token' | 'signed';
   /**
-   * Where the idempotency key of a request stands: in the optional header, or in the body's field
-   * `idempotencyKey`. Absent where repeating the request changes nothing.
+   * Where the idempotency key stands: in the optional header, or in the field `idempotencyKey` of
+   * the body. Absent where a repeated request changes nothing.
    */
   readonly idempotency?: 'header' | 'body';
-  /** What a caller may guess only so often. Without it, a handler can look up no voucher by its code. */
+  /**
+   * The guesses that the endpoint limits. Without it, a handler cannot look vouchers up by their
+   * codes.
+   */
   readonly guessLimit?: 'voucher-code';
   readonly body?: Body;
-  /** What a body lacks that is answered before the form of its fields (specification 7.2). */
+  /** The reason for a missing part of the body that precedes the schema (specification 7.2). */
   lacks?(body: JsonObject): Reason | undefined;
   readonly query?: Query;
   readonly params?: Params;
-  /** Of `data`; of the whole body where `bare` is set. */
+  /** Schema of `data`, or of the whole body where `bare` is set. */
   readonly answer: ZodType;
-  /** Of `data` of what fails after it was accepted; partners are told how it can be retried. */
+  /** Schema of `data` of an accepted request that failed; it tells partners how to retry. */
   readonly failure?: ZodType;
-  /** The answer is no envelope (login and the test endpoints). */
+  /** The answer has no envelope (login and the test endpoints). */
   readonly bare?: true;
-  /** The answer has `meta` and `links` as lists have them, without being one (specification 2.2). */
+  /** The answer has the `meta` and `links` of a list without being one (specification 2.2). */
   readonly hasMeta?: true;
-  /** What the query of a list can name. */
+  /** The names that the query of a list may use. */
   readonly list?: {
-    /** That sort and filter; those that are only looked up included. */
+    /** Columns that sort and filter, including those that only support look-ups. */
     readonly columns: readonly string[];
     readonly searched: readonly string[];
-    /** Beside those of every list. */
+    /** Parameters of this list besides those of every list. */
     readonly parameters: readonly string[];
     readonly defaultSort: SortBy;
     readonly defaultLimit: number;
   };
-  /** Answers carry an ETag, and a caller who has the same answer gets 304 without it. */
+  /** Answers carry an ETag; a caller that has the current answer gets 304. */
   readonly isConditional?: true;
-  /** The reasons that this endpoint adds to those of form and access. */
+  /** The reasons of this endpoint besides those of the guards. */
   readonly reasons: readonly Reason[];
   handle(
     request: EndpointRequest<z.output<Body>, z.output<Query>, z.output<Params>>,
   ): Promise<Reply | RefusalReply>;
 }
 
-/** Keeps the types of an endpoint's schemas for its handler. */
+/** Infers the types of an endpoint's schemas for its handler. */
 export const endpoint = <
   Body extends ZodType = ZodType<undefined>,
   Query extends ZodType = ZodType<undefined>,

@@ -8,7 +8,7 @@ import {
 } from '../domain/errors.js';
 import type { Company } from '../domain/voucher.js';
 
-/** The body of every answer but login's and the test endpoints' (specification 2.1). */
+/** The body of every answer except those of login and the test endpoints (specification 2.1). */
 export interface Envelope {
   readonly success: boolean;
   readonly message: string;
@@ -24,45 +24,45 @@ export interface ListMeta {
   readonly totalItems: number;
   readonly currentPage: number;
   readonly totalPages: number;
-  /** The order that was applied. */
+  /** The applied order. */
   readonly sortBy?: readonly (readonly [string, 'ASC' | 'DESC'])[];
   readonly search?: string;
   readonly searchBy?: readonly string[];
-  /** What the list is narrowed to, by column. */
+  /** The applied filters by column. */
   readonly filter?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** As much of a caller as is known, provably. */
+/** The verified facts of a caller. */
 export interface KnownCaller {
   readonly company?: Company;
   readonly apiKeyId?: number;
-  /** The beginning of a key that is not in the database. */
+  /** The prefix of a key that is not in the database. */
   readonly keyPrefix?: string;
 }
 
-/** What a handler answers when it did what was asked. */
+/** The successful answer of a handler. */
 export interface Reply {
   readonly ok: true;
   readonly data: unknown;
   readonly message?: string;
   readonly meta?: ListMeta;
   readonly links?: Readonly<Record<string, string>>;
-  /** The answer was given before, to the same request with the same key. */
+  /** The answer is a stored one, to the same request with the same key. */
   readonly replayed?: boolean;
-  /** Who asked, where it is not the token that says so (log-in). */
+  /** The caller, where no token identifies it (log-in). */
   readonly caller?: KnownCaller;
 }
 
-/** A refusal with data that only the partner surface shows. */
+/** A refusal with data that only partners see. */
 export interface RefusalReply extends Refusal {
   readonly data?: unknown;
-  /** The refusal was given before, to the same request with the same key. */
+  /** The refusal is a stored one, to the same request with the same key. */
   readonly replayed?: boolean;
-  /** Who was refused, as far as it is known. */
+  /** The refused caller, as far as it is known. */
   readonly caller?: KnownCaller;
 }
 
-/** A success; `data` is what the specification lists for the endpoint. */
+/** A success; the specification lists the fields of `data` for each endpoint. */
 export const reply = (data: unknown, extras: Omit<Reply, 'ok' | 'data'> = {}): Reply => ({
   ok: true,
   data,

@@ -15,8 +15,8 @@ const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {
 };
 
 /**
- * The one place that catches: whatever goes wrong becomes an answer, and what has no route becomes
- * 404 or 405. Nothing of an unexpected error is shown; it is in the log under the request's id.
+ * The only place that catches: every error becomes an answer, and an unknown route becomes 404 or
+ * 405. Unexpected errors are not shown; the log holds them under the request's id.
  */
 export function errorReply(
   services: Services,

@@ -10,14 +10,14 @@ import { type Call, guards } from './pipeline.js';
 import type { Services } from './services.js';
 import { writeRefusal, writeReply } from './write-answer.js';
 
-/** Takes a request through the guards to its handler, and writes the answer. */
+/** Passes a request through the guards to its handler, and writes the answer. */
 export async function handleEndpoint(
   services: Services,
   surface: Surface,
   endpoint: Endpoint,
   context: RouterContext,
 ): Promise<void> {
-  // 404 may be kept by any cache that is not told otherwise.
+  // Without this header any cache may keep a 404.
   context.set('Cache-Control', 'no-store');
   Object.assign(context.state.log, { route: context.routerPath ?? endpoint.path, surface });
   const sourceAddress = addressOf(services, context);
@@ -58,7 +58,7 @@ async function answerCall(call: Call): Promise<Reply | RefusalReply> {
     sourceAddress: call.sourceAddress,
     path: context.path,
   });
-  // Of a public endpoint, such as log-in, the handler finds out who calls.
+  // The handler of a public endpoint, such as log-in, identifies the caller.
   call.caller ??= result.caller;
   return result;
 }
@@ -67,7 +67,7 @@ const lookUpNothing: VoucherLookUp = () => {
   throw new Error('An endpoint that looks up vouchers by their codes declares guessLimit');
 };
 
-/** The address that a request came from; empty where the connection has none that can be read. */
+/** The source address of a request; empty where the connection has no readable address. */
 export function addressOf(services: Services, context: RouterContext): string {
   const forwarded = context.req.headers['x-forwarded-for'];
   return (

@@ -3,33 +3,33 @@ import type { Duplex } from 'node:stream';
 import { listen } from '../process/listen.js';
 import { type ConnectionLimits, limitConnections } from './limits/connection-limits.js';
 
-/** What a server bears of its callers. */
+/** Limits of a server. */
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
-  /** Until a request has arrived whole; not until it is answered. */
+  /** Time for a request to arrive completely; the answer may take longer. */
   readonly requestTimeoutMs: number;
-  /** Without a byte either way: of an answer that is not read, or does not come. */
+  /** Time without a byte in either direction, such as an unread answer. */
   readonly idleTimeoutMs: number;
   readonly connections: ConnectionLimits;
 }
 
 export interface RunningServer {
   readonly port: number;
-  /** Answers what is under way and takes nothing new. */
+  /** Completes running requests and accepts no new ones. */
   close(): Promise<void>;
 }
 
 const HEADER_BYTES = 16_384;
 const HEADER_COUNT = 100;
-/** How often Node looks for requests that take too long; its own pause would be 30 seconds. */
+/** Interval of Node's check for slow requests; its default is 30 seconds. */
 const CHECK_INTERVAL_MS = 1_000;
 const STOP_GRACE_MS = 15_000;
-/** So long a refused caller may read why; then its connection is closed, whether it has or not. */
+/** Time for a refused caller to read the answer; then the connection is closed. */
 const REFUSAL_GRACE_MS = 1_000;
 
 /**
- * An HTTP server that cuts off what is too large, too slow or too much (fault F66). Even what is no
- * HTTP gets the envelope.
+ * An HTTP server that refuses large, slow and excessive requests (fault F66). Requests that are not
+ * valid HTTP get the envelope as well.
  */
 export async function startHttpServer(
   handle: RequestListener,
@@ -37,7 +37,7 @@ export async function startHttpServer(
     readonly host: string;
     readonly port: number;
     readonly limits: ServerLimits;
-    /** Told of each connection that could not be accepted. */
+    /** Called for each connection that could not be accepted. */
     readonly onError: (error: Error) => void;
   },
 ): Promise<RunningServer> {
@@ -48,17 +48,17 @@ export async function startHttpServer(
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersTimeoutMs / 2),
-      // Refused below: Node's own answer is empty.
+      // Checked below, because Node's own answer has no body.
       requireHostHeader: false,
     },
     (request, response) => {
       const { rawHeaders, headers, httpVersion, socket } = request;
-      // What comes behind a refused request is not carried out.
+      // Requests behind a refused one are not carried out.
       if (refused.has(socket)) return;
-      // Node itself would drop the rest unsaid, and perhaps the signature with it.
+      // Node would drop further headers silently, perhaps the signature among them.
       if (rawHeaders.length > 2 * HEADER_COUNT) refuseUnreadable('headers', socket);
       else if (httpVersion === '1.1' && !headers.host) refuseUnreadable('malformed', socket);
-      // Node would take the first, and what stands before us perhaps the other (RFC 9112, 3.2).
+      // Node would use the first Host, and a proxy before it perhaps another one (RFC 9112, 3.2).
       else if (countOf(rawHeaders, 'host') > 1) refuseUnreadable('malformed', socket);
       else handle(request, response);
     },
@@ -72,7 +72,7 @@ export async function startHttpServer(
   return { port, close: () => closeServer(server) };
 }
 
-/** Answers what could not be read as a request. */
+/** Answers what Node could not parse as a request. */
 function createRefusal(server: Server) {
   const answers = new WeakMap<object, ServerResponse>();
   server.on('request', (request, response) => {
@@ -82,7 +82,7 @@ function createRefusal(server: Server) {
   return (error: Error & { code?: string }, socket: Duplex): void => {
     const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
     const answer = answers.get(socket);
-    // In the middle of an answer a second one would be taken for a part of it, and before it for it.
+    // A second answer would become part of the first, or be taken for it.
     const isTaken = answer !== undefined && (answer.headersSent || !isSlow);
     if (!socket.writable || isTaken) socket.destroy();
     else if (isSlow) refuseUnreadable('slow', socket);
@@ -93,15 +93,15 @@ function createRefusal(server: Server) {
 const refusals = {
   headers: [431, 'The request headers are too large or too many'],
   slow: [408, 'The request took too long to arrive'],
-  expectation: [417, 'The header Expect asks for something that is not supported'],
+  expectation: [417, 'The expectation of the header Expect is not supported'],
   malformed: [400, 'The request is not valid HTTP'],
 } as const;
 
 const refused = new WeakSet<object>();
 
 /**
- * Answers and closes. Who neither reads nor closes its own side would keep the connection for ever,
- * and with it a place that others need.
+ * Answers and closes. A caller that neither reads nor closes would otherwise keep the connection
+ * for ever.
  */
 function refuseUnreadable(problem: keyof typeof refusals, socket: Duplex): void {
   refused.add(socket);
@@ -115,7 +115,7 @@ function refuseUnreadable(problem: keyof typeof refusals, socket: Duplex): void 
   );
 }
 
-/** Node.js lists names and values in turn. */
+/** Node.js alternates names and values. */
 const countOf = (rawHeaders: readonly string[], name: string): number =>
   rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 

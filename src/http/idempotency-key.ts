@@ -6,8 +6,8 @@ import { idempotencyKeyField } from './fields/request-fields.js';
 type ReadKey = { readonly ok: true; readonly value: string | undefined } | Refusal;
 
 /**
- * The idempotency key of a request, from where its endpoint says (design 6): a partner's optional
- * header `Idempotency-Key`, or the field `idempotencyKey` of a merchant's body.
+ * Reads the idempotency key of a request where its endpoint declares it (design 6): in a partner's
+ * optional header `Idempotency-Key`, or in the field `idempotencyKey` of a merchant's body.
  */
 export function readIdempotencyKey(
   { idempotency }: Endpoint,

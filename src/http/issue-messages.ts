@@ -17,8 +17,8 @@ const inCharacters = (bound: string, { origin, limit }: { origin: string; limit:
     : `must be ${bound} ${limit}`;
 
 /**
- * The words of a problem for which a schema has none of its own, so that a caller never reads those of
- * a library. They never repeat what was sent.
+ * The message of an issue for which the schema has none, so that callers never read messages of a
+ * library. It never repeats what was sent.
  */
 export function issueMessage(issue: Issue): string {
   switch (issue.code) {
@@ -29,8 +29,8 @@ export function issueMessage(issue: Issue): string {
     case 'too_big':
       return inCharacters('at most', { origin: issue.origin, limit: issue.maximum });
     case 'invalid_union':
-      return 'must be sent once, in another form';
+      return 'must be sent once, in another format';
     default:
-      return 'must have another form';
+      return 'must have another format';
   }
 }

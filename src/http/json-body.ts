@@ -14,9 +14,9 @@ const MEDIA_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-
 const MAX_MEDIA_TYPE_LENGTH = 100;
 
 /**
- * Reads the raw bytes of a body as one JSON object (design 3). Beyond JSON's own rules it refuses
- * what two readers could understand differently, such as a repeated field, and what PostgreSQL
- * cannot store as text. No message repeats a part of the body, which may hold a secret.
+ * Reads the raw bytes of a body as one JSON object (design 3). It also refuses text that two
+ * parsers could understand differently, such as a repeated field, and text that PostgreSQL cannot
+ * store. No message repeats a part of the body, which may hold a secret.
  */
 export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): JsonBody {
   const mediaType = contentType ?? '';
@@ -61,13 +61,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** An own field of this name is harmless until somebody assigns it to another object. */
+/** A field of this name becomes dangerous when it is copied to another object. */
 const PROTO_KEY = '__proto__';
 const dropProtoKey = (key: string, value: unknown) => (key === PROTO_KEY ? undefined : value);
 
 /**
- * Walks once over text that is known to be valid JSON, without recursion, and finds what
- * JSON.parse lets pass: too deep nesting, repeated keys, and strings PostgreSQL refuses.
+ * Scans valid JSON text once, without recursion, for what JSON.parse accepts: deep nesting,
+ * repeated keys, and strings that PostgreSQL refuses.
  */
 function inspectJson(text: string): { problem?: string; hasProtoKey: boolean } {
   /** The keys seen in each open object; undefined for an open array. */
@@ -85,11 +85,11 @@ function inspectJson(text: string): { problem?: string; hasProtoKey: boolean } {
       const end = endOfString(text, position);
       const quoted = text.slice(position, end);
       position = end - 1;
-      // Only an escape can write what PostgreSQL refuses, because the text was valid UTF-8.
+      // The text is valid UTF-8, so only an escape can produce an unstorable character.
       const isEscaped = quoted.includes('\\');
       const content = isEscaped ? JSON.parse(quoted) : quoted.slice(1, -1);
       if (isEscaped && !isStorable(content)) {
-        return found('A text holds a NUL character or half of a surrogate pair.');
+        return found('A text contains a NUL character or an unpaired surrogate.');
       }
       if (!isFollowedByColon(text, end)) continue;
       if (open.at(-1)?.has(content)) return found('A field appears twice: send each only once.');
@@ -100,19 +100,21 @@ function inspectJson(text: string): { problem?: string; hasProtoKey: boolean } {
   return { hasProtoKey };
 }
 
-/** The position after the closing quote of the string that opens at `start`. */
+/** Index after the closing quote of the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   let position = start + 1;
   while (text[position] !== '"') position += text[position] === '\\' ? 2 : 1;
   return position + 1;
 }
 
-/** Only a key is followed by a colon in valid JSON. */
+/** In valid JSON only a key precedes a colon. */
 function isFollowedByColon(text: string, end: number): boolean {
   let position = end;
   while (/[\t\n\r ]/.test(text[position] ?? '')) position += 1;
   return text[position] === ':';
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair; `u` makes whole pairs no match. */
+/**
+ * PostgreSQL stores neither NUL nor an unpaired surrogate; with `u` a whole pair does not match.
+ */
 const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);

@@ -11,15 +11,15 @@ import type { Services } from './services.js';
 import { checkSignature, isFirstUse, type SignedRequest } from './signature/signed-request.js';
 import { readBody, validate } from './validation.js';
 
-/** A request on its way, with what the guards have found out of it. */
+/** A request in progress, with the results of the guards. */
 export interface Call {
   readonly services: Services;
   readonly surface: Surface;
   readonly endpoint: Endpoint;
   readonly context: RouterContext;
-  /** Normalised; empty where the connection has none that can be read. */
+  /** Normalised; empty where the connection has no readable address. */
   readonly sourceAddress: string;
-  /** Whose request it is as far as it is known, also of one that is refused. */
+  /** The caller as far as it is known, also of a refused request. */
   caller?: KnownCaller | undefined;
   authenticated?: Authenticated;
   rawBody?: Buffer;
@@ -32,14 +32,14 @@ export interface Call {
 
 type Verdict = RefusalReply | undefined;
 
-/** One step of a request's way: it refuses the request, or notes what it has found and lets it pass. */
+/** One guard: it refuses the request, or stores its result in the call. */
 export interface Guard {
   readonly name: string;
-  /** What the step is for, as the documentation shows it. */
+  /** The purpose of the guard, for the documentation. */
   readonly purpose: string;
-  /** Those that it refuses requests for. */
+  /** The reasons of its refusals. */
   readonly reasons: readonly Reason[];
-  /** Only requests of signed endpoints pass it. */
+  /** Applies to signed endpoints only. */
   readonly ofSigned?: true;
   check(call: Call): Verdict | Promise<Verdict>;
 }
@@ -50,8 +50,8 @@ const quota = (context: RouterContext, spent: Quota): Verdict => {
 };
 
 /**
- * The way of a request, in its order: the first guard that refuses it ends it. Cheap checks come before
- * expensive ones; nothing is remembered of a request before all of it is known to be valid.
+ * The guards in their order: the first refusal ends the request. Cheap checks come first; nothing
+ * is stored before the whole request is valid.
  */
 export const guards: readonly Guard[] = [
   {
@@ -138,7 +138,7 @@ export const guards: readonly Guard[] = [
     },
   },
   {
-    // The last one: an invalid request is not remembered, so that it may be corrected (design 6).
+    // The last guard: an invalid request leaves no trace, so the caller may correct it (design 6).
     name: 'first use',
     purpose: 'binds signed bytes to their endpoint, and a message to its bytes, once',
     reasons: ['signed-request-reused'],

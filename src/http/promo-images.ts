@@ -4,7 +4,7 @@ import { join, sep } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { isImagePath } from '../domain/image-path.js';
 
-/** What browsers show as a picture and cannot run. */
+/** Image types that browsers show and cannot execute. */
 const types: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   gif: 'image/gif',
@@ -14,13 +14,13 @@ const types: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-/** A changed image keeps its path, so caches ask again after this time. */
+/** A changed image keeps its path, so caches revalidate after this time. */
 const CACHE_SECONDS = 3_600;
 
 /**
- * Serves the images that promos name (specification 2.7), from a folder. Their paths are relative, to
- * the public address or to one of the base paths. Only regular files of image types in the folder are
- * served; everything else is left to what comes next.
+ * Serves the images of promos (specification 2.7) from a folder. Their paths are relative to the
+ * public address or to a base path. Only regular image files in the folder are served; other
+ * requests continue to the next middleware.
  */
 export function promoImages(folder: string | undefined, basePaths: readonly string[]): Middleware {
   return async (context, next) => {
@@ -54,7 +54,10 @@ interface FoundImage {
   readonly type: string;
 }
 
-/** Opens a regular file in a folder; undefined where a link leads out of it, or it is not there. */
+/**
+ * Opens a regular file in a folder; undefined where it does not exist or a link leads out of the
+ * folder.
+ */
 async function openWithin(
   folder: string,
   segments: readonly string[],
@@ -64,11 +67,11 @@ async function openWithin(
     const root = await realpath(folder);
     const path = await realpath(join(root, ...segments));
     if (!path.startsWith(root + sep)) return undefined;
-    // A FIFO would keep the call waiting.
+    // O_NONBLOCK: opening a FIFO would block the call.
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if ((await file.stat()).isFile()) return file;
   } catch {
-    // Whatever keeps it from being opened, there is no image for callers.
+    // Any failure means that there is no image.
   }
   await file?.close();
   return undefined;
@@ -82,10 +85,10 @@ async function answer(context: Context, { file, type }: FoundImage): Promise<voi
   context.lastModified = mtime;
   context.etag = `"${size.toString(16)}-${mtime.getTime().toString(16)}"`;
   context.set('Cache-Control', `public, max-age=${CACHE_SECONDS}`);
-  // Partners show it on pages of their own.
+  // Partners embed the images in their own pages.
   context.set('Cross-Origin-Resource-Policy', 'cross-origin');
   if (context.fresh) context.status = 304;
   if (context.method === 'HEAD' || context.status === 304) await file.close();
-  // The stream closes the file, also where the caller leaves.
+  // The stream closes the file, also when the caller disconnects.
   else context.body = file.createReadStream();
 }

@@ -3,7 +3,7 @@ import getRawBody from 'raw-body';
 
 export type RawBodyFailure = 'too-large' | 'unsupported-encoding' | 'aborted';
 
-/** The body could not be read. `too-large` is a 413, `unsupported-encoding` a 415 (design 3). */
+/** The body could not be read. `too-large` answers 413, `unsupported-encoding` 415 (design 3). */
 export class RawBodyError extends Error {
   override readonly name = 'RawBodyError';
 
@@ -15,13 +15,13 @@ export class RawBodyError extends Error {
   }
 }
 
-/** How long the rest of a refused body is read, so that its sender can still read the answer. */
+/** How long the rest of a refused body is read, so that its sender can read the answer. */
 const DISCARD_MILLISECONDS = 5_000;
 
 /**
- * The bytes of a request's body, exactly as they were sent, because signatures are over them
- * (design 8). Throws a RawBodyError above the limit, for a compressed body, and where the caller
- * hung up. After a refusal the rest of the body flows by unread and the request can be answered.
+ * The bytes of a request's body exactly as sent, because signatures cover them (design 8). Throws a
+ * RawBodyError above the limit, for a compressed body, and when the caller disconnects. After a
+ * refusal the rest of the body is discarded and the request can be answered.
  */
 export async function readRawBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'];
@@ -41,15 +41,15 @@ export async function readRawBody(request: IncomingMessage, limitBytes: number):
       throw new RawBodyError('too-large', `The body may have at most ${limitBytes} bytes.`);
     }
     if (type === 'request.aborted') {
-      throw new RawBodyError('aborted', 'The caller hung up before the body was complete.');
+      throw new RawBodyError('aborted', 'The caller disconnected before the body was complete.');
     }
     throw error;
   }
 }
 
 /**
- * Closing at once would make the system reset the connection and many clients lose the answer; a
- * body that never ends is cut off after a while.
+ * An immediate close would reset the connection, and many clients would lose the answer. A body
+ * without end is cut off after a while.
  */
 function discardRest(request: IncomingMessage): void {
   if (request.complete) return;

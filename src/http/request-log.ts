@@ -2,8 +2,8 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 
 /**
- * One line per request: method, route (as a pattern, since paths hold voucher codes), status and
- * time; no code, key, token or phone number. The same id goes to the caller as `X-Request-Id`.
+ * Logs one line per request: method, route pattern (paths hold voucher codes), status and time; no
+ * code, key, token or phone number. The caller gets the same id as `X-Request-Id`.
  */
 export function requestLog(logger: Logger): Middleware {
   return async (context, next) => {

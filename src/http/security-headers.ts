@@ -3,8 +3,8 @@ import helmet from 'helmet';
 import type { Middleware } from 'koa';
 
 /**
- * Says what browsers may do with the answers of the APIs: nothing. They are data for programs, so
- * that nothing in them is ever run, framed or guessed the type of.
+ * Sets the browser policy of API answers: they are data, so a browser never executes them, frames
+ * them or guesses their type.
  */
 export function securityHeaders({ isSecure }: { readonly isSecure: boolean }): Middleware {
   const setHeaders = helmet({
@@ -18,7 +18,7 @@ export function securityHeaders({ isSecure }: { readonly isSecure: boolean }): M
       },
     },
     xFrameOptions: { action: 'deny' },
-    // Over plain HTTP browsers ignore it, and a test on localhost would bind other ports.
+    // Over plain HTTP browsers ignore it, and a test on localhost would affect other ports.
     strictTransportSecurity: isSecure,
   });
   const headers = headersThat(setHeaders);
@@ -28,7 +28,7 @@ export function securityHeaders({ isSecure }: { readonly isSecure: boolean }): M
   };
 }
 
-/** They are the same for every answer, so that Helmet is asked once. */
+/** The headers are constant, so Helmet runs once. */
 function headersThat(setHeaders: ReturnType<typeof helmet>): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   const response = {

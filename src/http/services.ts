@@ -9,7 +9,7 @@ import type { RateLimits } from './limits/rate-limits.js';
 import type { VoucherGuessLimit } from './limits/voucher-guess-limit.js';
 import type { ListReader } from './lists/list-reader.js';
 
-/** What handlers work with; put together where a process starts. */
+/** The dependencies of handlers; the entry point of a process assembles them. */
 export interface Services extends OperationServices {
   readonly lists: ListReader;
   readonly apiKeys: ApiKeyLookup;
@@ -19,25 +19,25 @@ export interface Services extends OperationServices {
   readonly rateLimits: RateLimits;
   readonly guesses: VoucherGuessLimit;
   readonly secretBox: SecretBox;
-  /** What API keys that can be copied are sealed with; undefined where none are kept. */
+  /** Encrypts API keys that can be copied; undefined where none are kept. */
   readonly keyCopies: SecretBox | undefined;
   readonly settings: OperationServices['settings'] & {
     readonly environment: 'test' | 'production';
-    /** Without a slash at its end. */
+    /** Without a trailing slash. */
     readonly publicUrl: string;
     readonly bodyLimitBytes: number;
     readonly signatureWindowSeconds: number;
-    /** Within so many seconds a change of access counts. */
+    /** A change of access takes effect within this time. */
     readonly accessCacheSeconds: number;
     readonly isTrustedProxy: AddressMatcher;
-    /** ISO 3166-1 alpha-2; messages go to numbers of no other. */
+    /** ISO 3166-1 alpha-2 codes; the service sends messages to no other countries. */
     readonly servedCountries: readonly string[];
-    /** Whether a provider calls back from this address. */
+    /** Whether a provider may call back from this address. */
     readonly isCallbackAddress: AddressMatcher;
-    /** The end of the path that a provider calls back under; empty where there is none. */
+    /** The secret path segment of callbacks; empty where there is none. */
     readonly callbackSecret: string;
     readonly reversalWatchSeconds: number;
-    /** Where the images of promos are; undefined where there are none. */
+    /** The folder of promo images; undefined where there is none. */
     readonly promoImageFolder: string | undefined;
   };
 }

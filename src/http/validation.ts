@@ -7,7 +7,7 @@ import { parseJsonBody } from './json-body.js';
 
 type Validated = { readonly ok: true; readonly value: unknown } | RefusalReply;
 
-/** Parses and validates a body, which has the shape of the endpoint's schema afterwards. */
+/** Parses and validates a body against the endpoint's schema. */
 export function readBody(
   endpoint: Endpoint,
   rawBody: Buffer | undefined,
@@ -35,7 +35,7 @@ export function validate(schema: ZodType | undefined, value: unknown): Validated
 
 const MAXIMUM_ISSUES = 20;
 
-/** Messages say what to send; the values themselves are never repeated. */
+/** Messages say what to send and never repeat the values. */
 const issuesOf = (error: ZodError) =>
   error.issues
     .slice(0, MAXIMUM_ISSUES)

@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.js';
 import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
 import { writeConditionally } from './lists/conditional-answer.js';
 
-/** Writes the answer of a request that was carried out. */
+/** Writes the answer of a successful request. */
 export function writeReply(context: RouterContext, endpoint: Endpoint, reply: Reply): void {
   context.status = 200;
   context.state.statusCode = 200;
@@ -23,7 +23,7 @@ export function writeReply(context: RouterContext, endpoint: Endpoint, reply: Re
   else context.body = body;
 }
 
-/** Writes the answer of a request that was refused or failed. */
+/** Writes the answer of a refused or failed request. */
 export function writeRefusal(
   context: RouterContext,
   surface: Surface,
@@ -35,7 +35,7 @@ export function writeRefusal(
   context.state.statusCode = envelope.statusCode;
   Object.assign(context.state.log, { reason: refusal.reason });
   if (refusal.replayed) context.set('Idempotent-Replayed', 'true');
-  // "Not enough money" is answered with HTTP's 405, which must say what the path allows.
+  // HTTP requires `Allow` on 405, which "Not enough money" answers.
   if (status === 405) context.set('Allow', endpoint.method);
   if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
   context.body = envelope;

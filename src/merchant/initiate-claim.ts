@@ -18,7 +18,7 @@ export const initiateClaim = endpoint({
   summary: 'Start a redemption',
   description:
     'Sends the owner of the voucher a verification code by SMS. Without `amount` the whole balance ' +
-    "is claimed. The merchant's service fee is fixed from here on.",
+    "is claimed. The claim fixes the merchant's service fee.",
   access: 'signed',
   idempotency: 'body',
   guessLimit: 'voucher-code',

@@ -17,8 +17,8 @@ export const redeemGift = endpoint({
   operation: 'redeem-gift',
   summary: 'Complete a redemption',
   description:
-    'Transfers what was claimed, less the service fee, to the calling merchant by mobile money. ' +
-    'While the provider has not answered, the same request may be repeated until it gives the result.',
+    'Pays the claimed amount, less the service fee, to the calling merchant by mobile money. ' +
+    'Until the provider has answered, repeat the same request to get the result.',
   access: 'signed',
   idempotency: 'body',
   guessLimit: 'voucher-code',

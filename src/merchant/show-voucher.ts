@@ -10,7 +10,7 @@ import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/fields/an
 import { voucherCodeField } from '../http/fields/request-fields.js';
 import type { Services } from '../http/services.js';
 
-/** Shows a voucher to a merchant where it may be redeemed (specification 2.3 and 4.2). */
+/** Shows a voucher to a merchant that may redeem it (specification 2.3 and 4.2). */
 export const showVoucher = endpoint({
   method: 'GET',
   path: '/topup-transactions/:voucherCode',
@@ -77,7 +77,10 @@ interface FoundVoucher {
   readonly code: string;
 }
 
-/** The voucher with a code; the refusal is one for what is no code, unknown, or another's. */
+/**
+ * Finds the voucher of a code. The refusal is identical for invalid, unknown and inaccessible
+ * codes.
+ */
 async function findVoucher(
   { database, digests }: Services,
   merchantId: number,

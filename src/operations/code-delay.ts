@@ -5,9 +5,9 @@ import type { Company } from '../domain/voucher.js';
 import type { OperationServices } from './services.js';
 
 /**
- * Lets the requests of a company that has sent too many wrong verification codes today compare one code
- * after the other, with pauses; all others go on at once. Where too many of the company wait already, the
- * answer is to come back later.
+ * Slows a company that has sent too many wrong verification codes today: its comparisons run one at
+ * a time with pauses; other companies proceed at once. When too many of its requests are waiting,
+ * the answer is to return later.
  */
 export async function waitForTurn(
   { database, settings }: OperationServices,
@@ -16,7 +16,7 @@ export async function waitForTurn(
   const seconds = await secondsUntilTurn(database, company, settings.slowing);
   if (seconds === undefined)
     return refuse('too-many-requests', {
-      detail: 'after too many wrong verification codes today, your redemptions take turns',
+      detail: 'after too many wrong verification codes today, your redemptions run one at a time',
       retryAfterSeconds: Math.ceil(settings.slowing.longestWaitSeconds),
     });
   if (seconds > 0) await sleep(seconds * 1_000);

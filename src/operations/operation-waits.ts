@@ -4,7 +4,7 @@ import { findOperations, type StoredOperation } from '../db/operations/stored-op
 import { describeError } from '../process/describe-error.js';
 import { StillProcessingError } from './workflow-errors.js';
 
-/** One query of all rows that callers of this process wait for. */
+/** Interval of the one query for all rows that callers of this process wait for. */
 const INTERVAL_MS = 100;
 
 interface Waiter {
@@ -13,20 +13,21 @@ interface Waiter {
 }
 
 export interface OperationWaits {
-  /** The longest a caller waits for its answer. */
+  /** The longest wait of a caller for its answer. */
   readonly callerWaitMs: number;
   /**
-   * Waits until an operation that another request has begun is settled; undefined where its row is
-   * gone, because it was refused and forgotten.
+   * Waits until an operation of another request is settled; undefined where its row is gone,
+   * because it was refused and deleted.
    *
-   * @throws StillProcessingError when it runs at the deadline
+   * @throws StillProcessingError when it is still running at the deadline
    */
   untilSettled(operationId: string, deadline: number): Promise<StoredOperation | undefined>;
 }
 
 /**
- * Lets repetitions wait for the row of the operation instead of its workflow, which takes only so many
- * updates: however many callers wait, a process asks the database once in every interval.
+ * Repetitions wait for the row of the operation instead of its workflow, because a workflow accepts
+ * a limited number of updates. A process sends one query per interval for any number of waiting
+ * callers.
  */
 export function createOperationWaits(options: {
   readonly database: Database;
@@ -57,7 +58,7 @@ export function createOperationWaits(options: {
     }
   }
 
-  /** Asks in turns, never twice at once, for as long as somebody waits. */
+  /** Polls while there are waiting callers, one query at a time. */
   function ask(): void {
     if (isAsking) return;
     isAsking = true;
@@ -65,7 +66,7 @@ export function createOperationWaits(options: {
       try {
         await answer();
       } catch (error) {
-        logger.warn(describeError(error), 'Operations that callers wait for could not be read');
+        logger.warn(describeError(error), 'Could not read the operations that callers wait for');
       }
       isAsking = false;
       if (waiting.size > 0) ask();

@@ -4,7 +4,7 @@ import type { RequestDigests } from '../db/operations/stored-operations.js';
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Null means absent, and the order of fields means nothing. */
+/** Null means absent, and the order of fields is irrelevant. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (!isRecord(value)) return value;
@@ -14,9 +14,9 @@ function canonical(value: unknown): unknown {
 }
 
 /**
- * The digests of a request's validated content. A digest begins with the version of its rules, which
- * never change: a row is compared under the version that it has, as long as it is kept. Version 1,
- * without a number, tells null from absent.
+ * The digests of a request's validated content. A digest begins with the version of its rules,
+ * which never change: a row is always compared under its own version. Version 1, without a number,
+ * distinguishes null from absent.
  */
 export function digestRequest(digests: Digests, kind: string, content: unknown): RequestDigests {
   const digest = (text: unknown) => digests.request(`${kind} ${JSON.stringify(text)}`);

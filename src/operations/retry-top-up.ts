@@ -8,13 +8,13 @@ import { identify, type RequestIdentity } from './run-once.js';
 import type { OperationServices } from './services.js';
 import { runRecordedOnce, type ToppedUp, type TopUpAnswer } from './top-up.js';
 
-/** Retries a failed top-up once, to another number where one is named (specification 4.1). */
+/** Retries a failed top-up once, optionally to another number (specification 4.1). */
 export async function retryOnce(
   services: OperationServices,
   request: {
     readonly company: Caller;
     readonly key: string | undefined;
-    /** All that makes it this request. */
+    /** The content that the digest covers. */
     readonly content: object;
     readonly retry: { readonly transactionId: number; readonly msisdn: string | null };
   },
@@ -50,7 +50,7 @@ export async function retryOnce(
   });
 }
 
-/** A refusal of this very request, in the form of what is stored of others. */
+/** A refusal of this request in the form of a stored operation. */
 const refused = (
   { requestId, requestDigest }: RequestIdentity,
   outcome: Refusal,

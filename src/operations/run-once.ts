@@ -14,7 +14,7 @@ import { digestRequest } from './request-identity.js';
 import type { OperationServices } from './services.js';
 import { StillProcessingError, WorkflowsUnavailableError } from './workflow-errors.js';
 
-/** A request as an operation that is carried out once, however often it is sent (design 6). */
+/** A request as an operation that runs once, even if it is sent repeatedly (design 6). */
 export interface RequestIdentity extends RequestDigests {
   readonly operationId: string;
   readonly kind: string;
@@ -26,8 +26,8 @@ export interface RequestIdentity extends RequestDigests {
 const RANDOM_ID_BYTES = 16;
 
 /**
- * The identity of a request: the same id for the same company, kind and key, and digests of its
- * validated content, so that spelling and order of fields make no difference.
+ * The identity of a request: an id from company, kind and key, and digests of its validated
+ * content, so that format and order of fields make no difference.
  */
 export function identify(
   services: OperationServices,
@@ -52,21 +52,21 @@ export function identify(
   };
 }
 
-/** What an operation came to, and whether it had come to it before. */
+/** The outcome of an operation, and whether it was stored before. */
 export interface OperationResult<Result> {
   readonly result: Result | Refusal;
   readonly replayed: boolean;
 }
 
-/** Carries an operation out, as the request that began it, and answers until the deadline. */
+/** Runs an operation as the request that began it, and answers until the deadline. */
 export type Run<Result> = (
   identity: RequestIdentity,
   deadline: number,
 ) => Promise<StoredOutcome<Result>>;
 
 /**
- * Carries an operation out, or answers what it came to the first time. The database is asked first
- * where there is a key, or as `look` does it; repetitions of what runs wait for its row.
+ * Runs an operation, or answers its stored outcome. With a key the database is read first, without
+ * one `look` decides; repetitions of a running operation wait for its row.
  */
 export async function runOnce<Result>(
   services: OperationServices,
@@ -107,14 +107,14 @@ async function answerOrRun<Result>(
   if (answer) return answer;
   const settled = await whileOthersWait(services, identity, stored, deadline);
   if (settled !== 'runs') return answerOrRun(services, identity, { ...steps, stored: settled });
-  // Under the id of the request that began it, the same update of the workflow is asked once more.
+  // Under the id of the request that began it, the call repeats the same workflow update.
   const asFirst = { ...identity, requestId: stored.request_id };
   return resultFor(identity, await run(asFirst, deadline));
 }
 
 /**
- * Waits for the row of an operation that runs for as long as the caller that began it waits; one that
- * runs for longer may have lost its workflow.
+ * Waits for the row of a running operation as long as its first caller does; an older operation may
+ * have lost its workflow.
  */
 async function whileOthersWait(
   { waits }: OperationServices,
@@ -134,9 +134,10 @@ async function whileOthersWait(
 }
 
 /**
- * What a caller is told whose time ran out. With a key it repeats the request. A redemption without one
- * gets the same answer by repeating it, provided that the database knows that it was abandoned; another
- * voucher would be generated. A top-up was given its number before.
+ * The reason for a caller whose time has run out. With a key the caller repeats the request. A
+ * redemption without a key can be repeated as well, if the database could record that it was
+ * abandoned. A generation without a key cannot, because it would generate another voucher. A top-up
+ * already has its number.
  */
 async function reasonOfOpenEnd(
   services: OperationServices,
@@ -156,12 +157,12 @@ async function reasonOfOpenEnd(
   }
 }
 
-/** Whether it may still be done: who has no key to repeat it with must not take it for undone. */
+/** Whether the operation may still happen: a caller without a key must not treat it as undone. */
 const isOpen = (error: unknown, { hasKey }: RequestIdentity): boolean =>
   error instanceof StillProcessingError ||
   (error instanceof WorkflowsUnavailableError && !error.isCertain && !hasKey);
 
-/** The answer of an operation; undefined while it runs. */
+/** The answer of an operation; undefined while it is running. */
 export function storedAnswer<Result>(
   operation: StoredOperation,
   identity: RequestIdentity,
@@ -173,7 +174,7 @@ export function storedAnswer<Result>(
   return { result, replayed: requestId !== identity.requestId };
 }
 
-/** A workflow that another request had started before answers for that one. */
+/** A workflow that another request started returns the answer to that request. */
 function resultFor<Result>(
   identity: RequestIdentity,
   outcome: StoredOutcome<Result>,

@@ -6,7 +6,7 @@ import type { Failpoint } from '../process/failpoint.js';
 import type { OperationWaits } from './operation-waits.js';
 import type { WorkflowClient } from './workflow-client.js';
 
-/** What operations work with. */
+/** The dependencies of operations. */
 export interface OperationServices {
   readonly database: Database;
   readonly workflows: WorkflowClient;
@@ -15,7 +15,7 @@ export interface OperationServices {
   readonly logger: Logger;
   readonly failpoint: Failpoint;
   readonly settings: {
-    /** Of companies that have spent their wrong verification codes of the day. */
+    /** For companies that have spent their daily budget of wrong verification codes. */
     readonly slowing: Slowing;
   };
 }

@@ -24,7 +24,7 @@ import {
 import type { OperationServices } from './services.js';
 import { WorkflowsUnavailableError } from './workflow-errors.js';
 
-/** What a top-up came to, as its workflow says it. */
+/** The outcome of a top-up as its workflow returns it. */
 export interface ToppedUp {
   readonly ok: true;
   readonly transactionId: number;
@@ -32,8 +32,8 @@ export interface ToppedUp {
 }
 
 /**
- * The number of a top-up and of its attempt, all that a caller can be told before it has ended, and the
- * workflow that carries it out.
+ * The number of a top-up and of its attempt, which is all a caller gets before the end, and its
+ * workflow.
  */
 export interface NumberedTopup {
   readonly transactionId: number;
@@ -42,7 +42,7 @@ export interface NumberedTopup {
   readonly attempt: number;
 }
 
-/** The end of a top-up, or its number while nobody knows how it will end. */
+/** The outcome of a top-up, or its number while the outcome is unknown. */
 export type TopUpAnswer = OperationResult<ToppedUp> | { readonly accepted: NumberedTopup };
 
 /** Tops up once (design 6). */
@@ -81,23 +81,24 @@ export async function topUpOnce(
   });
 }
 
-/** A request that is written down before its workflow is asked. */
+/** The steps of a request that is recorded before its workflow is called. */
 export interface RecordedSteps {
-  /** Passed by once it is written down. */
+  /** Reached once the request is recorded. */
   readonly failpoint: FailpointName;
-  /** Writes it down, or finds what an earlier one under its key came to. */
+  /** Records the request, or finds the outcome of an earlier one under its key. */
   record(): Promise<{
     readonly stored: StoredOperation | undefined;
-    /** Undefined of one that was refused. */
+    /** Undefined for a refused one. */
     readonly number?: NumberedTopup | undefined;
   }>;
   run(number: NumberedTopup, ...asked: Parameters<Run<ToppedUp>>): Promise<StoredOutcome<ToppedUp>>;
 }
 
 /**
- * Carries out a top-up or a retry that has a number before its workflow is asked. From the moment that
- * the request may have been sent, every fault answers "accepted and processing" with that number, so
- * that a lost answer never becomes a second top-up; it is an error only when it provably never left.
+ * Runs a top-up or a retry that has a number before its workflow is called. Once the request may
+ * have been sent, every fault answers "accepted and processing" with that number, so that a lost
+ * answer never becomes a second top-up. It is an error only when the request was provably never
+ * sent.
  */
 export async function runRecordedOnce(
   services: OperationServices,
@@ -154,7 +155,9 @@ async function afterFault(
   return { result: refuse('still-processing'), replayed: false };
 }
 
-/** The number is noted as told before it is, so that a refusal does not take it back. */
+/**
+ * Records that the caller gets the number before the answer, so that a refusal keeps the number.
+ */
 async function accept(
   services: OperationServices,
   identity: RequestIdentity,
@@ -162,7 +165,7 @@ async function accept(
 ): Promise<TopUpAnswer> {
   try {
     const operation = await acceptRequest(services.database, identity.operationId);
-    // It was refused in this moment, and nothing of it is left.
+    // It was refused concurrently and deleted.
     if (!operation)
       return { result: refuse('unavailable', { retryAfterSeconds: 1 }), replayed: false };
     if (operation.status !== 'RUNNING') {
@@ -170,7 +173,10 @@ async function accept(
       if (answer) return answer;
     }
   } catch (error) {
-    services.logger.error(describeError(error), 'A number that a caller is told was not noted');
+    services.logger.error(
+      describeError(error),
+      'Could not record the number of an accepted top-up',
+    );
   }
   return { accepted: number };
 }

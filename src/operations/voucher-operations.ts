@@ -71,12 +71,12 @@ export const redemptionReasons: readonly Reason[] = [
   'still-processing',
 ];
 
-/** A voucher code as `voucherCodeField` leaves it. */
+/** A voucher code as parsed by `voucherCodeField`. */
 export interface RequestedCode {
   readonly canonical: string | undefined;
 }
 
-/** What both surfaces send to claim a voucher; `content` is all that makes it this request. */
+/** A claim of either surface; `content` is the part that the digest covers. */
 export interface ClaimRequest {
   readonly company: Caller;
   readonly lookUpVoucher: VoucherLookUp;
@@ -86,17 +86,17 @@ export interface ClaimRequest {
   readonly amount?: Money | null | undefined;
 }
 
-/** What both surfaces send to redeem one. */
+/** A redemption of either surface. */
 export interface RedeemRequest extends ClaimRequest {
   readonly verificationCode?: string | null | undefined;
   readonly msisdn?: string | null | undefined;
-  /** Of a partner that redeems at another merchant. */
+  /** For a partner that redeems at another merchant. */
   readonly merchantId?: number | null | undefined;
 }
 
 /**
- * Finds the voucher that a request names. A text that can be no code at all, an unknown code and
- * another partner's voucher are the same: not found.
+ * Finds the voucher of a request. An invalid code, an unknown code and a voucher of another partner
+ * have the same result: not found.
  */
 async function findRequestedVoucher(
   services: OperationServices,
@@ -111,7 +111,7 @@ async function findRequestedVoucher(
 const decimal = (amount: Money | null | undefined): string | null =>
   amount === null || amount === undefined ? null : formatMoney(amount);
 
-/** Amounts are bigints after validation, which JSON does not know. */
+/** Amounts are bigints after validation, which JSON cannot represent. */
 const identityOf = (services: OperationServices, kind: string, request: ClaimRequest) =>
   identify(services, {
     company: request.company,
@@ -120,7 +120,7 @@ const identityOf = (services: OperationServices, kind: string, request: ClaimReq
     content: { ...request.content, amount: decimal(request.amount) },
   });
 
-/** Runs once what names a voucher, unless the caller has named too many that it may not know of. */
+/** Runs an operation on a voucher within the guess limit of the caller. */
 function runOnceFor<Result extends { readonly ok: true }>(
   services: OperationServices,
   request: ClaimRequest,
@@ -143,12 +143,13 @@ function runOnceFor<Result extends { readonly ok: true }>(
   return runOnce<Result>(services, identity, runUnlessGuessed, look);
 }
 
-/** Claims a voucher once: the owner is sent a code. */
+/** Claims a voucher once: the owner gets a code. */
 export function claimOnce(services: OperationServices, request: ClaimRequest) {
   const { company } = request;
   const identity = identityOf(services, 'initiate-claim', request);
   return runOnceFor<ClaimMade>(services, request, identity, async (voucher, as, deadline) => {
-    // Refused here and not in the workflow: the time it takes must not tell what the answer hides.
+    // Refused here and not in the workflow, so that the response time does not reveal what the
+    // answer hides.
     const isHidden = voucher && company.kind === 'merchant' && !isRedeemableAt(voucher, company.id);
     if (!voucher || isHidden) return outcomeFor(identity, refuse('voucher-not-found'));
     const amount = decimal(request.amount);
@@ -157,7 +158,7 @@ export function claimOnce(services: OperationServices, request: ClaimRequest) {
   });
 }
 
-/** Redeems a voucher once, through the workflow of its live claim where it has one. */
+/** Redeems a voucher once, through the workflow of its live claim if it has one. */
 export async function redeemOnce(services: OperationServices, request: RedeemRequest) {
   const asked = identityOf(services, 'redeem-gift', request);
   const joined = asked.hasKey ? undefined : await redemptionToJoin(services, asked);
@@ -175,7 +176,7 @@ export async function redeemOnce(services: OperationServices, request: RedeemReq
       voucherId: voucher.id,
       merchantId,
       amount: decimal(request.amount),
-      // A code itself never enters a payload, only its keyed digest with the voucher's id.
+      // A payload never contains a code, only its keyed digest with the voucher's id.
       verificationCodeDigest: verificationCode
         ? services.digests.verificationCode(verificationCode, voucher.id)
         : null,
@@ -189,8 +190,9 @@ export async function redeemOnce(services: OperationServices, request: RedeemReq
 }
 
 /**
- * The redemption without a key that one without a key repeats: it waits for its row, as a repetition
- * with a key does. One with a key, whose payment is named after it, is another request.
+ * The running redemption without a key that an identical request without a key joins. It waits for
+ * the row, like a repetition with a key. A redemption with a key has its own reference and is a
+ * different request.
  */
 async function redemptionToJoin(
   { database, digests }: OperationServices,
@@ -203,7 +205,7 @@ async function redemptionToJoin(
   )?.operationId;
 }
 
-/** Our reference of the redemption that a voucher is held for at this moment. */
+/** Our reference of the redemption that currently holds a voucher. */
 export const runningReference = async (
   services: OperationServices,
   code: RequestedCode,

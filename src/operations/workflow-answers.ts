@@ -9,7 +9,10 @@ import {
   WorkflowsUnavailableError,
 } from './workflow-errors.js';
 
-/** Makes a call and waits for its answer until a deadline; passes by `step` once it is sent. */
+/**
+ * Makes a call and waits for its answer until a deadline; reports `step` to the failpoint once it
+ * is sent.
+ */
 export type AnswerOf = <Answer>(
   step: FailpointName | undefined,
   deadline: number,
@@ -17,7 +20,7 @@ export type AnswerOf = <Answer>(
 ) => Promise<Answer>;
 
 /**
- * How calls of workflows are waited for.
+ * Creates the function that waits for answers of workflows.
  *
  * @throws StillProcessingError, WorkflowsUnavailableError
  */
@@ -28,19 +31,19 @@ export function createAnswers(options: {
 }): AnswerOf {
   const { client, reachability, failpoint } = options;
 
-  /** A call that missed its workflow, such as in the moment of its end, is made once more. */
+  /** A call that missed its workflow, for example at its end, is repeated once. */
   return async <Answer>(
     step: FailpointName | undefined,
     deadline: number,
     call: () => Promise<Answer>,
   ): Promise<Answer> => {
     const callOnce = async (isFirst: boolean) => {
-      // After the first call nobody can say that nothing was started.
+      // After the first call nobody can rule out that something was started.
       if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(isFirst);
       const calling = client.withDeadline(deadline, call);
       calling.catch((error) => foundNobody(error) && reachability.doubt());
       const answer = before(deadline, calling);
-      // Where a test lets this step fail, nobody listens to the answer.
+      // If a test fails this step, nobody awaits the answer.
       answer.catch(() => {});
       if (step) await failpoint(step);
       return answer;
@@ -56,14 +59,16 @@ export function createAnswers(options: {
   };
 }
 
-/** The native client may begin its time anew when it repeats a call, so ours is kept as well. */
+/**
+ * The native client may restart its timeout when it retries a call, so this timer enforces ours.
+ */
 async function before<Answer>(deadline: number, answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const timeIsUp = new Promise<never>((_resolve, reject) => {
     const error = new StillProcessingError('The workflow has not answered yet');
     timer = setTimeout(() => reject(error), deadline - Date.now());
   });
-  // The call itself ends later, and then nobody listens any more.
+  // The call itself ends later, when nobody awaits it.
   answer.catch(() => {});
   return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
 }

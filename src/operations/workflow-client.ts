@@ -44,7 +44,7 @@ export interface WorkflowCallOptions {
   readonly client: Client;
   readonly reachability: Reachability;
   readonly taskQueue: string;
-  /** Whether a worker of this process shares the client's connection and may start at once. */
+  /** Whether a worker of this process shares the client's connection, which allows eager starts. */
   readonly eager: boolean;
   readonly callerWaitMs: number;
   readonly timing: RedemptionTiming & TopUpTiming;
@@ -54,9 +54,10 @@ export interface WorkflowCallOptions {
 export type WorkflowClient = ReturnType<typeof createWorkflowClient>;
 
 /**
- * Starts workflows and waits for their answers until a deadline. Every call may be repeated: ids and
- * policies lead a repetition to the same workflow. Updates have the id of the HTTP request that began
- * the operation: repetitions add none, and Temporal never answers what the database has forgotten.
+ * Starts workflows and waits for their answers until a deadline. Every call can be repeated: ids
+ * and policies route a repetition to the same workflow. An update has the id of the HTTP request
+ * that began the operation: a repetition adds none, and Temporal never returns answers that the
+ * database has deleted.
  *
  * @throws StillProcessingError, WorkflowsUnavailableError
  */
@@ -69,7 +70,7 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
   };
 }
 
-/** Temporal leads a repetition of a start to the workflow that runs already. */
+/** Temporal routes a repeated start to the running workflow. */
 const USE_EXISTING = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
 
 const tell = (signal: () => Promise<void>): Promise<void> =>
@@ -81,7 +82,7 @@ const tell = (signal: () => Promise<void>): Promise<void> =>
 function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
   const { client, taskQueue, timing, failpoint } = options;
 
-  /** Runs a whole workflow that ends with its answer. */
+  /** Runs a whole workflow whose result is the answer. */
   const generate = (
     command: GenerateVoucherCommand,
     deadline: number,
@@ -100,7 +101,7 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
       return handle.result();
     });
 
-  /** Starts a claim's workflow; it answers when the code is on its way. */
+  /** Starts a claim's workflow; it answers when the code was sent. */
   const claim = (
     voucher: ClaimableVoucher,
     command: ClaimCommand,
@@ -116,7 +117,7 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
       }),
     );
 
-  /** Redeems through the workflow of the voucher's live claim, or through one of its own. */
+  /** Redeems through the workflow of the voucher's live claim, or through a separate one. */
   const redeemVoucherOf = (
     voucher: RedeemableVoucher,
     command: RedeemCommand,
@@ -147,7 +148,7 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
 function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
   const { client, taskQueue, timing } = options;
 
-  /** Starts a top-up's workflow; it answers when it is known how the first attempt ended. */
+  /** Starts a top-up's workflow; it answers when the outcome of the first attempt is known. */
   const startTopUp = (
     workflowId: string,
     command: TopUpCommand,
@@ -160,7 +161,7 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
       }),
     );
 
-  /** One more attempt, by the workflow that waits for it or by one that takes its place. */
+  /** One more attempt, by the workflow that waits for it or by its successor. */
   const retryTopUpOf = (
     workflowId: string,
     command: RetryCommand,
@@ -174,7 +175,7 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
       }),
     );
 
-  /** Tells a top-up that its provider has news; one that has ended does not need to know. */
+  /** Signals a changed transaction to a top-up; a completed workflow ignores it. */
   const hintTopUp = (workflowId: string): Promise<void> =>
     tell(() => client.workflow.getHandle(workflowId).signal(providerHint));
 
@@ -189,7 +190,9 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
 }
 
 function createInvitationCalls({ client, callerWaitMs }: WorkflowCallOptions) {
-  /** Tells an invitation that it was used. It finds out by itself when its time is over. */
+  /**
+   * Signals the use of an invitation. Without the signal the workflow notices it at the deadline.
+   */
   const tellInvitation = (invitationId: string): Promise<void> =>
     tell(() =>
       client.withDeadline(Date.now() + callerWaitMs, () =>

@@ -6,12 +6,12 @@ import {
 } from '@temporalio/client';
 import { ForeignPayloadError } from '../temporal/payload-codec.js';
 
-/** The caller's time is up; the workflow goes on, and repeating the request gives its result. */
+/** The caller's time is up; the workflow continues, and a repeated request gets its result. */
 export class StillProcessingError extends Error {
   override readonly name = 'StillProcessingError';
 }
 
-/** Temporal cannot be reached or takes nothing more at the moment. */
+/** Temporal cannot be reached or rejects calls at the moment. */
 export class WorkflowsUnavailableError extends Error {
   override readonly name = 'WorkflowsUnavailableError';
 
@@ -31,16 +31,16 @@ const UNAVAILABLE_CODE = 14;
 const grpcError = (error: unknown) =>
   [error, error instanceof Error ? error.cause : undefined].find(isGrpcServiceError);
 
-/** Whether a call ended because nobody was there to answer it. */
+/** Whether a call failed because the service could not be reached. */
 export const foundNobody = (error: unknown): boolean => grpcError(error)?.code === UNAVAILABLE_CODE;
 
 /**
- * Failures of an update that the server makes itself: the workflow ended in that moment, or its worker
- * lost the task that the update came with.
+ * Failures of an update by the server itself: the workflow ended at that moment, or its worker lost
+ * the workflow task.
  */
 const MISSED_UPDATES: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'];
 
-/** Whether an update missed its workflow, so that another one may find it. */
+/** Whether an update missed its workflow, so that a repeated one may find it. */
 export const missedWorkflow = (error: unknown): boolean =>
   error instanceof WorkflowUpdateFailedError &&
   error.cause instanceof Error &&
@@ -48,13 +48,13 @@ export const missedWorkflow = (error: unknown): boolean =>
   MISSED_UPDATES.includes(error.cause.type);
 
 /**
- * What the failure of a call says. The native client repeats a call by itself, so that even "no
- * connection" leaves open whether its first try arrived.
+ * Classifies the failure of a call. The native client retries by itself, so even "no connection"
+ * does not prove that its first attempt did not arrive.
  */
 export function callError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
     return new StillProcessingError('The workflow has not answered yet', { cause: error });
-  // The workflow was ended by somebody else, or Temporal has lost it: what it has done is not known.
+  // The workflow was terminated, or Temporal has lost it: its effect is unknown.
   if (
     missedWorkflow(error) ||
     error instanceof ForeignPayloadError ||

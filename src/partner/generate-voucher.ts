@@ -48,9 +48,9 @@ export const generateVoucher = endpoint({
   operation: 'generate-voucher',
   summary: 'Generate a voucher',
   description:
-    'Takes the denomination from the gift balance and answers a new voucher. `msisdn: null` makes ' +
-    'an anonymous voucher, which is redeemed without a verification code. Send `Idempotency-Key` to ' +
-    'be able to repeat the request safely.',
+    'Takes the denomination from the gift balance and answers a new voucher. `msisdn: null` ' +
+    'makes an anonymous voucher, which is redeemed without a verification code. An ' +
+    '`Idempotency-Key` makes the request safe to repeat.',
   access: 'token',
   idempotency: 'header',
   body: bodySchema,
@@ -109,7 +109,7 @@ export const generateVoucher = endpoint({
     });
     if (!result.ok) return { ...result, replayed };
     const voucher = await generatedVoucher(services.database, result.voucherId);
-    // An answer that was copied from another workflow gives nobody's code away.
+    // An answer copied from another workflow must not reveal its voucher code.
     if (voucher.operation_id !== identity.operationId) throw new WorkflowsUnavailableError(false);
     const code = services.secretBox.open(
       voucher.code_ciphertext,
@@ -128,6 +128,6 @@ export const generateVoucher = endpoint({
   },
 });
 
-/** The merchant by its id, else by its identifier; a body that lacks both is refused before. */
+/** The merchant by its id, else by its identifier; validation refuses a body without both. */
 const merchantOf = ({ merchantId, merchantIdentifier }: z.output<typeof bodySchema>) =>
   typeof merchantId === 'number' ? { id: merchantId } : { identifier: merchantIdentifier ?? '' };

@@ -13,8 +13,8 @@ export const initiateClaim = endpoint({
   operation: 'initiate-claim',
   summary: 'Send a verification code to the voucher owner',
   description:
-    'Starts a redemption of a voucher that is bound to a phone number. Without `amount` the whole ' +
-    'balance is claimed. A new claim takes the place of an earlier one.',
+    'Starts a redemption of a voucher that is bound to a phone number. Without `amount` the ' +
+    'whole balance is claimed. A new claim replaces an earlier one.',
   access: 'token',
   idempotency: 'header',
   guessLimit: 'voucher-code',

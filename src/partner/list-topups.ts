@@ -13,8 +13,8 @@ export const listTopups = listEndpoint({
   path: '/topup-transactions',
   summary: 'List top-ups',
   description:
-    'Your top-ups, newest first. The list also filters by status, kind, time (from, to) and ' +
-    "reference, ours or the provider's.",
+    'Your top-ups, newest first, filtered by status, kind, time (from, to) or reference (ours or ' +
+    "the provider's).",
   message: 'Top-ups',
   source: topupSource,
   defaultSort: [['transactionId', 'DESC']],

@@ -23,9 +23,9 @@ import { sellingPrice } from './selling-price.js';
 const dated = z.object({
   id: idAnswer('record'),
   createdAt: timeAnswer('When it was created'),
-  updatedAt: timeAnswer('When it was changed last'),
+  updatedAt: timeAnswer('Time of the last change'),
 });
-/** Of rows that can be deleted: the lists show only those that are not. */
+/** Rows with soft deletion: the lists show only rows that are not deleted. */
 const deletable = dated.extend({
   deletedAt: z.null().meta({ description: 'Always null: deleted records are not listed' }),
 });
@@ -40,7 +40,7 @@ const activity = z.enum(['ACTIVE', 'INACTIVE']).meta({
 const percentage = (description: string) =>
   z.number().meta({ description: `${description} in percent; may be 0`, examples: [10] });
 
-/** Of the lists that hold what one partner may sell (specification 2.2). */
+/** The list of products that a partner may sell (specification 2.2). */
 const ownProducts = (partnerId: number) => ({
   'allowedProducts.partnerCompanyId': String(partnerId),
 });
@@ -94,7 +94,7 @@ export const lists: readonly Endpoint[] = [
   listEndpoint({
     path: '/merchant-categories',
     summary: 'List merchant categories',
-    description: 'All merchant categories, inactive ones too.',
+    description: 'All merchant categories, including inactive ones.',
     message: 'Merchant categories',
     source: merchantCategorySource,
     defaultSort: [['categoryName', 'ASC']],
@@ -105,7 +105,7 @@ export const lists: readonly Endpoint[] = [
   listEndpoint({
     path: '/promos',
     summary: 'List promos',
-    description: 'Active promos that have begun and not ended.',
+    description: 'Active promos that have started and not ended.',
     message: 'Promos',
     source: promoSource,
     defaultSort: byIdDescending,
@@ -144,9 +144,9 @@ export const lists: readonly Endpoint[] = [
     path: '/product-list',
     summary: 'List products',
     description:
-      'Products with a unit price that you have access to. `q=productCategory.categoryName=PACKAGES` ' +
-      'finds packages; `metadata` names the operator of a package. ' +
-      'Airtime and gifts have no unit price and are not listed.',
+      'Products with a unit price that you have access to. ' +
+      '`q=productCategory.categoryName=PACKAGES` finds packages; `metadata` names the operator ' +
+      'of a package. Airtime and gifts have no unit price and are not listed.',
     message: 'Products',
     source: productSource,
     defaultSort: byIdDescending,
@@ -201,7 +201,7 @@ export const lists: readonly Endpoint[] = [
     path: '/gift-denominations',
     aliases: ['/client/gift-denominations'],
     summary: 'List denominated gifts',
-    description: 'Amounts that gift vouchers are sold with, inactive ones too.',
+    description: 'Amounts of gift vouchers, including inactive ones.',
     message: 'Denominated gifts',
     source: denominationSource,
     defaultSort: [['amountEtb', 'ASC']],
@@ -220,7 +220,7 @@ export const lists: readonly Endpoint[] = [
     aliases: ['/client/partner-gift-denomination-prices'],
     summary: 'List your selling prices',
     description:
-      'Your current selling prices in USD; a price without `merchantId` holds for all other merchants.',
+      'Your current selling prices in USD; a price without `merchantId` applies to all other merchants.',
     message: 'Selling prices',
     source: priceSource,
     defaultSort: [['denominationId', 'ASC']],

@@ -16,7 +16,7 @@ export const redeemGift = endpoint({
   operation: 'redeem-gift',
   summary: 'Redeem a voucher',
   description:
-    'Transfers what was claimed, less the service fee, to the merchant. A voucher bound to a phone ' +
+    'Pays the claimed amount, less the service fee, to the merchant. A voucher bound to a phone ' +
     'number needs the verification code of a claim; an anonymous one takes an optional `amount`.',
   access: 'token',
   idempotency: 'header',

@@ -5,15 +5,15 @@ import { retryOnce } from '../operations/retry-top-up.js';
 import { topupAnswer } from './topup-answer.js';
 import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
 
-/** Retries a failed top-up, to another number too (specification 4.1). */
+/** Retries a failed top-up, optionally to another number (specification 4.1). */
 export const retryTopup = endpoint({
   method: 'POST',
   path: '/topup-transactions/retry-topup',
   operation: 'retry-topup',
   summary: 'Retry a failed top-up',
   description:
-    'Holds the money again and makes one more attempt. Anything but a failed top-up is refused; two ' +
-    'retries at the same moment make one attempt and get the same answer.',
+    'Holds the money again and makes one more attempt. Only a failed top-up can be retried. Two ' +
+    'concurrent retries make one attempt and get the same answer.',
   access: 'token',
   idempotency: 'header',
   body: z.object({

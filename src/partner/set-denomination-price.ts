@@ -14,8 +14,8 @@ export const setDenominationPrice = endpoint({
   operation: 'set-denomination-price',
   summary: 'Set a selling price',
   description:
-    'Sets the price of a denomination in USD: with `merchantId` for that merchant only, without it ' +
-    'for every merchant that has no price of its own. The answer is the stored record.',
+    'Sets the price of a denomination in USD: with `merchantId` for that merchant only, without ' +
+    'it for every merchant without its own price. The answer is the stored record.',
   access: 'token',
   body: z.object({
     denominationId: idField.meta({ description: 'Identifier of the denomination' }),

@@ -14,7 +14,7 @@ export const showBalance = endpoint({
   path: '/info/get-current-balance',
   operation: 'list',
   summary: 'Read the wallet balances',
-  description: 'Balances in ETB: airtime, gift, and the value of vouchers that are not used yet.',
+  description: 'Balances in ETB: airtime, gift, and the value of unused vouchers.',
   access: 'token',
   answer: z.object({
     walletBalance: balance('Airtime balance, which pays airtime and packages'),
@@ -26,7 +26,8 @@ export const showBalance = endpoint({
   async handle({ services, company, path }) {
     const balances = await partnerBalances(services.database, company.id);
     const meta = listMeta({ page: 1, limit: 1 }, 1);
-    // Specification 2.2: meta of the balance has the first four fields only, its link has the order too.
+    // Specification 2.2: the meta of the balance has only the first four fields; its link also has
+    // the order.
     const sorted = { ...meta, sortBy: [['walletBalance', 'ASC']] as const };
     return reply(
       {

@@ -13,8 +13,7 @@ export const showTopup = endpoint({
   path: '/topup-transactions/:transactionId',
   operation: 'show-topup',
   summary: 'Show a top-up',
-  description:
-    'State and attempts of a top-up, for a partner whose connection broke or that was told to wait.',
+  description: 'Status and attempts of a top-up, for example after a broken connection.',
   access: 'token',
   params: z.object({
     transactionId: idField.meta({ description: '`transactionId` of the top-up' }),

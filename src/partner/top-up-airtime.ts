@@ -7,16 +7,16 @@ import { saleFields, saleOf } from './sale-fields.js';
 import { topupAnswer } from './topup-answer.js';
 import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
 
-/** Tops airtime up (specification 4.1); the amount is taken from walletBalance. */
+/** Sends airtime (specification 4.1) and charges walletBalance. */
 export const topUpAirtime = endpoint({
   method: 'POST',
   path: '/topup-transactions/airtime-topup',
   operation: 'airtime-topup',
   summary: 'Top up airtime',
   description:
-    'Sends airtime to a phone number. Answers how it ended, or after some seconds that it is being ' +
-    'processed: then GET /topup-transactions/:transactionId says how it ended. A failure gives the ' +
-    'money back and can be retried.',
+    'Sends airtime to a phone number. Answers the result, or after some seconds that the top-up ' +
+    'is being processed: then GET /topup-transactions/:transactionId shows the result. A failed ' +
+    'top-up is not charged and can be retried.',
   access: 'token',
   idempotency: 'header',
   body: z.object({ amount: amountField, msisdn: msisdnField, ...saleFields }),

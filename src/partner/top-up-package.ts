@@ -7,15 +7,15 @@ import { saleFields, saleOf } from './sale-fields.js';
 import { topupAnswer } from './topup-answer.js';
 import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
 
-/** Buys a package for a phone number (specification 4.1); it costs the product's price. */
+/** Buys a package for a phone number (specification 4.1) at the product's price. */
 export const topUpPackage = endpoint({
   method: 'POST',
   path: '/topup-transactions/airtime-package-topup',
   operation: 'airtime-package-topup',
   summary: 'Buy a package',
   description:
-    'Sends a voice or data package to a phone number of its operator. Answers and retries are those ' +
-    'of airtime-topup.',
+    'Sends a voice or data package to a phone number of its operator. Answers and retries work ' +
+    'as for airtime-topup.',
   access: 'token',
   idempotency: 'header',
   body: z.object({
@@ -46,7 +46,9 @@ export const topUpPackage = endpoint({
   },
 });
 
-/** The specification calls the reference of a package `referenceNo`, and elsewhere referenceNumber. */
+/**
+ * The specification calls the reference of a package `referenceNo`, but elsewhere referenceNumber.
+ */
 const withReferenceNo = (data: unknown) => {
   const { referenceNumber } = data as { readonly referenceNumber: string };
   return { ...(data as object), referenceNo: referenceNumber };

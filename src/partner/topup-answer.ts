@@ -2,7 +2,7 @@ import { topupReference } from '../domain/topup.js';
 import { type RefusalReply, type Reply, reply } from '../http/envelope.js';
 import type { NumberedTopup, TopUpAnswer } from '../operations/top-up.js';
 
-/** Where a top-up stands while nobody knows how it will end: accepted, under this number. */
+/** The answer while the result is unknown: accepted, with the number of the top-up. */
 const acceptedAnswer = (topup: NumberedTopup): Reply =>
   reply(
     {
@@ -14,8 +14,8 @@ const acceptedAnswer = (topup: NumberedTopup): Reply =>
   );
 
 /**
- * The answer to a top-up that was accepted, delivered or refused, or has failed. A failure that can be
- * retried carries the failure envelope of specification 4.1.
+ * The answer to a top-up: accepted, delivered, refused or failed. A failure that can be retried has
+ * the failure envelope of specification 4.1.
  */
 export function topupAnswer(topup: TopUpAnswer): Reply | RefusalReply {
   if ('accepted' in topup) return acceptedAnswer(topup.accepted);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Reason } from '../domain/errors.js';
 import { idAnswer, textAnswer } from '../http/fields/answer-fields.js';
 
-/** Without `status` while it is being processed. */
+/** Without `status` while the top-up is being processed. */
 export const topupAnswerSchema = z.object({
   transactionId: idAnswer('top-up, which a retry names'),
   status: z
@@ -27,7 +27,7 @@ export const topupFailureSchema = z.object({
   ).nullable(),
 });
 
-/** The reasons that all top-ups share. */
+/** The reasons of all top-up endpoints. */
 export const topupReasons: readonly Reason[] = [
   'account-suspended',
   'product-not-accessible',

@@ -10,11 +10,11 @@ import {
   timeAnswer,
 } from '../http/fields/answer-fields.js';
 
-/** A top-up as partners see it; PENDING, PROCESSING and UNKNOWN are still open. */
+/** A top-up as partners see it; PENDING, PROCESSING and UNKNOWN are not final. */
 export const topupSchema = z.object({
   transactionId: idAnswer('top-up, which a retry names'),
   createdAt: timeAnswer('When it was accepted'),
-  updatedAt: timeAnswer('When it was changed last'),
+  updatedAt: timeAnswer('Time of the last change'),
   kind: z.enum(['AIRTIME', 'PACKAGE']).meta({ description: 'What is sent', examples: ['AIRTIME'] }),
   status: z.enum(['PENDING', 'PROCESSING', 'UNKNOWN', 'SUCCESS', 'FAILED']).meta({
     description:
@@ -31,22 +31,22 @@ export const topupSchema = z.object({
     "The provider's reference of a delivered top-up",
     '2237512891',
   ).nullable(),
-  message: textAnswer('What became of it, for people', 'The top-up was delivered').nullable(),
+  message: textAnswer('Outcome for people', 'The top-up was delivered').nullable(),
   attempt: z.int().meta({ description: 'Number of the last attempt, from 1', examples: [1] }),
   charged: z.boolean().meta({
-    description: 'Whether the wallet has paid for it, late or not, and has not got it back',
+    description: 'Whether the wallet paid for it, late or not, without a refund',
     examples: [true],
   }),
   lateDelivery: z
     .object({
       deliveredAt: timeAnswer('When the late delivery was found'),
       settled: z.boolean().meta({
-        description: 'Whether it is agreed who pays for it',
+        description: 'Whether its cost is settled',
         examples: [false],
       }),
     })
     .nullable()
-    .meta({ description: 'It failed, and the provider delivered it later all the same' }),
+    .meta({ description: 'The top-up failed, and the provider delivered it later' }),
   reversal: z
     .object({
       reversedAt: timeAnswer('When the reversal was found'),
@@ -56,12 +56,12 @@ export const topupSchema = z.object({
       }),
     })
     .nullable()
-    .meta({ description: 'The provider took it back after it had been delivered' }),
+    .meta({ description: 'The provider took the top-up back after the delivery' }),
 });
 
 const isoTime = (text: string): string => new Date(text).toISOString();
 
-/** Numbers are masked wherever they are shown. */
+/** Phone numbers are always masked. */
 export const presentTopup = (topup: ListedTopup): z.output<typeof topupSchema> => ({
   transactionId: topup.id,
   createdAt: topup.created_at.toISOString(),

@@ -1,4 +1,7 @@
 import { PORTAL_PATH } from './page.js';
 
-/** The page for keys, addresses and public keys; its parts are `#keys`, `#addresses`, `#public-keys`. */
+/**
+ * The page of keys, addresses and public keys, with the anchors `#keys`, `#addresses`,
+ * `#public-keys`.
+ */
 export const ACCESS_PATH = `${PORTAL_PATH}/access`;

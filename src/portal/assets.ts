@@ -5,7 +5,10 @@ import { PORTAL_PATH } from './page.js';
 
 const types = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' } as const;
 
-/** A file that pages name, with its content's hash in its path, so that it can be kept for ever. */
+/**
+ * A static file whose path contains the hash of its content, so that browsers can cache it for
+ * ever.
+ */
 function asset(name: string, extension: keyof typeof types) {
   const content = readFileSync(new URL(`./assets/${name}.${extension}`, import.meta.url));
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
@@ -17,7 +20,7 @@ function asset(name: string, extension: keyof typeof types) {
   };
 }
 
-/** Everything that pages load. */
+/** All files that pages load. */
 export const assets = {
   stylesheet: asset('portal', 'css'),
   copyScript: asset('copy', 'js'),
@@ -26,7 +29,7 @@ export const assets = {
 
 const byPath = new Map(Object.values(assets).map((one) => [one.path, one]));
 
-/** Answers with the file that the path names; false where there is none. */
+/** Answers with the file of the path; false where there is none. */
 export function answerAsset(context: Context): boolean {
   const found = byPath.get(context.path);
   if (found === undefined) return false;

@@ -6,17 +6,17 @@ import { signedRoutesOf } from './api-base.js';
 import { badge } from './layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from './page.js';
 
-/** Which of the things are there that calls need. */
+/** The completed steps of a company's onboarding. */
 export interface OnboardingProgress {
   readonly hasKey: boolean;
   readonly hasAddress: boolean;
-  /** True for partners, who need none. */
+  /** True for partners, which need none. */
   readonly hasPublicKey: boolean;
-  /** A call was let in; of a merchant, one that it had signed. */
+  /** A call was accepted; for a merchant, a signed call. */
   readonly hasCalled: boolean;
 }
 
-/** How far a company is on its way to its first call. */
+/** Reads a company's progress towards its first call. */
 export async function readProgress({
   services: { database },
   session: { company },
@@ -33,7 +33,7 @@ export async function readProgress({
   };
 }
 
-/** What is still missing before the company can call; undefined once nothing is. */
+/** The missing steps before the first call; undefined when all are done. */
 export async function gettingStarted(request: AccountRequest): Promise<Html | undefined> {
   const progress = await readProgress(request);
   if (Object.values(progress).every(Boolean)) return undefined;
@@ -66,10 +66,10 @@ export async function gettingStarted(request: AccountRequest): Promise<Html | un
 <ol class="steps">${steps.map(({ isDone, link }) => html`<li>${link} ${doneBadge(isDone)}</li>`)}</ol>
 ${
   isMerchant &&
-  html`<p>Every command to copy is in <a href="${PORTAL_PATH}/getting-started">Step by step to the first
+  html`<p>All commands to copy are in <a href="${PORTAL_PATH}/getting-started">Step by step to the first
 signed request</a>.</p>`
 }</section>`;
 }
 
-/** Marks a step that is done. */
+/** Marks a completed step. */
 export const doneBadge = (isDone: boolean): Html | false => isDone && badge('success', 'Done');

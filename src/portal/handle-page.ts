@@ -24,8 +24,8 @@ import { suspendedPage } from './suspended-page.js';
 import { setView } from './view.js';
 
 /**
- * Takes a request through limits, origin, session, form and form token to its page, and writes the answer.
- * Nothing of a form, a cookie or a query is ever put into the log.
+ * Passes a request through limits, origin, session, form and form token to its page, and writes the
+ * answer. The log never contains parts of a form, a cookie or a query.
  */
 export async function handlePage(
   tools: PortalTools,
@@ -50,7 +50,7 @@ function readFormOf(page: Page, { req }: RouterContext): Promise<Form | Refusal>
     : readForm(req);
 }
 
-/** Forms without a session belong to a cookie of their own, so that nobody signs others in. */
+/** Forms without a session belong to their own cookie, which prevents login CSRF. */
 async function handlePublic(
   tools: PortalTools,
   page: PublicPage,
@@ -59,7 +59,7 @@ async function handlePublic(
   const form = await readFormOf(page, context);
   if ('ok' in form) return writeRefusal(context, tools, form);
   const { cookies, services } = tools;
-  // Unlike "no-referrer" this leaves forms their origin.
+  // Unlike "no-referrer", this keeps the origin of forms.
   if (page.hasSecretPath) context.set('Referrer-Policy', 'strict-origin');
   const visit = readToken(context.headers.cookie, cookies.visit.name);
   const token = visit ?? randomToken();
@@ -71,7 +71,7 @@ async function handlePublic(
   await writeAnswer(context, tools, answer);
 }
 
-/** The session comes before the form: what strangers send is not even read. */
+/** The session is checked before the form is read, so strangers cannot send data. */
 async function handleAccount(
   tools: PortalTools,
   page: AccountPage,
@@ -123,7 +123,7 @@ const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
   deviceToken: readToken(context.headers.cookie, tools.cookies.device.name),
 });
 
-/** What was being looked at is shown after signing in; what was being sent is not sent again. */
+/** After sign-in the requested page is shown; a sent form is not sent again. */
 function askToSignIn(page: AccountPage, context: RouterContext): void {
   const query =
     page.path === '/sign-out'
@@ -152,6 +152,6 @@ async function writeAnswer(
   for (const cookie of answer.setCookies ?? []) context.append('Set-Cookie', cookie);
   if (answer.kind === 'page') return writePage(context, tools, answer);
   context.redirect(answer.to);
-  // The browser asks for the next page with GET, whatever it sent before.
+  // With 303 the browser requests the next page by GET.
   context.status = 303;
 }

@@ -6,12 +6,12 @@ import type { Html } from '../process/html.js';
 import type { PortalCookies } from './access/cookies.js';
 import type { Form } from './layout/form.js';
 
-/** What the portal is told of the settings. */
+/** The settings of the portal. */
 export interface PortalSettings {
   readonly session: SessionLifetimes;
   readonly signIn: {
     readonly windowSeconds: number;
-    /** From one address, or one device. */
+    /** Limit for an address, or for a device. */
     readonly perAccount: number;
     readonly perAccountAnywhere: number;
     readonly perAddress: number;
@@ -21,7 +21,7 @@ export interface PortalSettings {
   readonly passwordThreads: number;
 }
 
-/** What pages work with. */
+/** The dependencies of pages. */
 export interface PortalTools {
   readonly services: Services;
   readonly settings: PortalSettings;
@@ -29,24 +29,24 @@ export interface PortalTools {
   readonly cookies: PortalCookies;
 }
 
-/** What a page gets that anyone may see. */
+/** The request of a public page. */
 export interface PublicRequest extends PortalTools {
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** Without fields for GET. */
   readonly form: Form;
-  /** What every form of the answer carries (csrf.ts). */
+  /** The token that every form of the answer carries (csrf.ts). */
   readonly formToken: string;
-  /** The normalised address that the request came from. */
+  /** The normalised source address. */
   readonly sourceAddress: string;
-  /** The token of the session's cookie, whether or not the session lives. */
+  /** The token in the session cookie, valid or not. */
   readonly sessionToken: string | undefined;
-  /** The token of the device's cookie (device.ts). */
+  /** The token in the device cookie (device.ts). */
   readonly deviceToken: string | undefined;
 }
 
-/** What a page gets that needs an account. */
+/** The request of a page that needs an account. */
 export interface AccountRequest extends PublicRequest {
   readonly session: PortalSession;
 }
@@ -56,7 +56,7 @@ export type PageAnswer =
       readonly kind: 'page';
       readonly title: string;
       readonly content: Html;
-      /** 200 where it is left out. */
+      /** 200 by default. */
       readonly status?: number;
       readonly retryAfterSeconds?: number;
       readonly setCookies?: readonly string[];
@@ -65,14 +65,14 @@ export type PageAnswer =
       readonly kind: 'redirect';
       /** A path of the portal. */
       readonly to: string;
-      /** What the next page tells the person; only with a session. */
+      /** A notice for the next page; only with a session. */
       readonly notice?: string;
       readonly setCookies?: readonly string[];
     }
   | FileAnswer
   | PageProblem;
 
-/** A file to be kept. */
+/** A file to download. */
 export interface FileAnswer {
   readonly kind: 'file';
   /** ASCII, without spaces. */
@@ -81,7 +81,7 @@ export interface FileAnswer {
   readonly content: string;
 }
 
-/** A page that cannot be shown, and why; see problem-page.ts. */
+/** The reason why a page cannot be shown; see problem-page.ts. */
 export interface PageProblem {
   readonly kind: 'problem';
   readonly status: number;
@@ -95,10 +95,10 @@ interface PageRoute {
   readonly path: string;
 }
 
-/** A page for people who have not signed in. */
+/** A page without sign-in. */
 export interface PublicPage extends PageRoute {
   readonly access: 'anyone';
-  /** Its path holds a secret: no Referer may name it. */
+  /** The path holds a secret, so the Referer must not contain it. */
   readonly hasSecretPath?: true;
   handle(request: PublicRequest): Promise<PageAnswer>;
 }
@@ -106,20 +106,20 @@ export interface PublicPage extends PageRoute {
 /** A page of one company, for its people. */
 export interface AccountPage extends PageRoute {
   readonly access: 'account';
-  /** Only for companies of this kind; to others it is not there. */
+  /** Only for companies of this kind; other companies get 404. */
   readonly kind?: CompanyKind;
-  /** Also for a company that is suspended, or a person whose password is to be changed first. */
+  /** Available also to a suspended company, and to a person who must first change the password. */
   readonly always?: true;
-  /** Its form may hold a small file of text. */
+  /** The form may contain a small text file. */
   readonly form?: 'with-file';
   handle(request: AccountRequest): Promise<PageAnswer>;
 }
 
 export type Page = PublicPage | AccountPage;
 
-/** The portal's base path; its pages and its cookies live below it. */
+/** The base path of the portal's pages and cookies. */
 export const PORTAL_PATH = '/portal';
 
-/** The id in a page's path; 0, which nothing has, where it is none. */
+/** The id in a page's path; 0, which no row has, for invalid text. */
 export const idOf = ({ params }: Pick<PublicRequest, 'params'>): number =>
   /^[0-9]{1,15}$/.test(params.id ?? '') ? Number(params.id) : 0;

@@ -12,7 +12,7 @@ import { problems, writeProblem, writeRefusal } from './problem-page.js';
 import { pages } from './routes.js';
 import { setSecurityHeaders } from './security-headers.js';
 
-/** The portal, where people of partners and merchants manage their access (specification 5). */
+/** The portal for people of partners and merchants (specification 5). */
 export function createPortal(services: Services, settings: PortalSettings): PagesSurface {
   const tools: PortalTools = {
     services,

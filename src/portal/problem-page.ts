@@ -12,33 +12,32 @@ const problem = (status: number, title: string, text: string): PageProblem => ({
   text,
 });
 
-/** Why a page cannot be shown, in words for people. */
+/** The problems of pages in words for people. */
 export const problems = {
   notFound: problem(
     404,
     'Page not found',
-    'There is no such page, or it belongs to another company.',
+    'The page does not exist, or it belongs to another company.',
   ),
   formNotAccepted: problem(
     403,
     'The form was not accepted',
-    'It was open for too long, your browser sent no cookie, or it came from another site. Nothing ' +
-      'was changed. Open the page again and repeat it.',
+    'It was open for too long, your browser sent no cookie, or it came from another site. ' +
+      'Nothing was changed. Open the page again and repeat it.',
   ),
   keyNotKept: problem(
     404,
     'The key cannot be copied',
-    'It has ended meanwhile, or it was kept in a way that the service can no longer read. Rotate ' +
-      'it, or make another one.',
+    'It has ended, or the service can no longer decrypt it. Rotate ' + 'it, or make another one.',
   ),
-  tooBig: problem(413, 'That was too much', 'The form or its file is too large.'),
-  notAForm: problem(415, 'Not a form', 'This page takes forms as browsers send them.'),
+  tooBig: problem(413, 'The form is too large', 'Send a smaller form or file.'),
+  notAForm: problem(415, 'Not a form', 'This page accepts only forms in the encoding of browsers.'),
   noSuchMethod: problem(405, 'Not possible', 'This page cannot be used in this way.'),
   invalid: problem(400, 'The request is not valid', 'Go back and try it again.'),
   tooMany: problem(
     429,
     'Too many requests',
-    'So many requests came from your network or your company that this one was not looked at. ' +
+    'Your network or your company sent too many requests, so this one was not processed. ' +
       'Nothing was changed. Wait a minute, then try again.',
   ),
   tooManyRows: problem(
@@ -54,8 +53,8 @@ export const problems = {
   broken: problem(
     500,
     'Something went wrong',
-    'This is our fault, and it has been recorded. Try again; if it happens again, contact support ' +
-      'with the number below.',
+    'The service failed, and the error was recorded. Try again; if it fails again, contact ' +
+      'support with the number below.',
   ),
 } satisfies Record<string, PageProblem>;
 
@@ -79,7 +78,7 @@ ${requestId && html`<p class="quiet">Request <code>${requestId}</code></p>`}
   writePage(context, tools, { title: shown.title, content, status: shown.status });
 }
 
-/** The same for what the rest of the service refuses or fails at (http/error-reply.ts). */
+/** Answers with the page of a refusal or an error of the service (http/error-reply.ts). */
 export function writeRefusal(context: Context, tools: PortalTools, refusal: Refusal): void {
   const status = httpStatusOf(statusCodeOf(refusal.reason, 'partner'));
   if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 
-/** Nothing but the portal's own files, no script in a page, and no frame around it. */
+/** Only the portal's own files, no inline script, no frames. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -21,11 +21,11 @@ const headers: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   'X-Robots-Tag': 'noindex',
-  // Pages hold keys and names: no cache keeps them, not even the browser's way back.
+  // Pages contain keys and names: nothing caches them, not even the browser's history.
   'Cache-Control': 'no-store',
 };
 
-/** Says what browsers may do with an answer of the portal. */
+/** Sets the browser policy of the portal's answers. */
 export function setSecurityHeaders(context: Context, isSecure: boolean): void {
   context.set(headers);
   if (isSecure) context.set('Strict-Transport-Security', 'max-age=31536000');

@@ -5,7 +5,7 @@ import { facts } from './layout/facts.js';
 import { message, time } from './layout/parts.js';
 import type { AccountRequest } from './page.js';
 
-/** What a merchant is charged and where it is paid to, which operators set. */
+/** A merchant's service fee and payout account, which operators set. */
 export async function termsCard({ services, session }: AccountRequest): Promise<Html> {
   const terms = await readMerchantTerms(services.database, session.company.id);
   return html`<section class="card"><h2>Your fee and your account</h2>
@@ -17,7 +17,7 @@ ${facts({
 })}
 ${
   terms.payout &&
-  html`<p class="quiet">If the account is not yours, tell your contact at the service at once.</p>`
+  html`<p class="quiet">If the account is not yours, inform your contact at the service at once.</p>`
 }</section>`;
 }
 
@@ -26,12 +26,12 @@ const isWhole = ({ serviceFeePercent, payout }: MerchantTerms) =>
 
 const INCOMPLETE = message(
   'warning',
-  html`<strong>Vouchers cannot be redeemed at your shops yet.</strong> Your contact at the service has to
-set what is missing here.`,
+  html`<strong>Vouchers cannot be redeemed at your shops yet.</strong> Your contact at the service must
+set the missing values.`,
 );
 
 const feeOf = ({ serviceFeePercent }: MerchantTerms) =>
-  serviceFeePercent === null ? 'Not set' : `${Number(serviceFeePercent)} % of what is redeemed`;
+  serviceFeePercent === null ? 'Not set' : `${Number(serviceFeePercent)} % of the redeemed amount`;
 
 const kinds: Readonly<Record<string, string>> = {
   msisdn: 'Mobile money',

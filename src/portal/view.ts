@@ -1,19 +1,19 @@
 import type { Context } from 'koa';
 import type { PortalSession } from '../db/portal/portal-sessions.js';
 
-/** For whom a page is written: pages of errors, too, have the navigation of whoever is signed in. */
+/** The person that a page is written for. Pages of errors show their navigation, too. */
 export interface View {
   readonly session: PortalSession;
-  /** What the sign-out form carries. */
+  /** Token of the sign-out form. */
   readonly formToken: string;
 }
 
 const views = new WeakMap<Context, View>();
 
-/** Remembers, for the rest of a request, who is signed in. */
+/** Stores the signed-in person for the rest of a request. */
 export function setView(context: Context, view: View): void {
   views.set(context, view);
 }
 
-/** Who is signed in; undefined where that is not known. */
+/** The signed-in person; undefined where there is none or it is unknown. */
 export const viewOf = (context: Context): View | undefined => views.get(context);

@@ -8,7 +8,7 @@ type Claim = VoucherDetail['claims'][number];
 type Redemption = VoucherDetail['redemptions'][number];
 type Message = VoucherDetail['messages'][number];
 
-/** What happened to a voucher, in words. */
+/** The history of a voucher in sentences. */
 export const happeningsOf = (voucher: VoucherDetail): Happening[] => [
   {
     at: voucher.createdAt,
@@ -21,10 +21,10 @@ export const happeningsOf = (voucher: VoucherDetail): Happening[] => [
 ];
 
 const claimEnds: Readonly<Record<Claim['status'], string>> = {
-  OPEN: 'It waits for the owner’s code.',
-  SUPERSEDED: 'A newer claim took its place.',
-  EXPIRED: 'It ran out before a code was given.',
-  CANCELLED: 'It was given up.',
+  OPEN: 'It is waiting for the owner’s code.',
+  SUPERSEDED: 'A newer claim replaced it.',
+  EXPIRED: 'It expired before a code was entered.',
+  CANCELLED: 'It was abandoned.',
   REDEEMED: 'It was redeemed.',
   REFUSED: 'It ended without a payment.',
 };
@@ -44,8 +44,8 @@ const messageEnds: Readonly<Record<Message['status'], string>> = {
   QUEUED: 'is about to be sent',
   SENDING: 'is being sent',
   SENT: 'was sent by SMS',
-  REFUSED: 'could not be sent by SMS: the SMS provider refused it',
-  UNKNOWN: 'may have been sent by SMS: the SMS provider did not say',
+  REFUSED: 'could not be sent: the SMS provider refused it',
+  UNKNOWN: 'may have been sent: the SMS provider gave no result',
   CANCELLED: 'was not sent',
 };
 
@@ -70,8 +70,8 @@ service fee of ${money(redemption.serviceFee)}.`,
       : [
           {
             at: new Date(contradictedAt),
-            what: html`The provider said that ${merchant} had been paid all the same. How the money
-moved says whether you were charged for it.`,
+            what: html`The provider reported later that it had paid ${merchant}. “How the money
+moved” shows whether you were charged.`,
           },
         ]),
     ...(reversedAt === null
@@ -79,8 +79,8 @@ moved says whether you were charged for it.`,
       : [
           {
             at: new Date(reversedAt),
-            what: html`The provider took the payment to ${merchant} back. How the money moved says
-whether you have got it.`,
+            what: html`The provider reversed the payment to ${merchant}. “How the money moved”
+shows whether the money was returned to you.`,
           },
         ]),
   ];
@@ -99,7 +99,7 @@ const ofEnd = ({ status, endedAt, returned }: VoucherDetail): Happening[] =>
     : [
         {
           at: endedAt,
-          what: html`${status === 'EXPIRED' ? 'Expired' : 'Cancelled'}: ${money(returned)} went back to
+          what: html`${status === 'EXPIRED' ? 'Expired' : 'Cancelled'}: ${money(returned)} was returned to
 the gift wallet.`,
         },
       ];

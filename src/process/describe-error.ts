@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** An error for the log. PostgreSQL's own texts are left out: they can hold the values of a row. */
+/** An error for the log. It omits PostgreSQL's own texts, which can contain values of a row. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (error instanceof pg.DatabaseError)
     return { error: 'DatabaseError', code: error.code, constraint: error.constraint };

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../domain/errors.js';
 
 /**
- * The moments at which a test may end, fail or halt a process (faults.md), in the order in which an
- * operation comes by them. `requested`, `drawn`, `started`, `known` and `answered` are the API's, the
- * others the worker's; those before a `…committed` are inside the transaction.
+ * The steps at which a test may kill, fail or halt a process (faults.md), in the order of an
+ * operation. `requested`, `drawn`, `started`, `known` and `answered` belong to the API, the others
+ * to the worker; a step before a `…committed` is inside the transaction.
  */
 const steps = {
   generate: ['requested', 'started', 'begun', 'committed', 'known', 'answered'],
@@ -46,7 +46,7 @@ export const failpoints: Readonly<Record<Subject, readonly FailpointName[]>> = {
   invite: namesOf('invite'),
 };
 
-/** Told of each step; does nothing but in a process that a test has set a failpoint for. */
+/** Called at each step; has an effect only in a process with a failpoint. */
 export type Failpoint = (name: FailpointName) => Promise<void> | undefined;
 
 const DELAY_MS = 1_000;
@@ -64,7 +64,7 @@ const actions: Readonly<Record<string, (name: FailpointName) => Promise<void>>> 
   delay: () => sleep(DELAY_MS),
 };
 
-/** Reads `redeem-paid:throw`; a name alone kills. Undefined where there is no such step or action. */
+/** Parses `redeem-paid:throw`; a name alone kills. Undefined for an unknown step or action. */
 function readFailpoint(setting: string) {
   const [given, action = 'kill'] = setting.split(':');
   const name = Object.values(failpoints)
@@ -74,10 +74,10 @@ function readFailpoint(setting: string) {
   return name && act && { name, act };
 }
 
-/** Whether a setting names a step and, after a colon, what is to happen there. */
+/** Whether a setting names a step and, after a colon, an action. */
 export const isFailpoint = (setting: string): boolean => readFailpoint(setting) !== undefined;
 
-/** Acts when this process comes to the named step for the first time; later it passes by. */
+/** Acts when this process first reaches the named step. */
 export function createFailpoint(setting: string | undefined): Failpoint {
   const armed = setting === undefined ? undefined : readFailpoint(setting);
   if (!armed) return () => undefined;
@@ -98,7 +98,7 @@ const subjects: Partial<Record<Operation, Exclude<Subject, 'invite'>>> = {
   'retry-topup': 'retry',
 };
 
-/** Tells of a step that every operation which moves money has in the API. */
+/** Reports a step that all operations on money have in the API. */
 export function passStep(
   failpoint: Failpoint,
   operation: Operation,

@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 class Html {
   constructor(readonly text: string) {}
   toString(): string {
@@ -17,10 +17,10 @@ const entities: Readonly<Record<string, string>> = {
 };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (found) => entities[found] ?? '');
 
-/** What is `undefined`, `null` or `false` is left out, so that a part may depend on a condition. */
+/** `undefined`, `null` and `false` are omitted, which allows conditional parts. */
 export type HtmlValue = string | number | Html | readonly Html[] | false | null | undefined;
 
-/** A template of HTML: every value is escaped, except what this made itself. */
+/** A template of HTML: every value is escaped, except results of this function. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const text = parts.map((part, place) => part + textOf(values[place])).join('');
   return new Html(text);

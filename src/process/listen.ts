@@ -1,9 +1,9 @@
 import type { AddressInfo, Server } from 'node:net';
 
 /**
- * Listens, and answers the port; rejects where that is impossible. Later a server tells of connections
- * that it could not accept, such as when the process has no more files: `onError` hears of each, since
- * an error that nobody hears ends the process.
+ * Listens, and answers the port; rejects where that is impossible. A running server emits an error
+ * for each connection that it could not accept, for example without free file descriptors:
+ * `onError` handles them, since an unhandled error ends the process.
  */
 export const listen = (
   server: Server,

@@ -4,13 +4,14 @@ import { type Logger, pino } from 'pino';
 import type { Config } from '../config/config.js';
 import { describeError } from './describe-error.js';
 
-/** JSON lines on standard output; what is logged never holds codes, keys, tokens or numbers. */
+/** JSON lines on standard output; they never contain codes, keys, tokens or phone numbers. */
 export const createLogger = (level: Config['LOG_LEVEL'], process_: string): Logger =>
   pino({ level, base: { process: process_ } });
 
 /**
- * Sends the logs of Temporal's SDK through ours and leaves signals to us: a process first answers
- * its callers, then stops its worker. Once per process, before the first connection.
+ * Routes the logs of Temporal's SDK through ours and disables its signal handlers: a process first
+ * answers its callers, then stops its worker. Call it once per process, before the first
+ * connection.
  */
 export function installTemporalRuntime(logger: Logger): void {
   const write =
@@ -35,6 +36,6 @@ export function installTemporalRuntime(logger: Logger): void {
   });
 }
 
-/** The SDK logs errors as they are, and PostgreSQL's hold values of rows. */
+/** The SDK logs raw errors, and those of PostgreSQL contain values of rows. */
 const withoutRawError = ({ error, ...meta }: LogMetadata = {}): Record<string, unknown> =>
   error === undefined ? meta : { ...meta, ...describeError(error) };

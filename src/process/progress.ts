@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { WriteStream } from 'node:tty';
 
-/** Tells people what is being waited for while something takes long. */
+/** Shows people the running steps of long work. */
 export interface Progress {
   /**
    * Runs one step and prints its title with the seconds it took.

@@ -1,16 +1,16 @@
 import { pathToFileURL } from 'node:url';
 
-/** Resolves at the first SIGTERM or SIGINT; further ones are ignored while the process stops. */
+/** Resolves at the first SIGTERM or SIGINT; further signals are ignored while the process stops. */
 const untilTerminated = (): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, resolve);
   });
 
-/** Whether a module is what Node.js was told to run. */
+/** Whether a module is the entry point of Node.js. */
 export const isMainModule = (moduleUrl: string): boolean =>
   process.argv[1] !== undefined && moduleUrl === pathToFileURL(process.argv[1]).href;
 
-/** Runs work that ends by itself, and ends the process with it: 0, or 1 and the error's text. */
+/** Runs work that ends by itself, and exits with 0, or with 1 and the error's text. */
 export async function runToEnd(work: () => Promise<void>): Promise<never> {
   try {
     await work();
@@ -23,16 +23,16 @@ export async function runToEnd(work: () => Promise<void>): Promise<never> {
 
 export interface RunningProcess {
   stop(): Promise<void>;
-  /** Settles only where a part that must not end has ended by itself, with its error. */
+  /** Rejects with the error of a part that ended by itself although it must not. */
   readonly ended?: Promise<unknown>;
 }
 
-/** What failed may not stop in good order; its process is ended after this long. */
+/** A failed process may not stop cleanly; it is ended after this time. */
 const STOP_LIMIT_MS = 35_000;
 
 /**
- * Runs a process to its end: `start`, until a signal comes, then `stop`. Where a part of it ends by
- * itself, the rest is stopped, too, and the process ends with 1: what runs it starts another one.
+ * Runs a process: `start`, then `stop` after a signal. If a part ends by itself, the process stops
+ * the rest and exits with 1, so that its supervisor restarts it.
  */
 export const runProcess = (start: () => Promise<RunningProcess>): Promise<never> =>
   runToEnd(async () => {
@@ -40,7 +40,7 @@ export const runProcess = (start: () => Promise<RunningProcess>): Promise<never>
     const running = await start();
     const failure = await Promise.race([terminated, failureOf(running)]);
     if (failure !== undefined) setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-    // What failed may fail once more while it is stopped; the first failure is the one to tell.
+    // A failed process may fail again while it stops; report the first failure.
     await running.stop().catch((error: unknown) => {
       if (failure === undefined) throw error;
     });
@@ -57,7 +57,7 @@ async function failureOf({ ended }: RunningProcess): Promise<Error> {
   }
 }
 
-/** What a person can mend is said without a stack. */
+/** Errors that a person can fix are printed without a stack. */
 const FOR_PEOPLE = [
   'ConfigError',
   'PortUnavailableError',

@@ -5,11 +5,11 @@ import type { CaseName } from '../../workflows/messages.js';
 import { caseId } from '../../workflows/workflow-ids.js';
 import { startUnlessRunning } from './unless-running.js';
 
-/** The workflows that activities start for cases. */
+/** Starts the workflows of cases for activities. */
 export function createCaseStarter(options: {
   readonly client: Client;
   readonly taskQueue: string;
-  /** How often a case looks whether it has been settled. */
+  /** Interval at which a case checks whether it is settled. */
   readonly intervalMs: number;
 }): CaseStarter {
   const { client, taskQueue, intervalMs } = options;

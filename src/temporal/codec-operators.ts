@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Who may look into payloads, and whether into Temporal goes what this person types. */
+/** An operator who may decode payloads, and possibly encode data for Temporal. */
 export interface CodecOperator {
   readonly name: string;
   readonly mayEncode: boolean;
-  /** SHA-256 of a random password, which so needs no slow digest. */
+  /** SHA-256 of a random password; random passwords need no slow hash. */
   readonly passwordDigest: Buffer;
 }
 
-/** The operator whose name and password an `Authorization: Basic` header has; undefined for others. */
+/** The operator of an `Authorization: Basic` header; undefined for wrong credentials. */
 export function operatorOf(
   operators: readonly CodecOperator[],
   authorization: string,

@@ -11,7 +11,7 @@ import { fromJson, toJson } from './json-payloads.js';
 import { createPayloadCodec, type PayloadKey } from './payload-codec.js';
 
 const MAXIMUM_BODY = '8mb';
-/** A page of the UI asks a few dozen times. */
+/** A page of the UI sends a few dozen calls. */
 const CALLS_PER_MINUTE = 1_200;
 const LOOPBACK = '127.0.0.1';
 
@@ -24,7 +24,7 @@ const bodySchema = z.object({
   ),
 });
 
-/** Whoever sits at this machine, where the server listens on its loopback address only. */
+/** Any user of this machine, where the server listens only on its loopback address. */
 const localOperator: CodecOperator = {
   name: 'local',
   mayEncode: false,
@@ -38,15 +38,15 @@ export interface CodecServerOptions {
   readonly payloadKeys: readonly PayloadKey[];
   readonly operators?: readonly CodecOperator[];
   readonly callsPerMinute?: number;
-  /** Told who has looked at how much, and never at what. */
+  /** Logs who decoded how many payloads, and never their contents. */
   readonly logger?: Logger;
 }
 
 /**
- * Decrypts payloads for the Temporal UI in a browser, and answers only pages of the UI's own origin.
- * With operators it asks for a name and a password, and encrypts for those who may send commands with
- * data; without, it only decrypts, for this machine. `GET /authenticate` tells the proxy before the UI
- * who has signed in.
+ * Decrypts payloads for the Temporal UI in a browser, and answers only pages of the UI's own
+ * origin. With operators it requires name and password, and encrypts for operators who may send
+ * commands with data. Without operators it only decrypts, for this machine. `GET /authenticate`
+ * authenticates operators for the proxy in front of the UI.
  */
 export async function startCodecServer(
   options: CodecServerOptions,
@@ -56,7 +56,7 @@ export async function startCodecServer(
     throw new RangeError('A codec server that others can reach needs operators.');
   const server = createServer(createCodecApp(options).callback());
   const port = await listen(server, { host, port: options.port }, (error) =>
-    options.logger?.error(describeError(error), 'A connection could not be accepted'),
+    options.logger?.error(describeError(error), 'Could not accept a connection'),
   );
   return {
     url: `http://${host}:${port}`,
@@ -94,7 +94,7 @@ function createCodecApp(options: CodecServerOptions): Koa {
   });
   return app;
 
-  /** The operator who asks; others are asked to sign in. */
+  /** The authenticated operator; others get a 401. */
   function authenticate(context: Context): CodecOperator {
     if (!operators) return localOperator;
     const operator = operatorOf(operators, context.get('Authorization'));
@@ -129,7 +129,7 @@ function createCodecApp(options: CodecServerOptions): Koa {
       logger?.info({ ...who, action, payloads: payloads.length }, 'Payloads were converted');
       context.body = { payloads: converted.map(toJson) };
     } catch {
-      // Garbage, too much of it, or payloads of another key: the page shows them as they are.
+      // Invalid data, too much data, or payloads of another key: the page shows them undecoded.
       context.req.resume();
       context.status = 400;
       context.body = {

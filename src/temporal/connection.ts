@@ -7,8 +7,8 @@ import type { TemporalServer } from './temporal-server.js';
 import { failureConverterPath } from './workflow-bundle.js';
 
 /**
- * What client and worker must share to understand each other. A worker must not trip over what others
- * have sent, so payloads that are not ours are marked for it; a client refuses them.
+ * The data converter of client and worker. A worker must not fail on foreign data, so its codec
+ * marks foreign payloads; a client refuses them.
  */
 export const createDataConverter = (
   payloadKeys: readonly PayloadKey[],
@@ -18,7 +18,7 @@ export const createDataConverter = (
   payloadCodecs: [createPayloadCodec(payloadKeys, foreign)],
 });
 
-/** Temporal cannot be reached; the message names the setting that says where it is. */
+/** Temporal cannot be reached; the message names its setting. */
 export class TemporalUnreachableError extends Error {
   override readonly name = 'TemporalUnreachableError';
 
@@ -31,14 +31,14 @@ export interface TemporalConnection {
   readonly connection: NativeConnection;
   readonly client: Client;
   readonly namespace: string;
-  /** The worker's; the client has its own. */
+  /** For the worker; the client has its own. */
   readonly dataConverter: DataConverter;
   readonly reachability: Reachability;
 }
 
 /**
- * Connects to Temporal over the native connection, which a worker of the same process may share: only
- * so can a workflow start eagerly. Close the connection after every worker on it has stopped.
+ * Connects to Temporal over the native connection. A worker of the same process may share it, which
+ * is required for eager workflow starts. Close the connection after all its workers have stopped.
  *
  * @throws when the server cannot be reached
  */
@@ -51,7 +51,7 @@ export async function connectTemporal({
 }): Promise<TemporalConnection> {
   const connection = await NativeConnection.connect({
     ...server,
-    // Payloads are encrypted, so compressing them costs time and saves nothing.
+    // Payloads are encrypted, so compression would cost time without effect.
     grpcCompression: { codec: 'none' },
   }).catch((error) => {
     throw new TemporalUnreachableError(server.address, error);

@@ -6,8 +6,8 @@ import { databaseSteps } from '../../workflows/steps/database-steps.js';
 const localOnly: ReadonlySet<string> = new Set(databaseSteps);
 
 /**
- * Refuses what no workflow of the service has asked for: activities whose input was not encrypted by
- * the service, and steps in the database that somebody else has put on the task queue.
+ * Refuses activities that no workflow of the service requested: those with input that the service
+ * did not encrypt, and database steps that somebody else put on the task queue.
  */
 export const guardActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {

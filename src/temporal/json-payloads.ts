@@ -1,6 +1,6 @@
 import type { Payload } from '@temporalio/common';
 
-/** A payload as the Temporal UI sends it: bytes in base64. */
+/** A payload in the format of the Temporal UI: bytes in base64. */
 export interface JsonPayload {
   readonly metadata?: Record<string, string> | undefined;
   readonly data?: string | undefined;

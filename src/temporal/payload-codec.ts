@@ -17,22 +17,21 @@ export interface PayloadKey {
 }
 
 /**
- * What becomes of a payload that was not encrypted by our keys: it passes as it is; what is read in its
- * place says what it is; or nothing is read at all.
+ * The handling of a payload that our keys did not encrypt: pass it unchanged; replace it with a
+ * mark; or refuse to read.
  */
 export type ForeignPayloads = 'pass' | 'mark' | 'refuse';
 
-/** A payload that is not ours, where only ours are expected. */
+/** A foreign payload where only ours are expected. */
 export class ForeignPayloadError extends Error {
   override readonly name = 'ForeignPayloadError';
 }
 
 /**
  * Encrypts every payload that reaches Temporal: arguments, results, markers, summaries and failure
- * details (design 7). The first key encrypts and all decrypt, so a key is rotated by putting a new
- * one in front and keeping the old one as long as histories are kept. One that
- * marks never throws: that would fail the workflow task, and whoever reaches Temporal could so hold up
- * money on hold.
+ * details (design 7). The first key encrypts and all decrypt. To rotate, put a new key first and
+ * keep the old one while histories exist. A codec that marks never throws: an exception would fail
+ * the workflow task, so that anybody with access to Temporal could block money on hold.
  */
 export function createPayloadCodec(
   keys: readonly PayloadKey[],

@@ -25,9 +25,11 @@ const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
 ];
 
 const CONNECT_SECONDS = 30;
-/** A new namespace is known to every part of the server some seconds after it was registered. */
+/**
+ * After its registration a namespace takes some seconds to become known to all parts of the server.
+ */
 const NAMESPACE_SECONDS = 30;
-/** Histories of what has ended stay so long in a namespace that had to be registered. */
+/** Retention of completed histories in a newly registered namespace. */
 const RETENTION_SECONDS = 30 * 86_400;
 
 /** gRPC's NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED and UNIMPLEMENTED. */
@@ -35,12 +37,12 @@ const NOT_FOUND = 5;
 const ALREADY_EXISTS = 6;
 const NOT_OURS = [7, 12];
 
-/** What of a connection, of the client or the worker, this needs. */
+/** The services that this module needs from the connection of a client or worker. */
 type Services = Pick<ConnectionLike, 'workflowService'> & {
   readonly operatorService: Connection['operatorService'];
 };
 
-/** Prepares a namespace as `prepareNamespace` does; waits for a server that is still starting. */
+/** Prepares a namespace like `prepareNamespace`, and waits for a starting server. */
 export async function prepareTemporal({ namespace, ...server }: TemporalServer): Promise<void> {
   const connection = await connectPatiently(server);
   try {
@@ -51,9 +53,9 @@ export async function prepareTemporal({ namespace, ...server }: TemporalServer):
 }
 
 /**
- * Registers the namespace where it is missing, and in it the search attributes that it lacks; a
- * workflow that sets another one fails. A server that keeps these for its administrators, as
- * Temporal's cloud does, is left as it is. Returns what it registered.
+ * Registers the namespace and its search attributes where they are missing; a workflow that sets an
+ * unregistered attribute fails. A server that reserves this for its administrators, such as
+ * Temporal Cloud, is not changed. Returns what it registered.
  */
 export async function prepareNamespace(services: Services, namespace: string): Promise<string[]> {
   try {

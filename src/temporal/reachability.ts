@@ -6,9 +6,9 @@ const DEFAULT_PORT = 7233;
 export type Reachability = ReturnType<typeof createReachability>;
 
 /**
- * Whether a server takes connections at all. The client's own calls find out only after seconds of
- * trying again, and cannot tell whether the first try arrived; so after one has failed, a connection
- * is tried first, and a refused one says for certain that nothing was sent.
+ * Whether a server accepts connections. The client's own calls fail only after seconds of retries,
+ * and cannot tell whether the first attempt arrived. So after a failed call this probes the
+ * connection first; a refused connection proves that nothing was sent.
  */
 export function createReachability(address: string) {
   let isDoubted = false;
@@ -22,12 +22,12 @@ export function createReachability(address: string) {
   }
 
   return {
-    /** Told of a call that found nobody; the next ones look first. */
+    /** Called after a failed call; the next calls probe first. */
     doubt(): void {
       isDoubted = true;
     },
 
-    /** Costs nothing while there is no doubt. Those who ask at the same time look once. */
+    /** Without doubt it costs nothing. Concurrent callers share one probe. */
     isReachable(): Promise<boolean> | true {
       if (!isDoubted) return true;
       probing ??= probe();

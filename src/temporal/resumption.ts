@@ -20,7 +20,7 @@ import {
   WORKFLOW_TASK_TIMEOUT,
 } from './workflow-starts.js';
 
-/** The workflows that activities start for money on hold. */
+/** Starts the workflows of money on hold for activities. */
 export function createResumption(options: {
   readonly client: Client;
   readonly taskQueue: string;
@@ -55,7 +55,7 @@ export function createResumption(options: {
         workflowId: finishMessageId(message.operationId),
         args: [{ messageId: message.id }],
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-        staticSummary: `Message ${message.id}, which its workflow left behind`,
+        staticSummary: `Orphaned message ${message.id}`,
         ...policy,
       }),
     );

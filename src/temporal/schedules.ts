@@ -12,7 +12,7 @@ export interface ScheduleSettings {
   readonly reconcileIntervalSeconds: number;
 }
 
-/** The sweep that ends what is over, and the reconciliation (design 7). */
+/** The Schedules of the sweep and of the reconciliation (design 7). */
 const schedulesOf = ({
   taskQueue,
   sweepIntervalSeconds,
@@ -22,13 +22,13 @@ const schedulesOf = ({
     intervalSeconds: sweepIntervalSeconds,
     taskQueue,
     workflowType: 'expireVouchers',
-    staticSummary: 'Expires vouchers that are due and prunes old operations',
+    staticSummary: 'Expires due vouchers and prunes old operations',
   }),
   scheduleOf(reconcileId(taskQueue), {
     intervalSeconds: reconcileIntervalSeconds,
     taskQueue,
     workflowType: 'reconcile',
-    staticSummary: 'Holds money on hold, refusals and the books against what is true',
+    staticSummary: 'Checks money on hold, completed operations and the books',
   }),
 ];
 
@@ -51,8 +51,8 @@ function scheduleOf(
 }
 
 /**
- * Creates the Schedules, or brings them to these settings. Any number of workers may call it at the
- * same time.
+ * Creates the Schedules, or updates them to these settings. Safe to call from any number of workers
+ * at once.
  */
 export async function ensureSchedules(client: Client, settings: ScheduleSettings): Promise<void> {
   for (const { scheduleId, ...definition } of schedulesOf(settings)) {
@@ -63,7 +63,7 @@ export async function ensureSchedules(client: Client, settings: ScheduleSettings
   }
 }
 
-/** Creates the Schedules that are missing; returns their ids. Those that exist stay as they are. */
+/** Creates missing Schedules and returns their ids. Existing ones do not change. */
 export async function restoreSchedules(
   client: Client,
   settings: ScheduleSettings,

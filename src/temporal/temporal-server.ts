@@ -1,6 +1,6 @@
 import type { TLSConfig } from '@temporalio/client';
 
-/** What a process must know to connect to Temporal. */
+/** The connection data of a Temporal server. */
 export interface TemporalServer {
   /** `host:port` */
   readonly address: string;
@@ -20,7 +20,7 @@ interface TemporalSettings {
   readonly TEMPORAL_API_KEY?: string | undefined;
 }
 
-/** Whether the connection is encrypted: wherever anything is said of TLS, and for an API key. */
+/** Whether the connection is encrypted: with any TLS setting, and with an API key. */
 export const usesTls = (
   settings: Omit<TemporalSettings, 'TEMPORAL_ADDRESS' | 'TEMPORAL_NAMESPACE'>,
 ) =>
@@ -30,7 +30,7 @@ export const usesTls = (
   settings.TEMPORAL_TLS_SERVER_NAME !== undefined ||
   settings.TEMPORAL_API_KEY !== undefined;
 
-/** The server that the settings name. */
+/** The server of the settings. */
 export function temporalServerOf(settings: TemporalSettings): TemporalServer {
   const { TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY, TEMPORAL_TLS_SERVER_NAME } =
     settings;

@@ -1,6 +1,8 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 
-/** Starts a workflow whose id only one may have at a time; false where one with it runs already. */
+/**
+ * Starts a workflow whose id must be unique among running ones; false where one is already running.
+ */
 export async function startUnlessRunning(start: () => Promise<unknown>): Promise<boolean> {
   try {
     await start();
@@ -11,7 +13,7 @@ export async function startUnlessRunning(start: () => Promise<unknown>): Promise
   }
 }
 
-/** Tells a workflow something, by a signal, that one which has ended does not need to know. */
+/** Sends a signal to a workflow; a completed workflow does not need it. */
 export async function tellIfRunning(tell: () => Promise<void>): Promise<void> {
   try {
     await tell();

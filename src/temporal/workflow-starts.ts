@@ -5,20 +5,20 @@ import {
   redeemVoucherWithoutClaimId,
 } from '../../workflows/workflow-ids.js';
 
-/** So soon another worker takes over what one was doing when it died. */
+/** After this time another worker takes over the task of a dead one. */
 export const WORKFLOW_TASK_TIMEOUT = '5s';
 
-/** A voucher as the workflow of its redemption is named after it. */
+/** A voucher with the data that names the workflow of its redemption. */
 export interface RedeemableVoucher {
   /** The operation that generated it. */
   readonly generationId: string;
-  /** The operation that made its live claim. */
+  /** The operation of its live claim. */
   readonly claimOperationId: string | null;
-  /** Null of a claim from before its workflow's id was kept. */
+  /** Null for a claim older than stored workflow ids. */
   readonly claimWorkflowId: string | null;
 }
 
-/** The workflow of a voucher's live claim, or one of its own for a redemption without a claim. */
+/** The workflow of a voucher's live claim, or a separate one for a redemption without a claim. */
 export const redemptionWorkflowId = (voucher: RedeemableVoucher): string =>
   voucher.claimOperationId === null
     ? redeemVoucherWithoutClaimId(voucher.generationId)
@@ -27,18 +27,21 @@ export const redemptionWorkflowId = (voucher: RedeemableVoucher): string =>
         operationId: voucher.claimOperationId,
       });
 
-/** A voucher as the workflow of a claim of it is named after it. */
+/** A voucher with the data that names the workflow of its claim. */
 export interface ClaimableVoucher extends RedeemableVoucher {
   readonly serialNumber: string;
 }
 
-/** The workflow of a claim that is asked for: of the live one where it is that, else a new one. */
+/**
+ * The workflow of a requested claim: that of the live claim if the operation made it, else a new
+ * one.
+ */
 export const claimIdFor = (voucher: ClaimableVoucher, operationId: string): string =>
   voucher.claimOperationId === operationId
     ? redemptionWorkflowId(voucher)
     : claimId(voucher.serialNumber, operationId);
 
-/** How a claim's or redemption's workflow is started, whoever starts it. */
+/** Start options of a claim's or redemption's workflow, for all callers. */
 export const redemptionStart = (workflowId: string, input: RedeemVoucherInput) => ({
   workflowId,
   args: [input] as [RedeemVoucherInput],
@@ -52,7 +55,7 @@ function describe({ begin }: RedeemVoucherInput): string {
   return `${what} of voucher ${voucherId} by ${company.kind} ${company.id}`;
 }
 
-/** How a top-up's workflow is started, whoever starts it. */
+/** Start options of a top-up's workflow, for all callers. */
 export const topUpStart = (workflowId: string, input: TopUpInput) => ({
   workflowId,
   args: [input] as [TopUpInput],

@@ -1,7 +1,7 @@
 import type { RedemptionTiming, TopUpTiming } from '../../workflows/messages.js';
 import type { Config } from '../config/config.js';
 
-/** The durations that the settings give to workflows. */
+/** The durations of workflows, from the settings. */
 export const workflowTiming = (config: Config): RedemptionTiming & TopUpTiming => ({
   claimLifetimeMs: config.CLAIM_LIFETIME_SECONDS * 1_000,
   messageWaitMs: Math.max(100, config.CALLER_WAIT_SECONDS * 1_000 - 500),

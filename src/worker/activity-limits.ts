@@ -2,7 +2,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.js';
 import type { Config } from '../config/config.js';
 import { parseMoney } from '../domain/money.js';
 
-/** What activities are told of the settings. */
+/** The limits of activities, from the settings. */
 export const activityLimits = (config: Config): ActivityDependencies['limits'] => ({
   voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
   wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,

@@ -9,13 +9,14 @@ import { WORKFLOW_TASK_TIMEOUT } from '../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 
 const BATCH_SIZE = 100;
-/** The client has no time limit of its own. */
+/** The client itself has no time limit. */
 const START_LIMIT_MS = 5_000;
 
 /**
- * Starts the workflows of invitations that operators have written. Their command only needs the
- * database: while Temporal is away, what was written waits there. Any number of workers may look, since
- * an invitation has one workflow. A Schedule would leave a run in Temporal for every few seconds.
+ * Starts the workflows of invitations that operators have written. Their command needs only the
+ * database, so invitations wait there while Temporal is unavailable. Any number of workers may
+ * poll, since an invitation has one workflow. A Schedule would leave a run in Temporal every few
+ * seconds.
  */
 export function createInvitationPickup(options: {
   readonly database: Database;
@@ -46,5 +47,5 @@ export function createInvitationPickup(options: {
       ),
     );
 
-  return repeat({ work: takeUp, intervalMs, logger, failure: 'Invitations could not be taken up' });
+  return repeat({ work: takeUp, intervalMs, logger, failure: 'Could not pick up invitations' });
 }

@@ -2,18 +2,18 @@ import type { Logger } from 'pino';
 import { describeError } from '../process/describe-error.js';
 
 export interface Repetition {
-  /** Ends it; waits for what is being done. */
+  /** Stops the repetition; waits for the current run. */
   stop(): Promise<void>;
 }
 
 /**
- * Does some work again and again, with a pause after each time. A failure is logged with these words,
- * but only the first of several, and the work is tried again after the next pause.
+ * Repeats work with a pause after each run. Of consecutive failures only the first is logged, with
+ * this message; the work is retried after the pause.
  */
 export function repeat(options: {
   readonly work: () => Promise<unknown>;
   readonly intervalMs: number;
-  /** Pauses before the first time, too. */
+  /** Pauses before the first run, too. */
   readonly pausesFirst?: boolean;
   readonly logger: Logger;
   readonly failure: string;
@@ -39,7 +39,7 @@ export function repeat(options: {
         await work();
         hasFailed = false;
       } catch (error) {
-        // Said once, and not every few seconds while a server is away.
+        // Logged once, not every few seconds during an outage.
         if (!hasFailed) logger.warn(describeError(error), options.failure);
         hasFailed = true;
       }

@@ -11,13 +11,13 @@ import { topUpStart } from '../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 
 const BATCH_SIZE = 100;
-/** The client has no time limit of its own. */
+/** The client itself has no time limit. */
 const SEND_LIMIT_MS = 10_000;
 
 /**
- * Carries out the retries of top-ups that operators have written, by the workflow that waits for them
- * or by one that takes its place. Any number of workers may look: a command is one operation, however
- * often it is sent.
+ * Executes the retries of top-ups that operators have written, by the workflow that waits for them
+ * or by its successor. Any number of workers may poll: a command is one operation, even if it is
+ * sent repeatedly.
  */
 export function createRetryPickup(options: {
   readonly database: Database;
@@ -39,7 +39,7 @@ export function createRetryPickup(options: {
     }
   }
 
-  /** Until the workflow has taken it; how it ends is the workflow's. */
+  /** Waits until the workflow has accepted it; the workflow handles the outcome. */
   async function send(retry: Retry): Promise<void> {
     const key = `operator-command ${retry.id}`;
     const command: RetryCommand = {
@@ -73,5 +73,5 @@ export function createRetryPickup(options: {
     });
   }
 
-  return repeat({ work: takeUp, intervalMs, logger, failure: 'Retries could not be taken up' });
+  return repeat({ work: takeUp, intervalMs, logger, failure: 'Could not pick up retries' });
 }

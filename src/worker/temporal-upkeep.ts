@@ -4,13 +4,13 @@ import { prepareNamespace } from '../temporal/prepare.js';
 import { ensureSchedules, restoreSchedules, type ScheduleSettings } from '../temporal/schedules.js';
 import { type Repetition, repeat } from './repeat.js';
 
-/** The client has no time limit of its own. */
+/** The client itself has no time limit. */
 const LIMIT_MS = 30_000;
 
 /**
- * Makes sure of what the service needs in Temporal besides its workflows: the namespace, the search
- * attributes and the Schedules. Once before the worker starts, and then every few minutes, since a
- * Temporal server that was emptied or restored lacks them, and money on hold would wait for ever.
+ * Maintains what the service needs in Temporal besides its workflows: the namespace, the search
+ * attributes and the Schedules. It runs before the worker starts and then every few minutes,
+ * because an emptied or restored Temporal server lacks them, and money on hold would wait for ever.
  */
 export async function startTemporalUpkeep(
   temporal: TemporalConnection,
@@ -25,13 +25,16 @@ export async function startTemporalUpkeep(
     const added = await prepareNamespace(connection, namespace);
     const created = await restoreSchedules(client, options);
     if (added.length > 0 || created.length > 0)
-      logger.error({ added, created }, 'Temporal had lost what the service needs; it is back');
+      logger.error(
+        { added, created },
+        'Restored search attributes and Schedules that Temporal had lost',
+      );
   }
   return repeat({
     work: () => client.withDeadline(Date.now() + LIMIT_MS, restore),
     intervalMs,
     pausesFirst: true,
     logger,
-    failure: 'Schedules and search attributes could not be looked at',
+    failure: 'Could not check Schedules and search attributes',
   });
 }

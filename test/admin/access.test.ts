@@ -99,7 +99,7 @@ describe('a partner that only commands have made', () => {
     const { accessToken } = (await logIn('', issued.key)).body;
     expect((await logIn('', rotated.key)).status).toBe(200);
     const again = await operator.admin(`rotate api-key ${issued.keyId}`);
-    expect(again.err).toContain('that has no end yet: see "list api-keys"');
+    expect(again.err).toContain('without an end: see "list api-keys"');
 
     const next = await operator.json(`rotate api-key ${rotated.keyId} --overlap-hours 0`);
     expect((await logIn('', rotated.key)).status).toBe(401);
@@ -194,7 +194,7 @@ describe('a public key of a merchant', () => {
     const refused = await register(id, pem());
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(
-      /^--file holds no usable key: This is .*openssl ecparam -name secp256k1.*\n$/,
+      /^--file contains no usable key: This is .*openssl ecparam -name secp256k1.*\n$/,
     );
     expect(await operator.json(`list public-keys --merchant ${id}`)).toEqual([]);
   });
@@ -207,8 +207,8 @@ describe('a public key of a merchant', () => {
     const refused = await register(second, pem);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toBe(
-      `This key is valid as public key ${publicKeyId} of merchant ${first}: each merchant signs ` +
-        `with a pair of keys of its own. Fingerprint ${fingerprint}\n`,
+      `This key is valid as public key ${publicKeyId} of merchant ${first}: each merchant needs ` +
+        `its own key pair. Fingerprint ${fingerprint}\n`,
     );
     expect(await operator.json(`list public-keys --merchant ${second}`)).toEqual([]);
     await operator.json(`revoke public-key ${publicKeyId}`);
@@ -279,7 +279,7 @@ describe('an address', () => {
     expect(kept.address).toBe('xn--bcher-kva.example');
     for (let index = 1; index < 10; index += 1)
       expect((await register(`till-${index}.shop.example`)).code).toBe(0);
-    expect((await register('till-10.shop.example')).err).toContain('has 10 names already');
+    expect((await register('till-10.shop.example')).err).toContain('already has 10 names');
     expect((await register('203.0.113.7')).code).toBe(0);
   });
 
@@ -288,6 +288,6 @@ describe('an address', () => {
     ['two companies', ' --partner 1 --merchant 1'],
   ])('of %s is refused', async (_whose, owner) => {
     const refused = await operator.admin(`register address 203.0.113.7${owner}`);
-    expect(refused.err).toBe('Name either --partner or --merchant.\n');
+    expect(refused.err).toBe('Use either --partner or --merchant.\n');
   });
 });

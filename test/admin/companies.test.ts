@@ -122,7 +122,7 @@ describe('a change', () => {
     const rows = await scene.auditRows();
     const again = await scene.admin(command);
     expect(again).toMatchObject({ code: 0, err: '' });
-    expect(again.out).toContain('is so already: nothing was changed');
+    expect(again.out).toContain('already has these values');
     expect(await scene.auditRows()).toEqual(rows);
   });
 
@@ -213,7 +213,7 @@ describe('the terms of a merchant', () => {
     await scene.json(`set service-fee --merchant ${merchantId} --percent 0`);
     expect(await listed('merchants', merchantId)).toMatchObject({ serviceFeePercent: '0.0000' });
     const again = await scene.admin(`set service-fee --merchant ${merchantId} --percent 0.0`);
-    expect(again.out).toContain('nothing was changed');
+    expect(again.out).toContain('No change');
   });
 });
 
@@ -300,7 +300,7 @@ describe('the audit log', () => {
     const before = await lastAudit();
     const refused = await shared.admin(['create', 'partner', '--name', 'Nobody']);
     expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toMatch(/^Say who you are with --actor: .*\n$/);
+    expect(refused.err).toMatch(/^Name yourself with --actor: .*\n$/);
     expect(await lastAudit()).toEqual(before);
     expect(
       (await shared.json('list partners')).map((row: { name: string }) => row.name),

@@ -31,7 +31,7 @@ test('budgets of a company are set and go back to the settings, and both are aud
   await scene.json(`set budgets --partner ${partner.id} --messages 20000 --wrong-codes 500`);
   expect(await budgets()).toEqual({ messages_per_day: 20_000, wrong_codes_per_day: 500 });
   const again = await scene.admin(`set budgets --partner ${partner.id} --messages 20000`);
-  expect(again.out).toContain('nothing was changed');
+  expect(again.out).toContain('No change');
   await scene.json(`set budgets --partner ${partner.id} --messages default`);
   expect(await budgets()).toEqual({ messages_per_day: null, wrong_codes_per_day: 500 });
   const audited = (await scene.auditRows()).filter(({ action }) => action === 'set budgets');

@@ -139,7 +139,7 @@ describe('a deposit that was a mistake', () => {
     await scene.json(`deposit --partner ${partnerId} --wallet gift --amount 9000000`);
     const results = await Promise.all(Array.from({ length: 10 }, () => reverse(reference)));
     expect(results.map(({ code }) => code)).toEqual(Array(10).fill(0));
-    expect(results.filter(({ out }) => out.includes('reversed before'))).toHaveLength(9);
+    expect(results.filter(({ out }) => out.includes('already reversed'))).toHaveLength(9);
     expect((await balances()).gift).toBe('9000000.000000');
     const audited = (await scene.auditRows()).filter(
       ({ action, details }) =>
@@ -164,7 +164,7 @@ describe('a deposit that was a mistake', () => {
     );
     const refused = await reverse(reference);
     expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toMatch(/does not cover the deposit .* nothing was changed/);
+    expect(refused.err).toMatch(/no longer covers the deposit .* nothing was changed/);
     expect((await balances()).gift).toBe('1250000.499999');
   });
 

@@ -22,13 +22,13 @@ test('an invitation waits for a worker, and the next one takes its place', async
   const again = await scene.admin(
     `invite merchant ${id} --email Sara@Till.Example --phone 0911001002`,
   );
-  expect(again.out).toContain('The link before it does not work any more.');
+  expect(again.out).toContain('The previous link no longer works.');
   expect(await invitations(id)).toMatchObject([
     { status: 'REQUESTED', email: 'sara@till.example', phone: '+2519*****002', mail: 'QUEUED' },
     { status: 'REPLACED', email: 'owner@coffee.example', sms: 'CANCELLED', mail: 'CANCELLED' },
   ]);
   const shown = await scene.admin(`list invitations --merchant ${id}`);
-  expect(shown.out).toMatch(/waits for a worker .+sara@till\.example \(queued\)/);
+  expect(shown.out).toMatch(/waiting for a worker .+sara@till\.example \(queued\)/);
   const audit = (await scene.auditRows()).filter(({ action }) => action === 'invite merchant');
   expect(audit).toHaveLength(2);
   expect(JSON.stringify(audit)).not.toContain('911001');
@@ -51,7 +51,7 @@ test('a telephone that takes no SMS leaves the mail', async () => {
   const id = await makeMerchant();
   await scene.json(`change merchant ${id} --phone +251111234567`);
   const { out } = await scene.admin(`invite merchant ${id}`);
-  expect(out).toContain('owner@coffee.example only, because its telephone takes no SMS.');
+  expect(out).toContain('owner@coffee.example only, because its telephone cannot receive SMS.');
   expect(await invitations(id)).toMatchObject([{ phone: null, sms: null, mail: 'QUEUED' }]);
 });
 
@@ -65,7 +65,7 @@ test('refused in one line, with nothing written', async () => {
     [`invite merchant ${id} --phone 0111234567`, 'must be a mobile number'],
     [
       `invite merchant ${id} --email Taken@till.example`,
-      `taken@till.example signs in for merchant ${other}: name another --email.`,
+      `taken@till.example signs in for merchant ${other}: use another --email.`,
     ],
   ];
   for (const [words, problem] of cases)

@@ -36,7 +36,7 @@ test('a person is let in by a password that is shown once and changed first of a
   const { out } = await operator.admin(`list portal-accounts --partner ${id}`);
   expect(out).toMatch(/abebe@shop\.example/);
   const again = await operator.admin(words);
-  expect(again).toMatchObject({ code: 1, err: expect.stringContaining('has an account already') });
+  expect(again).toMatchObject({ code: 1, err: expect.stringContaining('already has an account') });
 
   await operator.json(`disable portal-account ${accountId}`);
   expect((await client.get('/portal')).status).toBe(303);
@@ -59,7 +59,7 @@ test('a person is let in by a password that is shown once and changed first of a
 });
 
 test.each([
-  ['create portal-account --email x@y.example', 'Name either --partner or --merchant.'],
+  ['create portal-account --email x@y.example', 'Use either --partner or --merchant.'],
   ['create portal-account --email x@y.example --partner 999', 'There is no partner 999'],
   ['create portal-account --email x --partner 1', 'must be an e-mail address'],
   ['reset portal-password 999', 'There is no portal account 999'],
@@ -92,7 +92,7 @@ test('a password of the operator’s making ends, and a chosen one does not', as
   const client = portalClient(stack);
   const late = await client.signIn({ email, password: made.password });
   expect(late.status).toBe(403);
-  expect(late.html).toContain('made for the first sign-in and has ended');
+  expect(late.html).toContain('valid for the first sign-in only and has expired');
   expect(client.cookies.has('portal-session')).toBe(false);
   // Who does not know it is not told.
   expect((await client.signIn({ email, password: 'not the password' })).html).not.toContain(

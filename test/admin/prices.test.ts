@@ -57,7 +57,7 @@ test('a price is set for all merchants, and for one, and replaced', async () => 
 test('the same price again changes nothing', async () => {
   const words = `--denomination ${catalogue.denominationId} --price-usd`;
   await set(`${words} 4.75`);
-  expect((await set(`${words} 4.750`)).out).toContain('nothing was changed');
+  expect((await set(`${words} 4.750`)).out).toContain('No change');
   const kept = await scene.database
     .selectFrom('partner_gift_denomination_prices')
     .select('id')

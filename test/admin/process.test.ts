@@ -113,7 +113,7 @@ describe('says in one line what to do, with exit code 1,', () => {
       'with a database that is away',
       'list partners',
       () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }),
-      /^The database does not answer \(.*ECONNREFUSED.*\): is the service running\?/,
+      /^The database cannot be reached \(.*ECONNREFUSED.*\): is the service running\?/,
     ],
     [
       'with another database',

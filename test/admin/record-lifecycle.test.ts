@@ -241,7 +241,7 @@ describe('what tells records apart', () => {
   test('is taken until it is given up, deleted records included', async () => {
     const id = await newId('create merchant-category --name Taken');
     const other = await newId('create merchant-category --name Other');
-    const taken = `--name is that of merchant-category ${id} already.`;
+    const taken = `--name is already that of merchant-category ${id}.`;
     expect(await refusal('create merchant-category --name Taken')).toBe(taken);
     expect(await refusal(`change merchant-category ${other} --name Taken`)).toBe(taken);
     await scene.json(`deactivate merchant-category ${id}`);
@@ -268,7 +268,7 @@ describe('what tells records apart', () => {
     await scene.json(elsewhere);
     const here = await newId(promoWords('Harvest'));
     expect(await refusal(`change promo ${here} --category ${giftsId - 1}`)).toMatch(
-      /^--name is that of promo \d+ already\.$/,
+      /^--name is already that of promo \d+\.$/,
     );
   });
 });
@@ -286,7 +286,7 @@ describe('a promo', () => {
     for (const words of ['--end 2026-11-30', '--start 2027-01-15T09:00:00Z'])
       expect(await refusal(`change promo ${id} ${words}`)).toBe('--end must be after the start.');
     const again = await scene.admin(`change promo ${id} --end 2027-01-15T09:00:00Z`);
-    expect(again.out).toContain('is so already: nothing was changed');
+    expect(again.out).toContain('already has these values');
   });
 
   test.each([
@@ -296,8 +296,8 @@ describe('a promo', () => {
     ['--image', 'a\\b.png', /^--image must be a relative path/],
     ['--discount', '100.5', /^--discount must be a percentage/],
     ['--constraint', '-1', /^--constraint must be a number from 0/],
-    ['--category', '99', /^--category names no product-category that there is/],
-    ['--category', 'Nowhere', /^--category names no product-category that there is/],
+    ['--category', '99', /^--category names no existing product-category/],
+    ['--category', 'Nowhere', /^--category names no existing product-category/],
     ['--status', 'GONE', /^--status must be ACTIVE or INACTIVE/],
   ])('is refused with %s %s', async (option, value, expected) => {
     expect(await refusal([...promoWords(randomUUID()), option, value])).toMatch(expected);

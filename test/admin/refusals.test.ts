@@ -51,7 +51,7 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'a taken identifier',
       () => [...merchantWords('MER-42')],
-      /^--identifier is that of merchant \d+ already\.\n$/,
+      /^--identifier is already that of merchant \d+\.\n$/,
     ],
     [
       'half a payout account',
@@ -68,7 +68,7 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'a category that is not there',
       () => merchant('--category', '99'),
-      /^--category names no merchant-category that there is: see "list merchant-categories"/,
+      /^--category names no existing merchant-category: see "list merchant-categories"/,
     ],
     [
       'a fee above 100',
@@ -79,7 +79,7 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'a taken category name',
       () => 'create product-category --name PACKAGES --description X',
-      /^--name is that of product-category \d+ already/,
+      /^--name is already that of product-category \d+/,
     ],
     [
       'a kind that is not there',

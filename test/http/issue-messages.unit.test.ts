@@ -17,9 +17,9 @@ describe('issueMessage', () => {
     [z.string().max(3), CANARY, 'must have at most 3 characters'],
     [z.number().min(1), 0, 'must be at least 1'],
     [z.number().max(9), 10, 'must be at most 9'],
-    [z.union([z.string(), z.number()]), {}, 'must be sent once, in another form'],
-    [z.enum(['A', 'B']), CANARY, 'must have another form'],
-    [z.string().regex(/^x$/), CANARY, 'must have another form'],
+    [z.union([z.string(), z.number()]), {}, 'must be sent once, in another format'],
+    [z.enum(['A', 'B']), CANARY, 'must have another format'],
+    [z.string().regex(/^x$/), CANARY, 'must have another format'],
     [z.string('must be the key as text'), 5, 'must be the key as text'],
   ])('describes what is wrong (%#)', (schema, sent, message) => {
     const result = schema.safeParse(sent, { error: issueMessage });

@@ -50,11 +50,11 @@ describe('try it says of the last calls', () => {
     const { apiKey, client } = await partner();
     expect((await logIn(apiKey, '203.0.113.50')).status).toBe(403);
     const html = await waitForText(client, '/portal/try-it', 'Is 203.0.113.50 your server?');
-    expect(html).toContain('If that is not your server, your key is in wrong hands');
+    expect(html).toContain('If that is not your server, your key was leaked');
     expect(html).not.toContain('name="address"');
     const question = '/portal/addresses/register?address=203.0.113.50';
     expect(html).toContain(`href="${question}"`);
-    expect((await client.get(question)).html).toContain('your key is in wrong hands');
+    expect((await client.get(question)).html).toContain('your key was leaked');
     expect((await logIn(apiKey, '203.0.113.50')).status).toBe(403);
     await client.submit(question, '/portal/addresses');
     expect((await client.get('/portal/try-it')).html).not.toContain('Is 203.0.113.50');
@@ -79,7 +79,7 @@ describe('try it says of the last calls', () => {
   test('that a key is wrong, if the call came from where the person is', async () => {
     const { client } = await partner();
     await logIn(`gvs_test_${'Z'.repeat(30)}`);
-    await waitForText(client, '/portal/try-it', 'The key is not right');
+    await waitForText(client, '/portal/try-it', 'The key is not valid');
     await logIn(`gvs_test_${'Y'.repeat(30)}`, '198.51.100.9');
     await logIn(`gvs_test_${'X'.repeat(30)}`);
     const html = await waitForText(client, '/portal/try-it', 'gvs_test_XXX…');
@@ -130,7 +130,7 @@ describe('try it says of the last calls', () => {
       body: { voucherCode: 'x', idempotencyKey: 'x' },
       headers: { 'x-api-token': body.accessToken, 'x-signature': 'MEUCIQ\\n1' },
     });
-    const html = await waitForText(client, '/portal/try-it', 'The signature does not fit');
+    const html = await waitForText(client, '/portal/try-it', 'The signature does not match');
     expect(html).toContain('The token is missing, older than 300 seconds');
     expect(html).toContain('A signed call');
   });

@@ -82,39 +82,39 @@ describe('kept in one spelling is', () => {
     await client.submit(ACCESS, PATH, { address: given });
     expect((await client.get(ACCESS)).html).toContain(`<code>${kept}</code>`);
     const again = await client.submit(ACCESS, PATH, { address: kept });
-    expect(again.html).toContain(`${kept} is registered already.`);
+    expect(again.html).toContain(`${kept} is already registered.`);
   });
 });
 
 test('an address inside a network is registered, with a word about it', async () => {
   const { client } = await partner();
   await client.submit(ACCESS, PATH, { address: '192.168.1.5' });
-  expect((await client.get(ACCESS)).html).toContain('an address inside a network');
+  expect((await client.get(ACCESS)).html).toContain('a private address');
   await client.submit(ACCESS, PATH, { address: '203.0.113.7' });
-  expect((await client.get(ACCESS)).html).not.toContain('an address inside a network');
+  expect((await client.get(ACCESS)).html).not.toContain('a private address');
 });
 
 describe('refused, in words, is', () => {
   test.each([
-    ['', 'Give an address.'],
+    ['', 'Enter an address.'],
     ['https://shop.example/', 'without “https://”'],
-    ['203.0.113.7:8443', 'Leave the port out'],
-    ['203.0.113.256', 'no address that can be registered'],
-    ['0x7f000001', 'no address that can be registered'],
-    ['203.0.113.7 203.0.113.8', 'no address that can be registered'],
-    ['0.0.0.0', 'no address that can be registered'],
-    ['224.0.0.1', 'no address that can be registered'],
-    ['fe80::1%eth0', 'no address that can be registered'],
-    ['*.shop.example', 'no address that can be registered'],
+    ['203.0.113.7:8443', 'Omit the port'],
+    ['203.0.113.256', 'This address cannot be registered'],
+    ['0x7f000001', 'This address cannot be registered'],
+    ['203.0.113.7 203.0.113.8', 'This address cannot be registered'],
+    ['0.0.0.0', 'This address cannot be registered'],
+    ['224.0.0.1', 'This address cannot be registered'],
+    ['fe80::1%eth0', 'This address cannot be registered'],
+    ['*.shop.example', 'This address cannot be registered'],
     ['0.0.0.0/0', 'too wide'],
     ['0.0.0.0/1', 'too wide'],
     ['::ffff:0:0/96', 'too wide'],
     ['::ffff:203.0.113.0/111', 'too wide'],
     ['2001:db8::/31', 'too wide'],
     ['2001::/16', 'too wide'],
-    ['<img src=x onerror=alert(1)>', 'no address that can be registered'],
-    ['a\u0000b', 'no address that can be registered'],
-    ['x'.repeat(400), 'no address that can be registered'],
+    ['<img src=x onerror=alert(1)>', 'This address cannot be registered'],
+    ['a\u0000b', 'This address cannot be registered'],
+    ['x'.repeat(400), 'This address cannot be registered'],
   ])('%s', async (address, words) => {
     const { client } = await partner();
     const answer = await client.submit(ACCESS, PATH, { address });
@@ -127,7 +127,7 @@ describe('refused, in words, is', () => {
     const { client } = await partner();
     await client.submit(ACCESS, PATH, { address: '203.0.113.7' });
     const answer = await client.submit(ACCESS, PATH, { address: '203.0.113.7' });
-    expect(answer.html).toContain('203.0.113.7 is registered already.');
+    expect(answer.html).toContain('203.0.113.7 is already registered.');
   });
 
   test('the eleventh name, though a name is kept as the DNS has it', async () => {
@@ -137,7 +137,7 @@ describe('refused, in words, is', () => {
     expect((await client.get(ACCESS)).html).toContain('<code>xn--bcher-0-n2a.example</code>');
     const answer = await client.submit(ACCESS, PATH, { address: 'api.shop.example' });
     expect(answer.status).toBe(422);
-    expect(answer.html).toContain('There are 10 names');
+    expect(answer.html).toContain('There are already 10 names');
     expect((await client.submit(ACCESS, PATH, { address: '203.0.113.7' })).status).toBe(303);
   });
 
@@ -155,7 +155,7 @@ describe('refused, in words, is', () => {
       .execute();
     const answer = await client.submit(ACCESS, PATH, { address: '198.51.100.1' });
     expect(answer.status).toBe(422);
-    expect(answer.html).toContain('There are 50 addresses');
+    expect(answer.html).toContain('There are already 50 addresses');
   });
 });
 

@@ -94,7 +94,7 @@ describe('a new key', () => {
       expect((await makeKey(client, `Key ${made}`)).status).toBe(200);
     const answer = await makeKey(client, 'One too many');
     expect(answer.status).toBe(422);
-    expect(answer.html).toContain('There are 10 keys that work');
+    expect(answer.html).toContain('There are already 10 working keys');
   });
 
   test('may have a name that looks like HTML', async () => {
@@ -163,7 +163,7 @@ test('a key is revoked after a question, and its calls are refused', async () =>
   expect(answer).toMatchObject({ status: 303, location: '/portal/access' });
   const { html } = await client.get('/portal/access');
   expect(html).toContain('The key “test” is revoked.');
-  expect(html).toContain('No key works');
+  expect(html).toContain('No working key');
   expect(await logIn(apiKey)).toBe(401);
   expect((await client.get(path)).status).toBe(404);
 });

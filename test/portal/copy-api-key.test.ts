@@ -143,7 +143,7 @@ describe('the password', () => {
     const { id } = await makeKey();
     const answer = await copy(id, password);
     expect(answer.status).toBe(422);
-    expect(answer.html).toContain('This is not your present password.');
+    expect(answer.html).toContain('This is not your current password.');
     expect(keyIn(answer.html)).toBe('');
     expect(await auditOf('copy api-key')).toEqual([]);
   });
@@ -212,9 +212,9 @@ describe('a service that keeps no keys', () => {
     const person = await makeAccount(other, { kind: 'partner', id });
     const browser = await signedIn(other, person);
     const made = await browser.submit('/portal/access', '/portal/keys', { name: 'Once' });
-    expect(made.html).toContain('it is shown only this once');
+    expect(made.html).toContain('it is shown only once');
     const { html } = await browser.get('/portal/access');
-    expect(html).toContain('Keys are shown once');
+    expect(html).toContain('Each key is shown once');
     expect(html).not.toContain('/copy"');
     const rows = await other.database.selectFrom('api_keys').selectAll().execute();
     expect(rows.every(({ key_ciphertext }) => key_ciphertext === null)).toBe(true);

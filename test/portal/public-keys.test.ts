@@ -128,8 +128,8 @@ describe('refused, in words, is', () => {
   test.each<[string, () => string, RegExp]>([
     ['nothing', () => '', /Paste a public key or choose its file/],
     ['a key on another curve', () => newPair('prime256v1').pem, /P-256/],
-    ['what is no key', () => 'hello', /no public key/],
-    ['what is no key and looks like HTML', () => '<script>alert(1)</script>', /no public key/],
+    ['what is no key', () => 'hello', /not a public key/],
+    ['what is no key and looks like HTML', () => '<script>alert(1)</script>', /not a public key/],
   ])('%s', async (_name, pem, words) => {
     const { client } = await merchant();
     const answer = await offer(client, { pem: pem() });
@@ -158,9 +158,9 @@ describe('refused, in words, is', () => {
     const { id, client } = await merchant();
     const [one, two, three] = [newPair(), newPair(), newPair()];
     await register(client, one);
-    expect((await register(client, one)).html).toContain('This key is registered already.');
+    expect((await register(client, one)).html).toContain('This key is already registered.');
     expect((await register(client, two)).status).toBe(303);
-    expect((await register(client, three)).html).toContain('Two keys are valid');
+    expect((await register(client, three)).html).toContain('two keys are valid');
     const path = `${PATH}/${await keyId(id)}/revoke`;
     expect((await client.submit(path, path)).status).toBe(303);
     expect((await register(client, one)).html).toContain('This key was revoked');
@@ -247,7 +247,7 @@ describe('a public key is not registered', () => {
     for (const signature of unfit) {
       const answer = await client.post(PROOF, { ...fields, signature });
       expect(answer.status).toBe(422);
-      expect(answer.html).toContain('no signature of the text below');
+      expect(answer.html).toContain('not a signature of the text below');
     }
     expect(await keysOf(id)).toEqual([]);
     const signature = signatureOf(`${challenge}\n`, stranger.privateKey);

@@ -123,7 +123,7 @@ describe('signing in', () => {
     for (const { email, password } of tries) {
       const answer = await portalClient(stack).signIn({ email, password });
       expect(answer.status).toBe(403);
-      expect(answer.html).toContain('The e-mail address or the password is not right.');
+      expect(answer.html).toContain('The e-mail address or the password is incorrect.');
       expect(answer.headers.getSetCookie().join()).not.toContain('portal-session');
     }
     await forgetAttempts();
@@ -460,11 +460,11 @@ describe('the password', () => {
   });
 
   test.each([
-    ['a wrong present one', 'wrong', 'four words are fine', 'not your present password'],
+    ['a wrong present one', 'wrong', 'four words are fine', 'not your current password'],
     ['a short one', undefined, 'short', 'at least 12 characters'],
     ['one of few characters', undefined, 'abababababab', 'more different characters'],
-    ['a common one', undefined, '123456789012', 'quickly guessed'],
-    ['the same again', undefined, undefined, 'another password'],
+    ['a common one', undefined, '123456789012', 'easy to guess'],
+    ['the same again', undefined, undefined, 'differs from the current one'],
   ])('is not changed with %s', async (_name, present, chosen, words) => {
     const one = await newAccount();
     const { answer } = await change(one, present ?? one.password, chosen ?? one.password);
@@ -478,7 +478,7 @@ describe('the password', () => {
     const client = await signedIn(stack, one);
     expect(await client.get('/portal')).toMatchObject({ location: '/portal/account' });
     const shown = await client.get('/portal/account');
-    expect(shown.html).toContain('Choose a password of your own first');
+    expect(shown.html).toContain('Choose your own password first');
     await client.submit('/portal/account', '/portal/account/password', {
       password: one.password,
       'new-password': 'a password of my own',
@@ -523,7 +523,7 @@ describe('the password', () => {
     const submit = () => client.submit('/portal/account', '/portal/account/password', fields);
     const answer = await overtaken(one.email, submit, reset);
     expect(answer.status).toBe(422);
-    expect(answer.html).toContain('not your present password');
+    expect(answer.html).toContain('not your current password');
     expect((await readAccount(one.email)).password_hash).toBe(RESET);
   });
 

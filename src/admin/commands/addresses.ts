@@ -28,10 +28,10 @@ const address: Parser<string> = {
 
 export const registerAddress = changeCommand({
   name: 'register address',
-  summary: 'Let a partner or a merchant call from an address, a range or a name',
+  summary: 'Add an address, a range or a name to the allow-list of a company',
   details:
-    'Calls from addresses that are not registered are refused. The addresses of a name are looked ' +
-    'up again and again; outside the test environment private ones do not count.',
+    'The service refuses calls from unregistered addresses. It resolves names regularly; outside ' +
+    'the test environment their private addresses do not count.',
   fields: {
     address: argument(address, 'IPv4, IPv6, a range such as 203.0.113.0/24, or a name'),
     ...companyFields,
@@ -47,10 +47,10 @@ export const registerAddress = changeCommand({
     const { address: given } = input;
     const whose = `${company.kind} ${company.id}`;
     if (known.some((row) => row.address === given))
-      return { unchanged: `${given} is registered for ${whose} already: nothing was changed.` };
+      return { unchanged: `No change: ${given} is already registered for ${whose}.` };
     const names = known.filter((row) => isAllowlistHostname(row.address));
     if (isAllowlistHostname(given) && names.length >= MAXIMUM_NAMES)
-      throw new AdminError(`${whose} has ${MAXIMUM_NAMES} names already, and cannot have more.`);
+      throw new AdminError(`${whose} already has ${MAXIMUM_NAMES} names, the maximum.`);
     const [addressId] = await addSourceAddresses(transaction, company, [given]);
     return {
       subject: company,
@@ -62,7 +62,7 @@ export const registerAddress = changeCommand({
 
 export const removeAddress = changeCommand({
   name: 'remove address',
-  summary: 'Stop a partner or a merchant from calling from an address',
+  summary: 'Remove an address from the allow-list of a company',
   details: 'Calls from it are refused within two seconds.',
   fields: { id: argument(id, 'The id of the address: see list addresses') },
   examples: ['remove address 5'],
@@ -85,7 +85,7 @@ export const addressTable = (addresses: readonly ListedAddress[]): string =>
   table(addresses, [
     numbers('id', (row) => row.id),
     column('address', (row) =>
-      countsAsSource(row.address) ? row.address : `${row.address} (too wide: lets nobody in)`,
+      countsAsSource(row.address) ? row.address : `${row.address} (too wide: ineffective)`,
     ),
     column('registered', (row) => time(row.createdAt)),
   ]);

@@ -12,12 +12,12 @@ export const issueApiKey = changeCommand({
   name: 'issue api-key',
   summary: 'Make an API key for a partner or a merchant and show it once',
   details:
-    'Only a digest of the key is stored: what is shown now cannot be shown again. Several keys ' +
-    'of a company are valid side by side, so issue the new one before you revoke the old one. ' +
+    'Only a digest of the key is stored, so the key cannot be shown again. Several keys of a ' +
+    'company can be valid together, so issue the new one before you revoke the old one. ' +
     'Needs the settings DIGEST_KEY and ENVIRONMENT of the service, unless "npm start" runs it.',
   fields: {
     ...companyFields,
-    name: required(text, 'What people call the key, such as the server that will use it'),
+    name: required(text, 'The name of the key, such as the server that will use it'),
   },
   examples: [
     'issue api-key --partner 1 --name "Web shop"',
@@ -45,15 +45,15 @@ export const issueApiKey = changeCommand({
 
 export const rotateApiKey = changeCommand({
   name: 'rotate api-key',
-  summary: 'Replace an API key by a new one; both work for a while',
+  summary: 'Replace an API key with a new one; both work for a while',
   details:
-    'The old key ends by itself after the overlap, so that the new one can be put in place before. ' +
-    'The new key is shown once. Needs what "issue api-key" needs.',
+    'The old key expires after the overlap; install the new one before. The new key is shown ' +
+    'once. The command needs the settings of "issue api-key".',
   fields: {
     id: argument(id, 'The id of the old key: see list api-keys'),
     overlapHours: optional(
       wholeNumber(0, 720),
-      'How long the old key still works; the setting API_KEY_OVERLAP_HOURS where it is left out',
+      'How long the old key still works; API_KEY_OVERLAP_HOURS by default',
     ),
   },
   examples: ['rotate api-key 7', 'rotate api-key 7 --overlap-hours 0'],
@@ -62,7 +62,7 @@ export const rotateApiKey = changeCommand({
     const old = await endApiKey(transaction, input.id, input.overlapHours ?? overlapHours);
     if (!old?.expiresAt)
       throw new AdminError(
-        `There is no valid API key ${input.id} that has no end yet: see "list api-keys".`,
+        `There is no valid API key ${input.id} without an end: see "list api-keys".`,
       );
     const company = ownerOf(old);
     const { key, prefix } = randomApiKey(environment);
@@ -82,7 +82,7 @@ export const rotateApiKey = changeCommand({
 
 export const revokeApiKeyCommand = changeCommand({
   name: 'revoke api-key',
-  summary: 'Make an API key, and every token that it was given, invalid',
+  summary: 'Revoke an API key and all its tokens',
   details: 'Calls with it are refused within two seconds.',
   fields: { id: argument(id, 'The id of the key: see list api-keys') },
   examples: ['revoke api-key 7'],
@@ -101,8 +101,8 @@ export const revokeApiKeyCommand = changeCommand({
 type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
 
 /**
- * API keys as a table, each by the beginning that people recognise it by. ROTATE marks keys that are
- * older than the specification recommends (section 5).
+ * API keys as a table, identified by their prefixes. ROTATE marks keys beyond the recommended age
+ * (specification 5).
  */
 export const apiKeyTable = (keys: readonly ListedKey[]): string =>
   table(keys, [
@@ -120,8 +120,8 @@ export const apiKeyTable = (keys: readonly ListedKey[]): string =>
 
 export const listApiKeysCommand = lookCommand({
   name: 'list api-keys',
-  summary: 'Show the API keys of a partner or a merchant, revoked ones too',
-  details: `ROTATE stands at keys that are ${ROTATION_WARNING_DAYS} days old or older.`,
+  summary: 'Show the API keys of a partner or a merchant, including revoked ones',
+  details: `ROTATE marks keys that are ${ROTATION_WARNING_DAYS} days old or older.`,
   fields: companyFields,
   examples: ['list api-keys --partner 1'],
   async look(database, input) {

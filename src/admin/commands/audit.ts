@@ -5,11 +5,11 @@ import { column, numbers, table, time } from '../tables.js';
 
 export const audit = lookCommand({
   name: 'audit',
-  summary: 'Show who changed what, the newest first',
+  summary: 'Show the audit log, newest first',
   fields: {
     kind: optional(text, 'Only of one kind of subject, such as partner, merchant or voucher'),
     id: optional(id, 'Only of the subject with this id'),
-    limit: optional(wholeNumber(1, 10_000), 'At most so many; 20 where it is left out'),
+    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 20 by default'),
   },
   examples: ['audit', 'audit --kind merchant --id 3'],
   async look(database, input) {

@@ -5,21 +5,21 @@ import { changeCommand } from '../command.js';
 import { money } from '../tables.js';
 import { voucherArgument, voucherIdOf, voucherNotFound } from '../voucher-name.js';
 
-/** What can be done about a voucher that is not ACTIVE. */
+/** The remedy for a voucher that is not ACTIVE. */
 const refusals: Readonly<Record<Exclude<VoucherStatus, 'ACTIVE'>, string>> = {
   REDEEM_INITIATED: 'try again when its claim has ended, in some minutes',
   REDEEM_PROCESSING: 'try again when its payment has ended',
-  REDEEMED: 'nothing is left to return',
-  EXPIRED: 'what was left has been returned',
-  CANCELLED: 'what was left has been returned',
+  REDEEMED: 'there is nothing to return',
+  EXPIRED: 'its remaining value was already returned',
+  CANCELLED: 'its remaining value was already returned',
 };
 
 export const cancelVoucher = changeCommand({
   name: 'cancel voucher',
-  summary: 'Cancel a voucher and return what remains of it to its partner',
+  summary: 'Cancel a voucher and return its remaining value to its partner',
   details:
-    'What remains goes from the reserved to the gift wallet. Only an ACTIVE voucher can be ' +
-    'cancelled: not one that is claimed or being redeemed at this moment. It cannot be undone.',
+    'The remaining value moves from the reserved to the gift wallet. Only an ACTIVE voucher can ' +
+    'be cancelled, not one that is claimed or being redeemed. A cancellation is final.',
   fields: { voucher: voucherArgument },
   examples: ['cancel voucher 17', 'cancel voucher 012345678901234567'],
   async change(transaction, input) {
@@ -35,8 +35,8 @@ export const cancelVoucher = changeCommand({
       subject: { kind: 'voucher', id: voucherId },
       details: { serialNumber, partnerId, returned: remaining },
       text:
-        `Cancelled voucher ${serialNumber}: ETB ${money(remaining)} went back to the gift wallet ` +
-        `of partner ${partnerId}.`,
+        `Cancelled voucher ${serialNumber}: ETB ${money(remaining)} was returned to the gift ` +
+        `wallet of partner ${partnerId}.`,
     };
   },
 });

@@ -6,15 +6,15 @@ import { column, money, numbers, table } from '../tables.js';
 
 export const checkLedger = lookCommand({
   name: 'check-ledger',
-  summary: 'Check that money and states agree everywhere, and show what the accounts hold',
+  summary: 'Check the consistency of money and states, and show the balances of the accounts',
   details:
-    'Looks at every account, transfer, voucher and redemption in one snapshot, beside live ' +
-    'traffic. Each fault is one line; with any the exit code is 2. The totals are of all partners ' +
-    'together; what is open in suspense waits for an operator, and is no fault.',
+    'Reads every account, transfer, voucher and redemption in one snapshot, during live traffic. ' +
+    'Each fault is one line; any fault makes the exit code 2. The totals cover all partners. ' +
+    'Open operations in suspense wait for an operator and are no fault.',
   fields: {},
   examples: ['check-ledger', 'check-ledger --json'],
   async look(database) {
-    // Everything is read, which may take long; nobody waits behind this process's own connection.
+    // Reading everything may take long; this connection blocks nobody.
     await sql`set statement_timeout = 0`.execute(database);
     const faults = await findBrokenInvariants(database);
     const totals = await readLedgerTotals(database);

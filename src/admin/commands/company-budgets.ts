@@ -6,7 +6,7 @@ import { column, numbers, table, time } from '../tables.js';
 
 const count = wholeNumber(1, 1_000_000_000);
 
-/** A budget of the company's own, or null for the one of the settings. */
+/** A budget of the company, or null for that of the settings. */
 const budget: Parser<number | null> = {
   placeholder: 'number|default',
   parse: (text) => (text === 'default' ? null : (count.parse(text) as number)),
@@ -14,15 +14,18 @@ const budget: Parser<number | null> = {
 
 export const setBudgets = changeCommand({
   name: 'set budgets',
-  summary: 'Set how many messages and wrong codes a company may cause in a day',
+  summary: 'Set the daily budgets of a company for messages and wrong codes',
   details:
-    'They hold at once, for days in UTC, instead of the settings MESSAGES_PER_COMPANY_AND_DAY and ' +
-    'CODE_ATTEMPTS_PER_COMPANY_AND_DAY; "default" goes back to these. See "list budget-alarms" for ' +
-    'the companies that reached theirs.',
+    'They apply at once, for days in UTC, and replace the settings MESSAGES_PER_COMPANY_AND_DAY ' +
+    'and CODE_ATTEMPTS_PER_COMPANY_AND_DAY; "default" restores these. "list budget-alarms" shows ' +
+    'the companies that reached a budget.',
   fields: {
     ...companyFields,
     messages: optional(budget, 'Verification codes, and confirmations of anonymous redemptions'),
-    wrongCodes: optional(budget, 'Wrong verification codes, after which its redemptions slow down'),
+    wrongCodes: optional(
+      budget,
+      'Wrong verification codes; beyond the budget its redemptions slow down',
+    ),
   },
   examples: [
     'set budgets --merchant 3 --messages 20000',
@@ -39,12 +42,12 @@ export const setBudgets = changeCommand({
 
 export const listBudgetAlarmsCommand = lookCommand({
   name: 'list budget-alarms',
-  summary: 'Show the companies that reached their budget of messages or wrong codes on a day',
+  summary: 'Show the companies that reached a daily budget of messages or wrong codes',
   details:
-    'Days are in UTC. A company that has spent its messages cannot claim until its day is over; one ' +
-    'that has spent its wrong codes redeems slowly. Look at what it does, then suspend it or raise ' +
+    'Days are in UTC. A company without remaining messages cannot claim until the day ends; one ' +
+    'without remaining wrong codes redeems slowly. Examine its calls, then suspend it or raise ' +
     'its budget with "set budgets".',
-  fields: { limit: optional(wholeNumber(1, 10_000), 'At most so many; 50 where it is left out') },
+  fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
   examples: ['list budget-alarms'],
   async look(database, { limit = 50 }) {
     const alarms = await budgetAlarms(database, limit);

@@ -5,14 +5,13 @@ import { argument, required, text } from '../fields.js';
 
 export const settleDisagreementCommand = changeCommand({
   name: 'settle disagreement',
-  summary: 'Say that a payment with another content at the provider has been seen to',
+  summary: 'Settle a payment or top-up whose content differs at the provider',
   details:
-    'A provider knows a payment or top-up under our reference with another amount, currency or party. ' +
-    'The books stay as they are; what has to be corrected is corrected with the provider. It is not ' +
-    'asked about any more.',
+    'The provider has our reference with a different amount, currency or party. The books do not ' +
+    'change; correct the operation with the provider. The service stops polling it.',
   fields: {
     reference: argument(text, 'Our reference, as the case in the Temporal UI shows it'),
-    note: required(text, 'What it was, and with whom it was cleared; it is kept in the audit log'),
+    note: required(text, 'The cause, and the persons who cleared it; recorded in the audit log'),
   },
   examples: ['settle disagreement REFERENCE --note "Their typing error, their ticket 4711"'],
   async change(transaction, input) {

@@ -8,22 +8,16 @@ import { column, table, time } from '../tables.js';
 
 export const inviteMerchantCommand = changeCommand({
   name: 'invite merchant',
-  summary: 'Send a merchant the message by which it activates its portal account',
+  summary: 'Send a merchant the link that activates its portal account',
   details:
-    'A link goes to its e-mail address and, by SMS, to its telephone. Whoever opens it chooses a ' +
-    'password and is led to the first signed request. The link works once and for 24 hours; another ' +
-    'invitation replaces it. Somebody who has an account already gets a new password by it, and all ' +
-    'sessions end. What the merchant has otherwise, such as API keys, stays as it is.',
+    'The service sends a link to its e-mail address and, by SMS, to its telephone. The recipient ' +
+    'chooses a password and gets a guide to the first signed request. The link works once and ' +
+    'for 24 hours; a new invitation replaces it. For an existing account it sets a new password ' +
+    'and ends all sessions. API keys and other data of the merchant do not change.',
   fields: {
     id: argument(id, 'The id of the merchant'),
-    email: optional(
-      email,
-      'Who signs in and is written to; the e-mail address of the merchant if left out',
-    ),
-    phone: optional(
-      msisdn,
-      'The mobile number that gets the SMS; the merchant’s telephone if left out',
-    ),
+    email: optional(email, 'The e-mail address of the account; that of the merchant by default'),
+    phone: optional(msisdn, 'The mobile number for the SMS; the merchant’s telephone by default'),
   },
   examples: ['invite merchant 3', 'invite merchant 3 --email sara@till.example --phone 0911234567'],
   async change(transaction, input) {
@@ -36,19 +30,19 @@ export const inviteMerchantCommand = changeCommand({
   },
 });
 
-/** What a state means to operators. */
+/** The states of invitations, for operators. */
 const states: Readonly<Record<string, string>> = {
-  REQUESTED: 'waits for a worker',
+  REQUESTED: 'waiting for a worker',
   OPEN: 'not used yet',
   USED: 'used',
   REPLACED: 'replaced',
   EXPIRED: 'expired',
-  UNDELIVERED: 'reached nobody',
+  UNDELIVERED: 'not delivered',
 };
 
 export const listInvitationsCommand = lookCommand({
   name: 'list invitations',
-  summary: 'Show the invitations of a merchant, and whether their messages were sent',
+  summary: 'Show the invitations of a merchant and the status of their messages',
   fields: { merchant: required(id, 'The id of the merchant') },
   examples: ['list invitations --merchant 3'],
   async look(database, input) {

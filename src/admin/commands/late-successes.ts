@@ -20,12 +20,13 @@ import { money } from '../tables.js';
 
 export const listLateSuccessesCommand = lookCommand({
   name: 'list late-successes',
-  summary: 'Show what providers did although they had refused it, and nobody has settled yet',
+  summary:
+    'List unsettled late successes: operations that a provider completed after refusing them',
   details:
-    'The money had been given back before the provider did it, so nobody was charged: the ' +
-    'platform has paid, and the amount stands in the account suspense until "settle late-success" ' +
-    'says who bears it.',
-  fields: { all: flag('Those that are settled, too') },
+    'The hold was released before the provider completed the operation, so the partner was not ' +
+    'charged: the platform has paid, and the amount is in the account suspense until "settle ' +
+    'late-success" assigns it.',
+  fields: { all: flag('Include settled ones') },
   examples: ['list late-successes', 'list late-successes --all'],
   async look(database, input) {
     const found = await listLateSuccesses(database, { includeSettled: input.all });
@@ -46,17 +47,16 @@ const outcomes: Readonly<Record<SuspenseParty, (late: LateSuccess) => string>> =
 
 export const settleLateSuccessCommand = changeCommand({
   name: 'settle late-success',
-  summary: 'Say who bears what a provider did although it had refused it',
+  summary: 'Assign the cost of a late success',
   details:
-    'partner takes the amount out of the wallet that should have paid, which must cover it; ' +
-    'platform takes it out of the service fees; provider says that the provider has reversed it, ' +
-    'so that it counts as refused again. Agree on it with them first: it cannot be undone. The ' +
-    'voucher of a late payment has its value back all the same: cancel it first if its owner is ' +
-    'not to spend that again.',
+    '"partner" charges the wallet that should have paid, which must cover the amount; "platform" ' +
+    'charges the service fees; "provider" means that the provider has reversed the operation, so ' +
+    'it counts as refused again. Agree with them first: a settlement is final. The voucher of a ' +
+    'late payment has its value again: cancel it first if its owner must not spend it twice.',
   fields: {
     reference: argument(text, 'Our reference, as "list late-successes" shows it'),
-    by: required(oneOf(...suspenseParties), 'Who bears it'),
-    note: required(text, 'Why, and with whom it was agreed; it is kept in the audit log'),
+    by: required(oneOf(...suspenseParties), 'The bearer of the cost'),
+    note: required(text, 'The reason, and the persons who agreed; recorded in the audit log'),
   },
   examples: ['settle late-success REFERENCE --by provider --note "Reversed, their ticket 4711"'],
   async change(transaction, input) {
@@ -87,11 +87,11 @@ const settle = (...[transaction, late, by]: Parameters<typeof settleLateSuccess>
     if (!violates(error, balanceConstraint)) throw error;
     throw new AdminError(
       `The wallet of partner ${late.partnerId} does not cover ETB ${money(late.amount)}: ` +
-        'nothing was changed. Deposit first, or cancel the voucher that has its value back.',
+        'nothing was changed. Deposit first, or cancel the voucher.',
     );
   });
 
-/** @throws {AdminError} when it was settled otherwise than is wanted */
+/** @throws {AdminError} when it was settled with another bearer */
 function unchangedBy(earlier: LateSuccess, wanted: SuspenseParty): string {
   const bearer = settledWith(earlier);
   if (bearer === wanted) return `It was settled before, by the ${bearer}: nothing was changed.`;

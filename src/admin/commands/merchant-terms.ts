@@ -13,12 +13,12 @@ export const setServiceFee = changeCommand({
   name: 'set service-fee',
   summary: 'Set the service fee of a merchant',
   details:
-    'It holds for claims that are made from now on. A claim that the merchant has made keeps its ' +
-    'fee, as does one that a partner has made of a voucher restricted to the merchant. Redemptions ' +
-    'without such a claim take the fee of their moment.',
+    'The fee applies to new claims. Existing claims of the merchant keep their fee, and so do ' +
+    'claims of partners for vouchers that are restricted to the merchant. Redemptions without ' +
+    'such a claim use the current fee.',
   fields: {
     merchant: required(id, 'The id of the merchant'),
-    percent: required(percent, 'In percent of the amount redeemed; 0 is a fee too'),
+    percent: required(percent, 'In percent of the redeemed amount; 0 is allowed'),
   },
   examples: ['set service-fee --merchant 3 --percent 2.5'],
   change: (transaction, input) =>
@@ -27,15 +27,15 @@ export const setServiceFee = changeCommand({
 
 export const setPayoutAccount = changeCommand({
   name: 'set payout-account',
-  summary: 'Set the account that a merchant is paid to',
+  summary: 'Set the payout account of a merchant',
   details:
-    'Redemptions that are held already are paid to the account before it, which is kept with the ' +
-    'time of its replacement.',
+    'Redemptions already on hold are paid to the previous account, which is kept with the time ' +
+    'of its replacement.',
   fields: {
     merchant: required(id, 'The id of the merchant'),
     key: required(
       partyKey,
-      'The kind of account: msisdn, accountid, walletid or another of GSMA’s',
+      'The kind of account: msisdn, accountid, walletid or another GSMA identifier',
     ),
     value: required(text, 'The number of the account'),
   },
@@ -51,7 +51,7 @@ export const setPayoutAccount = changeCommand({
     const before = (await currentPayoutAccounts(transaction, [input.merchant])).get(input.merchant);
     if (before?.key === party.key && before.value === party.value)
       return {
-        unchanged: `Merchant ${input.merchant} is paid to this account already: nothing was changed.`,
+        unchanged: `No change: merchant ${input.merchant} already has this payout account.`,
       };
     const accounts = await replacePayoutAccounts(transaction, [
       { merchantId: input.merchant, ...party },

@@ -16,8 +16,8 @@ export const createPartner = changeCommand({
   name: 'create partner',
   summary: 'Add a partner, with its wallets',
   details:
-    'Then give it money (deposit), products to sell (grant access), an address to call from ' +
-    '(register address) and a key (issue api-key).',
+    'Next steps: money (deposit), products (grant access), an address (register address) and an ' +
+    'API key (issue api-key).',
   fields: { name: required(text, 'The name of the company') },
   examples: ['create partner --name "Acme Gifts"'],
   async change(transaction, { name }) {
@@ -40,10 +40,10 @@ export const changePartner = changeCommand({
 
 export const suspendPartner = changeCommand({
   name: 'suspend partner',
-  summary: 'Stop a partner, and the redemption of its vouchers, at once',
+  summary: 'Suspend a partner, and the redemption of its vouchers, at once',
   details:
-    'Its calls are refused within two seconds. Its money, keys and vouchers stay as they are. ' +
-    'What is being paid or topped up at this moment is brought to its end.',
+    'Its calls are refused within two seconds. Its money, keys and vouchers do not change. The ' +
+    'service completes payments and top-ups in progress.',
   fields: { id: partnerId },
   examples: ['suspend partner 1'],
   change: (transaction, input) =>
@@ -52,7 +52,7 @@ export const suspendPartner = changeCommand({
 
 export const reinstatePartner = changeCommand({
   name: 'reinstate partner',
-  summary: 'Let a suspended partner work again',
+  summary: 'Reinstate a suspended partner',
   fields: { id: partnerId },
   examples: ['reinstate partner 1'],
   change: (transaction, input) =>

@@ -14,7 +14,7 @@ import { argument, email, id, required } from '../fields.js';
 import { companyFields, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
-/** Characters that are not taken for one another when they are read out or copied by hand. */
+/** Characters that people do not confuse when they read aloud or copy. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /** 80 bits, in groups of four. */
@@ -31,20 +31,20 @@ async function makePassword(cost: number) {
 const shownPassword = (password: string, lifetimeSeconds: number) => {
   const hours = Math.max(1, Math.round(lifetimeSeconds / 3_600));
   return (
-    `The password is shown only now, ends in ${hours} h, and is changed at the first sign-in:` +
+    `The password is shown once, expires in ${hours} h, and must be changed at the first sign-in:` +
     `\n\n  ${password}\n`
   );
 };
 
 export const createPortalAccount = changeCommand({
   name: 'create portal-account',
-  summary: 'Let a person of a partner or a merchant sign in to the portal',
+  summary: 'Create a portal account for a person of a partner or a merchant',
   details:
     'In the portal people make API keys, register addresses and public keys, and see their data. ' +
-    'The password is shown once and ends after a day (PORTAL_ONE_TIME_PASSWORD_SECONDS); the person ' +
-    'chooses another one at the first sign-in.',
+    'The password is shown once and expires after a day (PORTAL_ONE_TIME_PASSWORD_SECONDS); the ' +
+    'person chooses a new one at the first sign-in.',
   fields: {
-    email: required(email, 'The e-mail address that the person signs in with'),
+    email: required(email, 'The e-mail address for the sign-in'),
     ...companyFields,
   },
   examples: [
@@ -62,7 +62,7 @@ export const createPortalAccount = changeCommand({
       passwordLifetimeSeconds: oneTimePasswords.lifetimeSeconds,
     });
     if (accountId === undefined)
-      throw new AdminError(`${input.email} has an account already: see "list portal-accounts".`);
+      throw new AdminError(`${input.email} already has an account: see "list portal-accounts".`);
     return {
       subject: company,
       details: { accountId, email: input.email },
@@ -76,7 +76,7 @@ export const createPortalAccount = changeCommand({
 
 const accountId = argument(id, 'The id of the account: see list portal-accounts');
 
-/** @throws {AdminError} when there is no such account */
+/** @throws {AdminError} where the account does not exist */
 async function changeAccount(
   transaction: DatabaseTransaction,
   accountId: number,
@@ -89,8 +89,8 @@ async function changeAccount(
 
 export const resetPortalPassword = changeCommand({
   name: 'reset portal-password',
-  summary: 'Give a person a new password for the portal, and end all sessions',
-  details: 'Make sure that you speak to the person whose account it is.',
+  summary: 'Reset the portal password of a person, and end all sessions',
+  details: 'Verify the identity of the person first.',
   fields: { id: accountId },
   examples: ['reset portal-password 2'],
   async change(transaction, input, { oneTimePasswords }) {
@@ -113,8 +113,8 @@ export const resetPortalPassword = changeCommand({
 
 export const disablePortalAccount = changeCommand({
   name: 'disable portal-account',
-  summary: 'Stop a person from using the portal, at once',
-  details: 'Its sessions end. "reset portal-password" lets the person in again.',
+  summary: 'Disable a portal account at once',
+  details: 'Its sessions end. "reset portal-password" enables it again.',
   fields: { id: accountId },
   examples: ['disable portal-account 2'],
   async change(transaction, input) {
@@ -130,7 +130,7 @@ export const disablePortalAccount = changeCommand({
 
 export const listPortalAccountsCommand = lookCommand({
   name: 'list portal-accounts',
-  summary: 'Show who may sign in to the portal for a partner or a merchant',
+  summary: 'Show the portal accounts of a partner or a merchant',
   fields: companyFields,
   examples: ['list portal-accounts --partner 1'],
   async look(database, input) {

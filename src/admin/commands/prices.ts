@@ -13,15 +13,15 @@ import { column, money, numbers, table, time } from '../tables.js';
 
 export const setPriceCommand = changeCommand({
   name: 'set price',
-  summary: 'Set what a partner sells a denomination for, in USD',
+  summary: 'Set the selling price of a denomination, in USD',
   details:
-    'As the partner does by its API: with --merchant for vouchers of that merchant alone, without ' +
-    'it for every merchant that has no price of its own. The price before stays as history.',
+    'Equals the endpoint of the partner API: with --merchant for vouchers of that merchant only, ' +
+    'without it for every merchant without its own price. The previous price stays as history.',
   fields: {
     partner: required(id, 'The id of the partner'),
     denomination: required(id, 'The id of the denomination: see list denominations'),
     priceUsd: required(priceUsd, 'In USD, with at most 6 decimals'),
-    merchant: optional(id, 'The id of the merchant that it is for'),
+    merchant: optional(id, 'The id of the merchant'),
   },
   examples: [
     'set price --partner 1 --denomination 3 --price-usd 4.75',
@@ -46,7 +46,7 @@ export const setPriceCommand = changeCommand({
       `of denomination ${input.denomination} for partner ${input.partner}` +
       (input.merchant === undefined ? '' : ` at merchant ${input.merchant}`);
     if (before !== undefined && parseMoney(before) === parseMoney(input.priceUsd))
-      return { unchanged: `The price ${whose} is so already: nothing was changed.` };
+      return { unchanged: `No change: the price ${whose} already has this value.` };
     const stored = await replacePrice(transaction, { ...price, sellingPriceUsd: input.priceUsd });
     const { denominationId, merchantId } = price;
     const to = stored.selling_price_usd;
@@ -62,10 +62,10 @@ export const setPriceCommand = changeCommand({
 
 export const listPricesCommand = lookCommand({
   name: 'list prices',
-  summary: 'Show what a partner sells denominations for',
+  summary: 'Show the selling prices of a partner',
   details:
-    'A denomination without a price cannot be generated for that partner: "no price defined". A ' +
-    'price for one merchant goes before the one for all.',
+    'Without a price the partner cannot generate vouchers of the denomination. The price for one ' +
+    'merchant takes precedence over the general price.',
   fields: { partner: required(id, 'The id of the partner') },
   examples: ['list prices --partner 1'],
   async look(database, input) {

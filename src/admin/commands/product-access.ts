@@ -33,20 +33,20 @@ export const grantAccessCommand = changeCommand({
     const { access, partner, product, subject, details } = await namesOf(transaction, input);
     return (await grantAccess(transaction, access))
       ? { subject, details, text: `${partner} may sell ${product} from now on.` }
-      : { unchanged: `${partner} may sell ${product} already: nothing was changed.` };
+      : { unchanged: `No change: ${partner} may already sell ${product}.` };
   },
 });
 
 export const revokeAccessCommand = changeCommand({
   name: 'revoke access',
   summary: 'Stop a partner from selling a product',
-  details: 'Vouchers that it has generated stay valid.',
+  details: 'Its generated vouchers stay valid.',
   fields,
   examples: ['revoke access --partner 1 --product 2'],
   async change(transaction, input) {
     const { access, partner, product, subject, details } = await namesOf(transaction, input);
     return (await revokeAccess(transaction, access))
-      ? { subject, details, text: `${partner} may not sell ${product} any more.` }
-      : { unchanged: `${partner} could not sell ${product} before: nothing was changed.` };
+      ? { subject, details, text: `${partner} may no longer sell ${product}.` }
+      : { unchanged: `No change: ${partner} has no access to ${product}.` };
   },
 });

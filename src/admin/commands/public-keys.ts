@@ -16,7 +16,7 @@ import { column, numbers, table, time } from '../tables.js';
 const fingerprintOf = (publicKeyPem: string): string =>
   publicKeyFingerprint(parsePublicKey(publicKeyPem));
 
-/** A public key as PEM, of a file or, for "-", of standard input. */
+/** A public key in PEM, from a file or, for "-", from standard input. */
 const publicKeyFile: Parser<string> = {
   placeholder: 'file',
   async parse(file) {
@@ -29,18 +29,18 @@ const publicKeyFile: Parser<string> = {
       return parsePublicKey(text).export({ type: 'spki', format: 'pem' }).toString();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw new AdminError(`holds no usable key: ${error.message}`);
+      throw new AdminError(`contains no usable key: ${error.message}`);
     }
   },
 };
 
 export const registerPublicKey = changeCommand({
   name: 'register public-key',
-  summary: 'Register a public key that a merchant signs its requests with',
+  summary: 'Register a public key for the signatures of a merchant',
   details:
-    'A key on the curve secp256k1, in PEM. Several keys of a merchant are valid side by side; a ' +
-    'key is valid for one merchant only. In the portal merchants prove that they have the private ' +
-    'key; here nobody does. ' +
+    'A key on the curve secp256k1, in PEM. Several keys of a merchant can be valid together; a ' +
+    'key is valid for one merchant only. The portal demands a proof of the private key; this ' +
+    'command does not. ' +
     'Compare the fingerprint with the merchant’s own: openssl ec -pubin -in public-key.pem ' +
     '-conv_form uncompressed -param_enc named_curve -outform der | sha256sum',
   fields: {
@@ -59,7 +59,7 @@ export const registerPublicKey = changeCommand({
       (row) => row.revokedAt === null && fingerprintOf(row.publicKeyPem) === fingerprint,
     );
     if (same) {
-      const unchanged = `This is public key ${same.id} of merchant ${input.merchant} already.`;
+      const unchanged = `No change: this is public key ${same.id} of merchant ${input.merchant}.`;
       return { unchanged: `${unchanged} Fingerprint ${fingerprint}` };
     }
     const other = await findValidPublicKey(transaction, fingerprint);
@@ -71,22 +71,22 @@ export const registerPublicKey = changeCommand({
       subject: { kind: 'merchant', id: input.merchant },
       details: { publicKeyId, fingerprint, proven: false },
       text:
-        `Registered public key ${publicKeyId} of merchant ${input.merchant} (${name}). Nobody has ` +
-        'proven that the merchant has its private key: compare the fingerprint (SHA-256) with ' +
+        `Registered public key ${publicKeyId} of merchant ${input.merchant} (${name}) without a ` +
+        'proof of its private key: compare the fingerprint (SHA-256) with ' +
         `the merchant’s own.\n\n  ${fingerprint}\n`,
     };
   },
 });
 
-/** A key signs for one merchant: else each of the two could send what the other has signed. */
+/** A key signs for one merchant; otherwise each of two could send the other's signed requests. */
 const registeredBefore = (
   fingerprint: string,
   other: { id: number; merchantId: number } | undefined,
 ) =>
   other
-    ? `This key is valid as public key ${other.id} of merchant ${other.merchantId}: each merchant ` +
-      `signs with a pair of keys of its own. Fingerprint ${fingerprint}`
-    : `This key was registered in this moment: see "list public-keys". Fingerprint ${fingerprint}`;
+    ? `This key is valid as public key ${other.id} of merchant ${other.merchantId}: each merchant needs ` +
+      `its own key pair. Fingerprint ${fingerprint}`
+    : `This key was just registered by another command: see "list public-keys". Fingerprint ${fingerprint}`;
 
 export const revokePublicKeyCommand = changeCommand({
   name: 'revoke public-key',
@@ -120,7 +120,7 @@ export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
 
 export const listPublicKeysCommand = lookCommand({
   name: 'list public-keys',
-  summary: 'Show the public keys of a merchant, revoked ones too',
+  summary: 'Show the public keys of a merchant, including revoked ones',
   fields: { merchant: required(id, 'The id of the merchant') },
   examples: ['list public-keys --merchant 3'],
   async look(database, { merchant }) {

@@ -12,7 +12,7 @@ import { nameOf, notFound } from '../record-names.js';
 import { inWords, type RecordKind } from '../records/record-kind.js';
 import { targetOf } from '../records/references.js';
 
-/** The command that deletes a record: lists do not show it any more, and its row is kept. */
+/** The command that deletes a record: lists no longer show it, but its row stays. */
 export const deleteCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `delete ${kind.kind}`,
@@ -56,21 +56,24 @@ const isDeleted = (row: Row): boolean => (row.deleted_at ?? null) !== null;
 function detailsOf({ kind, table }: RecordKind): string {
   if (!isDeletable(table))
     return (
-      'Only one that no voucher and no selling price was ever made with, such as one that was ' +
-      'created by mistake. Any other stays deactivated, so that they stay explained.'
+      'Only a denomination without vouchers and selling prices can be deleted, such as a ' +
+      'mistake. Any other stays deactivated, because its vouchers and prices refer to it.'
     );
   const details =
-    'It is refused while something live stands on it, and says what. A deleted one is shown ' +
-    'nowhere any more; its row is kept, so that what was done with it stays explained, and ' +
-    `"restore ${kind}" brings it back.`;
+    'The command refuses while active records depend on it, and names them. A deleted record is ' +
+    'no longer shown; its row is kept for the history, and ' +
+    `"restore ${kind}" restores it.`;
   return kind === 'merchant' ? `${details} ${MERCHANT_DETAILS}` : details;
 }
 
 const MERCHANT_DETAILS =
-  'Its API keys are revoked, its portal accounts are disabled, and the selling prices that ' +
-  'partners have set for it alone are ended; restoring it brings none of them back.';
+  'Deletion revokes its API keys, disables its portal accounts, and ends the selling prices for ' +
+  'this merchant only; "restore merchant" restores none of them.';
 
-/** A deleted merchant is nobody: its keys open nothing, its people cannot sign in, and no price is for it. */
+/**
+ * A deleted merchant has no access: its keys are invalid, its people cannot sign in, and it has no
+ * prices.
+ */
 async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
   let revokedKeys = 0;
   const company = { kind: 'merchant', id: merchantId } as const;
@@ -86,18 +89,18 @@ async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
   return { revokedKeys, endedPrices, disabledAccounts };
 }
 
-/** The command that brings a deleted record back, deactivated as it was. */
+/** The command that restores a deleted record, still deactivated. */
 export const restoreCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `restore ${kind.kind}`,
-    summary: `Bring a deleted ${inWords(kind.kind)} back, still deactivated`,
+    summary: `Restore a deleted ${inWords(kind.kind)}, still deactivated`,
     fields: { id: argument(id, `The id of the ${kind.kind}: see "audit --kind ${kind.kind}"`) },
     examples: [`restore ${kind.kind} 3`],
     async change(transaction, input) {
       const row = await lockForDeletion(transaction, kind.table, input.id);
       if (!row) throw notFound(kind.kind, input.id);
       if (!isDeleted(row))
-        return { unchanged: `The ${kind.kind} ${input.id} is not deleted: nothing was changed.` };
+        return { unchanged: `No change: ${kind.kind} ${input.id} is not deleted.` };
       await requireReferences(transaction, kind, row);
       await markDeleted(transaction, kind.table, input.id, false);
       const name = nameOf(kind.kind, row);
@@ -111,7 +114,7 @@ export const restoreCommand = (kind: RecordKind): AdminCommand =>
     },
   });
 
-/** @throws {AdminError} where the row refers to one that is deleted itself */
+/** @throws {AdminError} where the row refers to a deleted row */
 async function requireReferences(
   transaction: DatabaseTransaction,
   { fields }: RecordKind,

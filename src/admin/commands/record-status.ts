@@ -4,11 +4,11 @@ import { argument, id } from '../fields.js';
 import { changeSubject } from '../record-names.js';
 import type { CellValue, RecordKind } from '../records/record-kind.js';
 
-/** The command that stops a record, without taking anything away. */
+/** The command that deactivates a record. */
 export const deactivateCommand = (kind: RecordKind): AdminCommand =>
   statusCommand(kind, 'deactivate', kind.activation.deactivate, kind.activation.inactive);
 
-/** The command that lets it work again. */
+/** The command that activates a record again. */
 export const activateCommand = (kind: RecordKind): AdminCommand =>
   statusCommand(kind, 'activate', kind.activation.activate, kind.activation.active);
 

@@ -15,7 +15,7 @@ import {
 } from '../records/record-kind.js';
 import { writeRecords } from '../records/write-records.js';
 
-/** All that is wrong with options, in one line. */
+/** All problems of the options in one line. */
 const refusal = (problems: readonly RecordProblem[]): AdminError =>
   new AdminError(problems.map(({ field, reason }) => `--${kebab(field)} ${reason}.`).join(' '));
 
@@ -45,7 +45,7 @@ export const createCommand = (kind: RecordKind): AdminCommand =>
     },
   });
 
-/** The command that changes what is known of a record. */
+/** The command that changes a record. */
 export const changeRecordCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `change ${kind.kind}`,
@@ -60,7 +60,7 @@ export const changeRecordCommand = (kind: RecordKind): AdminCommand =>
       const id = Number(recordId);
       const values = input as Values;
       if (Object.keys(columnsOf(kind, values)).length === 0)
-        throw new AdminError('There is nothing to change: add --help to see what can be.');
+        throw new AdminError('There is nothing to change: add --help to see the options.');
       const plan = await planChangeOf(transaction, kind, id, values);
       if (!plan) throw notFound(kind.kind, id);
       if (plan.action !== 'change') throw refusal(plan.action === 'refuse' ? plan.problems : []);
@@ -74,11 +74,11 @@ export const changeRecordCommand = (kind: RecordKind): AdminCommand =>
     },
   });
 
-/** Companies may share a name, which is seldom meant; names of other kinds are unique. */
+/** A shared name of companies is rarely intended; names of other kinds are unique. */
 const withWarning = (transaction: DatabaseTransaction, { kind }: RecordKind, change: Change) =>
   kind === 'merchant' ? warnOfNamesakes(transaction, kind, change) : change;
 
-/** A change, and what else followed from it. */
+/** A change with its further effect. */
 const withConsequence = (change: Change, { details, text }: Consequence): Change =>
   'unchanged' in change
     ? change

@@ -6,15 +6,15 @@ import { column, numbers, table, time } from '../tables.js';
 
 export const listRefusedCallsCommand = lookCommand({
   name: 'list refused-calls',
-  summary: 'Show the newest calls that were refused for their key, token, address or signature',
+  summary: 'Show the newest calls refused for their key, token, address or signature',
   details:
-    'The company is shown where the call proved whose it was. "Left out" counts calls like the ' +
-    'one shown that came within the same minute and were not written.',
+    'The company is shown if the call was authenticated. "Left out" counts similar calls of the ' +
+    'same minute that were not recorded.',
   fields: {
     ...companyFields,
     address: optional(text, 'Only those from one address'),
     reason: optional(text, 'Only those for one reason, such as api-key-invalid'),
-    limit: optional(wholeNumber(1, 10_000), 'At most so many; 50 where it is left out'),
+    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
   },
   examples: ['list refused-calls', 'list refused-calls --partner 1 --reason token-invalid'],
   async look(database, input) {

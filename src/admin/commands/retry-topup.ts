@@ -6,19 +6,19 @@ import { argument, id, msisdn, optional, required, text } from '../fields.js';
 
 export const retryTopUpCommand = changeCommand({
   name: 'retry top-up',
-  summary: 'Make one more attempt of a failed top-up, to another number too',
+  summary: 'Retry a failed top-up, optionally to another number',
   details:
-    "The money is held again in the partner's wallet and sent, as soon as a worker is there. Only a " +
-    'failed top-up can be retried. In the Temporal UI the signal "retry" does the same to the number ' +
-    'of before.',
+    "A worker holds the money in the partner's wallet again and sends the top-up. Only a failed " +
+    'top-up can be retried. The signal "retry" in the Temporal UI does the same for the previous ' +
+    'number.',
   fields: {
     topUp: argument(id, 'The number of the top-up, its transactionId'),
-    msisdn: optional(msisdn, 'Another number that it is sent to'),
-    note: required(text, 'Why; it is kept in the audit log'),
+    msisdn: optional(msisdn, 'The new phone number'),
+    note: required(text, 'The reason; recorded in the audit log'),
   },
   examples: [
     'retry top-up 17 --note "The operator works again, ticket 4711"',
-    'retry top-up 17 --msisdn +251911234567 --note "The partner gave the number anew"',
+    'retry top-up 17 --msisdn +251911234567 --note "The partner corrected the number"',
   ],
   async change(transaction, input, { actor }) {
     const topup = await lockTopup(transaction, { id: input.topUp });
@@ -26,7 +26,7 @@ export const retryTopUpCommand = changeCommand({
     if (topup.status !== 'FAILED' || topup.is_contradicted)
       throw new AdminError(
         `Top-up ${topup.id} cannot be retried: ` +
-          (topup.is_contradicted ? 'it was delivered after all.' : `it is ${topup.status}.`),
+          (topup.is_contradicted ? 'it was delivered late.' : `it is ${topup.status}.`),
       );
     const attempt = topup.attempt + 1;
     const requested = await requestRetry(transaction, {
@@ -36,7 +36,7 @@ export const retryTopUpCommand = changeCommand({
       msisdn: input.msisdn ?? null,
     });
     if (!requested)
-      return { unchanged: `Attempt ${attempt} of top-up ${topup.id} is about to be made already.` };
+      return { unchanged: `Attempt ${attempt} of top-up ${topup.id} is already queued.` };
     return {
       subject: { kind: 'partner', id: topup.partner_id },
       details: {
@@ -46,8 +46,8 @@ export const retryTopUpCommand = changeCommand({
         note: input.note,
       },
       text:
-        `Attempt ${attempt} of top-up ${topup.id} is made as soon as a worker takes it up; its page in the ` +
-        'Temporal UI says how it ended.',
+        `Attempt ${attempt} of top-up ${topup.id} is queued for a worker; its page in the Temporal UI ` +
+        'shows the result.',
     };
   },
 });

@@ -18,11 +18,11 @@ import { money } from '../tables.js';
 
 export const listReversalsCommand = lookCommand({
   name: 'list reversals',
-  summary: 'Show what providers took back after they had done it, and nobody has settled yet',
+  summary: 'List unsettled reversals: operations that a provider completed and took back',
   details:
-    'The provider has given the money back to the platform, and whoever paid has not got it yet: the ' +
-    'amount stands in the account suspense until "settle reversal" says who gets it.',
-  fields: { all: flag('Those that are settled, too') },
+    'The provider has returned the money to the platform, but the paying partner has not got it ' +
+    'yet: the amount is in the account suspense until "settle reversal" assigns it.',
+  fields: { all: flag('Include settled ones') },
   examples: ['list reversals', 'list reversals --all'],
   async look(database, input) {
     const found = await listReversals(database, { includeSettled: input.all });
@@ -45,16 +45,16 @@ const outcomes: Readonly<Record<SuspenseParty, (reversal: Reversal) => string>> 
 
 export const settleReversalCommand = changeCommand({
   name: 'settle reversal',
-  summary: 'Say who gets what a provider took back after it had done it',
+  summary: 'Assign the money of a reversal',
   details:
-    'partner puts the amount, and the service fee of a payment, back into the wallet that paid; a ' +
-    'top-up has failed then and can be retried. platform keeps it, when the partner or the merchant ' +
-    'was helped by other means. provider says that the provider has done it again. Agree on it with ' +
-    'them first: it cannot be undone. The voucher of a payment stays redeemed.',
+    '"partner" returns the amount, and the service fee of a payment, to the wallet that paid; a ' +
+    'top-up then counts as failed and can be retried. "platform" keeps the amount, if the ' +
+    'partner or the merchant was compensated otherwise. "provider" means that the provider has ' +
+    'repeated the operation. Agree with them first: a settlement is final. The voucher of a payment stays redeemed.',
   fields: {
     reference: argument(text, 'Our reference, as "list reversals" shows it'),
-    to: required(oneOf(...suspenseParties), 'Who gets it'),
-    note: required(text, 'Why, and with whom it was agreed; it is kept in the audit log'),
+    to: required(oneOf(...suspenseParties), 'The recipient'),
+    note: required(text, 'The reason, and the persons who agreed; recorded in the audit log'),
   },
   examples: ['settle reversal REFERENCE --to partner --note "Not restored, their ticket 4711"'],
   async change(transaction, input) {
@@ -77,7 +77,7 @@ export const settleReversalCommand = changeCommand({
   },
 });
 
-/** @throws {AdminError} when it was settled otherwise than is wanted */
+/** @throws {AdminError} when it was settled with another recipient */
 function unchangedBy(earlier: Reversal, wanted: SuspenseParty): string {
   const recipient = settledWith(earlier);
   if (recipient === wanted)

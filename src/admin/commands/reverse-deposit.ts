@@ -9,27 +9,27 @@ import { describeDeposit } from './deposit.js';
 
 export const reverseDepositCommand = changeCommand({
   name: 'reverse deposit',
-  summary: 'Take a deposit that was a mistake out of its wallet again, in full',
+  summary: 'Reverse a mistaken deposit in full',
   details:
-    'It can be done once, and only while the wallet covers it. The partner sees both in its ' +
-    'statement. The reference stays used: a right deposit needs one of its own.',
+    'A deposit can be reversed once, and only while the wallet covers it. The partner sees the ' +
+    'deposit and the reversal in its statement. A corrected deposit needs a new reference.',
   fields: {
-    reference: argument(text, 'What the deposit is known by, as "statement" shows it'),
-    reason: required(text, 'Why it was a mistake; it is kept in the audit log'),
+    reference: argument(text, 'The reference of the deposit, as "statement" shows it'),
+    reason: required(text, 'The reason; recorded in the audit log'),
   },
   examples: ['reverse deposit CBE-2026-0042 --reason "Meant for partner 2"'],
   async change(transaction, { reference, reason }) {
     const deposit = await reverseDeposit(transaction, reference).catch((error: unknown) => {
       if (!violates(error, balanceConstraint)) throw error;
       throw new AdminError(
-        `The wallet does not cover the deposit ${reference} any more, which has been spent in ` +
-          'part: nothing was changed. Cancel vouchers of it first, or agree on another deposit.',
+        `The wallet no longer covers the deposit ${reference}: nothing was changed. Cancel vouchers ` +
+          'first, or agree on another deposit.',
       );
     });
     if (deposit === undefined)
       throw new AdminError(`There is no deposit ${reference}: see "statement".`);
     if (deposit.isReversed)
-      return { unchanged: `The deposit ${reference} was reversed before: nothing was changed.` };
+      return { unchanged: `No change: the deposit ${reference} was already reversed.` };
     const { partnerId, wallet, amount } = deposit;
     return {
       subject: { kind: 'partner', id: partnerId },

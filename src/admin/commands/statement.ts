@@ -12,14 +12,14 @@ export const statement = lookCommand({
   name: 'statement',
   summary: 'Explain the balance of a wallet line by line',
   details:
-    'Each line is a transfer of the ledger and says what made it. reserved is the value of gifts ' +
-    'that are not used yet. Days are days in UTC. When the lines do not add up to the balance ' +
-    'that the ledger has, that is said and the exit code is 2.',
+    'Each line is a transfer of the ledger with its purpose. "reserved" is the value of unused ' +
+    'gifts. Days are in UTC. If the lines do not add up to the balance of the ledger, the ' +
+    'command reports it and the exit code is 2.',
   fields: {
     partner: required(id, 'The id of the partner'),
     wallet: required(oneOf('gift', 'airtime', 'reserved'), 'Which of its balances'),
-    from: optional(beginning, 'The first day, or a time; from the beginning where it is left out'),
-    to: optional(ending, 'The last day, or a time; until now where it is left out'),
+    from: optional(beginning, 'The first day, or a time; from the beginning by default'),
+    to: optional(ending, 'The last day, or a time; until now by default'),
   },
   examples: [
     'statement --partner 1 --wallet gift',
@@ -29,7 +29,7 @@ export const statement = lookCommand({
     const { from, to: before, wallet } = input;
     if (from && before && from >= before) throw new AdminError('--from must be before --to.');
     const { name } = await requireSubject(database, 'partner', input.partner);
-    // A long history takes its time; nobody waits behind this process's own connection.
+    // A long history takes its time; this connection blocks nobody.
     await sql`set statement_timeout = 0`.execute(database);
     const request = { partnerId: input.partner, wallet, from, before };
     const found = await readStatement(database, request);
@@ -60,7 +60,7 @@ const toJson = (request: StatementRequest, found: Statement) => ({
   ledgerBalance: found.ledgerBalance,
 });
 
-/** Debits leave the wallet and credits come into it. */
+/** Debits leave the wallet, credits enter it. */
 const sides = (change: string) =>
   change.startsWith('-')
     ? { debit: change.slice(1), credit: null }

@@ -6,13 +6,13 @@ import type { ReadRow } from './read-rows.js';
 
 export type WritablePlan = Exclude<Plan, { action: 'refuse' }>;
 
-/** So many problems are shown; nobody reads more at once. */
+/** The number of problems that are shown. */
 const SHOWN_PROBLEMS = 50;
 
 /**
- * The plans, where every row can be carried out.
+ * The plans, if every row is valid.
  *
- * @throws {AdminError} that says of each row that cannot what is wrong with it
+ * @throws {AdminError} with the problems of the invalid rows
  */
 export function acceptAll(
   fileName: string,

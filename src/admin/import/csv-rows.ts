@@ -17,10 +17,10 @@ interface CsvRecord {
 }
 
 /**
- * Reads a CSV file (RFC 4180) whose first row names the columns, in any order. Cells are separated
- * by commas, or by the semicolons or tabs that some spreadsheets write.
+ * Reads a CSV file (RFC 4180) whose first row names the columns, in any order. The separator is a
+ * comma, or the semicolon or tab of some spreadsheets.
  *
- * @throws {AdminError} when it is no such file
+ * @throws {AdminError} for other content
  */
 export function readCsvRows(kind: RecordKind, text: string): ImportRow[] {
   const [header, ...records] = parseRecords(text);
@@ -45,18 +45,17 @@ function parseRecords(text: string): CsvRecord[] {
       to: importLimits.rows + 2,
     }) as unknown as CsvRecord[];
   } catch (error) {
-    if (error instanceof CsvError)
-      throw new AdminError(`is no CSV that can be read: ${describe(error)}`);
+    if (error instanceof CsvError) throw new AdminError(`is not valid CSV: ${describe(error)}`);
     throw error;
   }
 }
 
-/** The library's messages repeat the text that they are about. */
+/** The library's own messages repeat parts of the file. */
 function describe(error: CsvError): string {
   const line = 'lines' in error ? ` (line ${error.lines})` : '';
   switch (error.code) {
     case 'CSV_QUOTE_NOT_CLOSED':
-      return `a quotation mark is opened and never closed${line}`;
+      return `a quotation mark is not closed${line}`;
     case 'CSV_MAX_RECORD_SIZE':
       return (
         `a row is longer than ${importLimits.rowCharacters} characters${line}; ` +
@@ -65,7 +64,7 @@ function describe(error: CsvError): string {
     case 'INVALID_OPENING_QUOTE':
     case 'CSV_INVALID_CLOSING_QUOTE':
     case 'CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE':
-      return `a quotation mark stands within a cell${line}: write it twice, and the cell in quotes`;
+      return `a cell contains a quotation mark${line}: double it, and quote the cell`;
     default:
       return `${error.code}${line}`;
   }
@@ -83,7 +82,7 @@ function readHeader(kind: RecordKind, header: readonly string[]): string[] {
   const unknown = header.filter((_, index) => names[index] === undefined);
   if (unknown.length > 0)
     throw new AdminError(
-      `has unknown columns: ${unknown.slice(0, 10).map(quoted).join(', ')}; there are: ` +
+      `has unknown columns: ${unknown.slice(0, 10).map(quoted).join(', ')}; the columns are: ` +
         columnNames(kind),
     );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -95,7 +94,7 @@ function readRow(names: readonly string[], record: readonly string[]) {
   const problems: CellProblem[] = [];
   if (record.length !== names.length)
     problems.push({
-      reason: `has another number of cells (${record.length}) than there are columns (${names.length})`,
+      reason: `has ${record.length} cells for ${names.length} columns`,
     });
   const cells = names
     .map((name, index) => [name, record[index] ?? ''] as const)
@@ -103,7 +102,7 @@ function readRow(names: readonly string[], record: readonly string[]) {
   return { cells: Object.fromEntries(cells), problems };
 }
 
-/** The reader counts lines up to the end of a row; people look for where it begins. */
+/** The parser counts lines to the end of a row; people look for its beginning. */
 function firstLine(record: readonly string[], { lines }: Info): number {
   const breaks = record.reduce(
     (count, cell) => count + (cell.match(/\r\n|\r|\n/g)?.length ?? 0),

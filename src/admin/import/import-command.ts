@@ -15,16 +15,16 @@ import { type ReadRow, readRows } from './read-rows.js';
 
 const fields = {
   file: required(importFile, 'The file, or - for standard input'),
-  format: optional(oneOf('csv', 'json'), 'What it is, where its name does not end so'),
+  format: optional(oneOf('csv', 'json'), 'The format, where the file name does not end with it'),
   dryRun: flag('Check everything and change nothing'),
 } satisfies Fields;
 
 type ImportInput = InputOf<typeof fields>;
 
-/** Rows that are written by the same statements. */
+/** Rows per statement. */
 const BATCH_SIZE = 500;
 
-/** The command that adds and changes records of a kind as a file says: all of it or nothing. */
+/** The command that imports records of a kind from a file, all or none. */
 export const importCommand = (kind: RecordKind): AdminCommand => ({
   name: `import ${kind.plural}`,
   summary: `Add and change ${inWords(kind.plural)}`,
@@ -42,7 +42,7 @@ export const importCommand = (kind: RecordKind): AdminCommand => ({
     const transaction = await context.database.startTransaction().execute();
     try {
       const written = await carryOut(transaction, { ...context, actor }, kind, { file, read });
-      // What would go wrong is known for certain only when it was done.
+      // Some errors appear only on execution, so a dry run executes and rolls back.
       await (given.dryRun ? transaction.rollback() : transaction.commit()).execute();
       return reportOf(kind, given, written);
     } catch (error) {
@@ -65,14 +65,14 @@ async function carryOut(
   return written;
 }
 
-/** @throws {AdminError} when the file is none that can be imported */
+/** @throws {AdminError} when the file cannot be imported */
 function rowsOf(kind: RecordKind, { file, format }: ImportInput) {
   const [, extension = ''] = /\.(csv|json)$/i.exec(file.name) ?? [];
   const readers = { csv: readCsvRows, json: readJsonRows };
   const chosen = format ?? extension.toLowerCase();
   if (chosen !== 'csv' && chosen !== 'json')
     throw new AdminError(
-      `The name of ${file.name} does not say what it is: add --format csv or json.`,
+      `The name of ${file.name} does not show its format: add --format csv or json.`,
     );
   try {
     const rows = readers[chosen](kind, file.text);
@@ -102,7 +102,7 @@ const writeAll = (
     return written;
   });
 
-/** One row for each record that was created or changed: its file and its place there are named. */
+/** One audit entry per created or changed record, with its file and its place there. */
 async function audit(
   transaction: DatabaseTransaction,
   actor: string,
@@ -152,7 +152,7 @@ function reportOf(
   return {
     json: { kind: kind.kind, file: file.name, sha256: file.digest, dryRun, ...counts },
     text: dryRun
-      ? `${file.name} is in order; nothing was changed. Without --dry-run: ${sentence}.`
+      ? `${file.name} is valid; nothing was changed. Without --dry-run: ${sentence}.`
       : `Imported ${inWords(kind.plural)} of ${file.name}: ${sentence}.`,
   };
 }

@@ -5,16 +5,16 @@ import { AdminError } from '../admin-error.js';
 import type { Parser } from '../fields.js';
 import { importLimits } from './import-row.js';
 
-/** A file as it was read. */
+/** A file that was read. */
 export interface ImportFile {
-  /** Its name without the folders; "standard input" for "-". */
+  /** The file name without folders; "standard input" for "-". */
   readonly name: string;
   readonly text: string;
-  /** SHA-256 of its bytes, by which the audit log knows it again. */
+  /** SHA-256 of its bytes, which identifies it in the audit log. */
   readonly digest: string;
 }
 
-/** A text file, or for "-" standard input. */
+/** A text file, or standard input for "-". */
 export const importFile: Parser<ImportFile> = {
   placeholder: 'file',
   async parse(path) {
@@ -46,14 +46,14 @@ async function readBytes(stream: AsyncIterable<Buffer | string>): Promise<Buffer
   throw new AdminError(`is larger than ${megabytes} MB: import it in parts`);
 }
 
-/** A byte-order mark at the beginning is left out. */
+/** Removes a byte-order mark at the beginning. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function decode(bytes: Buffer): string {
   const nul = bytes.indexOf(0);
   if (nul >= 0)
     throw new AdminError(
-      `holds a NUL character (line ${lineOf(bytes, nul)}): save it as text in UTF-8`,
+      `contains a NUL character (line ${lineOf(bytes, nul)}): save it as text in UTF-8`,
     );
   try {
     return utf8.decode(bytes);

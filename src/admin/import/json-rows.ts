@@ -9,10 +9,10 @@ import {
 } from './import-row.js';
 
 /**
- * Reads a JSON file that is an array of objects, whose fields are named as the columns of a CSV file
- * are. A value is text or a number; null is the same as left out.
+ * Reads a JSON file with an array of objects, whose fields are the columns of a CSV file. A value
+ * is text or a number; null counts as absent.
  *
- * @throws {AdminError} when it is no such file
+ * @throws {AdminError} for other content
  */
 export function readJsonRows(kind: RecordKind, text: string): ImportRow[] {
   const items = parseJson(text);
@@ -31,7 +31,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AdminError('is no JSON that can be read');
+    throw new AdminError('is not valid JSON');
   }
 }
 
@@ -42,8 +42,8 @@ function readItem(item: object, find: (column: string) => string | undefined, kn
   for (const [column, value] of Object.entries(item)) {
     const name = find(column);
     if (name === undefined)
-      problems.push({ reason: `has an unknown field ${quoted(column)}; there are: ${known}` });
-    else if (seen.has(name)) problems.push({ column: name, reason: 'is there twice' });
+      problems.push({ reason: `has an unknown field ${quoted(column)}; the fields are: ${known}` });
+    else if (seen.has(name)) problems.push({ column: name, reason: 'appears twice' });
     else if (typeof value === 'string' || isExact(value)) cells[name] = String(value);
     else if (value !== null)
       problems.push({ column: name, reason: 'must be text or a number of at most 15 digits' });
@@ -52,6 +52,6 @@ function readItem(item: object, find: (column: string) => string | undefined, kn
   return { cells, problems };
 }
 
-/** JSON numbers beyond this have lost digits by the time they are read. */
+/** Larger JSON numbers lose digits when they are parsed. */
 const isExact = (value: unknown): value is number =>
   typeof value === 'number' && String(Math.abs(value)).replace('.', '').length <= 15;

@@ -3,14 +3,14 @@ import type { GivenRecord } from '../records/plan-records.js';
 import type { CellValue, RecordKind, RecordProblem } from '../records/record-kind.js';
 import { type CellProblem, type ImportRow, importLimits } from './import-row.js';
 
-/** A row whose cells were read, as far as they could be. */
+/** A row with parsed cells, as far as they are valid. */
 export interface ReadRow extends GivenRecord {
   readonly place: string;
-  /** What is wrong with the row itself. */
+  /** The problems of the row itself. */
   readonly rowProblems: readonly CellProblem[];
 }
 
-/** Reads the cells of rows as the options of "create" are read. */
+/** Parses the cells of rows like the options of "create". */
 export async function readRows(
   kind: RecordKind,
   rows: readonly ImportRow[],

@@ -12,7 +12,7 @@ export const denomination: RecordKind = {
     product: {
       column: 'product_id',
       parser: reference,
-      description: 'The product of kind GIFT that it is of, by id or name',
+      description: 'Its product of kind GIFT, by id or name',
       refersTo: 'gift-product',
       isRequired: true,
       isFixed: true,
@@ -20,7 +20,7 @@ export const denomination: RecordKind = {
     amount: {
       column: 'amount_etb',
       parser: decimalAmount,
-      description: 'The value of the voucher in ETB; a product has each once',
+      description: 'The value of the voucher in ETB, unique for its product',
       isRequired: true,
     },
     status: {
@@ -41,16 +41,16 @@ export const denomination: RecordKind = {
     active: 'ACTIVE',
     inactive: 'INACTIVE',
     deactivate: 'Stop the sale of vouchers of a denomination',
-    activate: 'Sell vouchers of a denomination again',
-    details: 'Vouchers that were generated stay valid, and selling prices are kept.',
+    activate: 'Resume the sale of vouchers of a denomination',
+    details: 'Generated vouchers stay valid, and selling prices are kept.',
   },
   help: {
-    create: 'Add an amount that gift vouchers are sold with',
+    create: 'Add an amount for gift vouchers',
     change: 'Change the amount of a denomination',
-    createDetails: 'Each partner then sets its own selling price for it by the API.',
+    createDetails: 'Each partner then sets its own selling price through the API.',
     changeDetails:
-      'Vouchers that were generated keep their amount. Another amount ends the selling prices ' +
-      'that partners have set, because they were set for the old one: each has to set a new price.',
+      'Generated vouchers keep their amount. A new amount ends the selling prices of partners, ' +
+      'because they were set for the old amount: each partner must set a new price.',
     createExamples: ['create denomination --product "Gift voucher" --amount 500'],
     changeExamples: ['change denomination 4 --amount 750'],
     importSample: ['product,amount', 'Gift voucher,500', 'Gift voucher,1000'],

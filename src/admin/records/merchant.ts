@@ -3,7 +3,7 @@ import { inviteMerchant } from '../merchant-invitation.js';
 import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.js';
 import type { RecordKind, RecordProblem, Values } from './record-kind.js';
 
-/** A merchant, the account that it is paid to included (specification 2.5). */
+/** A merchant with its payout account (specification 2.5). */
 export const merchant: RecordKind = {
   kind: 'merchant',
   plural: 'merchants',
@@ -19,19 +19,19 @@ export const merchant: RecordKind = {
     type: {
       column: 'merchant_type',
       parser: text,
-      description: 'What kind of merchant it is, such as RETAIL',
+      description: 'Its type, such as RETAIL',
       isRequired: true,
     },
     identifierType: {
       column: 'identifier_type',
       parser: wholeNumber(0, 1_000_000),
-      description: 'The kind of its identifier, a number',
+      description: 'The type of its identifier, a number',
       isRequired: true,
     },
     identifier: {
       column: 'identifier',
       parser: text,
-      description: 'Its identifier, which no other merchant has',
+      description: 'Its unique identifier',
       isRequired: true,
     },
     email: {
@@ -68,23 +68,23 @@ export const merchant: RecordKind = {
     serviceFee: {
       column: 'service_fee_percent',
       parser: percent,
-      description: 'The service fee in percent of what is redeemed',
+      description: 'The service fee in percent of the redeemed amount',
       hasOwnCommand: true,
     },
     payoutKey: {
       parser: partyKey,
-      description: 'The kind of account it is paid to, such as msisdn',
+      description: 'The kind of its payout account, such as msisdn',
       hasOwnCommand: true,
     },
     payoutValue: {
       parser: text,
-      description: 'The number of that account',
+      description: 'The number of its payout account',
       hasOwnCommand: true,
     },
     status: {
       column: 'status',
       parser: oneOf('ACTIVE', 'DEACTIVATED'),
-      description: 'Whether it works',
+      description: 'Whether it is active',
       whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,
     },
@@ -92,25 +92,24 @@ export const merchant: RecordKind = {
   check: (_row, given) => payoutProblems(given),
   uponCreation: {
     flag: 'invite',
-    description: 'Invite it to the portal, too (see "invite merchant --help")',
+    description: 'Also invite it to the portal (see "invite merchant --help")',
     work: (transaction, merchantId) => inviteMerchant(transaction, { merchantId }),
   },
   activation: {
     column: 'status',
     active: 'ACTIVE',
     inactive: 'DEACTIVATED',
-    deactivate: 'Stop a merchant: no new vouchers for it, no claims, no redemptions',
-    activate: 'Let a deactivated merchant work again',
-    details: 'A payment that is under way is brought to its end.',
+    deactivate: 'Deactivate a merchant: no new vouchers, claims or redemptions',
+    activate: 'Reactivate a merchant',
+    details: 'The service completes payments in progress.',
   },
   help: {
     create: 'Add a merchant',
-    change: 'Change what is known of a merchant',
+    change: 'Change a merchant',
     createDetails:
-      'Without a service fee no voucher can be claimed there (error 5001), and without a payout ' +
-      'account it cannot be paid. Both can be set later.',
-    changeDetails:
-      'Its fee and the account it is paid to have commands of their own (see "set --help").',
+      'Without a service fee no voucher can be claimed at the merchant (error 5001), and without ' +
+      'a payout account it cannot be paid. Both can be set later.',
+    changeDetails: 'Other commands change its fee and its payout account (see "set --help").',
     createExamples: [
       'create merchant --name "Abyssinia Coffee" --type RETAIL --identifier-type 1 ' +
         '--identifier MER-0042 --email owner@coffee.example --phone +251111234567 ' +
@@ -126,7 +125,7 @@ export const merchant: RecordKind = {
   },
 };
 
-/** The account is named by both of its fields or by none. */
+/** A payout account needs both fields. */
 function payoutProblems({ payoutKey, payoutValue }: Values): RecordProblem[] {
   if (payoutKey === undefined && payoutValue === undefined) return [];
   if (payoutKey === undefined)

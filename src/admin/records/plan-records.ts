@@ -16,7 +16,7 @@ import {
 } from './record-kind.js';
 import { loadReferences, type References } from './references.js';
 
-/** What becomes of the values that were given for one record. */
+/** The planned operation of one record. */
 export type Plan =
   | { readonly action: 'refuse'; readonly problems: readonly RecordProblem[] }
   | { readonly action: 'create'; readonly given: Values; readonly row: Row }
@@ -24,21 +24,21 @@ export type Plan =
       readonly action: 'change';
       readonly given: Values;
       readonly id: number;
-      /** None: the record is so already. */
+      /** Empty where the record already has the values. */
       readonly changes: ColumnChanges;
     };
 
-/** The values that were given for one record, and what was wrong with those that could not be read. */
+/** The given values of one record, and the problems of unreadable ones. */
 export interface GivenRecord {
-  /** Where it was given, such as "line 3"; undefined where there is only one. */
+  /** The place of its source, such as "line 3"; undefined for a single record. */
   readonly place?: string;
   readonly given: Values;
   readonly problems: readonly RecordProblem[];
 }
 
 /**
- * Plans the creation of records, or the change of those that there are already, by what tells them
- * apart. Nobody else adds or changes such a record until the transaction ends.
+ * Plans the creation of records, or the change of existing ones with the same identity. Locks
+ * prevent concurrent additions and changes of such records until the transaction ends.
  */
 export async function planRecords(
   transaction: DatabaseTransaction,
@@ -64,14 +64,14 @@ export async function planRecords(
   });
 }
 
-/** A record that is given twice contradicts itself, or is a mistake. */
+/** A repeated record is a contradiction or a mistake. */
 function repetition(
   { identity: [field] }: RecordKind,
   { given }: GivenRecord,
   place: string | undefined,
 ): RecordProblem[] {
   if (place === undefined || given[field] === undefined) return [];
-  return [{ field, reason: `is that of ${place} already` }];
+  return [{ field, reason: `is already that of ${place}` }];
 }
 
 function planOne(
@@ -91,9 +91,7 @@ function planOne(
   return planChange(kind, given, existing, problems);
 }
 
-/**
- * Plans the change of one record by its id. Undefined when there is none.
- */
+/** Plans the change of one record by its id; undefined where it does not exist. */
 export async function planChangeOf(
   transaction: DatabaseTransaction,
   kind: RecordKind,
@@ -140,7 +138,10 @@ function planChange(
   return { action: 'change', given, id: Number(existing.id), changes };
 }
 
-/** Of a field with a problem nothing more is said: what follows from it is none of its own. */
+/**
+ * Adds problems of fields without an earlier problem, since a second one would only be its
+ * consequence.
+ */
 function withMore(
   problems: readonly RecordProblem[],
   more: readonly RecordProblem[],
@@ -149,7 +150,7 @@ function withMore(
   return [...problems, ...more.filter(({ field }) => !known.has(field))];
 }
 
-/** What is needed for a new record and was not given. */
+/** The missing fields of a new record. */
 const missing = (kind: RecordKind, given: Values): RecordProblem[] =>
   Object.entries(kind.fields)
     .filter(([name, { isRequired }]) => isRequired && given[name] === undefined)
@@ -166,7 +167,7 @@ const isLive = (row: Row): boolean => (row.deleted_at ?? null) === null;
 
 const isTaken = ({ kind, identity: [field] }: RecordKind, { id }: Row): RecordProblem => ({
   field,
-  reason: `is that of ${kind} ${id} already`,
+  reason: `is already that of ${kind} ${id}`,
 });
 
 const isDeleted = ({ kind, identity: [field] }: RecordKind, { id }: Row): RecordProblem => ({
@@ -205,7 +206,7 @@ const referencesOf = (
     ),
   );
 
-/** Puts ids in the place of what names other rows. */
+/** Replaces references by ids. */
 function resolve(kind: RecordKind, record: GivenRecord, references: References): GivenRecord {
   const { given } = record;
   const resolved: Record<string, Values[string]> = { ...given };

@@ -11,13 +11,13 @@ export const productCategory: RecordKind = {
     name: {
       column: 'category_name',
       parser: text,
-      description: 'Its name, which no other category has',
+      description: 'Its unique name',
       isRequired: true,
     },
     description: {
       column: 'category_description',
       parser: text,
-      description: 'What is in it',
+      description: 'Its description',
       isRequired: true,
     },
     status: {
@@ -32,13 +32,13 @@ export const productCategory: RecordKind = {
     column: 'status',
     active: 'ACTIVE',
     inactive: 'INACTIVE',
-    deactivate: 'Hide a category of products from partners; its products stay as they are',
-    activate: 'Let partners see a category of products again',
+    deactivate: 'Hide a category of products from partners; its products do not change',
+    activate: 'Show a category of products to partners again',
   },
   help: {
     create: 'Add a category of products',
     change: 'Change a category of products',
-    createDetails: 'Partners find packages in the category that is called PACKAGES.',
+    createDetails: 'Partners find packages in the category named PACKAGES.',
     createExamples: [
       'create product-category --name PACKAGES --description "Voice and data packages"',
     ],

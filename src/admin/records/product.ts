@@ -14,19 +14,19 @@ export const product: RecordKind = {
     name: {
       column: 'product_name',
       parser: text,
-      description: 'The name that partners see; no other product of the same operator has it',
+      description: 'The name that partners see, unique among the products of an operator',
       isRequired: true,
     },
     description: {
       column: 'description',
       parser: text,
-      description: 'What it is',
+      description: 'Its description',
       isClearable: true,
     },
     kind: {
       column: 'kind',
       parser: oneOf('GIFT', 'AIRTIME', 'PACKAGE'),
-      description: 'What it is sold as; it cannot be changed',
+      description: 'Its kind; it cannot be changed',
       isRequired: true,
       isFixed: true,
     },
@@ -40,23 +40,23 @@ export const product: RecordKind = {
     pricingType: {
       column: 'pricing_type',
       parser: oneOf('COMISSION', 'SERVICE_FEE'),
-      description: 'How it is priced, spelled as partners see it',
+      description: 'Its pricing type, in the spelling that partners see',
       isRequired: true,
     },
     operator: {
       column: 'operator',
       parser: oneOf('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'),
-      description: 'Of a package: the operator whose numbers it is for',
+      description: 'For a package: the operator of the numbers',
     },
     price: {
       column: 'price_amount',
       parser: decimalAmount,
-      description: 'Of a package: its price in ETB',
+      description: 'For a package: its price in ETB',
     },
     providerProductId: {
       column: 'provider_product_id',
       parser: wholeNumber(1, 2_147_483_647),
-      description: 'Of a package: its id at the airtime provider',
+      description: 'For a package: its id at the airtime provider',
     },
     status: {
       column: 'status',
@@ -71,17 +71,17 @@ export const product: RecordKind = {
     column: 'status',
     active: 'ACTIVE',
     inactive: 'INACTIVE',
-    deactivate: 'Stop the sale of a product; what was sold stays valid',
-    activate: 'Sell a product again',
+    deactivate: 'Stop the sale of a product; earlier sales stay valid',
+    activate: 'Resume the sale of a product',
   },
   help: {
     create: 'Add a product',
     change: 'Change a product',
     createDetails:
-      'GIFT is what vouchers are sold as (then see create denomination), AIRTIME is airtime of ' +
-      'any amount, a PACKAGE is sold at its price to numbers of its operator, and only once it ' +
-      'has a provider product id. Partners may sell it after grant access.',
-    changeDetails: 'A new price holds for top-ups that are ordered from now on.',
+      'GIFT is the product of vouchers (see create denomination), AIRTIME is airtime of any ' +
+      'amount, and a PACKAGE is sold at its price to numbers of its operator, once it has a ' +
+      'provider product id. Partners may sell a product after grant access.',
+    changeDetails: 'A new price applies to top-ups that are ordered from now on.',
     createExamples: [
       'create product --name "Daily data 1 GB" --kind PACKAGE --category PACKAGES ' +
         '--pricing-type COMISSION --operator SAFARICOM_ETHIOPIA --price 20 ' +
@@ -96,7 +96,7 @@ export const product: RecordKind = {
   },
 };
 
-/** A package has its terms, and no other product has any of them. */
+/** Only a package has package terms, and it needs the required ones. */
 function termsProblems({ kind, operator, price_amount }: Row, given: Values): RecordProblem[] {
   if (kind === undefined) return [];
   if (kind !== 'PACKAGE')

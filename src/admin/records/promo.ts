@@ -21,20 +21,20 @@ export const promo: RecordKind = {
     name: {
       column: 'promo_name',
       parser: text,
-      description: 'The name that partners see; a category has each once',
+      description: 'The name that partners see, unique in its category',
       isRequired: true,
     },
     category: {
       column: 'product_category_id',
       parser: reference,
-      description: 'The product category that it is for, by id or name',
+      description: 'Its product category, by id or name',
       refersTo: 'product-category',
       isRequired: true,
     },
     description: {
       column: 'promo_description',
       parser: text,
-      description: 'What it is',
+      description: 'Its description',
       isRequired: true,
     },
     image: {
@@ -46,13 +46,13 @@ export const promo: RecordKind = {
     start: {
       column: 'promo_start_date',
       parser: beginning,
-      description: 'Its first day (UTC), or a moment',
+      description: 'Its first day (UTC), or its start time',
       isRequired: true,
     },
     end: {
       column: 'promo_end_date',
       parser: lastMoment,
-      description: 'Its last day (UTC), or a moment',
+      description: 'Its last day (UTC), or its end time',
       isRequired: true,
     },
     discount: {
@@ -70,7 +70,7 @@ export const promo: RecordKind = {
     constraint: {
       column: 'promo_constraint',
       parser: decimalFromZero,
-      description: 'The limit or condition that partners are shown',
+      description: 'The limit or condition that partners see',
       whenLeftOut: '0',
     },
     status: {
@@ -87,13 +87,13 @@ export const promo: RecordKind = {
     active: 'ACTIVE',
     inactive: 'INACTIVE',
     deactivate: 'Hide a promo from partners',
-    activate: 'Let partners see a promo again',
+    activate: 'Show a promo to partners again',
   },
   help: {
     create: 'Add a promo',
     change: 'Change a promo',
     createDetails:
-      'A promo is shown to partners and changes no price here: what it grants is for them to grant.',
+      'The service shows a promo to partners and changes no price: partners grant its benefit.',
     createExamples: [
       'create promo --name "Meskel gifts" --category "Gift vouchers" ' +
         '--description "Five percent off" --image promos/meskel.png ' +

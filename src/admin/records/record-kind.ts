@@ -4,42 +4,44 @@ import { argument, type Fields, id, optional, type Parser, required } from '../f
 import type { SubjectKind } from '../record-names.js';
 import type { ReferenceKind } from './references.js';
 
-/** A kind as sentences have it: "merchant-category" is "merchant category". */
+/** The kind in sentences: "merchant-category" becomes "merchant category". */
 export const inWords = (kind: string): string => kind.replaceAll('-', ' ');
 
-/** What a row holds in one column; dates as moments, decimals as text. */
+/** The value of a column; dates as moments, decimals as text. */
 export type CellValue = string | number | boolean | Date | null;
 
-/** Values by the names of fields; undefined where nothing was given. */
+/** Values by the names of fields; undefined where none was given. */
 export type Values = Readonly<Record<string, CellValue | undefined>>;
 
-/** What is wrong with the value of one field: "must be …", to be put after the field's name. */
+/**
+ * The problem of one field: "must be …", the end of a sentence that begins with the field's name.
+ */
 export interface RecordProblem {
   readonly field: string;
   readonly reason: string;
 }
 
-/** One thing that is known of a record: an option of its commands, and a column of its imports. */
+/** One field of a record: an option of its commands, and a column of its imports. */
 interface RecordField {
   readonly parser: Parser<CellValue>;
   readonly description: string;
-  /** What a new record has without it, as help says it. */
+  /** The default of a new record, as help shows it. */
   readonly whenLeftOut?: string;
-  /** Where the row keeps it; left out where it is kept elsewhere. */
+  /** The column of the row; absent where the value is stored elsewhere. */
   readonly column?: string;
-  /** Nothing can be created without it. */
+  /** Required for creation. */
   readonly isRequired?: true;
-  /** It stays as it was created. */
+  /** Cannot be changed. */
   readonly isFixed?: true;
-  /** A command of its own changes it, so that "change" has no option for it. */
+  /** Another command changes it, so "change" has no option for it. */
   readonly hasOwnCommand?: true;
-  /** An empty text in "change" takes it away. */
+  /** An empty text in "change" clears it. */
   readonly isClearable?: true;
-  /** It names another row by its id or its name. */
+  /** It refers to another row by id or name. */
   readonly refersTo?: ReferenceKind;
 }
 
-/** What stops and what starts a kind of record, and what help says of it. */
+/** The commands that deactivate and activate a kind of record, with their help. */
 interface Activation {
   readonly column: string;
   readonly active: CellValue;
@@ -50,8 +52,8 @@ interface Activation {
 }
 
 /**
- * A kind of record that operators keep. Its commands and its imports are made from this one
- * description, so that they accept and refuse the same.
+ * A kind of record that operators maintain. Its commands and its imports derive from this one
+ * description, so that they accept the same values.
  */
 export interface RecordKind {
   readonly kind: SubjectKind;
@@ -59,20 +61,20 @@ export interface RecordKind {
   readonly table: ChangeableTable;
   /** In the order of help. */
   readonly fields: Readonly<Record<string, RecordField>>;
-  /** The fields that tell one from another: no two records have the same values in all of them. */
+  /** The fields that identify a record uniquely. */
   readonly identity: readonly [string, ...string[]];
   /**
-   * What does not fit together. The row is as it would be; `given` is what was given, with the ids
-   * of what it refers to.
+   * Finds contradictions. `row` has the new values; `given` has only the given values, with the ids
+   * of references.
    */
   readonly check?: (row: Row, given: Values) => RecordProblem[];
-  /** What follows from a change, in its transaction. */
+  /** Consequences of a change, in its transaction. */
   readonly afterChange?: (
     transaction: DatabaseTransaction,
     id: number,
     changes: ColumnChanges,
   ) => Promise<Consequence | undefined>;
-  /** What can be asked for together with creating one: a flag, and what it does. */
+  /** An optional action of the creation: its flag and its effect. */
   readonly uponCreation?: {
     readonly flag: string;
     readonly description: string;
@@ -86,18 +88,18 @@ export interface RecordKind {
     readonly changeDetails?: string;
     readonly createExamples: readonly string[];
     readonly changeExamples: readonly string[];
-    /** What an import in CSV looks like. */
+    /** A sample of an import in CSV. */
     readonly importSample: readonly string[];
   };
 }
 
-/** What else a change did: for the audit log, and one more sentence for the operator. */
+/** A further effect of a change: for the audit log, and a sentence for the operator. */
 export interface Consequence {
   readonly details: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
 
-/** The options that create a record. */
+/** The options of the creation. */
 export const creationFields = ({ fields }: RecordKind): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { parser, description, isRequired, whenLeftOut }]) => [
@@ -106,12 +108,12 @@ export const creationFields = ({ fields }: RecordKind): Fields =>
         ? required(parser, description)
         : optional(
             parser,
-            whenLeftOut === undefined ? description : `${description}; ${whenLeftOut} if left out`,
+            whenLeftOut === undefined ? description : `${description}; ${whenLeftOut} by default`,
           ),
     ]),
   );
 
-/** The argument and options that change one. */
+/** The argument and options of a change. */
 export function changeFields(kind: RecordKind): Fields {
   const changeable = Object.entries(kind.fields).filter(
     ([, field]) => !field.isFixed && !field.hasOwnCommand,
@@ -134,7 +136,7 @@ const orNothing = ({ placeholder, parse }: Parser<CellValue>): Parser<CellValue>
   parse: (given) => (given === '' ? null : parse(given)),
 });
 
-/** The columns of a row that hold what was given. */
+/** The columns of a row that hold the given values. */
 export const columnsOf = ({ fields }: RecordKind, given: Values): Row =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { column }]) =>
@@ -142,10 +144,10 @@ export const columnsOf = ({ fields }: RecordKind, given: Values): Row =>
     ),
   );
 
-/** The columns that tell one record from another. */
+/** The columns that identify a record. */
 export const identityColumns = ({ fields, identity }: RecordKind): string[] =>
   identity.map((name) => fields[name]?.column ?? name);
 
-/** What tells a row from the others, as one text. */
+/** The identity of a row as one text. */
 export const identityOf = (kind: RecordKind, row: Row): string =>
   JSON.stringify(identityColumns(kind).map((column) => row[column] ?? null));

@@ -2,7 +2,7 @@ import { type ChangeableTable, findAllRows, type Row } from '../../db/catalogue/
 import type { DatabaseTransaction } from '../../db/connection.js';
 import { listOf, nameOf, type SubjectKind } from '../record-names.js';
 
-/** What a field may refer to. */
+/** The kinds that a field may refer to. */
 export type ReferenceKind = 'merchant-category' | 'product-category' | 'gift-product';
 
 const targets: Readonly<
@@ -11,7 +11,7 @@ const targets: Readonly<
     {
       readonly kind: SubjectKind;
       readonly table: ChangeableTable;
-      /** What is wrong with a row that exists. */
+      /** The problem of an existing row that the field may not refer to. */
       readonly problem?: (row: Row) => string | undefined;
     }
   >
@@ -26,16 +26,16 @@ const targets: Readonly<
   },
 };
 
-/** The kind of record and the table that a field refers to. */
+/** The kind and the table that a field refers to. */
 export const targetOf = (to: ReferenceKind) => targets[to];
 
-/** Finds what texts name: digits are an id, anything else a name. */
+/** Resolves references: digits are an id, any other text is a name. */
 export interface References {
-  /** The id, or what is wrong, to be put after the field's name. */
+  /** The id, or the problem as the end of a sentence that begins with the field's name. */
   resolve(to: ReferenceKind, text: string): number | string;
 }
 
-/** Reads what fields may refer to, once for any number of them. */
+/** Loads the rows that fields may refer to, once for any number of records. */
 export async function loadReferences(
   transaction: DatabaseTransaction,
   kinds: readonly ReferenceKind[],
@@ -51,9 +51,9 @@ export async function loadReferences(
       const { kind, problem } = targets[to];
       const found = loaded.get(to)?.get(/^[0-9]+$/.test(text) ? `id ${Number(text)}` : text) ?? [];
       const [row] = found;
-      if (!row) return `names no ${kind} that there is: see "${listOf(kind)}"`;
+      if (!row) return `names no existing ${kind}: see "${listOf(kind)}"`;
       if (found.length > 1)
-        return `fits several (${found.map(({ id }) => id).join(', ')}): give the id`;
+        return `matches several (${found.map(({ id }) => id).join(', ')}): use the id`;
       return problem?.(row) ?? Number(row.id);
     },
   };

@@ -11,7 +11,7 @@ import { changeDetails } from '../record-names.js';
 import type { Plan } from './plan-records.js';
 import { identityOf, type RecordKind, type Values } from './record-kind.js';
 
-/** What became of one planned record. */
+/** The effect on one planned record. */
 export interface Written {
   readonly outcome: 'created' | 'changed' | 'unchanged';
   readonly id: number;
@@ -22,7 +22,7 @@ export interface Written {
 type Creation = Extract<Plan, { action: 'create' }>;
 type Changing = Extract<Plan, { action: 'change' }>;
 
-/** Carries out plans, a batch of them in a few statements. Returns what became of each. */
+/** Executes plans in batches of few statements. Returns the effect on each record. */
 export async function writeRecords(
   transaction: DatabaseTransaction,
   kind: RecordKind,
@@ -51,7 +51,7 @@ export async function writeRecords(
   });
 }
 
-/** Returns the ids by what tells the records apart. */
+/** Returns the ids by the identities of the records. */
 async function create(
   transaction: DatabaseTransaction,
   kind: RecordKind,
@@ -63,7 +63,7 @@ async function create(
   return new Map(inserted.map((row) => [identityOf(kind, row), Number(row.id)]));
 }
 
-/** Records whose changes have the same columns are changed by one statement. */
+/** One statement changes all records whose changes have the same columns. */
 async function change(
   transaction: DatabaseTransaction,
   kind: RecordKind,
@@ -83,13 +83,13 @@ async function change(
   for (const rows of byColumns.values()) await changeRows(transaction, kind.table, rows);
 }
 
-/** The account that the fields of a merchant name. */
+/** The payout account of a merchant's fields. */
 const partyOf = ({ payoutKey, payoutValue }: Values): Party | undefined =>
   typeof payoutKey === 'string' && typeof payoutValue === 'string'
     ? readParty(payoutKey, payoutValue)
     : undefined;
 
-/** Returns the accounts that are others than before, as changes by the merchant's id. */
+/** Returns the changed payout accounts, as changes by the merchant's id. */
 async function writePayouts(
   transaction: DatabaseTransaction,
   merchants: readonly { readonly merchantId: number; readonly given: Values }[],
@@ -118,7 +118,7 @@ async function writePayouts(
   );
 }
 
-/** What was given, the account that a merchant is paid to partly masked. */
+/** The given values, with a masked payout account. */
 function creationDetails({ payoutKey, payoutValue, ...given }: Values): Values {
   const payout = partyOf({ payoutKey, payoutValue });
   return payout ? { ...given, payout: payout.shown } : given;

@@ -3,7 +3,7 @@ import type { Caller, Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import type { CompanyKind } from '../schema/all-tables.js';
 
-/** Who may call as a company, from where, and with which keys. */
+/** The facts of a company that admission checks: status, addresses and keys. */
 export interface AccessRow {
   readonly status: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
   readonly token_version: number;
@@ -12,11 +12,11 @@ export interface AccessRow {
   readonly public_keys: string[];
 }
 
-/** Of a row of api_keys: neither revoked nor past its end, by the database's clock. */
+/** Condition on api_keys: neither revoked nor expired, by the database's clock. */
 export const isValidKey = sql<boolean>`(
   revoked_at is null and (expires_at is null or expires_at > now()))`;
 
-/** A kind of company's table, and the column that says in others whose a row is. */
+/** The table of a kind of company, and the column that refers to it. */
 const tablesOf: Readonly<
   Record<CompanyKind, { table: RawBuilder<unknown>; owner: RawBuilder<unknown> }>
 > = {
@@ -24,7 +24,7 @@ const tablesOf: Readonly<
   merchant: { table: sql`merchants`, owner: sql`merchant_id` },
 };
 
-/** Reads a company's access in one round trip; undefined where there is no such company. */
+/** Reads a company's access in one round trip; undefined where the company does not exist. */
 export async function readAccess(
   database: Database,
   company: Company,
@@ -46,9 +46,9 @@ export async function readAccess(
 }
 
 /**
- * Part of a query: whether the authority of a command still holds, so that nothing moves on what a
- * process remembered of a key, or on what somebody has made up (design 8 and 10). What has none may
- * begin nothing. What an operator may do is for the activity to say.
+ * SQL expression: whether the authority of a command is still valid, so that neither a stale cache
+ * nor forged data can move money (design 8 and 10). A command without authority may begin nothing.
+ * The activity checks an operator's authority itself.
  */
 export const isStillAdmitted = ({ kind, id, credential }: Caller) => {
   if (credential === undefined || !('apiKeyId' in credential)) return sql<boolean>`false`;
@@ -59,14 +59,14 @@ export const isStillAdmitted = ({ kind, id, credential }: Caller) => {
       and company.id = ${id} and company.token_version = ${credential.tokenVersion})`;
 };
 
-/** The same as a question of its own. */
+/** Whether the authority of a command is still valid, as a separate query. */
 export async function isAdmitted(database: Database, caller: Caller): Promise<boolean> {
   const { rows } = await sql<{ is_admitted: boolean }>`
     select ${isStillAdmitted(caller)} as is_admitted`.execute(database);
   return rows[0]?.is_admitted ?? false;
 }
 
-/** The entries that are names: what has a letter and is no IPv6 address. */
+/** The registered host names: entries with a letter that are no IPv6 address. */
 export async function listSourceNames(database: Database, limit: number): Promise<string[]> {
   const rows = await database
     .selectFrom('source_addresses')
@@ -79,16 +79,16 @@ export async function listSourceNames(database: Database, limit: number): Promis
   return rows.map(({ address }) => address);
 }
 
-/** An API key with whose it is, and what is asked of that company at a log-in. */
+/** An API key with its company, and the facts that a log-in checks. */
 export interface FoundApiKey extends Pick<AccessRow, 'status' | 'token_version'> {
   readonly id: number;
   readonly digest: Buffer;
   readonly company: Company;
-  /** False once it was revoked or its end has come, by the database's clock. */
+  /** False after its revocation or expiry, by the database's clock. */
   readonly isValid: boolean;
 }
 
-/** Finds API keys of a kind of company; a digest of a key that never was brings none. */
+/** Finds API keys of a kind of company by digest; unknown digests have no result. */
 export async function findApiKeys(
   database: Database,
   kind: CompanyKind,
@@ -103,7 +103,7 @@ export async function findApiKeys(
   return rows.map(({ company_id, ...key }) => ({ ...key, company: { kind, id: company_id } }));
 }
 
-/** Finds one API key; undefined for a key that never was. */
+/** Finds one API key; undefined for an unknown key. */
 export const findApiKey = async (
   database: Database,
   kind: CompanyKind,
@@ -111,8 +111,8 @@ export const findApiKey = async (
 ): Promise<FoundApiKey | undefined> => (await findApiKeys(database, kind, [digest]))[0];
 
 /**
- * Binds the bytes of a signed request to its endpoint and its message to those bytes, and says
- * whether both bindings are the first or the same as before (design 6 and 8).
+ * Binds the bytes of a signed request to its endpoint, and its message to those bytes. Returns
+ * whether both bindings are new or unchanged (design 6 and 8).
  */
 export async function bindSignedRequest(
   database: Database,
@@ -120,7 +120,7 @@ export async function bindSignedRequest(
     readonly merchantId: number;
     readonly endpoint: string;
     readonly bodyDigest: string;
-    /** Undefined for a message that is a time: it need not be unique. */
+    /** Undefined when the message is a time, which need not be unique. */
     readonly messageDigest: string | undefined;
   },
 ): Promise<boolean> {
@@ -133,7 +133,7 @@ export async function bindSignedRequest(
     .onConflict((conflict) =>
       conflict
         .columns(['merchant_id', 'subject'])
-        // A write that changes nothing: only so does the row that was first come back.
+        // A no-op update, because only an updated row is returned.
         .doUpdateSet({ bound_to: (row) => row.ref('signed_requests.bound_to') }),
     )
     .returning(['subject', 'bound_to'])

@@ -1,19 +1,19 @@
 import type { Database, DatabaseTransaction } from '../connection.js';
 
-/** One change that a person made. */
+/** One entry: a change by a person. */
 export interface AuditEntry {
-  /** Who made it. */
+  /** The person. */
   readonly actor: string;
-  /** What was done, such as "suspend partner". */
+  /** The change, such as "suspend partner". */
   readonly action: string;
-  /** What it was done to, such as "partner". */
+  /** The kind of the changed subject, such as "partner". */
   readonly subjectKind: string;
   readonly subjectId: number;
-  /** What was changed; never a secret. */
+  /** The changed values; never a secret. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Adds entries in the transaction of the changes themselves, so that there is never one alone. */
+/** Adds entries in the transaction of their changes, so that neither exists alone. */
 export async function addAuditEntries(
   transaction: DatabaseTransaction,
   entries: readonly AuditEntry[],
@@ -32,17 +32,17 @@ export async function addAuditEntries(
     .execute();
 }
 
-/** The same for one. */
+/** Adds one entry. */
 export const addAuditEntry = (transaction: DatabaseTransaction, entry: AuditEntry): Promise<void> =>
   addAuditEntries(transaction, [entry]);
 
-/** The newest entries, of one kind of subject or one subject where they are named. */
+/** The newest entries, optionally of one kind of subject or one subject. */
 export function listAuditEntries(
   database: Database,
   selection: {
     readonly subjectKind: string | undefined;
     readonly subjectId: number | undefined;
-    /** Only these actions; all where it is left out. */
+    /** Only these actions; all by default. */
     readonly actions?: readonly string[];
     readonly limit: number;
   },

@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 
-/** A call as both tables keep it. */
+/** A call in the columns of both tables. */
 interface RecordedCall {
   readonly at: Date;
   readonly surface: string;
   readonly method: string;
-  /** The route's pattern, never the path, which may hold a voucher code. */
+  /** The route's pattern; never the path, which may hold a voucher code. */
   readonly route: string;
   readonly sourceAddress: string;
-  /** The key whose beginning is kept. */
+  /** The key whose prefix is stored. */
   readonly apiKeyId: number | null;
   readonly requestId: string;
 }
@@ -21,19 +21,19 @@ export interface AdmittedCall extends RecordedCall {
 }
 
 export interface RefusedCall extends RecordedCall {
-  /** Null where the call did not say, provably, whose it was. */
+  /** Null for an unauthenticated call. */
   readonly company: Company | null;
   readonly reason: string;
-  /** The beginning of a key that is not in the database. */
+  /** The prefix of a key that is not in the database. */
   readonly keyPrefix: string | null;
   /**
-   * So many more like it came at about the same time and are not written; from anywhere, where the
-   * address is "several".
+   * The number of similar calls of the same time that are not written; the address "several" stands
+   * for any address.
    */
   readonly leftOut: number;
 }
 
-/** So many calls that were let in are kept of each company. */
+/** Accepted calls kept per company. */
 const KEPT_ADMITTED_CALLS = 20;
 
 const callColumns = sql`at timestamptz, surface text, method text, route text,
@@ -49,7 +49,7 @@ const records = (calls: readonly (AdmittedCall | RefusedCall)[]) =>
     })),
   );
 
-/** Writes refused calls, which are only ever added. */
+/** Inserts refused calls. */
 export async function addRefusedCalls(
   database: Database,
   calls: readonly RefusedCall[],
@@ -66,8 +66,8 @@ export async function addRefusedCalls(
 }
 
 /**
- * Writes calls that were let in, notes on their keys when and from where they were last used, and
- * removes all but the newest of each company.
+ * Inserts accepted calls, records time and address of their keys' last use, and deletes all but the
+ * newest calls of each company.
  */
 export async function addAdmittedCalls(
   database: Database,
@@ -108,8 +108,8 @@ export async function addAdmittedCalls(
 }
 
 /**
- * Whether a call of a company was ever let in; of a merchant, one that it had signed: the newest
- * calls may be others, so what its signatures were used for counts, too.
+ * Whether a call of a company was ever accepted; of a merchant, a signed one. The newest calls may
+ * be unsigned, so recorded uses of its signatures count, too.
  */
 export async function hasCalled(
   database: Database,
@@ -135,7 +135,7 @@ export async function hasCalled(
   return (await asked.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** A call of a company as it is shown: let in with what it was answered, or refused and why. */
+/** A call of a company for display: accepted with its statusCode, or refused with its reason. */
 export interface ShownCall {
   readonly at: Date;
   readonly admitted: boolean;
@@ -144,7 +144,7 @@ export interface ShownCall {
   readonly route: string;
   /** Null for a refused call. */
   readonly statusCode: number | null;
-  /** A reason of `src/domain/reasons.ts`; null for a call that was let in. */
+  /** A reason of `src/domain/reasons.ts`; null for an accepted call. */
   readonly reason: string | null;
   readonly sourceAddress: string;
   readonly keyPrefix: string | null;
@@ -152,7 +152,7 @@ export interface ShownCall {
   readonly leftOut: number;
 }
 
-/** The newest calls of a company, let in or refused, the newest first. */
+/** The newest calls of a company, accepted or refused, newest first. */
 export async function listCalls(
   database: Database,
   company: Company,
@@ -171,10 +171,10 @@ export async function listCalls(
   return rows;
 }
 
-/** So many of a company's newest refused calls are looked at: a look-up must not grow with them. */
+/** Newest refused calls that a look-up reads, so that its cost is bounded. */
 const LOOKED_AT = 1_000;
 
-/** Whether a call of a company was refused lately because its address is not registered. */
+/** Whether a call of a company was recently refused because its address is not registered. */
 export async function wasRefusedFrom(
   database: Database,
   company: Company,
@@ -191,14 +191,14 @@ export async function wasRefusedFrom(
   return rows.length > 0;
 }
 
-/** The newest refused calls of everybody, or of one address or reason, the newest first. */
+/** The newest refused calls of all companies, or of one address or reason, newest first. */
 export function listRefusedCalls(
   database: Database,
   selection: {
     readonly sourceAddress?: string | undefined;
     readonly reason?: string | undefined;
     readonly company?: Company | undefined;
-    /** Only calls of this API that did not say, provably, whose they were, of the last seconds. */
+    /** Only unauthenticated calls of this API within the last seconds. */
     readonly nobodys?: { readonly surface: string; readonly ageSeconds: number };
     readonly limit: number;
   },

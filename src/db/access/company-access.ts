@@ -4,7 +4,7 @@ import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { isValidKey } from './access.js';
 
-/** Whose a key or an address is; exactly one of the two is null. */
+/** The company of a key or an address; exactly one of the two is null. */
 export interface Owner {
   readonly partnerId: number | null;
   readonly merchantId: number | null;
@@ -12,14 +12,17 @@ export interface Owner {
 
 const ownerColumn = ({ kind }: Company) => (kind === 'partner' ? 'partner_id' : 'merchant_id');
 
-/** Rows of one company, or of all where none is named: what people name by an id may be another's. */
+/**
+ * Condition: rows of one company, or all rows. An id given by a person may belong to another
+ * company.
+ */
 const ownedBy = (company: Company | undefined) =>
   company === undefined
     ? sql<boolean>`true`
     : sql<boolean>`${sql.ref(ownerColumn(company))} = ${company.id}`;
 
 /**
- * The API keys of a company, those that are over too, by the database's clock; never a key itself.
+ * The API keys of a company, including ended ones, by the database's clock; never a key itself.
  * `ageDays` counts whole days.
  */
 export const listApiKeys = (database: Database, company: Company) =>
@@ -51,7 +54,9 @@ interface ApiKeyCopy {
   readonly ciphertext: string;
 }
 
-/** A company's API key that can be copied; undefined where it cannot, or is another's. */
+/**
+ * A company's API key that can be copied; undefined where it cannot, or belongs to another company.
+ */
 export async function findApiKeyCopy(
   database: Database,
   id: number,
@@ -81,11 +86,11 @@ const changedKey = [
   'merchant_id as merchantId',
 ] as const;
 
-/** Revokes an API key, and with it the tokens that it was given; undefined unless it was valid. */
+/** Revokes an API key with its tokens; undefined unless it was valid. */
 export const revokeApiKey = (
   transaction: DatabaseTransaction,
   id: number,
-  /** Whose it must be; anybody's where it is left out. */
+  /** Required owner; any company where it is absent. */
   company?: Company,
 ): Promise<ChangedKey | undefined> =>
   transaction
@@ -98,14 +103,15 @@ export const revokeApiKey = (
     .executeTakeFirst();
 
 /**
- * Gives an API key an end, so that its successor is at work before it stops; undefined unless it is
- * valid and without an end. The caller adds the successor in the same transaction (`addApiKey`).
+ * Sets the end of an API key, so that its successor can replace it without a gap; undefined unless
+ * it is valid and without an end. The caller adds the successor in the same transaction
+ * (`addApiKey`).
  */
 export const endApiKey = (
   transaction: DatabaseTransaction,
   id: number,
   overlapHours: number,
-  /** Whose it must be; anybody's where it is left out. */
+  /** Required owner; any company where it is absent. */
   company?: Company,
 ): Promise<(ChangedKey & { readonly expiresAt: Date | null }) | undefined> =>
   transaction
@@ -127,11 +133,11 @@ export const listSourceAddresses = (database: Database, company: Company) =>
     .orderBy('id')
     .execute();
 
-/** Removes an address; undefined when there is none with the id. */
+/** Removes an address; undefined where the id does not exist. */
 export const removeSourceAddress = (
   transaction: DatabaseTransaction,
   id: number,
-  /** Whose it must be; anybody's where it is left out. */
+  /** Required owner; any company where it is absent. */
   company?: Company,
 ): Promise<(Owner & { readonly address: string }) | undefined> =>
   transaction
@@ -141,7 +147,7 @@ export const removeSourceAddress = (
     .returning(['address', 'partner_id as partnerId', 'merchant_id as merchantId'])
     .executeTakeFirst();
 
-/** The public keys of a merchant, revoked ones too. */
+/** The public keys of a merchant, including revoked ones. */
 export const listPublicKeys = (database: Database, merchantId: number) =>
   database
     .selectFrom('merchant_public_keys')
@@ -157,7 +163,7 @@ export const listPublicKeys = (database: Database, merchantId: number) =>
     .orderBy('id')
     .execute();
 
-/** The valid key with a fingerprint, of whichever merchant; undefined where there is none. */
+/** The valid key with a fingerprint, of any merchant; undefined where there is none. */
 export const findValidPublicKey = (
   database: Database,
   fingerprint: string,
@@ -175,7 +181,7 @@ export const findValidPublicKey = (
 export const revokePublicKey = (
   transaction: DatabaseTransaction,
   id: number,
-  /** Whose it must be; anybody's where it is left out. */
+  /** Required owner; any merchant where it is absent. */
   merchant?: Company,
 ): Promise<{ readonly merchantId: number; readonly publicKeyPem: string } | undefined> =>
   transaction
@@ -187,7 +193,7 @@ export const revokePublicKey = (
     .returning(['merchant_id as merchantId', 'public_key_pem as publicKeyPem'])
     .executeTakeFirst();
 
-/** Changes of a company's access wait for each other from here to the end of the transaction. */
+/** Serialises changes of a company's access until the transaction ends. */
 export async function lockCompany(
   transaction: DatabaseTransaction,
   { kind, id }: Company,

@@ -9,7 +9,7 @@ import type {
 } from '../schema/all-tables.js';
 import { grantAccess } from './product-access.js';
 
-/** Adds a partner; its five ledger accounts are opened by the database. */
+/** Adds a partner; a trigger opens its five ledger accounts. */
 export async function addPartner(database: Database, companyName: string): Promise<number> {
   const { id } = await database
     .insertInto('partners')
@@ -25,13 +25,13 @@ export interface NewMerchant
     'merchant_logo' | 'deleted_at' | 'service_fee_percent' | 'merchant_category_id'
   > {
   readonly merchant_category_id?: number;
-  /** Decimal string; without one no claim can be priced. */
+  /** Decimal string; without it no claim can be priced. */
   readonly service_fee_percent?: string;
-  /** Key and value as GSMA's parties have them; without one the merchant cannot be paid. */
+  /** Key and value of a GSMA party; without it the merchant cannot be paid. */
   readonly payout?: { readonly key: string; readonly value: string };
 }
 
-/** Adds a merchant and the account that it is paid to. */
+/** Adds a merchant with its payout account. */
 export async function addMerchant(database: Database, merchant: NewMerchant): Promise<number> {
   const { payout, ...row } = merchant;
   const { id } = await database
@@ -71,7 +71,7 @@ export async function addProductCategory(
   return id;
 }
 
-/** Adds a product and gives a partner access to it, where one is named. */
+/** Adds a product, optionally with access for a partner. */
 export async function addProduct(
   database: Database,
   product: Insertable<ProductsTable>,
@@ -135,7 +135,7 @@ export async function addApiKey(
   return id;
 }
 
-/** Registers addresses or CIDR ranges that a company calls from. */
+/** Registers addresses or CIDR ranges of a company. */
 export async function addSourceAddresses(
   database: Database,
   company: Company,
@@ -150,8 +150,7 @@ export async function addSourceAddresses(
 }
 
 /**
- * Registers a public key that a merchant signs with; undefined where the key is valid already, for
- * this merchant or another one.
+ * Registers a public key of a merchant; undefined where the key is already valid, for any merchant.
  */
 export async function addPublicKey(
   database: Database,

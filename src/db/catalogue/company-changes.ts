@@ -2,7 +2,7 @@ import { sql, type Updateable } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import type { Schema } from '../schema/all-tables.js';
 
-/** The tables whose rows operators change: what each row says of its own changes. */
+/** The tables that operators change: how each row records its changes. */
 const changeable = {
   partners: { hasUpdatedAt: true, isDeletable: false },
   merchants: { hasUpdatedAt: true, isDeletable: true },
@@ -17,7 +17,7 @@ const changeable = {
 
 export type ChangeableTable = keyof typeof changeable;
 
-/** What each changed column was and is. */
+/** The old and new value of each changed column. */
 export type ColumnChanges = Readonly<
   Record<string, { readonly from: unknown; readonly to: unknown }>
 >;
@@ -25,13 +25,13 @@ export type ColumnChanges = Readonly<
 /** A row as the database has it: its columns by their names. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Whether rows of a table are marked as deleted instead of being taken away. */
+/** Whether rows of a table are marked as deleted instead of being removed. */
 export const isDeletable = (table: ChangeableTable): boolean => changeable[table].isDeletable;
 
 const isLive = (table: ChangeableTable) =>
   isDeletable(table) ? sql`deleted_at is null` : sql`true`;
 
-/** Reads one row, undefined when there is none with the id or it is deleted. */
+/** Reads one row; undefined where the id does not exist or is deleted. */
 export async function findRow(
   database: Database,
   table: ChangeableTable,
@@ -52,7 +52,7 @@ export async function findAllRows(
   return rows;
 }
 
-/** The same as `findRow`, and nobody else changes the row until the transaction ends. */
+/** Reads and locks one row; undefined where the id does not exist or is deleted. */
 export async function lockRow(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
@@ -65,8 +65,8 @@ export async function lockRow(
 }
 
 /**
- * Which of the columns that are given are not so already, and what they were. Decimals are compared
- * as text, so they are given with the digits of their column.
+ * The given columns whose values differ, with their old values. Decimals are compared as text, so
+ * they need the digits of their column.
  */
 export const differences = (before: Row, values: Row): ColumnChanges =>
   Object.fromEntries(
@@ -79,8 +79,8 @@ const isSame = (one: unknown, other: unknown): boolean =>
   one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
 
 /**
- * Changes the columns of one row that are given and are not so already. Returns those, none when
- * there was nothing to change; undefined when there is no such row.
+ * Changes the given columns of one row that differ. Returns them, empty when nothing differs;
+ * undefined where the row does not exist.
  */
 export async function changeRow<Table extends ChangeableTable>(
   transaction: DatabaseTransaction,
@@ -96,7 +96,7 @@ export async function changeRow<Table extends ChangeableTable>(
   return changes;
 }
 
-/** Changes many rows at once; all name the same columns, and their ids. */
+/** Changes many rows at once; all have their ids and the same columns. */
 export async function changeRows(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
@@ -112,7 +112,7 @@ export async function changeRows(
     where ${name}.id = given.id`.execute(transaction);
 }
 
-/** Ends the selling prices that partners have set for a denomination or at a merchant; how many. */
+/** Ends the selling prices of a denomination or at a merchant; returns the number. */
 export async function endPrices(
   transaction: DatabaseTransaction,
   column: 'denomination_id' | 'merchant_id',

@@ -2,17 +2,17 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
 import type { ChangeableTable } from './company-changes.js';
 
-/** Something that would lose its footing without a row. */
+/** A kind of row that depends on another row. */
 interface Use {
-  /** As a sentence has it, such as "merchants in it (3)". */
+  /** In the words of a sentence, such as "merchants in it (3)". */
   readonly words: string;
-  /** The rows, from their table on. */
+  /** The rows, as SQL from their table on. */
   readonly rows: (id: number) => RawBuilder<unknown>;
 }
 
 const isLiveVoucher = sql`status not in ('REDEEMED', 'EXPIRED', 'CANCELLED')`;
 
-/** What keeps a row of each table from being deleted. */
+/** The dependent rows that prevent the deletion of a row of each table. */
 const uses: Readonly<Partial<Record<ChangeableTable, readonly Use[]>>> = {
   merchants: [
     {
@@ -68,7 +68,7 @@ const uses: Readonly<Partial<Record<ChangeableTable, readonly Use[]>>> = {
   ],
 };
 
-/** What stands on a row, in words, each with how many there are; nothing where it may be deleted. */
+/** The dependent rows in words, each with its number; empty where the row may be deleted. */
 export async function findDeleteBlockers(
   transaction: DatabaseTransaction,
   table: ChangeableTable,

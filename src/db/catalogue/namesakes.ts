@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
 
 /**
- * The ids of the first five other rows that have the name of a row, whatever its case and the spaces
- * around it.
+ * The ids of the first five other rows with the same name, ignoring case and surrounding spaces.
  */
 export async function findNamesakes(
   transaction: DatabaseTransaction,

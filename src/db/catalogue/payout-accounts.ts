@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
 
-/** An account that a merchant is paid to: key and value as GSMA's parties have them. */
+/** A merchant's payout account: key and value of a GSMA party. */
 export interface PayoutAccount {
   readonly id: number;
   readonly key: string;
@@ -12,7 +12,7 @@ export interface NewPayoutAccount extends Omit<PayoutAccount, 'id'> {
   readonly merchantId: number;
 }
 
-/** The accounts that merchants are paid to now, by the merchant's id. */
+/** The current payout accounts, by the merchant's id. */
 export async function currentPayoutAccounts(
   transaction: DatabaseTransaction,
   merchantIds: readonly number[],
@@ -27,7 +27,7 @@ export async function currentPayoutAccounts(
 }
 
 /**
- * Gives merchants, whose rows the transaction has locked, other accounts to be paid to; those before
+ * Replaces the payout accounts of merchants, whose rows the transaction has locked; previous ones
  * stay as history. Returns the ids of the new accounts, by the merchant's id.
  */
 export async function replacePayoutAccounts(

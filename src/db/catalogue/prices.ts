@@ -12,7 +12,7 @@ export interface NewPrice {
   readonly sellingPriceUsd: string;
 }
 
-/** Which of the things that a price names exist and are active. */
+/** Whether the subjects of a price exist and are active. */
 export async function priceSubjects(
   database: Database,
   price: Pick<NewPrice, 'denominationId' | 'merchantId'>,
@@ -31,13 +31,13 @@ export async function priceSubjects(
   };
 }
 
-/** Sets a partner's selling price in a transaction of its own; see `replacePrice`. */
+/** Sets a partner's selling price in a separate transaction; see `replacePrice`. */
 export const setPrice = (database: Database, price: NewPrice) =>
   database.transaction().execute((transaction) => replacePrice(transaction, price));
 
 /**
- * Sets a partner's selling price; the one that it replaces stays as history. Two at the same moment
- * take turns on the partner's row, so there is always exactly one current price.
+ * Sets a partner's selling price; the previous one stays as history. The lock of the partner's row
+ * serialises changes, so there is always exactly one current price.
  */
 export async function replacePrice(transaction: DatabaseTransaction, price: NewPrice) {
   await transaction
@@ -70,13 +70,13 @@ interface PriceRow {
   readonly id: number;
   readonly createdAt: Date;
   readonly denominationId: number;
-  /** Null: for every merchant that has no price of its own. */
+  /** Null: for every merchant without its own price. */
   readonly merchantId: number | null;
   /** Decimal string. */
   readonly sellingPriceUsd: string;
 }
 
-/** The prices that hold now, of one partner. */
+/** The current prices of one partner. */
 export const priceSource: ListSource<PriceRow> = {
   name: 'prices',
   select: sql`id, created_at as "createdAt", denomination_id as "denominationId",
@@ -96,15 +96,15 @@ export const priceSource: ListSource<PriceRow> = {
 };
 
 /**
- * The denominations that a partner may sell with its current prices, and those that it may not sell
- * any more but has a price for. A price of null: it has none yet.
+ * The denominations that a partner may sell with its current prices, and further ones with a price.
+ * A null price: none is set.
  */
 export async function listPartnerPrices(database: Database, partnerId: number) {
   const { rows } = await sql<{
     denominationId: number;
     amount: string;
     status: 'ACTIVE' | 'INACTIVE';
-    /** Null: for every merchant that has no price of its own. */
+    /** Null: for every merchant without its own price. */
     merchantId: number | null;
     merchant: string | null;
     sellingPriceUsd: string | null;
@@ -124,7 +124,7 @@ export async function listPartnerPrices(database: Database, partnerId: number) {
   return rows;
 }
 
-/** The price that holds now for just this partner, denomination and merchant; undefined for none. */
+/** The current price of exactly this partner, denomination and merchant; undefined for none. */
 export const findPrice = async (
   transaction: DatabaseTransaction,
   price: Omit<NewPrice, 'sellingPriceUsd'>,

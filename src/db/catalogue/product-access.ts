@@ -6,7 +6,7 @@ export interface ProductAccess {
   readonly productId: number;
 }
 
-/** Lets a partner sell a product; false when it could already. */
+/** Grants a partner access to a product; false when it already had access. */
 export async function grantAccess(database: Database, access: ProductAccess): Promise<boolean> {
   const result = await database
     .insertInto('partner_products')
@@ -16,7 +16,7 @@ export async function grantAccess(database: Database, access: ProductAccess): Pr
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Takes the access to a product away; false when the partner had none. */
+/** Revokes the access to a product; false when the partner had none. */
 export async function revokeAccess(database: Database, access: ProductAccess): Promise<boolean> {
   const result = await database
     .deleteFrom('partner_products')

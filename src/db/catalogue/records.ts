@@ -3,8 +3,7 @@ import type { DatabaseTransaction } from '../connection.js';
 import type { ChangeableTable, Row } from './company-changes.js';
 
 /**
- * Lets one transaction at a time give rows of a table what tells them apart, so that two cannot add
- * the same one at the same moment.
+ * Serialises transactions that assign identities in a table, so that two cannot add the same one.
  */
 export async function lockIdentities(
   transaction: DatabaseTransaction,
@@ -15,8 +14,8 @@ export async function lockIdentities(
 }
 
 /**
- * Locks the rows that have one of the values in a column, deleted ones too, in the order of their
- * ids, so that two imports cannot wait for each other.
+ * Locks the rows with one of the values in a column, including deleted ones, in the order of their
+ * ids, which avoids deadlocks between imports.
  */
 export async function lockRowsBy(
   transaction: DatabaseTransaction,
@@ -31,7 +30,7 @@ export async function lockRowsBy(
   return rows;
 }
 
-/** Adds rows; a column that one of them leaves out gets its default. Returns them as they are now. */
+/** Adds rows; an omitted column gets its default. Returns the new rows. */
 export async function insertRows(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
@@ -47,7 +46,7 @@ export async function insertRows(
   return inserted.rows;
 }
 
-/** Locks a row against everything, also against rows that would refer to it; deleted ones too. */
+/** Locks a row, possibly deleted, against all changes and new references. */
 export async function lockForDeletion(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
@@ -58,7 +57,7 @@ export async function lockForDeletion(
   return rows[0];
 }
 
-/** Marks a row as deleted, or as deleted no more. */
+/** Marks a row as deleted, or restores it. */
 export async function markDeleted(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
@@ -70,7 +69,7 @@ export async function markDeleted(
       updated_at = now() where id = ${id}`.execute(transaction);
 }
 
-/** Takes a row away that nothing refers to. */
+/** Deletes a row without references. */
 export async function removeRow(
   transaction: DatabaseTransaction,
   table: ChangeableTable,

@@ -8,27 +8,27 @@ export interface Deposit {
   readonly partnerId: number;
   readonly wallet: 'gift' | 'airtime';
   readonly amount: Money;
-  /** The operator's own, such as the number of a bank slip: one deposit each. */
+  /** The operator's reference, such as the number of a bank slip; unique per deposit. */
   readonly reference: string;
 }
 
-/** The operation that the ledger knows a deposit by. */
+/** The ledger's operation of a deposit. */
 const operationOf = (reference: string) => `deposit:${reference}`;
 
-/** A deposit that was made, and whether it has been undone since. */
+/** An existing deposit, and whether it was reversed. */
 export interface MadeDeposit extends Deposit {
   readonly isReversed: boolean;
 }
 
-/** Two with one reference at the same moment take turns: the second finds what the first did. */
+/** Serialises deposits with one reference: the second one finds the first. */
 const lockReference = (transaction: DatabaseTransaction, reference: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${operationOf(reference)}, 0))`.execute(
     transaction,
   );
 
 /**
- * Credits a partner's wallet from the platform's funding account. Returns undefined when it did, and
- * the earlier deposit, having changed nothing, when the reference was used before.
+ * Credits a partner's wallet from the platform's funding account. Returns undefined on success; if
+ * the reference exists, returns the earlier deposit and changes nothing.
  */
 export async function addDeposit(
   transaction: DatabaseTransaction,
@@ -51,9 +51,9 @@ export async function addDeposit(
 }
 
 /**
- * Takes a deposit out of its wallet again, in full and once. Returns it as it was before: one that
- * `isReversed` was left alone. Undefined where there is none with the reference. Fails with the
- * ledger's `balanceConstraint` where the wallet does not cover it.
+ * Reverses a deposit in full, once. Returns the deposit as it was before; one that `isReversed`
+ * does not change. Undefined for an unknown reference. Fails with the ledger's `balanceConstraint`
+ * where the wallet does not cover it.
  */
 export async function reverseDeposit(
   transaction: DatabaseTransaction,

@@ -8,7 +8,7 @@ import { voucherMoves } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import { hasDelivery, isChargedAtOnce } from '../topups/topup-state.js';
 
-/** One query per invariant; each row that it finds is a fault, named by `fault`. */
+/** One query per invariant; each result row is a fault, described by `fault`. */
 const invariants: Readonly<Record<string, ReturnType<typeof sql<{ fault: string }>>>> = {
   'I1 a transfer moves one amount from one account to another': sql`
     select 'transfer ' || id as fault from ledger_transfers
@@ -163,9 +163,9 @@ export async function brokenInvariantsIn(transaction: Database): Promise<string[
 }
 
 /**
- * Checks the invariants of money and state (I1–I6 and I10): the oracle of the tests, of operations
- * and of the scheduled reconciliation. Returns one line per fault, none when all is well. It reads in
- * one snapshot, so it may run beside live traffic.
+ * Checks the invariants of money and state (I1–I6 and I10) for tests, operators and the scheduled
+ * reconciliation. Returns one line per fault. It reads in one snapshot, so it may run during live
+ * traffic.
  */
 export const findBrokenInvariants = (database: Database): Promise<string[]> =>
   database

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../connection.js';
 import type { LedgerAccountsTable } from '../schema/all-tables.js';
 
-/** A transfer of the ledger: from the account that is debited to the one that is credited. */
+/** A transfer of the ledger, from the debited to the credited account. */
 export interface LedgerTransfer {
   readonly at: Date;
   readonly operationId: string;
@@ -25,7 +25,7 @@ export const operationsOf = (voucher: {
   ...voucher.redemptions.map(({ operationId }) => operationId),
 ];
 
-/** How a partner's operations moved money, oldest first; nothing of another partner's accounts. */
+/** The transfers of a partner's operations, oldest first, without accounts of other partners. */
 export async function readLedgerHistory(
   database: Database,
   partnerId: number,

@@ -3,25 +3,25 @@ import type { Database } from '../connection.js';
 import type { LedgerAccountsTable } from '../schema/all-tables.js';
 
 export interface LedgerTotals {
-  /** Each kind of account with the sum of its balances, a decimal string. */
+  /** The total balance of each kind of account, a decimal string. */
   readonly accounts: readonly {
     readonly kind: LedgerAccountsTable['kind'];
     readonly balance: string;
   }[];
-  /** What stands in suspense until an operator settles it. */
+  /** The open operations in suspense. */
   readonly openSuspense: {
-    /** Operations that have something there. */
+    /** Number of open operations. */
     readonly count: number;
-    /** Decimal string: paid by the platform, and borne by nobody yet. */
+    /** Decimal string: paid by the platform, not assigned yet. */
     readonly toBeBorne: string;
-    /** Decimal string: come back to the platform, and given to nobody yet. */
+    /** Decimal string: returned to the platform, not assigned yet. */
     readonly toBeCredited: string;
   };
 }
 
 /**
- * What the ledger's accounts hold together, partners' and the platform's. Reads every transfer of the
- * platform's accounts, which keep no balance.
+ * The total balances of all accounts. Reads every transfer of the platform's accounts, which have
+ * no balance row.
  */
 export async function readLedgerTotals(database: Database): Promise<LedgerTotals> {
   const accounts = await sql<LedgerTotals['accounts'][number]>`

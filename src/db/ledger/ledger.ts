@@ -7,9 +7,9 @@ type AccountKind = PartnerAccountKind | PlatformAccountKind;
 
 export interface Transfer {
   readonly operationId: string;
-  /** Whose accounts `debit` and `credit` name, where they are not the platform's. */
+  /** The owner of the accounts in `debit` and `credit`, unless they are the platform's. */
   readonly partnerId: number;
-  /** Unique within the operation: repeating a step is refused by the database. */
+  /** Unique within the operation: the database refuses to repeat a step. */
   readonly step: string;
   readonly debit: AccountKind;
   readonly credit: AccountKind;
@@ -28,9 +28,9 @@ const platformAccounts: readonly string[] = [
 export const balanceConstraint = 'ledger_accounts_balance_not_negative';
 
 /**
- * Adds transfers between partners' accounts and the platform's (design 4), all in one statement, so
- * that the balances are locked in sorted order. Transfers of zero are left out. The database keeps
- * the balances and refuses to overdraw.
+ * Adds transfers between accounts of partners and the platform (design 4), in one statement that
+ * locks the balances in sorted order. Transfers of zero are omitted. Triggers maintain the balances
+ * and refuse overdrafts.
  */
 export async function addTransfers(
   transaction: DatabaseTransaction,
@@ -38,7 +38,7 @@ export async function addTransfers(
 ): Promise<void> {
   const moving = transfers.filter(({ amount }) => amount !== 0n);
   if (moving.length === 0) return;
-  // Of arrays, so that it is one statement for any number of transfers.
+  // Arrays allow one statement for any number of transfers.
   await sql`
     insert into ledger_transfers
       (operation_id, step, debit_account_id, credit_account_id, amount)
@@ -57,7 +57,7 @@ export async function addTransfers(
 const ownerOf = (kind: AccountKind, partnerId: number): number | null =>
   platformAccounts.includes(kind) ? null : partnerId;
 
-/** The account on one side of a transfer; of the platform where it has no owner. */
+/** The account on one side of a transfer; the platform's where it has no owner. */
 const accountOf = (side: 'debit' | 'credit') => {
   const [owner, kind] = [sql.ref(`move.${side}_owner`), sql.ref(`move.${side}`)];
   return sql`case when ${owner} is null
@@ -68,7 +68,7 @@ const accountOf = (side: 'debit' | 'credit') => {
 export interface PartnerBalances {
   readonly airtime: string;
   readonly gift: string;
-  /** Gifts not yet used, those being redeemed at this moment included. */
+  /** Unused gifts, including those in redemption. */
   readonly reserved: string;
 }
 

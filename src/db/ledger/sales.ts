@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.js';
 import { type Days, dayOf, eachDay, isWithin } from '../days.js';
 
-/** What a partner sold on a day in UTC; amounts are decimal strings of ETB. */
+/** A partner's sales of a day in UTC; amounts are decimal strings of ETB. */
 export interface DayOfSales {
   /** YYYY-MM-DD */
   readonly day: string;
@@ -16,8 +16,8 @@ const sum = (wanted: RawBuilder<unknown>) =>
   sql`coalesce(sum(amount) filter (where ${wanted}), 0)::numeric(20, 6)`;
 
 /**
- * What a partner sold on each of the days, as the ledger has it: vouchers when they were generated,
- * top-ups when they were delivered.
+ * A partner's sales per day from the ledger: vouchers by their generation, top-ups by their
+ * delivery.
  */
 export async function salesPerDay(
   database: Database,

@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import type { WalletChange } from '../../domain/statement-labels.js';
 import type { PartnerAccountKind } from '../schema/all-tables.js';
 
-/** The balances that partners see (specification 2.10), by the accounts that make each up. */
+/** The balances of partners (specification 2.10) with the accounts of each. */
 const accountsOf = {
   gift: ['gift'],
   airtime: ['airtime'],
-  // What a redemption holds is not used yet. Moves between these two change nothing.
+  // Gifts on hold are unused as well. Transfers between these two accounts do not change the
+  // balance.
   reserved: ['reserved', 'gift-hold'],
 } as const satisfies Record<string, readonly PartnerAccountKind[]>;
 
@@ -25,17 +26,17 @@ export interface StatementRequest {
 export interface StatementLine extends WalletChange {
   readonly id: number;
   readonly at: Date;
-  /** Decimal string: the wallet after it. */
+  /** Decimal string: the balance after it. */
   readonly balance: string;
   readonly voucher_id: number | null;
 }
 
-/** What the database keeps as the wallet's balance. */
+/** The wallet's balance in the database. */
 export const walletBalance = ({ partnerId, wallet }: StatementRequest) => sql`
   select coalesce(sum(balance), 0)::numeric(20, 6) as balance from ledger_accounts
   where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
 
-/** The transfers between the wallet and the rest of the ledger, each with its sign. */
+/** The transfers between the wallet and other accounts, each with its sign. */
 export const movements = ({ partnerId, wallet }: StatementRequest) => {
   const accounts = sql`select id from ledger_accounts
     where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
@@ -58,14 +59,14 @@ export const hasBegun = ({ from }: StatementRequest) =>
 export const hasNotEnded = ({ before }: StatementRequest) =>
   sql`created_at < coalesce(${before ?? null}::timestamptz, 'infinity')`;
 
-/** The columns of a StatementLine, of a movement `line` with its balance and `explanations`. */
+/** The columns of a StatementLine, for a movement `line` with its balance and `explanations`. */
 export const lineColumns = sql`line.id, line.created_at as at, line.operation_id, line.step,
   other.kind as other_account, line.change, line.balance, vouchers.id as voucher_id,
   vouchers.serial_number, redemptions.platform_reference as redemption_reference,
   merchants.merchant_name, attempt.topup_id, attempt.attempt as topup_attempt,
   attempt.status as topup_attempt_status, products.product_name as topup_product, attempt.msisdn`;
 
-/** What the operation of a `line` made, as joins. */
+/** Joins of the subjects of a `line`'s operation. */
 export const explanations = sql`
   join ledger_accounts as other on other.id = line.other_account_id
   left join redemptions on redemptions.operation_id = line.operation_id

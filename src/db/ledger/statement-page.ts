@@ -11,12 +11,12 @@ import {
   walletBalance,
 } from './statement-lines.js';
 
-/** Part of a statement; all amounts are decimal strings. */
+/** One page of a statement; all amounts are decimal strings. */
 export interface StatementPage {
   /** Of the whole range, as are the closing balance and the sums. */
   readonly openingBalance: string;
   readonly closingBalance: string;
-  /** What came in and what went out, both without a sign. */
+  /** Sums of credits and debits, both without a sign. */
   readonly cameIn: string;
   readonly wentOut: string;
   readonly lineCount: number;
@@ -24,13 +24,13 @@ export interface StatementPage {
   readonly lines: StatementLine[];
 }
 
-/** The sums with one line, or with nulls where the page has none. */
+/** The sums with one line, or with nulls for an empty page. */
 type Row = Omit<StatementPage, 'lines'> & (StatementLine | { readonly id: null });
 
 /**
- * A page of the statement of a partner's wallet, in one statement of SQL and so of one moment. It is
- * reckoned back from the balance that the ledger has, so that only transfers since the beginning of
- * the range are read.
+ * A page of a wallet's statement, read in one SQL statement and so in one snapshot. It computes
+ * backwards from the ledger's balance, so that it reads only transfers since the start of the
+ * range.
  */
 export async function readStatementPage(
   database: Database,

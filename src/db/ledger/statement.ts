@@ -16,15 +16,15 @@ export interface Statement {
   readonly openingBalance: string;
   readonly lines: StatementLine[];
   readonly closingBalance: string;
-  /** What all transfers of the wallet add up to, whatever the range. */
+  /** The sum of all transfers of the wallet, regardless of the range. */
   readonly total: string;
-  /** What the database keeps as the wallet's balance; anything but `total` is a fault. */
+  /** The balance of the wallet in the database; a difference from `total` is a fault. */
   readonly ledgerBalance: string;
 }
 
 /**
- * The statement of a partner's wallet, added up from its beginning and read in one snapshot. Lines
- * are in the order of their times, which are those of their transactions' beginnings.
+ * The statement of a partner's wallet, summed up from its beginning and read in one snapshot. Lines
+ * are in the order of their times, which are the start times of their transactions.
  */
 export const readStatement = (database: Database, request: StatementRequest): Promise<Statement> =>
   database

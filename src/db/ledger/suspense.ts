@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { LedgerAccountsTable } from '../schema/all-tables.js';
 
-/** What stands in suspense because a provider's later word was another than its first. */
+/** An operation in suspense after a changed answer of its provider. */
 export interface SuspenseCase {
   readonly kind: 'payment' | 'top-up';
   readonly operationId: string;
@@ -9,24 +9,24 @@ export interface SuspenseCase {
   readonly partnerId: number;
   /** Our reference towards the provider. */
   readonly reference: string;
-  /** Decimal string: what the provider got, or took back. */
+  /** Decimal string: the amount that the provider got or reversed. */
   readonly amount: string;
-  /** Of a top-up: the number that the partner knows, and its attempt. */
+  /** Of a top-up: its number and the attempt. */
   readonly topupId: number | null;
   readonly attempt: number | null;
   /** Of a payment: the redemption's reference, and the voucher's serial number. */
   readonly redemptionReference: string | null;
   readonly serialNumber: string | null;
   readonly settledAt: Date | null;
-  /** The account that it was settled with. */
+  /** The account of its settlement. */
   readonly settledAccount: LedgerAccountsTable['kind'] | null;
 }
 
-/** Between whom and suspense an amount is settled. */
+/** The parties that a case can be settled with. */
 export const suspenseParties = ['partner', 'platform', 'provider'] as const;
 export type SuspenseParty = (typeof suspenseParties)[number];
 
-/** The account that pays or gets it: of the partner the wallet that paid, or should have. */
+/** The account that pays or receives; for the partner, the wallet of the operation. */
 export function suspenseAccountOf(
   party: SuspenseParty,
   kind: SuspenseCase['kind'],
@@ -37,17 +37,17 @@ export function suspenseAccountOf(
   return isPayment ? 'mobile-money-clearing' : 'airtime-clearing';
 }
 
-/** With whom a case was settled; undefined while it is open. */
+/** The party of a settlement; undefined while the case is open. */
 export const settledWith = ({ kind, settledAccount }: SuspenseCase): SuspenseParty | undefined =>
   suspenseParties.find((party) => suspenseAccountOf(party, kind) === settledAccount);
 
-/** What it is about, as people name it. */
+/** The subject of a case for people. */
 export const subjectOf = (one: SuspenseCase): string =>
   one.kind === 'payment'
     ? `payment of redemption ${one.redemptionReference}, voucher ${one.serialNumber}`
     : `top-up ${one.topupId}, attempt ${one.attempt}`;
 
-/** Its columns, of a transfer `booked`. */
+/** The columns of a case, for a transfer `booked`. */
 export const suspenseColumns = sql`
   case when redemptions.id is null then 'top-up' else 'payment' end as kind,
   booked.operation_id as "operationId", booked.created_at as "foundAt",
@@ -57,7 +57,7 @@ export const suspenseColumns = sql`
   redemptions.platform_reference as "redemptionReference",
   vouchers.serial_number as "serialNumber", settlement.created_at as "settledAt"`;
 
-/** What it belongs to, and the transfer that settled it, as joins. */
+/** Joins of its subject, and of the transfer that settled it. */
 export const suspenseJoins = (settlementStep: string) => sql`
   left join redemptions on redemptions.operation_id = booked.operation_id
   left join vouchers on vouchers.id = redemptions.voucher_id

@@ -5,14 +5,14 @@ import type { Database, DatabaseTransaction } from '../connection.js';
 /** Budgets are for days in UTC. */
 const today = sql`(now() at time zone 'UTC')::date`;
 
-/** Part of a query: the seconds until the day is over. */
+/** SQL expression: the seconds until the day ends. */
 export const secondsLeftOfDay = sql<number>`ceil(extract(epoch from
   date_trunc('day', now() at time zone 'UTC') + interval '1 day' - (now() at time zone 'UTC')))::int`;
 
 const isCountOf = ({ kind, id }: Company) =>
   sql`company_kind = ${kind} and company_id = ${id} and day = ${today}`;
 
-/** Part of a query: the messages that a company's requests have sent today. */
+/** SQL expression: the messages that a company's requests have sent today. */
 export const companyMessagesToday = (company: Company) => sql<number>`coalesce(
   (select messages from company_daily_counts where ${isCountOf(company)}), 0)`;
 
@@ -22,26 +22,23 @@ export const companyBudgets = ({ kind }: Company) =>
     ? sql`partners.messages_per_day, partners.wrong_codes_per_day`
     : sql`merchants.messages_per_day, merchants.wrong_codes_per_day`;
 
-/** Budgets of its own; null where the settings hold. */
+/** The company's own budgets; null where the settings apply. */
 export interface CompanyBudgets {
   readonly messages_per_day: number | null;
   readonly wrong_codes_per_day: number | null;
 }
 
-/** What counting came to. */
+/** The result of counting. */
 export interface Counted {
-  /** False where the budget was spent before: nothing was counted. */
+  /** False where the budget was already spent: nothing was counted. */
   readonly isWithin: boolean;
-  /**
-   * Whether this one reached the budget, or was the first to meet one that was lowered below what was
-   * counted: the moment of the alarm.
-   */
+  /** Whether this event reached the budget and raises the alarm. */
   readonly isLast: boolean;
 }
 
 /**
- * Counts a message of a company where its budget of the day allows one more. The row stays locked until
- * the transaction ends, so this comes last in it.
+ * Counts a message of a company within its daily budget. The row stays locked until the transaction
+ * ends, so this is the last step of the transaction.
  */
 export async function countCompanyMessage(
   transaction: DatabaseTransaction,
@@ -79,7 +76,7 @@ export async function noteMessagesSpent(
   return numAffectedRows === 1n;
 }
 
-/** Gives back the message of a claim that reached nobody. */
+/** Uncounts the message of a claim that the provider refused. */
 export async function giveBackCompanyMessage(
   transaction: DatabaseTransaction,
   claimId: string,
@@ -92,7 +89,7 @@ export async function giveBackCompanyMessage(
       and counts.day = (claim.created_at at time zone 'UTC')::date`.execute(transaction);
 }
 
-/** Counts a wrong verification code of a company; it is counted beyond the budget as well. */
+/** Counts a wrong verification code of a company, also beyond the budget. */
 export async function countCompanyWrongCode(
   transaction: DatabaseTransaction,
   { kind, id }: Company,
@@ -110,20 +107,19 @@ export async function countCompanyWrongCode(
   return { isLast: rows[0]?.is_last === true };
 }
 
-/** By how much a company is slowed once its budget of wrong codes is spent. */
+/** The slow-down of a company that has spent its budget of wrong codes. */
 export interface Slowing {
-  /** Of companies that have none of their own. */
+  /** The default for companies without their own budget. */
   readonly wrongCodesPerDay: number;
-  /** Between two turns. */
+  /** Interval between two comparisons. */
   readonly pauseSeconds: number;
-  /** A turn that is further away is not given. */
+  /** The longest wait; a later turn is refused. */
   readonly longestWaitSeconds: number;
 }
 
 /**
- * The seconds until a company may compare its next verification code: 0 while its budget of wrong
- * codes lasts, and then the time until its turn. Undefined where too many of its requests wait for
- * theirs already.
+ * The seconds until a company may compare its next verification code: 0 within its budget of wrong
+ * codes, then the time until its turn. Undefined when too many of its requests are waiting.
  */
 export async function secondsUntilTurn(
   database: Database,
@@ -164,7 +160,9 @@ export interface BudgetAlarm {
   readonly wrongCodesSpentAt: Date | null;
 }
 
-/** The days on which companies reached a budget, newest first, as far back as counts are kept. */
+/**
+ * The days on which companies reached a budget, newest first, within the retention of the counts.
+ */
 export async function budgetAlarms(database: Database, limit: number): Promise<BudgetAlarm[]> {
   const { rows } = await sql<BudgetAlarm>`
     select to_char(day, 'YYYY-MM-DD') as day, company_kind as "companyKind",

@@ -1,20 +1,19 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.js';
 
-/** Who is counted, and how often it may try within the window. */
+/** A counted subject, and its attempts within the window. */
 export interface SignInLimit {
   readonly subjectDigest: Buffer;
   readonly attempts: number;
-  /** It begins anew with a right password; others, who share it, are given back one try. */
+  /** A correct password resets this subject's count; shared subjects only lose one attempt. */
   readonly isOwn?: true;
 }
 
 /**
- * Counts one try of each subject, before the password is looked at, so that many at the same moment
- * gain nothing. Subjects are counted in their order, up to one that is over its limit: those after
- * it are not even written. Returns how many seconds to wait then, and undefined where the password
- * may be looked at. A window does not grow by what is tried in it. Not by rate-limiter-flexible: its
- * windows go by the clock of each process, and what it gives back too late counts below zero.
+ * Counts one attempt per subject before the password check, so that concurrent attempts gain
+ * nothing. Subjects are counted in order, up to one beyond its limit; later ones are not written.
+ * Returns the seconds to wait in that case, and undefined where the password may be checked.
+ * Attempts do not extend a window.
  */
 export async function countSignIn(
   database: Database,
@@ -46,9 +45,9 @@ async function countSubject(
   return row && row.attempts > attempts ? Math.max(1, row.secondsLeft) : undefined;
 }
 
-/** Takes back one try of each subject. */
+/** Uncounts one attempt per subject. */
 async function giveBackSignIn(database: Database, limits: readonly SignInLimit[]): Promise<void> {
-  // One at a time, so that two never wait for each other.
+  // One at a time, which avoids deadlocks.
   for (const { subjectDigest } of limits)
     await database
       .updateTable('portal_sign_in_attempts')
@@ -57,7 +56,7 @@ async function giveBackSignIn(database: Database, limits: readonly SignInLimit[]
       .execute();
 }
 
-/** A sign-in that succeeded counts for nobody, and those before it no longer for its own subjects. */
+/** A successful sign-in does not count, and resets the count of its own subjects. */
 export async function forgiveSignIn(
   database: Database,
   limits: readonly SignInLimit[],

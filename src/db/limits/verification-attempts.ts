@@ -5,8 +5,8 @@ import type { OperationIdentity } from '../operations/operations.js';
 import { type Counted, countCompanyWrongCode } from './company-daily-counts.js';
 
 /**
- * Part of a query: a company's wrong codes for a voucher count for a day, and the oldest of them says
- * when its next try is allowed. Those of other companies keep nobody waiting.
+ * SQL expression: a company's wrong codes for a voucher within a day, and the time of its next
+ * attempt. Wrong codes of other companies do not count.
  */
 export const wrongCodes = (voucherId: number, { kind, id }: Company) => sql`
   select count(*)::int as wrong_codes,
@@ -16,18 +16,18 @@ export const wrongCodes = (voucherId: number, { kind, id }: Company) => sql`
   where voucher_id = ${voucherId} and created_at > now() - interval '1 day'
     and (company_kind is null or company_kind = ${kind} and company_id = ${id})`;
 
-/** A request whose code was compared and found wrong. */
+/** A request whose code was compared and is wrong. */
 export interface WrongCode extends Pick<OperationIdentity, 'operationId' | 'requestDigest'> {
   readonly voucherId: number;
-  /** The claim whose code it was compared with. */
+  /** The claim of the compared code. */
   readonly claimId: string | null;
   readonly company: Company;
 }
 
 /**
- * Counts a request's wrong code once, however often it is found wrong: for the company and the voucher,
- * for the voucher's life, and for the company's day. It stands in the transaction that also settles the
- * operation, so a repeated request is answered from there and not compared again.
+ * Counts a request's wrong code once, even if it is compared repeatedly: for the company and the
+ * voucher, for the voucher's life, and for the company's day. The same transaction settles the
+ * operation, so a repeated request gets the stored answer without a comparison.
  */
 export async function countWrongCode(
   transaction: DatabaseTransaction,
@@ -58,7 +58,7 @@ export async function countWrongCode(
   return countCompanyWrongCode(transaction, company, companyBudget);
 }
 
-/** A right code clears the count of the company that sent it, and nobody else's. */
+/** A correct code resets only the count of its own company. */
 export async function clearWrongCodes(
   transaction: DatabaseTransaction,
   voucherId: number,

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../connection.js';
 
-/** A count of rows and the version of the reference data that it is true of. */
+/** A count of rows, and the version of the reference data that it belongs to. */
 export interface CachedCount {
   readonly version: number;
   readonly totalItems: number;
 }
 
-/** What has begun or ended since, such as a promo, is counted so much later at most. */
+/** Maximum age of a count that depends on time, such as that of promos. */
 const MAXIMUM_AGE_MS = 1_000;
 const MAXIMUM_COUNTS = 1_000;
 
@@ -24,9 +24,9 @@ function countsOf(database: Database): LRUCache<string, Entry> {
 }
 
 /**
- * The count under a key, or undefined where it is to be counted now: where there is none, and where
- * one that `ages` has become old. Of those that ask for that at the same time only the first is told
- * so: one counting serves all.
+ * The cached count of a key; undefined where the caller must count: without an entry, or when an
+ * entry that `ages` is too old. Of concurrent callers only the first gets undefined for an old
+ * entry, so that one of them counts.
  */
 export function readCachedCount(
   database: Database,
@@ -41,7 +41,7 @@ export function readCachedCount(
   return undefined;
 }
 
-/** Remembers a count. */
+/** Caches a count; the oldest entry is evicted. */
 export function cacheCount(database: Database, key: string, count: CachedCount): void {
   countsOf(database).set(key, { ...count, countedAt: performance.now() });
 }

@@ -5,16 +5,16 @@ const ofKind =
   (kind: ListColumn['kind']) =>
   (expression: RawBuilder<unknown>): ListColumn => ({ kind, expression });
 
-/** The columns of lists, by what they hold. */
+/** Constructors of list columns by type. */
 export const listColumns = {
   text: ofKind('text'),
-  /** Text in which `search` looks. */
+  /** Text that `search` covers. */
   searched: (expression: RawBuilder<unknown>): ListColumn => ({
     kind: 'text',
     expression,
     isSearched: true,
   }),
-  /** The same, of a joined table. */
+  /** Text of a joined table. */
   related: (expression: RawBuilder<unknown>): ListColumn => ({
     kind: 'text',
     expression,

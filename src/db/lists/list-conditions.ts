@@ -3,22 +3,22 @@ import type { Condition, FilterValue, ListColumn, ListSource } from './list-quer
 
 type Sql = RawBuilder<unknown>;
 
-/** Text as it is sorted and compared where upper and lower case are one; see migration 6. */
+/** Text folded for case-insensitive order and comparison; see migration 6. */
 const folded = (text: Sql): Sql => sql`(lower(${text}) collate "C")`;
 
-/** What a column is sorted by. */
+/** The sort expression of a column. */
 export const sortExpression = ({ kind, expression }: ListColumn): Sql =>
   kind === 'text' ? folded(expression) : expression;
 
-/** Whether a text contains another, in upper or lower case; nothing in it is a wildcard. */
+/** Whether a text contains another, ignoring case; wildcards are literal. */
 export const contains = (expression: Sql, text: FilterValue | undefined): Sql =>
   sql`position(lower(${text}::text) in lower(${expression})) > 0`;
 
 /**
- * A condition as SQL; its values are bound. PostgreSQL takes for granted that few rows fit one on a
- * joined table, and would sort all that fit before the first page. Where `fitsMany` says that it is
- * known better, the condition is written so that half of the rows are expected: then the list is
- * walked in its order until the page is full.
+ * A condition as SQL with bound values. PostgreSQL assumes that few rows match a condition on a
+ * joined table, and would sort all matches before the first page. With `fitsMany` the condition is
+ * written so that PostgreSQL expects half of the rows, and walks the list in its order until the
+ * page is full.
  */
 export function conditionSql(
   source: ListSource<unknown>,
@@ -75,8 +75,8 @@ function valueCondition(column: ListColumn, { operator, values }: Condition): Sq
 }
 
 /**
- * Times are kept to the microsecond and shown to the millisecond: whoever filters by a time that was
- * shown means the whole of that millisecond.
+ * Times are stored with microseconds and shown with milliseconds: a filter by a shown time means
+ * its whole millisecond.
  */
 function timeCondition(expression: Sql, { operator, values }: Condition): Sql {
   const at = (value: FilterValue | undefined) => sql`${value}::timestamptz`;

@@ -4,10 +4,10 @@ import { type CachedCount, cacheCount, readCachedCount } from './count-cache.js'
 import { conditionSql, contains, sortExpression } from './list-conditions.js';
 import type { ListQuery, ListSource } from './list-query.js';
 
-/** One page of a list, and how many rows there are in all. */
+/** One page of a list, with the total number of rows. */
 export interface ListPage<Row> {
   readonly items: Row[];
-  /** 0 on a page without rows, be it the first of none or one behind the last. */
+  /** 0 on a page without rows. */
   readonly totalItems: number;
 }
 
@@ -17,9 +17,9 @@ interface Totals {
 }
 
 /**
- * Reads one page of what a company sees of a list, in one statement and so of one moment. Counting
- * is what grows with a list: the count of reference data is remembered, and counted again where the
- * version has changed that the same statement reads.
+ * Reads one page of a company's list in one statement and so in one snapshot. Counting grows with a
+ * list, so the count of reference data is cached, and repeated when the version that the statement
+ * reads has changed.
  */
 export async function readListPage<Row>(
   database: Database,
@@ -35,7 +35,7 @@ export async function readListPage<Row>(
   const { rows } = await pageStatement(source, companyId, query, known).execute(database);
   const [first] = rows;
   if (!first) return { items: [], totalItems: 0 };
-  // A promo may have begun since the rows were counted: a list never has less than it shows.
+  // A promo may have started since the count: the total is at least the shown rows.
   const shown = (query.page - 1) * query.limit + rows.length;
   const totalItems = Math.max(first.listTotal ?? known?.totalItems ?? 0, shown);
   if (first.listTotal !== null && first.listVersion !== null)
@@ -44,10 +44,10 @@ export async function readListPage<Row>(
   return { items, totalItems };
 }
 
-/** So many rows are soon sorted. */
+/** Sorting this many rows is cheap. */
 const FEW_ROWS = 500;
 
-/** The page's rows; each holds the count, unless the known one is still true. */
+/** The page's rows; each has the count, unless the cached one is valid. */
 export function pageStatement<Row>(
   source: ListSource<Row>,
   companyId: number,
@@ -83,7 +83,7 @@ function wanted(source: ListSource<unknown>, { conditions, search }: ListQuery, 
   return [...found, sql`(${sql.join(hits, sql` or `)})`];
 }
 
-/** Rows that sort alike follow their ids, in the last column's direction, so that pages never mix. */
+/** Ties are broken by id, in the direction of the last column, so that pages never overlap. */
 function order(source: ListSource<unknown>, { sortBy }: ListQuery): RawBuilder<unknown> {
   const terms = sortBy.flatMap(([name, direction]) => {
     const column = source.columns[name];

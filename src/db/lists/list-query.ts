@@ -1,48 +1,48 @@
 import type { RawBuilder } from 'kysely';
 
-/** What a column holds decides which operators it takes and how values are compared. */
+/** The type of a column decides its operators and its comparison. */
 export type ColumnKind = 'text' | 'integer' | 'decimal' | 'time' | 'boolean';
 
-/** A column of a list that sorts, filters and, where it says so, is searched. */
+/** A column of a list that sorts, filters and can be searchable. */
 export interface ListColumn {
   readonly kind: ColumnKind;
-  /** Of the tables in the source's `from`. */
+  /** An expression on the tables in the source's `from`. */
   readonly expression: RawBuilder<unknown>;
   readonly isSearched?: true;
-  /** Whether it is of a joined table. */
+  /** Whether it belongs to a joined table. */
   readonly isRelated?: true;
 }
 
-/** Something that is found by its exact text and is no column: it neither sorts nor is searched. */
+/** A filter by exact text that is no column: it neither sorts nor is searched. */
 export interface LookUp {
   readonly kind: 'look-up';
   matches(text: string): RawBuilder<unknown>;
 }
 
-/** Where the rows of a list come from. Nothing in it is written by a caller. */
+/** The SQL of a list. It contains nothing from callers. */
 export interface ListSource<Row> {
   readonly name: string;
-  /** The selected columns, each by name: statements with `*` are not prepared. */
+  /** The selected columns by name: statements with `*` are not prepared. */
   readonly select: RawBuilder<Row>;
   from(companyId: number): RawBuilder<unknown>;
-  /** What every row of the list fulfils: above all, that the company may see it. */
+  /** The fixed condition of the list, above all that the company may see the row. */
   where(companyId: number): RawBuilder<unknown>;
-  /** Unique in the list: rows that sort alike are in its order. */
+  /** Unique in the list; breaks ties. */
   readonly id: RawBuilder<unknown>;
-  /** By the name that callers know. */
+  /** By the names that callers use. */
   readonly columns: Readonly<Record<string, ListColumn | LookUp>>;
   /**
-   * A number that is raised in the transaction of every change of the rows, from 1: a count is true
-   * as long as it stays the same. Where there is none, rows are counted each time.
+   * A number that increases in the transaction of every change of the rows, from 1: a count is
+   * valid for one version. Without it rows are counted each time.
    */
   version?(companyId: number): RawBuilder<number>;
-  /** Whether they change with the time, too. */
+  /** Whether the rows also depend on time. */
   readonly changesWithTime?: true;
 }
 
 /**
- * `same` is equality that ignores upper and lower case; the others are those of nestjs-paginate.
- * Texts are ordered by their lower case, code point by code point.
+ * `same` is case-insensitive equality; the others are those of nestjs-paginate. Texts are ordered
+ * by their lower case, code point by code point.
  */
 export type FilterOperator =
   | 'eq'
@@ -57,31 +57,31 @@ export type FilterOperator =
   | 'sw'
   | 'null';
 
-/** Integers and decimals are text, so that none loses a digit. */
+/** Integers and decimals are text, which keeps all digits. */
 export type FilterValue = string | boolean | Date;
 
-/** One condition on a column; a row with a null there fulfils none but `null`, negated or not. */
+/** One condition on a column; a null in the row fulfils only `null`, negated or not. */
 export interface Condition {
   readonly column: string;
   readonly operator: FilterOperator;
   readonly isNegated: boolean;
-  /** As many as the operator takes. */
+  /** As many as the operator needs. */
   readonly values: readonly FilterValue[];
 }
 
 export type Direction = 'ASC' | 'DESC';
 export type SortBy = readonly (readonly [column: string, direction: Direction])[];
 
-/** A page of a list as it was asked for; every column is one of the source's. */
+/** A query of one page; every column belongs to the source. */
 export interface ListQuery {
   /** From 1. */
   readonly page: number;
   readonly limit: number;
   readonly sortBy: SortBy;
-  /** All of them hold. */
+  /** All must hold. */
   readonly conditions: readonly Condition[];
-  /** A text that one of the columns contains, in upper or lower case. */
+  /** A text that one of the columns contains, ignoring case. */
   readonly search?: { readonly text: string; readonly columns: readonly string[] };
-  /** Whether many ask alike, so that the statement is worth being prepared. */
+  /** Whether the query is common enough for a prepared statement. */
   readonly isUsual: boolean;
 }

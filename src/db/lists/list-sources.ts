@@ -35,7 +35,10 @@ interface MerchantCategoryJson {
   readonly isActive: boolean;
 }
 
-/** Merchants that are active. A phone number neither filters nor is searched: it would be guessed. */
+/**
+ * Active merchants. A phone number can be neither filtered nor searched, because that would allow
+ * guessing it.
+ */
 export const merchantSource: ListSource<MerchantRow> = {
   name: 'merchants',
   select: sql`merchants.id, merchants.created_at as "createdAt", merchants.updated_at as "updatedAt",
@@ -102,7 +105,7 @@ interface PromoRow extends Dated {
   readonly status: string;
 }
 
-/** Promos that are active and have begun and not ended. */
+/** Active promos that have started and not ended. */
 export const promoSource: ListSource<PromoRow> = {
   name: 'promos',
   select: sql`promos.id, product_category_id as "productCategoryId",
@@ -141,7 +144,7 @@ interface ProductRow extends Dated {
   readonly metadata: unknown;
   readonly pricingType: string;
   readonly status: string;
-  /** Of a package. */
+  /** For a package. */
   readonly operator: string | null;
   readonly categoryName: string;
   /** Decimal string in ETB. */
@@ -149,8 +152,8 @@ interface ProductRow extends Dated {
 }
 
 /**
- * The products with a unit price that the partner has access to (specification 2.8). Airtime and gifts
- * have none: the request names their amount, or their denomination.
+ * The products with a unit price that the partner has access to (specification 2.8). Airtime and
+ * gifts have none: the request names an amount or a denomination.
  */
 export const productSource: ListSource<ProductRow> = {
   name: 'products',
@@ -184,14 +187,14 @@ interface ProductCategoryRow extends Dated {
   readonly status: string;
 }
 
-/** The active categories in which the partner has access to a product. */
+/** The active categories with a product that the partner has access to. */
 export const productCategorySource: ListSource<ProductCategoryRow> = {
   name: 'product-categories',
   select: sql`category.id, category.created_at as "createdAt", category.updated_at as "updatedAt",
     category_name as "categoryName", category_description as "categoryDescription",
     category.status`,
   from: () => sql`product_categories as category`,
-  // No `exists`: as a join it would read all products of a category before the first row.
+  // Not as a join: that would read all products of a category before the first row.
   where: (partnerId) => sql`category.deleted_at is null and category.status = 'ACTIVE'
     and (select true from products
       join partner_products as access on access.product_id = products.id
@@ -216,7 +219,7 @@ interface DenominationRow {
   readonly amountEtb: string;
 }
 
-/** All denominations, the inactive ones too. */
+/** All denominations, including inactive ones. */
 export const denominationSource: ListSource<DenominationRow> = {
   name: 'gift-denominations',
   select: sql`id, status, amount_etb as "amountEtb"`,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 
-/** What operators look at to find ids: everything, whatever its status, by id. */
+/** Lists for operators: all rows of any status, by id. */
 
 /** All partners with their balances (specification 2.10) as decimal strings. */
 export async function listPartners(database: Database) {
@@ -23,7 +23,7 @@ export async function listPartners(database: Database) {
   return rows;
 }
 
-/** All merchants with the account that each is paid to. */
+/** All merchants with their payout accounts. */
 export const listAllMerchants = (database: Database) =>
   database
     .selectFrom('merchants')
@@ -172,7 +172,7 @@ export const listVouchers = (
   return query.execute();
 };
 
-/** One voucher, and each move of its status, oldest first. */
+/** One voucher with its status changes, oldest first. */
 export async function voucherHistory(database: Database, voucherId: number) {
   const voucher = await vouchers(database).where('vouchers.id', '=', voucherId).executeTakeFirst();
   const moves = await database

@@ -6,8 +6,8 @@ import { type OperationIdentity, type StoredOutcome, storedOutcome } from './ope
 import { digestsOf, type StoredOperation } from './stored-operations.js';
 
 /**
- * Several callers may be told to repeat the same request, and nothing tells them apart: once one has
- * come back, the others have so long to get the same answer.
+ * Several callers may get "repeat the request", and the service cannot distinguish them: after the
+ * first repetition, the others have this time to get the same answer.
  */
 const RETURN_SECONDS = 60;
 
@@ -17,9 +17,9 @@ const isOver = sql<boolean>`coalesce(
 const stillProcessing: Refusal = { ok: false, reason: 'still-processing' };
 
 /**
- * Notes that a caller was told to repeat a redemption but has no key to repeat it with: the same
- * request will get what it came to, be it this operation or the one that it had joined. What has not
- * begun by now never will, since the caller's next request is to do it.
+ * Records that a caller without a key got "repeat the request": an identical request will get the
+ * outcome of this operation, or of the one that it joined. An operation that has not begun by now
+ * never begins, since the caller's next request replaces it.
  */
 export async function recordAbandonedRequest(
   database: Database,
@@ -44,8 +44,8 @@ export async function recordAbandonedRequest(
 }
 
 /**
- * What a request came to that its callers have left, for the same request asked again; undefined
- * where it came to nothing, or they have been given it, so that this is a new one.
+ * The outcome of an abandoned request for its repetition; undefined where there is none, or where
+ * its callers have got it, so that this is a new request.
  */
 export async function takeAbandonedAnswer<Result>(
   transaction: DatabaseTransaction,

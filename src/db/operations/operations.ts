@@ -17,43 +17,43 @@ export interface OperationIdentity extends RequestDigests {
   readonly company: Company;
 }
 
-/** A stored answer and the request that it was given to. */
+/** A stored answer and its request. */
 export interface StoredOutcome<Result> {
   readonly requestId: string;
   readonly requestDigest: string;
   readonly result: Result | Refusal;
 }
 
-/** The outcome of a request that nobody had asked before; nothing else of the request goes along. */
+/** The outcome of a new request, which carries no other data of the request. */
 export const outcomeFor = <Result>(
   { requestId, requestDigest }: Pick<OperationIdentity, 'requestId' | 'requestDigest'>,
   result: Result | Refusal,
 ): StoredOutcome<Result> => ({ requestId, requestDigest, result });
 
 export type BeginResult<Result> =
-  /** The row is new, or a corrected request took the place of a refused one. */
+  /** The row is new, or a corrected request replaced a refused one. */
   | { readonly kind: 'begun' }
-  /** An earlier try of this very request got as far as its first commit. */
+  /** An earlier attempt of this request got as far as its first commit. */
   | { readonly kind: 'resumed'; readonly isAccepted: boolean }
   | { readonly kind: 'answered'; readonly outcome: StoredOutcome<Result> };
 
 const operationColumns = ['status', 'request_id', 'request_digest', 'outcome'] as const;
 
-/** A settled operation's answer, as it was given first. */
+/** The stored answer of a settled operation. */
 export const storedOutcome = <Result>(operation: StoredOperation): StoredOutcome<Result> => ({
   requestId: operation.request_id,
   requestDigest: operation.request_digest ?? '',
   result: operation.outcome as Result | Refusal,
 });
 
-/** A refusal from before any hold binds its key to nothing: a corrected request may use it. */
+/** A refusal before any hold releases its key: a corrected request may use it. */
 export const isSuperseded = (operation: StoredOperation, identity: OperationIdentity): boolean =>
   operation.status === 'REFUSED' && !isSameRequest(operation.request_digest, identity);
 
 /**
- * Inserts the operation's row or says what is there (design 6). Waits for a transaction that is
- * inserting the same row at this moment, so of two duplicates one begins and the other is answered.
- * One that was pruned is answered with its effect.
+ * Inserts the operation's row or returns the existing one (design 6). Waits for a concurrent insert
+ * of the same row, so of two duplicates one begins and the other gets its answer. For a pruned
+ * operation the effect provides the answer.
  */
 export async function beginOperation<Result>(
   transaction: DatabaseTransaction,
@@ -76,14 +76,14 @@ export async function beginOperation<Result>(
   return { kind: 'answered', outcome: storedOutcome(present(effect)) };
 }
 
-/** The same of an operation that was recorded before its workflow was asked. */
+/** Begins an operation that was recorded before its workflow was called. */
 export async function beginRecorded<Result>(
   transaction: DatabaseTransaction,
   identity: OperationIdentity,
   kind: string,
 ): Promise<BeginResult<Result>> {
   const recorded = await lockOperation(transaction, identity.operationId);
-  // Support staff's retries, and what another version of the service has started, are not recorded.
+  // Retries of support staff, and operations of older versions of the service, are not recorded.
   return recorded
     ? joinOperation(transaction, identity, recorded)
     : beginOperation(transaction, identity, kind);
@@ -118,7 +118,7 @@ export const lockOperation = (
     .forUpdate()
     .executeTakeFirst();
 
-/** For who knows that the operation is there. */
+/** For callers that know that the operation exists. */
 function present<Found>(found: Found | undefined): Found {
   if (found === undefined) throw new Error('The operation is gone');
   return found;
@@ -142,7 +142,7 @@ async function replaceRefused(
     .execute();
 }
 
-/** The answer of an operation that is settled already; undefined where it was forgotten. */
+/** The answer of a settled operation; undefined where it was deleted. */
 async function findSettledOutcome<Result>(
   transaction: DatabaseTransaction,
   operationId: string,
@@ -151,7 +151,7 @@ async function findSettledOutcome<Result>(
   return operation && storedOutcome(operation);
 }
 
-/** The answer of an operation that is settled already. */
+/** The answer of a settled operation. */
 export const settledOutcome = async <Result>(
   transaction: DatabaseTransaction,
   operationId: string,
@@ -159,8 +159,8 @@ export const settledOutcome = async <Result>(
   present(await findSettledOutcome<Result>(transaction, operationId));
 
 /**
- * Writes an operation's answer, once: an operation that is settled keeps what it answered first.
- * Returns the answer as every later asker will get it.
+ * Stores an operation's answer once: a settled operation keeps its first answer. Returns the stored
+ * answer.
  */
 export const settleOperation = async <Result>(
   transaction: DatabaseTransaction,
@@ -170,7 +170,7 @@ export const settleOperation = async <Result>(
 ): Promise<StoredOutcome<Result>> =>
   present(await settleKnownOperation(transaction, operationId, status, result));
 
-/** The same for an operation that may have been refused and forgotten; then undefined. */
+/** Settles an operation that may have been refused and deleted; then undefined. */
 export async function settleKnownOperation<Result>(
   transaction: DatabaseTransaction,
   operationId: string,
@@ -188,8 +188,8 @@ export async function settleKnownOperation<Result>(
 }
 
 /**
- * Ends an operation that was refused before anything was held: remembered for the identical request,
- * or forgotten where a repetition is to be carried out anew. One that is settled keeps its answer.
+ * Ends an operation that was refused before any hold: stored for the identical request, or deleted
+ * where a repetition must run again. A settled operation keeps its answer.
  */
 export async function refuseOperation<Result>(
   transaction: DatabaseTransaction,
@@ -210,7 +210,7 @@ export async function refuseOperation<Result>(
   return settled ?? outcomeFor<Result>(identity, refusal);
 }
 
-/** The same in a transaction of its own, for an operation that has none yet. */
+/** Refuses an operation in a separate transaction. */
 export const recordRefusal = <Result>(
   database: Database,
   identity: OperationIdentity,
@@ -224,8 +224,8 @@ export const recordRefusal = <Result>(
   });
 
 /**
- * Whether an earlier try of this very request has left something: it runs, or it has its answer. Asked
- * before a caller is told that nothing was changed.
+ * Whether an earlier attempt of this request is running or has its answer. Checked before a caller
+ * gets "nothing was changed".
  */
 export async function isBegun(database: Database, identity: OperationIdentity): Promise<boolean> {
   const stored = await database

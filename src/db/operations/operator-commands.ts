@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import type { OperatorCommandsTable } from '../schema/all-tables.js';
 
-/** One more attempt of a failed top-up, as an operator has asked for it. */
+/** An operator's command for one more attempt of a failed top-up. */
 export type OperatorRetry = Pick<OperatorCommandsTable, 'topup_id' | 'attempt' | 'msisdn'>;
 
-/** Writes it down for a worker; undefined where this attempt waits for one already. */
+/** Records it for a worker; undefined where this attempt is already queued. */
 export const requestRetry = (
   transaction: DatabaseTransaction,
   retry: OperatorRetry & { readonly actor: string },
@@ -19,7 +19,7 @@ export const requestRetry = (
     .returning('id')
     .executeTakeFirst();
 
-/** Those that no workflow has taken yet, with whose top-up each is. */
+/** Retries that no workflow has accepted yet, with the owner of each top-up. */
 export const retriesToTakeUp = (database: Database, limit: number) =>
   database
     .selectFrom('operator_commands')
@@ -46,7 +46,7 @@ export async function markRetryTaken(database: Database, id: number): Promise<vo
     .execute();
 }
 
-/** Whether an operator has asked for just this attempt: asked before money moves for it. */
+/** Whether an operator has requested exactly this attempt; checked before money moves. */
 export async function isRequestedRetry(
   database: Database,
   commandId: number,

@@ -5,18 +5,18 @@ import type { OperationStatus } from '../schema/all-tables.js';
 /** The keyed digests of a request's content. */
 export interface RequestDigests {
   readonly requestDigest: string;
-  /** Of the same content under the rules of earlier versions. */
+  /** Digests of the same content under earlier versions of the rules. */
   readonly earlierDigests?: readonly string[];
 }
 
-/** An operation as it is stored, or as its effect tells of it. */
+/** An operation as stored, or as reconstructed from its effect. */
 export interface StoredOperation {
   readonly status: OperationStatus;
   readonly request_id: string;
-  /** Null: from before it was kept beside the effect, so that no request is known to be the same. */
+  /** Null in rows older than the column: no request can be recognised as identical. */
   readonly request_digest: string | null;
   readonly outcome: unknown;
-  /** Null of an effect whose operation was pruned. */
+  /** Null for an effect whose operation was pruned. */
   readonly age_seconds?: number | null;
 }
 
@@ -26,14 +26,14 @@ export const digestsOf = ({ requestDigest, earlierDigests = [] }: RequestDigests
   ...earlierDigests,
 ];
 
-/** Whether a stored digest is of this request; it is compared under the version that it has. */
+/** Whether a stored digest belongs to this request; compared under the digest's version. */
 export const isSameRequest = (digest: string | null, request: RequestDigests): boolean =>
   digest !== null && digestsOf(request).includes(digest);
 
-/** An effect does not remember which sending of its request made it. */
+/** An effect does not record which sending of its request made it. */
 const nobody = sql`'00000000-0000-0000-0000-000000000000'::uuid`;
 
-/** How an attempt of a top-up ended, as its operation answered. */
+/** The outcome of a top-up's attempt, as its operation answered. */
 const attemptStatus = sql`case made.status when 'POSTED' then 'SUCCEEDED'
   when 'VOIDED' then 'FAILED' else 'RUNNING' end`;
 
@@ -45,7 +45,7 @@ const attemptOutcome = sql`case made.status
 
 /**
  * The effect of an operation by its kind, in the columns of a stored operation: pruning deletes the
- * operation, never what it did. A claim has no effect that outlives it.
+ * operation, never its effect. A claim has no lasting effect.
  */
 const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unknown>>> = {
   'generate-voucher': (operationId) => sql`
@@ -62,7 +62,7 @@ const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unkno
         when 'VOIDED' then jsonb_build_object('ok', false, 'reason', 'payment-refused',
           'detail', provider_message) end as outcome
     from redemptions where operation_id = ${operationId}`,
-  // The attempt that the operation made, whatever a retry came to; one never begun has none.
+  // The attempt that the operation made, regardless of retries; undefined if it never began.
   'top-up': (operationId) => sql`
     select case when made.status is null and topups.status = 'FAILED' then 'FAILED'
         else ${attemptStatus} end as status,
@@ -84,13 +84,13 @@ const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unkno
     where request.operation_id = ${operationId}`,
 };
 
-/** The effect as a query of a row or none. */
+/** SQL expression: the effect as a row or none. */
 export const effectOf = (kind: string, operationId: string): RawBuilder<unknown> =>
   effects[kind]?.(operationId) ??
   sql`select null::text as status, ${nobody} as request_id, null::text as request_digest,
     null::jsonb as outcome where false`;
 
-/** The operation as a query of a row or none; its effect stands in for one that was pruned. */
+/** SQL expression: the operation as a row or none; the effect of a pruned operation replaces it. */
 export const storedOperation = (kind: string, operationId: string): RawBuilder<unknown> => sql`
   select status, request_id, request_digest, outcome,
     extract(epoch from clock_timestamp() - created_at)::float8 as age_seconds
@@ -99,7 +99,7 @@ export const storedOperation = (kind: string, operationId: string): RawBuilder<u
   select effect.*, null::float8 from (${effectOf(kind, operationId)}) as effect
   where not exists (select from operations where id = ${operationId})`;
 
-/** What is known of an operation, undefined where nobody has asked for it before. */
+/** The stored operation of a request; undefined for a new request. */
 export async function findOperation(
   database: Database,
   kind: string,
@@ -111,7 +111,7 @@ export async function findOperation(
   return rows[0];
 }
 
-/** What an operation did that ended and was pruned. */
+/** The effect of a completed and pruned operation. */
 export async function endedEffect(
   database: Database,
   kind: string,
@@ -124,7 +124,7 @@ export async function endedEffect(
   return rows[0];
 }
 
-/** The operations with these ids, as many as there are, by their ids. */
+/** The existing operations with these ids, by id. */
 export async function findOperations(
   database: Database,
   operationIds: readonly string[],

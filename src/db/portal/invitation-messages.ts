@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import type { InvitationChannel, InvitationMessageStatus } from '../schema/all-tables.js';
 
-/** What was not sent yet is not sent any more. */
+/** Cancels the unsent messages of an invitation. */
 export async function cancelInvitationMessages(
   transaction: DatabaseTransaction,
   invitationId: string,
@@ -16,8 +16,8 @@ export async function cancelInvitationMessages(
 }
 
 /**
- * A message of an open invitation that this call may send; undefined when it was taken before, or the
- * invitation is over. An e-mail that was cut off in the middle may be taken again.
+ * Takes a message of an open invitation for sending; undefined when it was taken before, or the
+ * invitation has ended. An e-mail whose sending was interrupted can be taken again.
  */
 export async function takeInvitationMessage(
   database: Database,
@@ -38,7 +38,7 @@ export async function takeInvitationMessage(
   return rows[0];
 }
 
-/** What a message is made of. */
+/** The data of a message. */
 export interface InvitationMessage {
   readonly email: string;
   readonly msisdn: string | null;
@@ -47,7 +47,7 @@ export interface InvitationMessage {
   readonly remainingSeconds: number;
 }
 
-/** How sending a message ended, as far as it is recorded. */
+/** The recorded outcome of sending a message. */
 export const invitationMessageStatus = (
   database: Database,
   invitationId: string,
@@ -61,8 +61,8 @@ export const invitationMessageStatus = (
     .executeTakeFirstOrThrow();
 
 /**
- * Records how sending ended; `QUEUED` puts a message back that provably was not sent. The link's
- * token is erased once no message needs it any more.
+ * Records the outcome of sending; `QUEUED` returns a message that was provably not sent. The link's
+ * token is erased once no message needs it.
  */
 export async function recordInvitationMessage(
   transaction: DatabaseTransaction,
@@ -74,7 +74,7 @@ export async function recordInvitationMessage(
   },
 ): Promise<void> {
   const { invitationId, channel } = message;
-  // Two messages that end at the same moment take turns, so that the second sees the first.
+  // Serialises messages that end concurrently, so that the second one sees the first.
   await sql`select from merchant_invitations where id = ${invitationId} for update`.execute(
     transaction,
   );

@@ -7,16 +7,16 @@ import type {
 } from '../schema/all-tables.js';
 import { cancelInvitationMessages } from './invitation-messages.js';
 
-/** Whom to invite, and where the messages go. */
+/** The recipient of an invitation, and the addresses of its messages. */
 export interface NewInvitation {
   readonly merchantId: number;
   readonly email: string;
-  /** E.164; null sends no SMS. */
+  /** E.164; null means no SMS. */
   readonly msisdn: string | null;
 }
 
 /**
- * Writes an invitation, which a worker takes up, and ends the one before it. The transaction must
+ * Writes an invitation, which a worker picks up, and ends the previous one. The transaction must
  * hold the merchant's row.
  */
 export async function requestInvitation(
@@ -48,12 +48,12 @@ export async function requestInvitation(
   return { id, replacedId: replaced?.id };
 }
 
-/** So long after it was due an invitation's own workflow has had its chance. */
+/** After this time past its due time an invitation no longer waits for its own workflow. */
 const OVERDUE = sql`interval '1 minute'`;
 
 /**
- * Invitations that need a workflow: those that were just written; and those that their workflows left
- * behind, with a message unsent or beyond their end, because Temporal lost them.
+ * Invitations that need a workflow: new ones, and orphaned ones with an unsent message or beyond
+ * their end.
  */
 export async function invitationsToTakeUp(
   database: Database,
@@ -71,19 +71,19 @@ export async function invitationsToTakeUp(
   return rows;
 }
 
-/** How an invitation stands by the database's clock. */
+/** The state of an invitation by the database's clock. */
 export interface InvitationState {
   readonly status: InvitationStatus;
-  /** Until its link ends; 0 where that is over. */
+  /** Time until its link expires; 0 after that. */
   readonly remainingMs: number;
   readonly channels: readonly InvitationChannel[];
-  /** The invitation that this one has replaced. */
+  /** The invitation that this one replaced. */
   readonly replacedId: string | null;
 }
 
 /**
- * Makes the link of an invitation that was requested: from now on it works, for as long as it lives.
- * One that has begun stays as it is.
+ * Activates the link of a requested invitation for its lifetime. One that has begun does not
+ * change.
  */
 export async function beginInvitation(
   database: Database,
@@ -133,7 +133,7 @@ export async function readInvitationState(
   return { ...row, channels: messages.map(({ channel }) => channel) };
 }
 
-/** Ends an open invitation: one that reached nobody, or one whose time is over. */
+/** Ends an open invitation that was not delivered or has expired. */
 export async function endInvitation(
   transaction: DatabaseTransaction,
   invitationId: string,
@@ -149,11 +149,11 @@ export async function endInvitation(
   if (ended.numUpdatedRows > 0n) await cancelInvitationMessages(transaction, invitationId);
 }
 
-/** The invitation that a link opens; undefined when there is none, or it does not work any more. */
+/** The invitation of a link; undefined when it does not exist or is no longer valid. */
 export const findOpenInvitation = (database: Database, tokenDigest: Buffer) =>
   openInvitation(database, tokenDigest).executeTakeFirst();
 
-/** The same, and nobody else uses it until the transaction ends. */
+/** The invitation of a link, locked until the transaction ends. */
 export const lockOpenInvitation = (transaction: DatabaseTransaction, tokenDigest: Buffer) =>
   openInvitation(transaction, tokenDigest).forUpdate('invitation').executeTakeFirst();
 
@@ -172,7 +172,7 @@ const openInvitation = (database: Database, tokenDigest: Buffer) =>
     .where('invitation.expires_at', '>', sql<Date>`now()`)
     .where('merchants.deleted_at', 'is', null);
 
-/** Marks an invitation as used; the transaction must hold it. */
+/** Marks an invitation as used; the transaction must hold its lock. */
 export async function useInvitation(
   transaction: DatabaseTransaction,
   invitationId: string,
@@ -185,7 +185,7 @@ export async function useInvitation(
   await cancelInvitationMessages(transaction, invitationId);
 }
 
-/** The invitations of a merchant, newest first, with what became of their messages. */
+/** The invitations of a merchant, newest first, with the status of their messages. */
 export async function listInvitations(database: Database, merchantId: number) {
   const { rows } = await sql<ListedInvitation>`
     select invitation.id, invitation.email, invitation.msisdn,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 
-/** How an e-mail address is stored and found. */
+/** The stored form of an e-mail address. */
 export const canonicalEmail = (email: string): string => email.trim().toLowerCase();
 
 export interface NewPortalAccount {
@@ -11,11 +11,11 @@ export interface NewPortalAccount {
   /** Null until the person has chosen a password. */
   readonly passwordHash: string | null;
   readonly mustChangePassword: boolean;
-  /** The password ends so long after now; never where it is left out. */
+  /** Lifetime of the password; unlimited where it is absent. */
   readonly passwordLifetimeSeconds?: number;
 }
 
-/** When a password ends that lives so long. */
+/** Expiry of a password with this lifetime. */
 const endAfter = (lifetimeSeconds: number | undefined) =>
   lifetimeSeconds === undefined
     ? null
@@ -23,7 +23,7 @@ const endAfter = (lifetimeSeconds: number | undefined) =>
 
 const isOver = sql<boolean>`coalesce(password_expires_at <= now(), false)`;
 
-/** Adds an account; undefined when the e-mail address has one already. */
+/** Adds an account; undefined when the e-mail address already has one. */
 export async function addPortalAccount(
   database: Database,
   account: NewPortalAccount,
@@ -45,7 +45,7 @@ export async function addPortalAccount(
   return row?.id;
 }
 
-/** The account with an e-mail address, disabled ones too. */
+/** The account of an e-mail address, including disabled ones. */
 export async function findPortalAccount(database: Database, email: string) {
   const row = await database
     .selectFrom('portal_accounts')
@@ -63,7 +63,7 @@ export async function findPortalAccount(database: Database, email: string) {
   return row && { ...row, company: companyOf(row) };
 }
 
-/** The company of a row that belongs to one. */
+/** The company of a row. */
 export const companyOf = (row: {
   readonly partnerId: number | null;
   readonly merchantId: number | null;
@@ -72,7 +72,7 @@ export const companyOf = (row: {
     ? { kind: 'merchant', id: row.merchantId ?? 0 }
     : { kind: 'partner', id: row.partnerId };
 
-/** The hash of an account's password; null until one was chosen. */
+/** The password hash of an account; null until a password was chosen. */
 export async function readPasswordHash(
   database: Database,
   accountId: number,
@@ -85,14 +85,14 @@ export async function readPasswordHash(
   return row?.passwordHash ?? null;
 }
 
-/** Gives an account another password. */
+/** Sets the password of an account. */
 export async function setPassword(
   transaction: DatabaseTransaction,
   accountId: number,
   password: {
     readonly hash: string;
     readonly mustChange: boolean;
-    /** It ends so long after now; never where this is left out. */
+    /** Lifetime from now; unlimited where it is absent. */
     readonly lifetimeSeconds?: number;
   },
 ): Promise<void> {
@@ -108,9 +108,9 @@ export async function setPassword(
 }
 
 /**
- * Gives an account the password that its person chose. False, and nothing is changed, where the hash
- * is no longer the one that was checked, the account is disabled, or the session has ended: looking
- * at passwords takes long, and what an operator did meanwhile must stand.
+ * Sets the password that a person chose. Returns false, without a change, if the hash is no longer
+ * the checked one, the account is disabled, or the session has ended: checking takes long, and an
+ * operator's change in the meantime takes precedence.
  */
 export async function replacePassword(
   transaction: DatabaseTransaction,
@@ -135,18 +135,18 @@ export async function replacePassword(
   return row !== undefined;
 }
 
-/** An account whose password was looked at, and found right. */
+/** An account whose password was checked and is correct. */
 export interface CheckedAccount {
   readonly id: number;
-  /** The hash that the password fits. */
+  /** The hash that the password matches. */
   readonly checkedHash: string;
-  /** The same password hashed at another cost. */
+  /** The password hashed at a different cost. */
   readonly newHash?: string | undefined;
 }
 
 /**
- * Notes that an account signs in. False where the password that was checked is no longer the
- * account's or has ended, or the account is disabled: then nobody may be signed in by it.
+ * Records a sign-in. False if the checked password was changed or has expired, or the account is
+ * disabled: then the sign-in must fail.
  */
 export async function noteSignIn(
   transaction: DatabaseTransaction,
@@ -164,7 +164,7 @@ export async function noteSignIn(
   return row !== undefined;
 }
 
-/** The accounts of a company, disabled ones too. */
+/** The accounts of a company, including disabled ones. */
 export const listPortalAccounts = (database: Database, company: Company) =>
   database
     .selectFrom('portal_accounts')
@@ -180,7 +180,7 @@ export const listPortalAccounts = (database: Database, company: Company) =>
     .orderBy('id')
     .execute();
 
-/** Stops an account, or lets it work again; undefined when there is none with the id. */
+/** Disables or enables an account; undefined where the id does not exist. */
 export async function setPortalAccountDisabled(
   transaction: DatabaseTransaction,
   accountId: number,

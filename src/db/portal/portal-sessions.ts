@@ -3,7 +3,7 @@ import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import { companyOf } from './portal-accounts.js';
 
-/** Who is signed in, and for which company. */
+/** The signed-in person and the company. */
 export interface PortalSession {
   readonly id: number;
   readonly accountId: number;
@@ -12,17 +12,17 @@ export interface PortalSession {
   readonly companyName: string;
   readonly companyStatus: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
   readonly mustChangePassword: boolean;
-  /** What the next page tells the person, once. */
+  /** A notice that the next page shows once. */
   readonly notice: string | null;
 }
 
-/** How long sessions live, in seconds. */
+/** Lifetimes of sessions, in seconds. */
 export interface SessionLifetimes {
   readonly idleSeconds: number;
   readonly maximumSeconds: number;
 }
 
-/** Begins a session; the sweep removes those that have ended by their age. */
+/** Begins a session; the sweep removes expired ones. */
 export async function addPortalSession(
   database: Database,
   session: { readonly accountId: number; readonly tokenDigest: Buffer },
@@ -33,7 +33,7 @@ export async function addPortalSession(
     .execute();
 }
 
-/** The living session with a token, and notes that it was used; undefined where there is none. */
+/** The valid session of a token, and records its use; undefined where there is none. */
 export async function usePortalSession(
   database: Database,
   tokenDigest: Buffer,
@@ -62,7 +62,7 @@ type SessionRow = Omit<PortalSession, 'company'> & {
   readonly merchantId: number | null;
 };
 
-/** Leaves, or takes away, what the next page is to tell the person. */
+/** Sets or clears the notice for the next page. */
 export async function setNotice(
   database: Database,
   sessionId: number,
@@ -75,12 +75,12 @@ export async function setNotice(
     .execute();
 }
 
-/** Ends the session with a token, if there is one. */
+/** Ends the session of a token, if there is one. */
 export async function endPortalSession(database: Database, tokenDigest: Buffer): Promise<void> {
   await database.deleteFrom('portal_sessions').where('token_digest', '=', tokenDigest).execute();
 }
 
-/** Ends every session of an account, but for one where it is named; returns how many. */
+/** Ends every session of an account, optionally except one; returns the number. */
 export async function endPortalSessions(
   database: Database,
   accountId: number,

@@ -4,7 +4,7 @@ import { type SuspenseCase, subjectOf } from '../ledger/suspense.js';
 import { findLateSuccess, listLateSuccesses } from './late-successes.js';
 import { findReversal, listReversals } from './reversals.js';
 
-/** What a person must look at about one payment or top-up, named by our reference of it. */
+/** A case of one payment or top-up, identified by our reference. */
 export interface PaymentCase {
   readonly kind: 'late-success' | 'reversal' | 'disagreement' | 'unbooked';
   readonly reference: string;
@@ -13,11 +13,11 @@ export interface PaymentCase {
   /** Decimal string. */
   readonly amount: string;
   readonly partnerId: number;
-  /** Of a disagreement: what the provider says otherwise. */
+  /** For a disagreement: the provider's deviating content. */
   readonly words: string | null;
 }
 
-/** All that are open. */
+/** All open cases. */
 export async function listOpenCases(database: Database): Promise<PaymentCase[]> {
   const unsettled = { includeSettled: false };
   const late = await listLateSuccesses(database, unsettled);
@@ -29,7 +29,7 @@ export async function listOpenCases(database: Database): Promise<PaymentCase[]> 
   ];
 }
 
-/** One of them; undefined where it is not open, or not any more. */
+/** One open case; undefined where it is not open. */
 export async function findOpenCase(
   database: Database,
   { kind, reference }: Pick<PaymentCase, 'kind' | 'reference'>,
@@ -52,7 +52,10 @@ const ofSuspense = (kind: PaymentCase['kind'], one: SuspenseCase): PaymentCase =
   words: null,
 });
 
-/** What is on hold and cannot be booked, or ended and is another at the provider: few at any time. */
+/**
+ * Holds that cannot be booked, and operations with deviating content at the provider: few at any
+ * time.
+ */
 async function marked(database: Database, condition: RawBuilder<unknown>): Promise<PaymentCase[]> {
   const kind = sql`case when status = 'HELD' then 'unbooked' else 'disagreement' end as case_kind`;
   const isMarked = sql`(status = 'HELD' and unbooked_since is not null
@@ -76,7 +79,7 @@ async function marked(database: Database, condition: RawBuilder<unknown>): Promi
   return rows;
 }
 
-/** Notes that what a provider has decided cannot be booked, so that a person is called. */
+/** Records that a decision of the provider cannot be booked, which raises a case. */
 export async function noteUnbooked(
   database: Database,
   kind: 'redemption' | 'topup',
@@ -88,7 +91,7 @@ export async function noteUnbooked(
     where operation_id = ${operationId} and status = 'HELD'`.execute(database);
 }
 
-/** Takes a disagreement with a provider off the list; it is asked about no more. */
+/** Closes a disagreement with a provider; the inquiries about it end. */
 export async function endDisagreement(
   transaction: DatabaseTransaction,
   reference: string,

@@ -1,7 +1,7 @@
 import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 
-/** What is on hold and the request that held it: enough to take it up again. */
+/** A hold and its request: enough data to resume it. */
 interface Held {
   readonly operation_id: string;
   readonly request_id: string;
@@ -15,7 +15,7 @@ export interface HeldRedemption extends Held {
   readonly voucher_id: number;
   /** The operation that generated the voucher. */
   readonly generation_id: string;
-  /** The operation that made the claim; null without one. */
+  /** The operation of the claim; null without one. */
   readonly claim_operation_id: string | null;
   readonly claim_workflow_id: string | null;
 }
@@ -23,7 +23,7 @@ export interface HeldRedemption extends Held {
 export interface HeldAttempt extends Held {
   readonly topup_id: number;
   readonly attempt: number;
-  /** The operation that made the top-up. */
+  /** The operation of the top-up. */
   readonly creation_id: string;
   readonly workflow_id: string | null;
 }
@@ -35,7 +35,7 @@ const requestColumns = [
   'operations.company_id',
 ] as const;
 
-/** Redemptions whose payment has not come to its end, a page of them in order of their ids. */
+/** Redemptions with an unfinished payment, a page in the order of their ids. */
 export const heldRedemptions = (
   database: Database,
   page: { readonly afterId: number; readonly limit: number },
@@ -60,7 +60,7 @@ export const heldRedemptions = (
     .limit(page.limit)
     .execute();
 
-/** The same of top-ups; each has one open attempt at most. */
+/** Top-ups with an unfinished attempt, a page in the order of their ids; each has at most one. */
 export const heldAttempts = (
   database: Database,
   page: { readonly afterId: number; readonly limit: number },

@@ -14,15 +14,18 @@ import { refreshTopup } from '../topups/topup-state.js';
 import { findEnded, type Recheck, recordContradiction } from './refusal-inquiries.js';
 import { findCase, listCases, settleCase } from './suspense-cases.js';
 
-/** What a provider did although it had refused it, as it was booked against suspense. */
+/**
+ * A late success: an operation that the provider completed after refusing it, booked against
+ * suspense.
+ */
 export type LateSuccess = SuspenseCase;
 
 const LATE_STEP = 'late-success';
 
 /**
- * Books what a provider did although its money had been given back: the platform has paid for it and
- * nobody was charged, so it stands in suspense until a person settles it. Its top-up counts as
- * delivered from now on. Once, however often it is called.
+ * Books a late success: the platform has paid the provider and the partner was not charged, so the
+ * amount stays in suspense until a person settles it. Its top-up counts as delivered from now on.
+ * Idempotent.
  */
 export async function bookLateSuccess(
   transaction: DatabaseTransaction,
@@ -57,7 +60,7 @@ const lateSuccesses = sql`
   where booked.step = ${LATE_STEP}
     and booked.debit_account_id = (select id from ledger_accounts where kind = 'suspense')`;
 
-/** The late successes that nobody has settled, or all; the oldest first. */
+/** The open late successes, or all; oldest first. */
 export const listLateSuccesses = (
   database: Database,
   selection: { readonly includeSettled: boolean },
@@ -86,10 +89,9 @@ export const findLateSuccess = (
 ): Promise<LateSuccess | undefined> => findCase(database, lateSuccesses, reference);
 
 /**
- * Takes what a late success cost out of suspense, once: the partner's wallet pays it, the platform
- * bears it out of its fees, or the provider has taken it back, and then it counts as refused again.
- * Returns undefined when it did, and the late success as it was settled before, having changed
- * nothing.
+ * Settles a late success once. Partner: its wallet pays. Platform: its fees pay. Provider: it has
+ * reversed the operation, which counts as refused again. Returns undefined on success; if the late
+ * success was settled before, returns it unchanged.
  *
  * @throws a violation of `balanceConstraint` when the partner's wallet does not cover it
  */

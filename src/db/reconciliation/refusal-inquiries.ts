@@ -2,30 +2,30 @@ import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import type { SuspenseParty } from '../ledger/suspense.js';
 
-/** What came to an end, and whose provider is asked about it once more. */
+/** A completed operation whose provider is asked again. */
 export interface Recheck {
   readonly kind: 'redemption' | 'topup';
   readonly operationId: string;
 }
 
-/** What was given back is asked about so long afterwards, and for the last time later. */
+/** The first inquiry about a voided hold; the last one follows later. */
 export const firstRecheck = sql<Date>`now() + interval '10 minutes'`;
 const SECOND_RECHECK = sql`interval '24 hours'`;
-/** When the provider has not answered: how soon it is asked again, and for how long. */
+/** Retry interval while the provider does not answer. */
 const PAUSE = sql`interval '10 minutes'`;
 const PATIENCE = sql`interval '3 days'`;
-/** The same of what was done, of which there is much more. */
+/** Retry interval for successful operations, which are far more numerous. */
 const WATCH_PAUSE = sql`interval '1 hour'`;
 
 const intervalOf = (seconds: number) => sql`make_interval(secs => ${seconds}::float8)`;
 
-/** When the provider is asked for the first time whether it has taken back what it did; null: never. */
+/** Time of the first inquiry about a reversal; null: never. */
 export const firstWatch = (watchSeconds: number) =>
   watchSeconds === 0
     ? null
     : sql<Date>`now() + least(interval '10 minutes', ${intervalOf(watchSeconds)})`;
 
-/** What is due to be asked about, the longest due first. */
+/** The due inquiries, longest overdue first. */
 export async function dueRechecks(database: Database, limit: number): Promise<Recheck[]> {
   const { rows } = await sql<Recheck>`
     select kind, "operationId" from (
@@ -72,22 +72,22 @@ export async function takeDueRechecks(
 
 /** What came to an end, its row locked: what the provider's later word would change. */
 export interface EndedPayment extends Recheck {
-  /** VOIDED: its money was given back. */
+  /** VOIDED: its hold was voided. */
   readonly status: 'POSTED' | 'VOIDED';
   readonly partner_id: number;
   /** Our reference towards the provider. */
   readonly reference: string;
-  /** Decimal string: what the provider was to get. */
+  /** Decimal string: the amount for the provider. */
   readonly amount: string;
-  /** Of a top-up: the number that the partner knows, and its attempt. */
+  /** Of a top-up: its number and the attempt. */
   readonly topup_id: number | null;
   readonly attempt: number | null;
-  /** The operation that made the top-up, and its workflow. */
+  /** The operation of the top-up, and its workflow. */
   readonly creation_id: string | null;
   readonly workflow_id: string | null;
-  /** The service's own reference of a redemption. */
+  /** Our reference of the redemption for people. */
   readonly platform_reference: string | null;
-  /** The provider's later word was booked, whatever became of it: there is nothing more to book. */
+  /** The provider's changed answer is already booked, settled or not. */
   readonly is_booked: boolean;
 }
 
@@ -95,7 +95,7 @@ const isBooked = (operationId: string) => sql`exists (
   select from ledger_transfers
   where operation_id = ${operationId} and step in ('late-success', 'reversal')) as is_booked`;
 
-/** Reads it; undefined where nothing came to an end under this operation. */
+/** Reads it; undefined where the operation is not completed. */
 export async function findEnded(
   database: Database,
   { kind, operationId }: Recheck,
@@ -123,13 +123,13 @@ export async function findEnded(
   return row && { kind, operationId, ...row };
 }
 
-/** The table that a recheck's row is in. */
+/** The table of a recheck's row. */
 const tableOf = ({ kind }: Pick<Recheck, 'kind'>) =>
   sql.table(kind === 'redemption' ? 'redemptions' : 'topup_attempts');
 
 /**
- * Notes that the provider says what it said before, or has not answered, and when it is asked again.
- * What was done is asked about a few times within the time that it is watched.
+ * Records an unchanged or missing answer of the provider, and schedules the next inquiry.
+ * Successful operations are asked about a few times within the watch period.
  */
 export async function postponeRecheck(
   database: Database,
@@ -156,7 +156,7 @@ export async function postponeRecheck(
       and reversed_at is null`.execute(database);
 }
 
-/** Notes that the provider did what was given back; there is nothing more to ask. */
+/** Records that the provider completed a voided operation; the inquiries end. */
 export async function recordContradiction(
   transaction: DatabaseTransaction,
   recheck: Recheck,
@@ -169,7 +169,7 @@ export async function recordContradiction(
   await noteTopupChange(transaction, recheck);
 }
 
-/** Notes that the provider took back what it had done; there is nothing more to ask. */
+/** Records that the provider reversed a completed operation; the inquiries end. */
 export async function recordReversal(
   transaction: DatabaseTransaction,
   recheck: Recheck,
@@ -180,13 +180,13 @@ export async function recordReversal(
   await noteTopupChange(transaction, recheck);
 }
 
-/** Notes who has borne what the provider did late, or has got what it took back. */
+/** Records the party that bore a late success, or that got the money of a reversal. */
 export async function recordSettlement(
   transaction: DatabaseTransaction,
   recheck: Recheck,
   settledBy: SuspenseParty,
 ): Promise<void> {
-  // The provider has undone it: what was refused is refused, and what was done is done.
+  // The provider has undone it: the operation is again as before its change.
   const undone =
     settledBy === 'provider' ? sql`, contradicted_at = null, reversed_at = null` : sql``;
   await sql`
@@ -209,8 +209,8 @@ async function noteTopupChange(
 }
 
 /**
- * Has an attempt that came to its end asked about at the next reconciliation, because its provider
- * has news; one that was delivered only as long as it is watched.
+ * Schedules an inquiry about a completed attempt at the next reconciliation, because of a callback;
+ * about a delivered one only within its watch period.
  */
 export async function wantRecheck(
   database: Database,
@@ -225,7 +225,7 @@ export async function wantRecheck(
   `.execute(database);
 }
 
-/** Notes what the provider says otherwise than we do, so that a person is called. */
+/** Records the provider's deviating content, which raises a case. */
 export async function noteDisagreement(
   database: Database,
   recheck: Recheck,

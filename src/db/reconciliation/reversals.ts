@@ -14,17 +14,17 @@ import { refreshTopup } from '../topups/topup-state.js';
 import { findEnded, type Recheck, recordReversal } from './refusal-inquiries.js';
 import { findCase, listCases, settleCase } from './suspense-cases.js';
 
-/** What a provider took back after it had done it; the money stands in suspense. */
+/** A completed operation that a provider reversed; its money is in suspense. */
 export interface Reversal extends SuspenseCase {
-  /** Decimal string: the service fee of a payment, which was taken when it was done. */
+  /** Decimal string: the service fee that was charged for a payment. */
   readonly serviceFee: string | null;
 }
 
 const REVERSAL_STEP = 'reversal';
 
 /**
- * Books that a provider took back what it had done: its money is the platform's again, and stands in
- * suspense, credited to nobody, until a person settles it. Once, however often it is called.
+ * Books the reversal of a completed operation: the platform has its money again. It stays in
+ * suspense, credited to nobody, until a person settles it. Idempotent.
  */
 export async function bookReversal(
   transaction: DatabaseTransaction,
@@ -54,23 +54,23 @@ const reversals = sql`
   where booked.step = ${REVERSAL_STEP}
     and booked.credit_account_id = (select id from ledger_accounts where kind = 'suspense')`;
 
-/** The reversals that nobody has settled, or all; the oldest first. */
+/** The open reversals, or all; oldest first. */
 export const listReversals = (
   database: Database,
   selection: { readonly includeSettled: boolean },
 ): Promise<Reversal[]> => listCases(database, reversals, selection);
 
-/** The reversal with our reference; undefined where there is none. */
+/** The reversal with our reference; undefined where it does not exist. */
 export const findReversal = (
   database: Database,
   reference: string,
 ): Promise<Reversal | undefined> => findCase(database, reversals, reference);
 
 /**
- * Takes what was taken back out of suspense, once: the partner gets it, with the service fee, and its
- * top-up has failed then; the platform keeps it, having settled with the partner or the merchant by
- * other means; or the provider has done it again. Returns undefined when it did, and the reversal as it
- * was settled before, having changed nothing.
+ * Settles a reversal once. Partner: it gets the money with the service fee, and its top-up becomes
+ * failed. Platform: it keeps the money, having compensated the partner or the merchant otherwise.
+ * Provider: it has repeated the operation. Returns undefined on success; if the reversal was
+ * settled before, returns it unchanged.
  */
 export async function settleReversal(
   transaction: DatabaseTransaction,

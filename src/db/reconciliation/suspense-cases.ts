@@ -4,10 +4,10 @@ import { addTransfers, type Transfer } from '../ledger/ledger.js';
 import type { SuspenseCase, SuspenseParty } from '../ledger/suspense.js';
 import { findEnded, recordSettlement } from './refusal-inquiries.js';
 
-/** A query of cases without an order, whose condition can go on. */
+/** A query of cases that further conditions and an order can extend. */
 export type CaseSource = RawBuilder<unknown>;
 
-/** The cases of a source that nobody has settled, or all; the oldest first. */
+/** The open cases of a source, or all; oldest first. */
 export async function listCases<Case extends SuspenseCase>(
   database: Database,
   source: CaseSource,
@@ -19,7 +19,7 @@ export async function listCases<Case extends SuspenseCase>(
   return rows;
 }
 
-/** The case with our reference; undefined where there is none. */
+/** The case with our reference; undefined where it does not exist. */
 export async function findCase<Case extends SuspenseCase>(
   database: Database,
   source: CaseSource,
@@ -33,8 +33,8 @@ export async function findCase<Case extends SuspenseCase>(
 }
 
 /**
- * Takes a case out of suspense, once, and notes with whom. Returns undefined when it did, and the case
- * as it was settled before, having changed nothing.
+ * Settles a case once, and records the party. Returns undefined on success; if the case was settled
+ * before, returns it unchanged.
  *
  * @throws a violation of `balanceConstraint` when a wallet does not cover it
  */
@@ -47,7 +47,7 @@ export async function settleCase<Case extends SuspenseCase>(
     readonly steps: readonly Omit<Transfer, 'operationId' | 'partnerId'>[];
   },
 ): Promise<Case | undefined> {
-  // Two at the same moment take turns: the second finds what the first did.
+  // Serialises concurrent settlements: the second one finds the first.
   await sql`select pg_advisory_xact_lock(hashtextextended(${operationId}, 0))`.execute(transaction);
   const now = await findCase<Case>(transaction, settlement.source, reference);
   if (now?.settledAt) return now;
@@ -56,7 +56,7 @@ export async function settleCase<Case extends SuspenseCase>(
     settlement.steps.map((step) => ({ operationId, partnerId, ...step })),
   );
   const row = { kind: kind === 'payment' ? 'redemption' : 'topup', operationId } as const;
-  // Locks the top-up before its attempt, as everything does that changes both.
+  // Locks the top-up before its attempt, the lock order of all changes of both.
   await findEnded(transaction, row);
   await recordSettlement(transaction, row, party);
   return undefined;

@@ -10,7 +10,9 @@ export interface ApiKeysTable {
   key_name: string;
   key_prefix: string;
   key_digest: Buffer;
-  /** Of a key that can be copied (crypto/api-key-copies.ts); a trigger erases it when the key ends. */
+  /**
+   * Of a key that can be copied (crypto/api-key-copies.ts); a trigger deletes it when the key ends.
+   */
   key_ciphertext: Generated<string | null>;
   expires_at: Timestamp | null;
   last_used_at: Timestamp | null;

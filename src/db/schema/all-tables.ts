@@ -52,7 +52,7 @@ export type * from './portal.js';
 export type * from './topups.js';
 export type * from './vouchers.js';
 
-/** The tables as the migrations leave them. */
+/** The tables after all migrations. */
 export interface Schema {
   operator_commands: OperatorCommandsTable;
   partners: PartnersTable;

@@ -8,7 +8,7 @@ export interface PartnersTable {
   company_name: string;
   status: Generated<'ACTIVE' | 'SUSPENDED'>;
   token_version: Generated<number>;
-  /** Budgets of its own; null where the settings hold. */
+  /** The company's own budgets; null where the settings apply. */
   messages_per_day: number | null;
   wrong_codes_per_day: number | null;
 }
@@ -39,7 +39,7 @@ export interface MerchantsTable {
   status: Generated<'ACTIVE' | 'DEACTIVATED'>;
   service_fee_percent: Numeric | null;
   token_version: Generated<number>;
-  /** Budgets of its own; null where the settings hold. */
+  /** The company's own budgets; null where the settings apply. */
   messages_per_day: number | null;
   wrong_codes_per_day: number | null;
 }
@@ -77,7 +77,7 @@ export interface ProductsTable {
   kind: 'GIFT' | 'AIRTIME' | 'PACKAGE';
   operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
   price_amount: Numeric | null;
-  /** The provider's number of a package; without one it cannot be sold. */
+  /** The provider's id of a package; a package without one is not sold. */
   provider_product_id: number | null;
 }
 
@@ -126,7 +126,7 @@ export interface ReferenceDataVersionTable {
   version: Generated<number>;
 }
 
-/** By which counts of a partner's prices are remembered; a partner without a row has version 1. */
+/** Versions of the cached counts of a partner's prices; a partner without a row has version 1. */
 export interface PriceListVersionsTable {
   partner_id: number;
   version: number;

@@ -7,10 +7,10 @@ export interface OperatorCommandsTable {
   actor: string;
   kind: 'retry-topup';
   topup_id: number;
-  /** The attempt that is to be made. */
+  /** The requested attempt. */
   attempt: number;
-  /** Null: to the number of the attempt before. */
+  /** Null: the number of the previous attempt. */
   msisdn: string | null;
-  /** When a workflow had taken it. */
+  /** Time when a workflow accepted it. */
   taken_at: Timestamp | null;
 }

@@ -8,7 +8,7 @@ export interface TopupsTable {
   created_at: Timestamp;
   updated_at: Timestamp;
   operation_id: string;
-  /** Null: from before it was kept here. */
+  /** Null in rows older than the column. */
   workflow_id: string | null;
   request_digest: string;
   partner_id: number;
@@ -39,29 +39,29 @@ export interface TopupAttemptsTable {
   status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
   provider_reference: string | null;
   provider_message: string | null;
-  /** When the provider is asked once more about what it refused, or did. */
+  /** Time of the next inquiry about a completed operation. */
   recheck_at: Timestamp | null;
-  /** When it said that what it had refused had been done all the same. */
+  /** Time when the provider confirmed an operation that it had refused. */
   contradicted_at: Timestamp | null;
-  /** When it was found to have taken back what it had done. */
+  /** Time when the reversal of a completed operation was found. */
   reversed_at: Timestamp | null;
-  /** Who has borne a late success, or has got what was taken back. */
+  /** The party that bore a late success, or that got the money of a reversal. */
   settled_by: 'partner' | 'platform' | 'provider' | null;
-  /** What the provider says otherwise than we do, in words. */
+  /** Description of the provider's deviating content. */
   disagreement: string | null;
-  /** Since when what the provider has decided cannot be booked. */
+  /** Time since when a decision of the provider cannot be booked. */
   unbooked_since: Timestamp | null;
 }
 
-/** A request for a retry, written before its workflow is asked; kept unless it was refused. */
+/** A request for a retry, written before its workflow is called; deleted when it is refused. */
 export interface TopupRetriesTable {
   operation_id: string;
   topup_id: number;
-  /** The attempt that it asks for; another request may have made it. */
+  /** The requested attempt; another request may have made it. */
   attempt: number;
-  /** Null: the number of the attempt before. */
+  /** Null: the number of the previous attempt. */
   msisdn: string | null;
-  /** Null: from before it was kept here. */
+  /** Null in rows older than the column. */
   request_digest: string | null;
   created_at: Timestamp;
   /** Neither begun nor answered. */

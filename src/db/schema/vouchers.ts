@@ -14,9 +14,9 @@ export interface OperationsTable {
   request_digest: string;
   status: OperationStatus;
   outcome: Json<unknown> | null;
-  /** Null while it runs, and of what is settled in the statement that begins it. */
+  /** Null while it runs, and for operations that one statement begins and settles. */
   settled_at: Timestamp | null;
-  /** When a caller was told that it is being carried out, and under which number. */
+  /** Time when a caller got the answer "accepted", and the number in that answer. */
   accepted_at: Timestamp | null;
 }
 
@@ -39,7 +39,7 @@ export interface VouchersTable {
   id: GeneratedAlways<number>;
   created_at: Timestamp;
   operation_id: string;
-  /** Null: from before it was kept here. */
+  /** Null in rows older than the column. */
   request_digest: string | null;
   partner_id: number;
   merchant_id: number;
@@ -76,7 +76,7 @@ export interface VoucherStatusChangesTable {
 export interface VoucherClaimsTable {
   id: string;
   operation_id: string;
-  /** Null of claims from before it was kept: their workflow is named by the operation alone. */
+  /** Null in claims older than the column: their workflow is named by the operation alone. */
   workflow_id: string | null;
   created_at: Timestamp;
   voucher_id: number;
@@ -88,7 +88,7 @@ export interface VoucherClaimsTable {
   expires_at: Timestamp;
   code_digest: string;
   code_ciphertext: string | null;
-  /** Null: six, of claims from before codes could be longer. */
+  /** Null means six, in claims older than longer codes. */
   code_digits: number | null;
 }
 
@@ -97,14 +97,14 @@ export interface VerificationAttemptsTable {
   created_at: Timestamp;
   voucher_id: number;
   operation_id: string;
-  /** Null, as those below, in rows from before they were kept. */
+  /** Null in rows older than the column, as are those below. */
   request_digest: string | null;
   claim_id: string | null;
   company_kind: CompanyKind | null;
   company_id: number | null;
 }
 
-/** What a company's requests have used of its budgets on one day (UTC). */
+/** A company's usage of its budgets on one day (UTC). */
 export interface CompanyDailyCountsTable {
   company_kind: CompanyKind;
   company_id: number;
@@ -121,7 +121,7 @@ export interface RedemptionsTable {
   created_at: Timestamp;
   settled_at: Timestamp | null;
   operation_id: string;
-  /** Null: from before it was kept here. */
+  /** Null in rows older than the column. */
   request_digest: string | null;
   voucher_id: number;
   claim_id: string | null;
@@ -136,17 +136,17 @@ export interface RedemptionsTable {
   payee: Json<{ key: string; value: string }[]>;
   provider_reference: string | null;
   provider_message: string | null;
-  /** When the provider is asked once more about what it refused, or did. */
+  /** Time of the next inquiry about a completed operation. */
   recheck_at: Timestamp | null;
-  /** When it said that what it had refused had been done all the same. */
+  /** Time when the provider confirmed an operation that it had refused. */
   contradicted_at: Timestamp | null;
-  /** When it was found to have taken back what it had done. */
+  /** Time when the reversal of a completed operation was found. */
   reversed_at: Timestamp | null;
-  /** Who has borne a late success, or has got what was taken back. */
+  /** The party that bore a late success, or that got the money of a reversal. */
   settled_by: 'partner' | 'platform' | 'provider' | null;
-  /** What the provider says otherwise than we do, in words. */
+  /** Description of the provider's deviating content. */
   disagreement: string | null;
-  /** Since when what the provider has decided cannot be booked. */
+  /** Time since when a decision of the provider cannot be booked. */
   unbooked_since: Timestamp | null;
 }
 
@@ -159,7 +159,7 @@ export interface MessagesTable {
   voucher_id: number;
   claim_id: string | null;
   redemption_id: number | null;
-  /** CANCELLED was never sent; REFUSED is the provider's word. */
+  /** CANCELLED was never sent; REFUSED is the provider's answer. */
   status: Generated<'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED'>;
   provider_reference: string | null;
   provider_message: string | null;

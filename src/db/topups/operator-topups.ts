@@ -48,7 +48,7 @@ export const listTopups = (
   return query.execute();
 };
 
-/** Whose a top-up is; undefined where there is none with the id. */
+/** The owner of a top-up; undefined where the id does not exist. */
 export const findTopupOwner = async (
   database: Database,
   topupId: number,

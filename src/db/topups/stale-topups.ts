@@ -5,13 +5,13 @@ import { refuseOperation, settleOperation } from '../operations/operations.js';
 import { endedEffect } from '../operations/stored-operations.js';
 import { closeRetry, dropRequest, RETRY_KIND } from './topup-requests.js';
 
-/** What a top-up says that never got as far as its workflow. */
+/** The message of a top-up that never reached its workflow. */
 export const NEVER_STARTED = 'It was never started and nothing was charged';
 
 /**
- * Fails top-ups and retries that were recorded so long ago that their workflows will not begin any
- * more, because the request to start them was lost: up to `batchSize` of each. Should one begin after
- * all, it finds its answer. Returns how many.
+ * Fails top-ups and retries whose start was lost, up to `batchSize` of each, after a time in which
+ * their workflows would have begun. A workflow that begins later finds this answer. Returns the
+ * number.
  */
 export async function failStaleRequests(
   database: Database,
@@ -34,7 +34,7 @@ interface Batch {
 const isStale = (column: string, { startSeconds }: Batch) =>
   sql`${sql.ref(column)} < now() - make_interval(secs => ${startSeconds}::float8)`;
 
-/** The operation's row is locked first, as by a hold that begins at this moment. */
+/** Locks the operation's row first, in the lock order of a concurrent hold. */
 async function failTopups(transaction: DatabaseTransaction, batch: Batch) {
   const { rows } = await sql<{ id: number }>`
     select topups.id from topups join operations on operations.id = topups.operation_id
@@ -55,7 +55,7 @@ async function failTopups(transaction: DatabaseTransaction, batch: Batch) {
   return rows.length;
 }
 
-/** Those that were written without their operations, by the version of the service before. */
+/** Top-ups that an older version of the service wrote without their operations. */
 async function failUnrecordedTopups(transaction: DatabaseTransaction, batch: Batch) {
   const { numAffectedRows = 0n } = await sql`
     update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
@@ -78,7 +78,7 @@ interface StaleRetry {
   readonly msisdn: string | null;
 }
 
-/** Those that wait for another request's attempt, while it runs, are left alone. */
+/** Retries that wait for another request's running attempt are skipped. */
 async function failRetries(transaction: DatabaseTransaction, batch: Batch) {
   const { rows } = await sql<StaleRetry>`
     select retry.operation_id, operations.request_id, operations.request_digest,
@@ -96,7 +96,7 @@ async function failRetries(transaction: DatabaseTransaction, batch: Batch) {
   return rows.length;
 }
 
-/** It may have joined another request's attempt whose workflow was lost before it could say so. */
+/** It may have joined another request's attempt whose workflow was lost before it could answer. */
 async function failRetry(transaction: DatabaseTransaction, retry: StaleRetry): Promise<void> {
   const { operation_id: operationId, topup_id: transactionId } = retry;
   const made = await transaction

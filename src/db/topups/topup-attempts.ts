@@ -14,13 +14,13 @@ export interface NewAttempt {
   readonly reference: string;
   readonly msisdn: string;
   readonly operator: Operator;
-  /** Decimal string: what is held, and charged when it is delivered. */
+  /** Decimal string: held, and charged on delivery. */
   readonly amount: string;
   readonly productId: number | null;
   readonly providerProductId: number | null;
 }
 
-/** Records an attempt that is about to be sent; the request that makes it is open no more. */
+/** Records an attempt before its sending, and closes its request. */
 export async function beginAttempt(
   transaction: DatabaseTransaction,
   attempt: NewAttempt,
@@ -58,7 +58,7 @@ export async function beginAttempt(
     .execute();
 }
 
-/** An attempt with what the provider has to be told of it; the row is locked where asked for. */
+/** An attempt with the data for the provider, optionally locked. */
 export const findAttempt = (database: Database, operationId: string) =>
   database
     .selectFrom('topup_attempts')
@@ -80,7 +80,7 @@ export const findAttempt = (database: Database, operationId: string) =>
     .where('topup_attempts.operation_id', '=', operationId)
     .executeTakeFirstOrThrow();
 
-/** Marks a top-up of which the provider has not said what became of it. */
+/** Marks a top-up without a result from the provider as UNKNOWN. */
 export async function markTopupUnknown(database: Database, topupId: number, message: string) {
   await database
     .updateTable('topups')
@@ -90,7 +90,7 @@ export async function markTopupUnknown(database: Database, topupId: number, mess
     .execute();
 }
 
-/** Where a top-up stands. */
+/** The status of a top-up. */
 export const topupStatus = (database: Database, topupId: number): Promise<TopupStatus> =>
   database
     .selectFrom('topups')
@@ -99,7 +99,7 @@ export const topupStatus = (database: Database, topupId: number): Promise<TopupS
     .executeTakeFirstOrThrow()
     .then(({ status }) => status);
 
-/** Ends an attempt and its top-up; false when it had ended already. */
+/** Ends an attempt and its top-up; false when it had already ended. */
 export async function endAttempt(
   transaction: DatabaseTransaction,
   attempt: { readonly operationId: string; readonly topupId: number },
@@ -107,7 +107,7 @@ export async function endAttempt(
     readonly status: 'SUCCESS' | 'FAILED';
     readonly providerReference: string | null;
     readonly message: string;
-    /** The provider took it back in the meantime: that is looked at next. */
+    /** The provider reversed it in the meantime; the next recheck finds this. */
     readonly isReversed: boolean;
   },
   watchSeconds: number,
@@ -140,7 +140,7 @@ export async function endAttempt(
     .where('id', '=', attempt.topupId)
     .executeTakeFirst();
   if (topup.numUpdatedRows !== 1n) throw new Error('An attempt without a top-up');
-  // An earlier attempt may have been delivered late while this one ran.
+  // An earlier attempt may have been delivered late during this one.
   if (ending.status === 'FAILED')
     await refreshTopup(transaction, attempt.topupId, {
       message: 'An earlier attempt was delivered after it had failed',
@@ -158,7 +158,7 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
     .orderBy('attempt')
     .execute();
 
-/** The attempt under our reference, and the operation that made its top-up. */
+/** The attempt under our reference, and the operation of its top-up. */
 export const attemptOfReference = (
   database: Database,
   reference: string,

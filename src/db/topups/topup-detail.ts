@@ -7,7 +7,7 @@ import { type ListedTopup, topupSource } from './topups.js';
 const productName = sql`(select product_name from products where products.id = product_id)
   as "productName"`;
 
-/** A top-up with the name of its package, where it is one. */
+/** A top-up with the name of its package, if it has one. */
 export type NamedTopup = ListedTopup & { readonly productName: string | null };
 
 /** The list of top-ups, with the names of packages. */
@@ -36,7 +36,9 @@ interface Attempt {
 /** A top-up with its attempts, first to last. */
 export type TopupDetail = NamedTopup & { readonly attempts: readonly Attempt[] };
 
-/** A partner's top-up with its attempts, of one moment; another's is not found. */
+/**
+ * A partner's top-up with its attempts in one snapshot; a top-up of another partner is not found.
+ */
 export async function findTopupDetail(
   database: Database,
   partnerId: number,
@@ -55,7 +57,7 @@ export async function findTopupDetail(
   return rows[0];
 }
 
-/** A partner's top-up with what is true of it now; another's is not found. */
+/** A partner's top-up with its current state; a top-up of another partner is not found. */
 export async function findListedTopup(
   database: Database,
   partnerId: number,

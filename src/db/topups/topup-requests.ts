@@ -9,16 +9,16 @@ import {
 } from '../operations/stored-operations.js';
 import type { TopupStatus, TopupsTable } from '../schema/all-tables.js';
 
-/** The kinds of operations that the requests of top-ups are. */
+/** The operation kinds of top-up requests. */
 export const TOPUP_KIND = 'top-up';
 export const RETRY_KIND = 'retry-topup';
 
-/** What a new top-up is asked to be. */
+/** A requested top-up. */
 export interface NewTopup {
   readonly kind: TopupKind;
-  /** Of a package. */
+  /** For a package. */
   readonly productId: number | null;
-  /** Decimal string, of airtime. */
+  /** Decimal string, for airtime. */
   readonly amount: string | null;
   /** E.164 */
   readonly msisdn: string;
@@ -28,27 +28,27 @@ export interface NewTopup {
   readonly foreignCurrencyAmount: string | null;
 }
 
-/** The number of a top-up, which its partner knows, and its workflow. */
+/** The number of a top-up and its workflow. */
 type RecordedRow = Pick<Selectable<TopupsTable>, 'id' | 'workflow_id'>;
 
-/** A request with its number, and what an earlier one under its key came to. */
+/** A request with its number, and the outcome of an earlier request under its key. */
 export interface RecordedTopup {
-  /** Undefined of one that was refused. */
+  /** Undefined for a refused one. */
   readonly topup: RecordedRow | undefined;
   /** Undefined where this request was recorded now. */
   readonly stored: StoredOperation | undefined;
 }
 
 /**
- * Writes a new top-up down before its workflow is started, the operation and the top-up in one
- * statement: from here on every answer can name its number. A request under a key that is known
- * writes nothing; a corrected one takes the place of one that was refused.
+ * Records a new top-up before its workflow starts, the operation and the top-up in one statement:
+ * from here on every answer can contain its number. A request under a known key writes nothing; a
+ * corrected request replaces a refused one.
  */
 export async function recordTopup(
   database: Database,
   identity: OperationIdentity,
   topup: NewTopup & {
-    /** The id of its workflow, with `%s` for the number that it will have. */
+    /** The id of its workflow, with `%s` for the number. */
     readonly workflowIdFormat: string;
   },
 ): Promise<RecordedTopup> {
@@ -87,29 +87,28 @@ export async function recordTopup(
   });
 }
 
-/** A retry that a partner asks for. */
+/** A requested retry. */
 export interface NewRetry {
   readonly topupId: number;
-  /** E.164; null is the number of the attempt before. */
+  /** E.164; null means the number of the previous attempt. */
   readonly msisdn: string | null;
 }
 
-/** The top-up that is to be retried, and what an earlier request under the key came to. */
+/** The top-up to retry, and the outcome of an earlier request under the key. */
 export interface RecordedRetry {
   readonly status: TopupStatus;
-  /** The operation that made the top-up, and its workflow. */
+  /** The operation of the top-up, and its workflow. */
   readonly creationId: string;
   readonly workflowId: string | null;
-  /** The attempt that the request asks for. */
+  /** The requested attempt. */
   readonly attempt: number;
   readonly isRecorded: boolean;
   readonly stored: StoredOperation | undefined;
 }
 
 /**
- * Writes a retry of a failed top-up down before its workflow is asked for it, in one statement that
- * finds the top-up too: what is lost on the way to the workflow leaves a trace. Undefined where the
- * partner has no such top-up.
+ * Records a retry of a failed top-up before its workflow is called, in one statement that also
+ * finds the top-up: a lost call leaves a trace. Undefined where the partner has no such top-up.
  */
 export async function recordRetry(
   database: Database,
@@ -181,7 +180,7 @@ const insertOperation = (
 
 const MAXIMUM_LOOKS = 5;
 
-/** A duplicate of this moment is seen by the next statement, not by the one that waited for it. */
+/** A concurrent duplicate is visible to the next statement, not to the one that waited for it. */
 async function untilSeen<Row>(look: () => Promise<Row | undefined>): Promise<Row> {
   for (let looks = 0; looks < MAXIMUM_LOOKS; looks += 1) {
     const seen = await look();
@@ -191,8 +190,8 @@ async function untilSeen<Row>(look: () => Promise<Row | undefined>): Promise<Row
 }
 
 /**
- * Forgets a request whose workflow was provably not asked, unless another request under its key may
- * have asked it, or was told that it is accepted. Returns whether it is forgotten.
+ * Deletes a request whose workflow was provably not called, unless another request under its key
+ * may have called it, or got the answer "accepted". Returns whether it was deleted.
  */
 export const withdrawRequest = (
   database: Database,
@@ -209,7 +208,7 @@ export const withdrawRequest = (
     return true;
   });
 
-/** Deletes a top-up that was never begun, or a request for a retry; false where there is neither. */
+/** Deletes a top-up that never began, or a request for a retry; false where there is neither. */
 export async function dropRequest(
   transaction: DatabaseTransaction,
   operationId: string,
@@ -224,7 +223,7 @@ export async function dropRequest(
   return rows.length > 0;
 }
 
-/** Notes that a request for a retry was answered by another one's attempt. */
+/** Records that another request's attempt answered a request for a retry. */
 export async function closeRetry(
   transaction: DatabaseTransaction,
   operationId: string,
@@ -237,8 +236,8 @@ export async function closeRetry(
 }
 
 /**
- * Notes, before a caller is told so, that a request is accepted: its number stays, whatever becomes of
- * it. Returns the operation; undefined where it was refused and forgotten.
+ * Records that a request is accepted, before the caller gets this answer: its number stays,
+ * whatever the outcome. Returns the operation; undefined where it was refused and deleted.
  */
 export async function acceptRequest(
   database: Database,

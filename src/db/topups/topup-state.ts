@@ -1,29 +1,29 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
 
-/** What is true of a top-up now, whatever its first answer was. Times are texts in ISO 8601. */
+/** The current state of a top-up, regardless of its first answer. Times are texts in ISO 8601. */
 export interface TopupTruth {
   /** Whether the partner's wallet has paid for it. */
   readonly charged: boolean;
-  /** Delivered although it had failed. */
+  /** Delivered after a failure. */
   readonly late_delivery: { readonly at: string; readonly is_settled: boolean } | null;
-  /** Taken back by the provider after it had been delivered. */
+  /** Reversed by the provider after the delivery. */
   readonly reversal: { readonly at: string; readonly is_credited: boolean } | null;
 }
 
-/** Of an attempt `try`: its money was given back after it had been delivered. */
+/** For an attempt `try`: its money was returned after the delivery. */
 const isCredited = sql`(try.reversed_at is not null
   and try.settled_by is not distinct from 'partner')`;
 
-/** Of an attempt `try`: it was delivered, and counts as that. */
+/** For an attempt `try`: it was delivered, and counts as delivered. */
 const isDelivered = sql`(try.contradicted_at is not null
   or try.status = 'POSTED' and not ${isCredited})`;
 
-/** Of a top-up: one of its attempts counts as delivered. */
+/** For a top-up: one of its attempts counts as delivered. */
 export const hasDelivery = sql`exists (
   select from topup_attempts as try where try.topup_id = topups.id and ${isDelivered})`;
 
-/** Of a top-up: an attempt was posted, and its money was not given back since. */
+/** For a top-up: an attempt was posted, and its money was not returned. */
 export const isChargedAtOnce = sql`exists (
   select from topup_attempts as try where try.topup_id = topups.id and try.status = 'POSTED'
     and not ${isCredited})`;
@@ -40,7 +40,7 @@ export const topupTruth = sql`
     from topup_attempts as try where try.topup_id = topups.id and try.attempt = topups.attempt
       and reversed_at is not null) as reversal`;
 
-/** Brings a top-up that has ended to the state that its attempts say, in these words. */
+/** Updates a completed top-up to the state of its attempts, with this message. */
 export async function refreshTopup(
   transaction: DatabaseTransaction,
   topupId: number,

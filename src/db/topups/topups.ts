@@ -9,7 +9,7 @@ import type { ListSource } from '../lists/list-query.js';
 import type { TopupStatus, TopupsTable } from '../schema/all-tables.js';
 import { type TopupTruth, topupTruth } from './topup-state.js';
 
-/** A top-up as its ladder needs it, its row locked until the transaction ends. */
+/** A locked top-up with the facts of its checks. */
 export interface LockedTopup {
   readonly id: number;
   readonly operation_id: string;
@@ -24,15 +24,15 @@ export interface LockedTopup {
   readonly status: TopupStatus;
   readonly attempt: number;
   readonly message: string | null;
-  /** The provider delivered an attempt that it had refused before. */
+  /** The provider delivered an attempt after refusing it. */
   readonly is_contradicted: SqlBool;
-  /** The operation that asks has made an attempt. */
+  /** The requesting operation has made an attempt. */
   readonly has_begun: SqlBool;
 }
 
 /**
- * Locks a top-up's row; every change of a top-up begins here. Without its id it is the one that the
- * operation made.
+ * Locks a top-up's row; every change of a top-up starts here. Without an id it is the top-up of the
+ * operation.
  */
 export const lockTopup = (
   transaction: DatabaseTransaction,
@@ -78,12 +78,12 @@ export const lockTopup = (
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-/** What the price of a top-up depends on besides its own row. */
+/** The facts of a top-up's price besides its own row. */
 export interface TopupContext {
   readonly is_admitted: boolean;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
   readonly wallet_balance: string;
-  /** Null unless the partner has access to an active product that fits. */
+  /** Null unless the partner has access to a matching active product. */
   readonly product_id: number | null;
   readonly product_name: string | null;
   readonly product_operator: Operator | null;
@@ -91,7 +91,7 @@ export interface TopupContext {
   readonly provider_product_id: number | null;
 }
 
-/** Reads it in one round trip. Airtime is the one airtime product that the partner has access to. */
+/** Reads the facts in one round trip. Airtime uses the one airtime product of the partner. */
 export async function topupContext(
   transaction: DatabaseTransaction,
   topup: Pick<LockedTopup, 'partner_id' | 'kind' | 'product_id'>,
@@ -121,7 +121,7 @@ export async function topupContext(
   return context;
 }
 
-/** Fails a top-up that was accepted under its number and is refused before anything was held. */
+/** Fails an accepted top-up that is refused before any hold. */
 export async function failUnbegunTopup(
   transaction: DatabaseTransaction,
   topupId: number,
@@ -137,10 +137,10 @@ export async function failUnbegunTopup(
 
 type TopupRow = Omit<Selectable<TopupsTable>, 'partner_id'>;
 
-/** A top-up with what is true of it now. */
+/** A top-up with its current state. */
 export type ListedTopup = TopupRow & TopupTruth;
 
-/** A partner's top-ups. The number that was topped up neither filters nor is searched. */
+/** A partner's top-ups. The phone number can be neither filtered nor searched. */
 export const topupSource: ListSource<ListedTopup> = {
   name: 'topups',
   select: sql`id, created_at, updated_at, operation_id, request_digest, kind, product_id, amount,

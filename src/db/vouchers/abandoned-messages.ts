@@ -3,8 +3,8 @@ import type { Database } from '../connection.js';
 import { OVERDUE } from './claims.js';
 
 /*
- * Parts of a query about one message. As scalar subqueries they are looked up for the few messages
- * that are not settled; joins would be planned through whole tables.
+ * SQL expressions about one message. Scalar subqueries run only for the few unsettled messages;
+ * joins would scan whole tables.
  */
 const claimStatus = sql`(select status from voucher_claims where id = message.claim_id)`;
 const redemptionStatus = sql`(select status from redemptions where id = message.redemption_id)`;
@@ -12,9 +12,9 @@ const redemptionAge = sql`(
   select now() - coalesce(settled_at, created_at) from redemptions where id = message.redemption_id)`;
 
 /**
- * Cancels up to `batchSize` queued messages that are of no use any more, whether a workflow would
- * still send them or not: codes of claims that are over, confirmations of redemptions that were not
- * paid, and confirmations older than `maximumAgeSeconds`. Returns how many.
+ * Cancels up to `batchSize` obsolete queued messages, even if a workflow would still send them:
+ * codes of ended claims, confirmations of unpaid redemptions, and confirmations older than
+ * `maximumAgeSeconds`. Returns the number.
  */
 export async function cancelUselessMessages(
   database: Database,
@@ -37,7 +37,7 @@ export async function cancelUselessMessages(
   return Number(numAffectedRows);
 }
 
-/** A message that its workflow may have left behind, and what names that workflow. */
+/** A message that its workflow may have orphaned, with the data that names that workflow. */
 export interface UnfinishedMessage {
   readonly id: number;
   /** The claim or the redemption that queued it. */
@@ -48,9 +48,8 @@ export interface UnfinishedMessage {
 }
 
 /**
- * Messages that somebody still has to finish, a page of them in order of their ids: confirmations of
- * what was paid, and codes in the middle of sending whose claims are over. A claim or a payment that
- * is under way finishes its message itself.
+ * Orphaned messages, a page in the order of their ids: confirmations of paid redemptions, and codes
+ * in sending whose claims have ended. A running claim or payment finishes its own message.
  */
 export async function unfinishedMessages(
   database: Database,
@@ -80,8 +79,8 @@ export async function unfinishedMessages(
 }
 
 /**
- * Records up to `batchSize` messages of invitations that are over and that were cut off in the middle
- * of sending: their outcome is unknown. Returns how many.
+ * Records up to `batchSize` messages of ended invitations whose sending was interrupted: their
+ * outcome is unknown. Returns the number.
  */
 export async function endCutOffInvitationMessages(
   database: Database,

@@ -5,17 +5,17 @@ import { addTransfers } from '../ledger/ledger.js';
 import { lockVoucher } from './vouchers.js';
 
 export interface Cancellation {
-  /** What the voucher was before; only an ACTIVE one is cancelled. */
+  /** The status before; only an ACTIVE voucher is cancelled. */
   readonly statusBefore: VoucherStatus;
   readonly partnerId: number;
   readonly serialNumber: string;
-  /** Decimal string: what went back to the partner, or would have. */
+  /** Decimal string: the value that was returned to the partner, or that remains. */
   readonly remaining: string;
 }
 
 /**
- * Cancels a voucher and gives what remains back to its partner: reserved → gift (design 4). One that
- * is not ACTIVE stays as it is. Undefined when there is no such voucher.
+ * Cancels a voucher and returns its remaining value to its partner: reserved → gift (design 4). A
+ * voucher that is not ACTIVE does not change. Undefined where the voucher does not exist.
  */
 export async function cancelActiveVoucher(
   transaction: DatabaseTransaction,
@@ -44,7 +44,7 @@ export async function cancelActiveVoucher(
   return { statusBefore: status, partnerId, serialNumber: voucher.serial_number, remaining };
 }
 
-/** The id of the voucher with a serial number. */
+/** The id of the voucher with this serial number. */
 export async function findVoucherBySerialNumber(
   database: Database,
   serialNumber: string,

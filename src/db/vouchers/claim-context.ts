@@ -12,11 +12,11 @@ import { wrongCodes } from '../limits/verification-attempts.js';
 import { mayHaveArrived, messageCounts } from './messages.js';
 import { partialRedemptions } from './redemptions.js';
 
-/** What a claim depends on besides the voucher's own row. */
+/** The facts of a claim besides the voucher's own row. */
 export interface ClaimContext extends CompanyBudgets {
   readonly is_admitted: boolean;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
-  /** Of the merchant that will be paid; null while it is not known. */
+  /** Of the merchant to be paid; null while it is unknown. */
   readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
   readonly service_fee_percent: string | null;
   readonly has_payout_account: boolean;
@@ -28,12 +28,12 @@ export interface ClaimContext extends CompanyBudgets {
   readonly messages_retry_seconds: number;
   readonly refused_messages: number;
   readonly refused_messages_retry_seconds: number;
-  /** Of the company that claims. */
+  /** Of the claiming company. */
   readonly company_messages: number;
   readonly seconds_left_of_day: number;
 }
 
-/** Reads what a claim depends on; the transaction must hold the locks of voucher and number. */
+/** Reads the facts of a claim; the transaction must hold the locks of voucher and number. */
 export async function claimContext(
   transaction: DatabaseTransaction,
   voucher: {

@@ -17,11 +17,11 @@ export interface NewClaim {
   readonly codeDigits: number;
 }
 
-/** A claim as it reads to support staff. */
+/** A claim with labels for support staff. */
 export interface InsertedClaim {
   readonly id: string;
   readonly expires_at: Date;
-  /** The merchant that claims, or that the voucher is for. */
+  /** The claiming merchant, or the merchant of the voucher. */
   readonly merchant_name: string | null;
 }
 
@@ -32,7 +32,7 @@ const merchantName = sql<string | null>`(
   'merchant_name',
 );
 
-/** The open claim that an operation made, undefined where it made none or that has ended. */
+/** The open claim of an operation; undefined where it made none or the claim has ended. */
 export const openClaimOf = (
   transaction: DatabaseTransaction,
   operationId: string,
@@ -50,8 +50,8 @@ export interface SupersededClaim {
 }
 
 /**
- * Ends the live claim of a voucher, if there is one, because a new one takes its place. Returns the
- * operation that had made it, and its workflow.
+ * Ends the live claim of a voucher, if there is one, because a new one replaces it. Returns the
+ * operation and the workflow of the ended claim.
  */
 export async function supersedeClaim(
   transaction: DatabaseTransaction,
@@ -66,7 +66,7 @@ export async function supersedeClaim(
     .executeTakeFirstOrThrow();
 }
 
-/** Inserts a claim with the digest of its code, and the code's ciphertext for the message. */
+/** Inserts a claim with the digest of its code, and the ciphertext of the code for the message. */
 export const insertClaim = (
   transaction: DatabaseTransaction,
   claim: NewClaim,
@@ -91,8 +91,8 @@ export const insertClaim = (
     .executeTakeFirstOrThrow();
 
 /**
- * Ends a claim, erases its code and cancels its message where that was not sent; false when the claim
- * had ended already.
+ * Ends a claim, erases its code and cancels its unsent message; false when the claim had already
+ * ended.
  */
 export async function endClaim(
   transaction: DatabaseTransaction,
@@ -109,12 +109,12 @@ export async function endClaim(
   return rows.length > 0;
 }
 
-/** Part of a statement: cancels the queued messages of claims that end in it. */
+/** Part of a statement: cancels the queued messages of the claims that it ends. */
 const cancelledMessages = (claimIds: RawBuilder<unknown>) => sql`cancelled as (
   update messages set status = 'CANCELLED', settled_at = now()
   where claim_id = any(array(${claimIds})) and status = 'QUEUED')`;
 
-/** Points the voucher to its new claim; false when it is in no state for one (5002). */
+/** Points the voucher to its new claim; false when its status does not allow a claim (5002). */
 export async function startClaim(
   transaction: DatabaseTransaction,
   voucherId: number,
@@ -129,7 +129,7 @@ export async function startClaim(
   return updated.numUpdatedRows === 1n;
 }
 
-/** Gives a voucher back to ACTIVE when this claim is its live one and nothing was held for it. */
+/** Returns a voucher to ACTIVE if this claim is its live one and nothing is on hold. */
 export async function releaseClaimedVoucher(
   transaction: DatabaseTransaction,
   claimId: string,
@@ -143,12 +143,14 @@ export async function releaseClaimedVoucher(
   return updated.numUpdatedRows === 1n;
 }
 
-/** So long after the end of a claim or a redemption its own workflow has had its chance to finish it. */
+/**
+ * After this time past the end of a claim or a redemption, its own workflow no longer finishes it.
+ */
 export const OVERDUE = sql`interval '1 minute'`;
 
 /**
- * Expires claims that their workflows have left behind, such as one that was terminated by hand: the
- * vouchers are ACTIVE again, and codes that were not sent are cancelled. Returns how many.
+ * Expires orphaned claims, such as those of a terminated workflow: the vouchers become ACTIVE
+ * again, and unsent codes are cancelled. Returns the number.
  */
 export async function expireOverdueClaims(
   transaction: DatabaseTransaction,
@@ -173,7 +175,7 @@ export async function expireOverdueClaims(
   return rows.length;
 }
 
-/** How a claim stands by the database's clock. */
+/** The state of a claim by the database's clock. */
 export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =>
   transaction
     .selectFrom('voucher_claims')
@@ -191,7 +193,7 @@ export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =
     .where('voucher_claims.id', '=', claimId)
     .executeTakeFirstOrThrow();
 
-/** What the message of a claim is made of; the code's ciphertext is null once it is erased. */
+/** The data of a claim's message; the ciphertext of the code is null once it is erased. */
 export const claimMessage = (database: Database, claimId: string) =>
   database
     .selectFrom('voucher_claims')
@@ -215,7 +217,7 @@ export const claimMessage = (database: Database, claimId: string) =>
     .where('voucher_claims.id', '=', claimId)
     .executeTakeFirstOrThrow();
 
-/** Erases a claim's code once its message needs no more sending; the digest stays. */
+/** Erases a claim's code after its message; the digest stays. */
 export async function eraseClaimCode(
   transaction: DatabaseTransaction,
   claimId: string,

@@ -8,16 +8,16 @@ import {
 } from '../connection.js';
 import { addTransfers, balanceConstraint } from '../ledger/ledger.js';
 
-/** Whose vouchers expire: everybody's but for some partners', or one partner's alone. */
+/** The partners whose vouchers expire: all except some, or only one. */
 type Partners = { readonly except: readonly number[] } | { readonly only: number };
 
 /** A partner's vouchers that are due, and what its books hold for them. */
 export interface DueVouchers {
   readonly companyName: string;
-  /** How many vouchers are due, and what they are worth together. */
+  /** Number and total value of the due vouchers. */
   readonly vouchers: number;
   readonly amount: string;
-  /** What its reserve holds. */
+  /** The balance of its reserve. */
   readonly reserved: string;
   /** Whether the reserve covers them. */
   readonly isCovered: boolean;
@@ -39,16 +39,16 @@ const isDue = (partners: Partners) => sql`status = 'ACTIVE' and expires_at <= cl
   }`;
 
 /**
- * Expires up to `batchSize` vouchers whose date has passed, by the database's clock, and gives what
- * remains back to their partners: reserved → gift (design 4). Vouchers that a claim or a redemption
- * holds locked are skipped; the next sweep finds them. Returns how many it expired.
+ * Expires up to `batchSize` due vouchers, by the database's clock, and returns their remaining
+ * value to their partners: reserved → gift (design 4). Vouchers locked by a claim or a redemption
+ * are skipped; the next sweep finds them. Returns the number.
  */
 export async function expireVouchers(
   transaction: DatabaseTransaction,
   batchSize: number,
   partners: Partners = { except: [] },
 ): Promise<number> {
-  // An array, so that PostgreSQL looks each of them up however many there are.
+  // An array makes PostgreSQL use the index for any number of values.
   const { rows } = await sql<{ id: number; partner_id: number; returned: string }>`
     update vouchers set status = 'EXPIRED', returned = remaining, remaining = 0
     where id = any(array(
@@ -70,8 +70,8 @@ export async function expireVouchers(
 }
 
 /**
- * Expires a batch, leaving out the partners that are `except`. Where the database refuses the batch,
- * each of its partners is taken by itself: one whose books are wrong keeps no other's money reserved.
+ * Expires a batch without the partners in `except`. If the database refuses the batch, each of its
+ * partners is tried separately, so that one partner with wrong books does not block the others.
  */
 export async function expireVouchersApart(
   database: Database,

@@ -8,7 +8,7 @@ import {
   storedOperation,
 } from '../operations/stored-operations.js';
 
-/** A voucher that a partner asks for. */
+/** The voucher that a partner requests. */
 export interface GenerationRequest {
   readonly operationId: string;
   readonly requestId: string;
@@ -31,9 +31,9 @@ export interface GenerationRequest {
   readonly foreignCurrencyAmount: string | null;
 }
 
-/** What generating a voucher depends on; a missing merchant, denomination or price is null. */
+/** The facts of a generation; a missing merchant, denomination or price is null. */
 export interface GenerationFacts {
-  /** The operation as it was before; the voucher that it made where it was pruned. */
+  /** The operation before this statement; if it was pruned, reconstructed from its voucher. */
   readonly operation: StoredOperation | undefined;
   readonly hasAccess: boolean;
   readonly merchantId: number | null;
@@ -43,22 +43,21 @@ export interface GenerationFacts {
   readonly giftBalance: string;
 }
 
-/** The facts, and the voucher's id where they allow it. */
+/** The facts, and the voucher's id if they allow it. */
 export interface Generation extends GenerationFacts {
   /**
-   * Null where a fact forbids it; and where none does, because the partner may not any more: it is
-   * suspended, or its key or token has been revoked.
+   * Null where a fact forbids it, or where the partner was suspended or its key or token revoked.
    */
   readonly voucherId: number | null;
 }
 
 /**
- * Generates a voucher if everything allows it: reads the facts, and writes the voucher's row, the
- * transfer gift → reserved and the settled operation, all in one statement and so in one transaction
- * and one round trip. Where a fact forbids it nothing is written, and the facts say why.
+ * Generates a voucher if the facts allow it. One statement, and so one transaction and one round
+ * trip, reads the facts and writes the voucher's row, the transfer gift → reserved and the settled
+ * operation. Where a fact forbids it nothing is written, and the facts show the reason.
  *
- * @throws a violation of `balanceConstraint` when another voucher was quicker to the last money, of
- *   `vouchers_operation_id_key` when the same operation was, by a moment
+ * @throws a violation of `balanceConstraint` when a concurrent voucher spent the balance, or of
+ * `vouchers_operation_id_key` when a concurrent request has the same operation
  */
 export async function insertVoucher(
   database: Database,
@@ -129,7 +128,7 @@ export async function insertVoucher(
   };
 }
 
-/** The facts as a query of one row. */
+/** SQL expression: the facts as one row. */
 function factsOf({ operationId, partner, merchant, denominationId }: GenerationRequest) {
   const isMerchant =
     'id' in merchant
@@ -164,7 +163,7 @@ function factsOf({ operationId, partner, merchant, denominationId }: GenerationR
     where wallet.kind = 'gift' and wallet.partner_id = ${partner.id}`;
 }
 
-/** The generated voucher that a partner is answered with; the code still encrypted. */
+/** The generated voucher for the answer; the code is still encrypted. */
 export const generatedVoucher = (database: Database, voucherId: number) =>
   database
     .selectFrom('vouchers')

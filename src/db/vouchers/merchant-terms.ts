@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.js';
 
-/** What a merchant is charged, and where it is paid to. */
+/** A merchant's service fee and payout account. */
 export interface MerchantTerms {
-  /** Decimal string; null where an operator has not set it yet. */
+  /** Decimal string; null until an operator sets it. */
   readonly serviceFeePercent: string | null;
   readonly payout: {
-    /** As GSMA's parties have it, such as msisdn. */
+    /** The key of a GSMA party, such as msisdn. */
     readonly key: string;
     readonly value: string;
     readonly since: Date;
   } | null;
 }
 
-/** The terms that hold for a merchant now. */
+/** The current terms of a merchant. */
 export async function readMerchantTerms(
   database: Database,
   merchantId: number,

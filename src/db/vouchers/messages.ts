@@ -9,27 +9,27 @@ export interface NewMessage {
   readonly voucherId: number;
   readonly claimId?: string;
   readonly redemptionId?: number;
-  /** Why it will not be sent; it is recorded all the same. */
+  /** The reason why it is not sent; it is recorded anyway. */
   readonly leftOut?: string;
 }
 
 /**
- * Waits until no other transaction counts or queues messages to this number, so that requests at the
- * same moment cannot pass the caps together. Taken after the voucher's lock, and kept until the end.
+ * Serialises transactions that count or queue messages to this number, so that concurrent requests
+ * cannot exceed the limits. Acquired after the voucher's lock and held until the transaction ends.
  */
 export async function lockNumber(transaction: DatabaseTransaction, msisdn: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${msisdn}, 0))`.execute(transaction);
 }
 
 /**
- * Condition on `messages`: it reached somebody, or may have, or may yet. What the provider refused
- * and what was given up unsent never did.
+ * Condition on `messages`: delivered, possibly delivered, or still deliverable. Excludes messages
+ * that the provider refused or that were cancelled.
  */
 export const mayHaveArrived = sql<boolean>`status not in ('REFUSED', 'CANCELLED')`;
 
 /**
- * Part of a query: the verification codes of a day to a number, those of an hour that its provider
- * refused, and when the oldest of either will be forgotten.
+ * SQL expression: the verification codes of a day to a number, the refused ones of an hour, and the
+ * time when the oldest of either leaves its window.
  */
 export const messageCounts = (msisdn: string | null) => sql`
   select (count(*) filter (where ${mayHaveArrived}))::int as messages_today,
@@ -60,7 +60,7 @@ export async function confirmationsToday(
   return confirmations;
 }
 
-/** Queues a message; its text is made when it is sent, so no code is stored in clear. */
+/** Queues a message. Its text is created when it is sent, so no code is stored in clear. */
 export async function queueMessage(
   transaction: DatabaseTransaction,
   message: NewMessage,
@@ -86,7 +86,7 @@ export async function queueMessage(
   return id;
 }
 
-/** A message that this call may send; undefined when it was taken before or is cancelled. */
+/** Takes a message for sending; undefined when it was taken before or is cancelled. */
 export const takeMessage = (database: Database, messageId: number) =>
   database
     .updateTable('messages')
@@ -96,7 +96,7 @@ export const takeMessage = (database: Database, messageId: number) =>
     .returning(['msisdn', 'claim_id', 'redemption_id'])
     .executeTakeFirst();
 
-/** The message that a claim or a redemption queued, undefined where it queued none. */
+/** The message of a claim or a redemption; undefined where there is none. */
 export const findMessage = (
   database: Database,
   subject: { readonly claimId: string } | { readonly redemptionId: number },
@@ -111,7 +111,7 @@ export const findMessage = (
     )
     .executeTakeFirst();
 
-/** How sending a message ended, as far as it is recorded. */
+/** The recorded outcome of sending a message. */
 export const messageStatus = (database: Database, messageId: number) =>
   database
     .selectFrom('messages')
@@ -119,7 +119,7 @@ export const messageStatus = (database: Database, messageId: number) =>
     .where('id', '=', messageId)
     .executeTakeFirstOrThrow();
 
-/** Records how sending ended; `QUEUED` puts a message back that provably was not sent. */
+/** Records the outcome of sending; `QUEUED` returns a message that was provably not sent. */
 export async function recordMessage(
   transaction: Database,
   messageId: number,
@@ -142,7 +142,7 @@ export async function recordMessage(
     .execute();
 }
 
-/** Cancels what waits to be sent; what is being sent or was sent stays as it is. */
+/** Cancels queued messages; messages in sending or sent do not change. */
 const cancelQueued = (
   database: Database,
   column: 'id' | 'claim_id' | 'redemption_id',
@@ -156,8 +156,8 @@ const cancelQueued = (
     .execute();
 
 /**
- * Gives up the message of a claim that provably was not sent. Its provider has refused nothing, so
- * that an outage keeps no number from claiming once it is over.
+ * Cancels the message of a claim that was provably not sent. It does not count as refused, so that
+ * an outage of the provider does not lock the number out.
  */
 export async function giveUpMessage(
   transaction: DatabaseTransaction,
@@ -166,12 +166,12 @@ export async function giveUpMessage(
   await cancelQueued(transaction, 'claim_id', claimId);
 }
 
-/** Gives up a confirmation that provably was not sent, however often it was tried. */
+/** Cancels a confirmation that was provably not sent after all attempts. */
 export async function giveUpConfirmation(database: Database, messageId: number): Promise<void> {
   await cancelQueued(database, 'id', messageId);
 }
 
-/** The confirmation of a redemption that was not paid is not sent. */
+/** Cancels the confirmation of an unpaid redemption. */
 export async function cancelConfirmation(
   transaction: DatabaseTransaction,
   redemptionId: number,

@@ -6,7 +6,7 @@ import { type CompanyBudgets, companyBudgets } from '../limits/company-daily-cou
 import { wrongCodes } from '../limits/verification-attempts.js';
 import { partialRedemptions } from './redemptions.js';
 
-/** What a redemption depends on besides the voucher's own row. */
+/** The facts of a redemption besides the voucher's own row. */
 export interface RedemptionContext extends CompanyBudgets {
   readonly is_admitted: boolean;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
@@ -15,7 +15,7 @@ export interface RedemptionContext extends CompanyBudgets {
   readonly service_fee_percent: string | null;
   readonly party_key: string | null;
   readonly party_value: string | null;
-  /** Null unless the live claim is this company's and has not expired. */
+  /** Null unless this company made the live claim and it has not expired. */
   readonly claim_id: string | null;
   readonly claim_amount: string | null;
   readonly claim_fee_percent: string | null;
@@ -26,7 +26,7 @@ export interface RedemptionContext extends CompanyBudgets {
   readonly wrong_codes_retry_seconds: number;
 }
 
-/** Reads what a redemption depends on; the voucher's row must be locked by the transaction. */
+/** Reads the facts of a redemption; the transaction must hold the lock of the voucher's row. */
 export async function redemptionContext(
   transaction: DatabaseTransaction,
   voucher: {

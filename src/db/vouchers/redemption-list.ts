@@ -5,12 +5,12 @@ import { listColumns } from '../lists/list-columns.js';
 import type { ListSource } from '../lists/list-query.js';
 
 /**
- * CONTRADICTED: the provider refused it, and later said that it had been paid all the same. REVERSED:
- * it was paid, and the provider took it back.
+ * CONTRADICTED: the provider refused it and confirmed it later. REVERSED: the provider paid it and
+ * took it back.
  */
 export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
 
-/** A redemption as the merchant that is paid sees it; amounts are decimal strings. */
+/** A redemption as the paid merchant sees it; amounts are decimal strings. */
 export interface ListedRedemption {
   readonly id: number;
   readonly createdAt: Date;
@@ -18,7 +18,7 @@ export interface ListedRedemption {
   readonly paidAt: Date | null;
   readonly state: RedemptionState;
   readonly serialNumber: string;
-  /** What was taken from the voucher: what the merchant is paid, and the fee. */
+  /** The amount taken from the voucher: payment plus fee. */
   readonly amount: string;
   readonly serviceFee: string;
   readonly toMerchant: string;
@@ -29,11 +29,11 @@ export interface ListedRedemption {
 const state = sql`case when reversed_at is not null then 'REVERSED'
   when contradicted_at is not null then 'CONTRADICTED' else redemptions.status end`;
 
-/** When the merchant was paid; the index `redemptions_paid` has the same expression. */
+/** Time of the payment; the index `redemptions_paid` uses the same expression. */
 const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at
   else contradicted_at end)`;
 
-/** What a merchant is paid for, whoever asked for the redemption. */
+/** The redemptions that a merchant is paid for, whichever company requested them. */
 export const redemptionSource: ListSource<ListedRedemption> = {
   name: 'redemptions',
   select: sql`redemptions.id, redemptions.created_at as "createdAt", ${paidAt} as "paidAt",
@@ -57,7 +57,7 @@ export const redemptionSource: ListSource<ListedRedemption> = {
   },
 };
 
-/** What a merchant was paid on a day in UTC; amounts are decimal strings of ETB. */
+/** A merchant's payouts of a day in UTC; amounts are decimal strings of ETB. */
 export interface DayOfPayouts {
   /** YYYY-MM-DD */
   readonly day: string;
@@ -66,7 +66,7 @@ export interface DayOfPayouts {
   readonly serviceFees: string;
 }
 
-/** What a merchant was paid on each of the days, and kept. What was contradicted cost no fee. */
+/** A merchant's payouts per day, without reversed ones. Late successes have no fee. */
 export async function payoutsPerDay(
   database: Database,
   merchantId: number,

@@ -19,7 +19,7 @@ export interface NewRedemption {
   readonly payee: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** Records a redemption that is about to be paid; its payee is frozen here. */
+/** Records a redemption before its payment; this freezes its payee. */
 export async function insertRedemption(
   transaction: DatabaseTransaction,
   redemption: NewRedemption,
@@ -46,8 +46,8 @@ export async function insertRedemption(
 }
 
 /**
- * What a redemption without a key is an attempt of, so that it is known again after a restore: its
- * claim, which has only one; without a claim the voucher, whose redemptions are counted.
+ * The attempt of a redemption without a key, which identifies it again after a restore: its claim,
+ * which has only one redemption, or else the voucher and the number of its redemption.
  */
 export async function attemptWithoutKey(
   transaction: DatabaseTransaction,
@@ -66,13 +66,15 @@ export async function attemptWithoutKey(
 }
 
 /**
- * Part of a query: the redemptions of a voucher that took something of it, or hold it. While anything
- * is left of the voucher, each of them took a part.
+ * SQL expression: the redemptions of a voucher that took or hold a part of it. While the voucher
+ * has a balance, each redemption took a part.
  */
 export const partialRedemptions = (voucherId: number) => sql<number>`(
   select count(*)::int from redemptions where voucher_id = ${voucherId} and status <> 'VOIDED')`;
 
-/** Moves `taken` from a voucher's remaining balance on hold; false when its state forbids it. */
+/**
+ * Moves `taken` from a voucher's remaining balance to its hold; false when its status forbids it.
+ */
 export async function holdVoucher(
   transaction: DatabaseTransaction,
   voucherId: number,
@@ -91,7 +93,7 @@ export async function holdVoucher(
   return updated.numUpdatedRows === 1n;
 }
 
-/** Ends the hold of a voucher: spent when the merchant was paid, else back in its balance. */
+/** Ends the hold of a voucher: spent if the merchant was paid, else returned to its balance. */
 export async function releaseVoucher(
   transaction: DatabaseTransaction,
   voucherId: number,
@@ -109,11 +111,11 @@ export async function releaseVoucher(
     .where('id', '=', voucherId)
     .where('status', '=', 'REDEEM_PROCESSING')
     .executeTakeFirst();
-  // Nothing may be posted or voided of which the voucher does not know.
+  // Every post and void must match a hold of the voucher.
   if (released.numUpdatedRows !== 1n) throw new Error('The voucher is not on hold');
 }
 
-/** A redemption's row locked, with the partner whose reserve it takes from. */
+/** A locked redemption with the partner of its reserve. */
 export const lockRedemption = (transaction: DatabaseTransaction, operationId: string) =>
   transaction
     .selectFrom('redemptions')
@@ -137,7 +139,7 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
     .forUpdate(['redemptions', 'vouchers'])
     .executeTakeFirstOrThrow();
 
-/** Writes how the payment of a redemption ended. */
+/** Records the outcome of a redemption's payment. */
 export async function settleRedemptionRow(
   transaction: DatabaseTransaction,
   redemptionId: number,
@@ -145,7 +147,7 @@ export async function settleRedemptionRow(
     readonly status: 'POSTED' | 'VOIDED';
     readonly providerReference: string | null;
     readonly providerMessage: string | null;
-    /** The provider took it back in the meantime: that is looked at next. */
+    /** The provider reversed it in the meantime; the next recheck finds this. */
     readonly isReversed: boolean;
   },
   watchSeconds: number,
@@ -167,7 +169,7 @@ export async function settleRedemptionRow(
     .execute();
 }
 
-/** What the mobile-money provider is told of a redemption. */
+/** The payment data of a redemption for the mobile-money provider. */
 export const redemptionPayment = (database: Database, operationId: string) =>
   database
     .selectFrom('redemptions')
@@ -175,7 +177,7 @@ export const redemptionPayment = (database: Database, operationId: string) =>
     .where('operation_id', '=', operationId)
     .executeTakeFirstOrThrow();
 
-/** What the confirmation of a redemption is made of. */
+/** The data of a redemption's confirmation. */
 export const redemptionMessage = (database: Database, redemptionId: number) =>
   database
     .selectFrom('redemptions')
@@ -192,7 +194,7 @@ export const redemptionMessage = (database: Database, redemptionId: number) =>
     .where('redemptions.id', '=', redemptionId)
     .executeTakeFirstOrThrow();
 
-/** The redemption that a voucher is held for, found by the keyed digest of the voucher's code. */
+/** The redemption that a voucher is held for, by the keyed digest of the voucher's code. */
 export const runningRedemption = (database: Database, codeDigest: Buffer) =>
   database
     .selectFrom('redemptions')
@@ -202,7 +204,7 @@ export const runningRedemption = (database: Database, codeDigest: Buffer) =>
     .where('redemptions.status', '=', 'HELD')
     .executeTakeFirst();
 
-/** The redemptions on hold that were asked for by this content, each with its payment's reference. */
+/** The redemptions on hold with this content, each with its payment's reference. */
 export async function heldByContent(
   database: Database,
   request: RequestDigests & { readonly company: Company },

@@ -23,7 +23,7 @@ interface Redemption {
   readonly serviceFee: string;
   readonly status: Selectable<RedemptionsTable>['status'];
   readonly reference: string;
-  /** Ours towards the provider. */
+  /** Our reference towards the provider. */
   readonly paymentReference: string;
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
@@ -39,7 +39,7 @@ interface Message {
   readonly providerMessage: string | null;
 }
 
-/** A voucher, and what happened to it, each kind of thing oldest first. Never its code. */
+/** A voucher with its history, each kind of event oldest first. Never its code. */
 export interface VoucherDetail extends ListedVoucher {
   readonly held: string;
   readonly returned: string;
@@ -49,11 +49,13 @@ export interface VoucherDetail extends ListedVoucher {
   readonly claims: readonly Claim[];
   readonly redemptions: readonly Redemption[];
   readonly messages: readonly Message[];
-  /** When it expired or was cancelled. */
+  /** Time of its expiry or cancellation. */
   readonly endedAt: Date | null;
 }
 
-/** A partner's voucher with its history, of one moment; another's is not found. */
+/**
+ * A partner's voucher with its history in one snapshot; a voucher of another partner is not found.
+ */
 export async function findVoucherDetail(
   database: Database,
   partnerId: number,

@@ -10,20 +10,20 @@ export interface ListedVoucher {
   readonly expiresAt: Date;
   readonly serialNumber: string;
   readonly status: VoucherStatus;
-  /** E.164; null of an anonymous one. */
+  /** E.164; null for an anonymous voucher. */
   readonly ownerMsisdn: string | null;
   readonly merchantName: string;
   readonly amount: string;
   readonly remaining: string;
 }
 
-/** A partner's vouchers. The owner's number neither filters nor is searched. */
+/** A partner's vouchers. The owner's number cannot be filtered or searched. */
 export const voucherSource: ListSource<ListedVoucher> = {
   name: 'vouchers',
   select: sql`vouchers.id, vouchers.created_at as "createdAt", expires_at as "expiresAt",
     serial_number as "serialNumber", vouchers.status, owner_msisdn as "ownerMsisdn",
     merchant_name as "merchantName", amount, remaining`,
-  // A left join, so that counting leaves it out.
+  // A left join, so that counting can omit it.
   from: () => sql`vouchers left join merchants on merchants.id = merchant_id`,
   where: (partnerId) => sql`vouchers.partner_id = ${partnerId}::bigint`,
   id: sql`vouchers.id`,

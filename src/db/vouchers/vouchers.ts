@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Company, VoucherOwnership, VoucherStatus } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 
-/** A voucher's row locked, with what the database's own clock says of its expiry. */
+/** A locked voucher row, with its expiry by the database's clock. */
 export interface LockedVoucher {
   readonly id: number;
   readonly partner_id: number;
@@ -19,7 +19,7 @@ export interface LockedVoucher {
   readonly is_past_expiry: SqlBool;
 }
 
-/** Locks a voucher's row until the transaction ends; every change of a voucher begins here. */
+/** Locks a voucher's row until the transaction ends; every change of a voucher starts here. */
 export const lockVoucher = (
   transaction: DatabaseTransaction,
   voucherId: number,
@@ -44,18 +44,18 @@ export const lockVoucher = (
     .forUpdate()
     .executeTakeFirst();
 
-/** What the edge needs to find the workflow of a request that names a voucher by its code. */
+/** The data that finds the workflow of a request with a voucher code. */
 export interface FoundVoucher extends VoucherOwnership {
   readonly id: number;
   /** The operation that generated it. */
   readonly generationId: string;
   readonly serialNumber: string;
-  /** The operation that made its live claim. */
+  /** The operation of its live claim. */
   readonly claimOperationId: string | null;
   readonly claimWorkflowId: string | null;
 }
 
-/** Finds a voucher by its code's keyed digest; one of another partner is not found. */
+/** Finds a voucher by its code's keyed digest; a voucher of another partner is not found. */
 export const findVoucherByCode = (
   database: Database,
   company: Company,
@@ -78,7 +78,7 @@ export const findVoucherByCode = (
     .$if(company.kind === 'partner', (query) => query.where('vouchers.partner_id', '=', company.id))
     .executeTakeFirst();
 
-/** A voucher as its detail shows it, and the fee percentage of the merchant that asks. */
+/** A voucher with the fee percentage of the requesting merchant. */
 export const voucherDetail = (database: Database, merchantId: number, codeDigest: Buffer) =>
   database
     .selectFrom('vouchers')

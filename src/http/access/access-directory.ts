@@ -7,7 +7,7 @@ import { parsePublicKey } from '../signature/public-key.js';
 import { createSourceCheck, type SourceCheck } from './allowlist-entries.js';
 import type { AllowlistHostnames } from './allowlist-hostnames.js';
 
-/** A company's access as requests are checked against it. */
+/** The facts of a company that admission checks. */
 export interface Access {
   readonly status: AccessRow['status'];
   readonly tokenVersion: number;
@@ -17,8 +17,7 @@ export interface Access {
 }
 
 /**
- * Looks a company's access up; undefined where there is no such company. `fresh` asks the database
- * whatever is remembered.
+ * Reads a company's access; undefined where the company does not exist. `fresh` bypasses the cache.
  */
 export type AccessDirectory = (
   company: Company,
@@ -28,8 +27,8 @@ export type AccessDirectory = (
 const MAXIMUM_ENTRIES = 10_000;
 
 /**
- * Access as the database has it, remembered for `cacheSeconds`: so long, and no longer, may a
- * process act on a key that was revoked or a company that was suspended (design 8).
+ * Caches access for `cacheSeconds`, the longest that a process may accept a revoked key or a
+ * suspended company (design 8).
  */
 export function createAccessDirectory(
   database: Database,
@@ -47,7 +46,7 @@ export function createAccessDirectory(
     if (known !== undefined) return known;
     const access = readAccess(database, company).then((row) => row && toAccess(row, names));
     entries.set(key, access);
-    // A failed look-up is not remembered: the next request asks again.
+    // A failed look-up is not cached.
     access.catch(() => entries.delete(key));
     return access;
   };

@@ -12,20 +12,20 @@ import { z } from 'zod';
 
 export type Audience = 'partner' | 'merchant';
 
-/** Whom a token speaks for. */
+/** The company and the API key of a token. */
 export interface AccessClaims {
   readonly audience: Audience;
   readonly companyId: number;
   readonly apiKeyId: number;
-  /** Raised when a company's tokens are revoked; the caller compares it with the database's. */
+  /** Increases when a company's tokens are revoked; the caller compares it with the database. */
   readonly tokenVersion: number;
 }
 
-/** What a token says that one of our keys has signed. */
+/** The claims of a token that one of our keys signed. */
 export interface VerifiedToken extends AccessClaims {
   /** Unix seconds. */
   readonly issuedAt: number;
-  /** Then it says whose it was, and opens nothing. */
+  /** An expired token identifies its company and admits nobody. */
   readonly isExpired: boolean;
 }
 
@@ -37,7 +37,7 @@ const MAX_TOKEN_LENGTH = 1_024;
 const CLOCK_LEEWAY_SECONDS = 5;
 const MAX_REMEMBERED_TOKENS = 10_000;
 
-/** Ours have these; any other may try to choose the key that a token is checked with. */
+/** Our tokens have only these headers. Others may try to select the verification key. */
 const HEADERS: ReadonlySet<string> = new Set(['alg', 'typ', 'kid']);
 
 const id = z.int().positive();
@@ -54,10 +54,9 @@ const payloadSchema = z.object({
 });
 
 /**
- * Access tokens (spec 5, design 8): JWTs of an Ed25519 key, with algorithm, type, issuer and
- * audience pinned. `privateKeyPem` (PKCS #8) signs; tokens of the further public keys are accepted
- * too, so that the key can be replaced while processes run. Throws a RangeError for another kind of
- * key.
+ * Access tokens (spec 5, design 8): JWTs signed with Ed25519; algorithm, type, issuer and audience
+ * are fixed. `privateKeyPem` (PKCS #8) signs. Tokens of the further public keys are accepted too,
+ * so that the key can be rotated while processes run. Throws a RangeError for another kind of key.
  */
 export async function createAccessTokens(options: {
   readonly privateKeyPem: string;
@@ -74,7 +73,7 @@ export async function createAccessTokens(options: {
     ...options.furtherKeyPems.map((pem) => createPublicKey(pem)),
   ]);
   const header = encode({ alg: ALGORITHM, typ: TYPE, kid: ring.jwks[0]?.kid });
-  /** Checking a signature costs far more than finding a text again. */
+  /** Cache of verified tokens: a verification costs far more than a look-up. */
   const verified = new LRUCache<string, { token: VerifiedToken; expiresAt: number }>({
     max: MAX_REMEMBERED_TOKENS,
   });
@@ -93,7 +92,7 @@ export async function createAccessTokens(options: {
       });
       return { payload, isExpired: false };
     } catch (error) {
-      // The end is looked at last: all else of it was in order.
+      // jose checks the expiry last: everything else was valid.
       if (error instanceof errors.JWTExpired) return { payload: error.payload, isExpired: true };
       throw error;
     }
@@ -116,8 +115,8 @@ export async function createAccessTokens(options: {
 
   return {
     /**
-     * A new token (JWS Compact Serialization, RFC 7515, 7.1). Signed here and at once: jose hands
-     * each signature to another thread, which costs more than the signature itself.
+     * Issues a token (JWS Compact Serialization, RFC 7515, 7.1). Signs synchronously: jose hands
+     * each signature to another thread, which costs more than the signature.
      */
     issue({ audience, companyId, apiKeyId, tokenVersion }: AccessClaims): string {
       const issuedAt = Math.floor(now() / 1_000);
@@ -135,7 +134,7 @@ export async function createAccessTokens(options: {
       return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
     },
 
-    /** What a token says; undefined for every one that is not ours or not for this API. */
+    /** The claims of a token; undefined where it is not ours or not for this API. */
     async verify(token: string, audience: Audience): Promise<VerifiedToken | undefined> {
       if (token.length > MAX_TOKEN_LENGTH) return undefined;
       const known = verified.get(token);
@@ -149,14 +148,14 @@ export async function createAccessTokens(options: {
       return entry.token;
     },
 
-    /** The public keys, the one that signs first (RFC 7517). */
+    /** The public keys, the current signing key first (RFC 7517). */
     jwks: ring.jwks,
   };
 }
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** Public keys by their thumbprints: a token names one of them and can bring none of its own. */
+/** Public keys by thumbprint: a token names one of them and cannot bring its own. */
 async function createKeyRing(keys: readonly KeyObject[]) {
   const byId = new Map<string, KeyObject>();
   const jwks: (JWK & { readonly kid: string })[] = [];

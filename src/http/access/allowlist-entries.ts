@@ -7,13 +7,13 @@ import {
   rangesOverlap,
 } from './source-address.js';
 
-/** So many names a company may have, since each is asked for again and again. */
+/** Names per company, since each needs repeated DNS queries. */
 export const MAXIMUM_NAMES = 10;
 
-/** Whether a registered entry is a name, and neither an address nor a range. */
+/** Whether a registered entry is a host name. */
 export const isAllowlistHostname = (entry: string): boolean => parseHostName(entry) !== undefined;
 
-/** The widest ranges that can be registered, by the length of their prefix: who may go how far. */
+/** The shortest prefix lengths that a person of a company and an operator may register. */
 const LEAST_BITS = {
   company: { ipv4: 16, ipv6: 32 },
   operator: { ipv4: 8, ipv6: 20 },
@@ -47,9 +47,8 @@ export type ReadAllowlistEntry =
   | { readonly ok: false; readonly problem: 'too-wide'; readonly leastBits: number };
 
 /**
- * Reads what is registered as a place that calls come from: an address, a CIDR range or a fully
- * qualified name. `entry` is the one spelling in which it is kept, and the one whose width counts:
- * `::ffff:0:0/96` is all of IPv4, and so is `64:ff9b::/96` behind a NAT64.
+ * Reads an entry of the allow-list: an address, a CIDR range or a fully qualified name. `entry` is
+ * its canonical form, whose width counts: `::ffff:0:0/96` is all of IPv4.
  */
 export function readAllowlistEntry(text: string, by: keyof typeof LEAST_BITS): ReadAllowlistEntry {
   const entry = canonicalRange(text) ?? parseHostName(text);
@@ -61,27 +60,29 @@ export function readAllowlistEntry(text: string, by: keyof typeof LEAST_BITS): R
     : { ok: false, problem: 'too-wide', leastBits };
 }
 
-/** Whether a registered entry lets calls in: ranges that nobody may register let nobody in. */
+/**
+ * Whether a registered entry is effective. A range that is too wide to be registered admits nobody.
+ */
 export const countsAsSource = (entry: string): boolean => {
   const read = readAllowlistEntry(entry, 'operator');
   return read.ok || read.problem !== 'too-wide';
 };
 
-/** Where a company may call from. */
+/** The addresses that a company may call from. */
 export interface SourceCheck {
   readonly isRegisteredAddress: AddressMatcher;
-  /** Whether a name of it was never answered yet, so that "no" may become "yes" in a moment. */
+  /** Whether a name is not resolved yet, so that a refusal may soon change. */
   readonly awaitsNames: () => boolean;
 }
 
-/** Reads a company's entries once; names are looked at anew for each call. */
+/** Reads a company's entries once; host names are evaluated for each call. */
 export function createSourceCheck(
   entries: readonly string[],
   names: AllowlistHostnames,
 ): SourceCheck {
   const isListed = createAddressMatcher(entries.filter(countsAsSource));
   const named = entries.filter(isAllowlistHostname).slice(0, MAXIMUM_NAMES);
-  // Names are asked for as soon as they are known of, and not only when they are needed.
+  // Resolution starts now rather than with the first call.
   for (const name of named) names.addressesOf(name);
   return {
     isRegisteredAddress: (address) =>

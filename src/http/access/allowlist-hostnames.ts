@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { DnsAnswer, DnsLookup } from './dns-lookup.js';
 
-/** The addresses of the names that companies may call from, kept up to date off the request path. */
+/** The addresses of registered host names, refreshed in the background. */
 export interface AllowlistHostnames {
-  /** The addresses of a name; undefined while its first answer is awaited. Never waits. */
+  /** The addresses of a name; undefined before its first answer. Never waits. */
   addressesOf(name: string): readonly string[] | undefined;
   stop(): void;
 }
@@ -11,12 +11,12 @@ export interface AllowlistHostnames {
 interface Entry {
   addresses: readonly string[];
   isAnswered: boolean;
-  /** Whether the addresses are of both kinds, as far as there are any. */
+  /** Whether the queries for both address families succeeded. */
   isWhole: boolean;
   isAsking: boolean;
-  /** Times in a row that asking led to no address, or to half of them. */
+  /** Consecutive failures, complete or of one address family. */
   failures: number;
-  /** When it is to be asked for again, and until when the last answer counts if nobody answers. */
+  /** Time of the next query, and the time until which the last answer stays valid without one. */
   dueAt: number;
   goodUntil: number;
   usedAt: number;
@@ -24,13 +24,16 @@ interface Entry {
 
 const MAXIMUM_NAMES = 10_000;
 const MAXIMUM_QUESTIONS_AT_ONCE = 20;
-/** Pauses double so often: dead names must not keep honest ones from being asked for. */
+/**
+ * Limit of the exponential backoff of a name that does not resolve, so that it does not delay
+ * others.
+ */
 const MAXIMUM_DOUBLINGS = 4;
 const FORGOTTEN_AFTER_MS = 86_400_000;
 const TICK_MS = 1_000;
 const LIST_INTERVAL_MS = 60_000;
 
-/** Takes over an answer, or goes on with the last one, and says when to ask again. */
+/** Stores an answer, or keeps the last one, and schedules the next query. */
 function noteAnswer(
   entry: Entry,
   answer: DnsAnswer,
@@ -47,7 +50,7 @@ function noteAnswer(
   const doublings = Math.min(entry.failures - 1, MAXIMUM_DOUBLINGS);
   entry.dueAt = now + Math.min(minimumMs * 2 ** doublings, maximumMs);
   if (!answer.ok) return;
-  // Half an answer must not shut out the other half; it counts where there is nothing better.
+  // An incomplete answer replaces only an incomplete or expired one.
   if (!answer.isWhole && entry.isWhole && now < entry.goodUntil) return;
   const lifeMs = Math.min(Math.max(answer.ttlSeconds * 1_000, minimumMs), maximumMs);
   const { addresses, isWhole } = answer;
@@ -56,16 +59,16 @@ function noteAnswer(
   if (isUseful) entry.dueAt = now + lifeMs;
 }
 
-/** `now` (milliseconds) is for tests; so is a `tickMs` in which nothing happens by itself. */
+/** `now` (milliseconds) is for tests, and so is a long `tickMs`. */
 export function createAllowlistHostnames(options: {
   readonly lookup: DnsLookup;
-  /** All names that are registered, so that a process knows them before the first call. */
+  /** All registered names, so that a process resolves them before the first call. */
   readonly listNames: (limit: number) => Promise<readonly string[]>;
   readonly logger: Logger;
-  /** How often a name is asked for at the most and at the least, whatever its time to live says. */
+  /** Shortest and longest interval between queries of a name, whatever its time to live. */
   readonly minimumMs: number;
   readonly maximumMs: number;
-  /** So long the last answer counts beyond its time while no server answers. */
+  /** How long the last answer stays valid after its time to live, while no server answers. */
   readonly staleMs: number;
   readonly now?: () => number;
   readonly tickMs?: number;
@@ -107,7 +110,7 @@ export function createAllowlistHostnames(options: {
       if (now() - entry.usedAt > FORGOTTEN_AFTER_MS) entries.delete(name);
       else if (entry.dueAt <= now() && !entry.isAsking) due.push([name, entry]);
     }
-    // Whoever has waited longest: otherwise the first names could take every turn.
+    // The longest wait first; otherwise the first names could take every turn.
     due.sort(([, one], [, other]) => one.dueAt - other.dueAt);
     for (const [name, entry] of due.slice(0, MAXIMUM_QUESTIONS_AT_ONCE)) void ask(name, entry);
   };

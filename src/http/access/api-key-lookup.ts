@@ -3,7 +3,7 @@ import { type FoundApiKey, findApiKeys } from '../../db/access/access.js';
 import type { Database } from '../../db/connection.js';
 import type { CompanyKind } from '../../db/schema/all-tables.js';
 
-/** Finds the API key with a digest; undefined for one that never was. */
+/** Finds the API key with a digest; undefined for an unknown key. */
 export type ApiKeyLookup = (kind: CompanyKind, digest: Buffer) => Promise<FoundApiKey | undefined>;
 
 interface Turn {
@@ -12,8 +12,7 @@ interface Turn {
 }
 
 /**
- * Looks up together what is asked for in one turn of the event loop: when many log in at the same
- * moment, the database is asked once for all of them.
+ * Batches the look-ups of one turn of the event loop, so that simultaneous log-ins need one query.
  */
 export function createApiKeyLookup(database: Database): ApiKeyLookup {
   const turns = new Map<CompanyKind, Turn>();

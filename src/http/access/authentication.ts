@@ -5,24 +5,24 @@ import type { RefusalReply } from '../envelope.js';
 import type { Services } from '../services.js';
 import type { Access } from './access-directory.js';
 
-/** A company that may call, from where it calls. */
+/** An admitted company and its source address. */
 export interface Admitted {
   readonly ok: true;
   readonly company: Caller;
   readonly access: Access;
 }
 
-/** A caller with the key that its token was given for. */
+/** A caller with the API key of its token. */
 export interface Authenticated extends Admitted {
   readonly apiKeyId: number;
 }
 
-/** The longest that access is remembered, and what two clocks may differ by. */
+/** Cache lifetime of access plus the permitted clock difference between processes. */
 const NEW_TOKEN_SECONDS = 7;
 
 /**
- * Who sends a request (specification 5): its token, what has become of its company and key since it
- * was issued, and the address that it comes from. A refusal says whose token it was, if it is ours.
+ * Authenticates a request (specification 5): its token, the current state of its company and key,
+ * and its source address. A refusal names the company of the token, if the token is ours.
  */
 export async function authenticate(
   services: Services,
@@ -39,7 +39,8 @@ export async function authenticate(
   const caller = { company, apiKeyId };
   if (claims.isExpired) return { ...refuse('token-invalid'), caller };
   let access = await services.accessDirectory(company);
-  // A key that is newer than what is remembered works at once; an old token costs no query.
+  // Only a fresh token can belong to a key that is newer than the cache; an old token costs no
+  // query.
   const mayBeNewer = Date.now() / 1_000 - claims.issuedAt < NEW_TOKEN_SECONDS;
   if (!isCurrent(access) && mayBeNewer) access = await services.accessDirectory(company, 'fresh');
   if (!isCurrent(access)) return { ...refuse('token-invalid'), caller };
@@ -48,11 +49,11 @@ export async function authenticate(
   return { ...admitted, apiKeyId };
 }
 
-/** The checks that log-in and every later request share. */
+/** The checks that log-in shares with every later request. */
 export function admit(company: Caller, access: Access, sourceAddress: string): Admitted | Refusal {
   if (!access.source.isRegisteredAddress(sourceAddress))
     return notRegistered(access, sourceAddress);
-  // A deactivated merchant may still ask, and is told so by the operation itself (4043).
+  // A deactivated merchant is admitted; each operation refuses it with its own reason (4043).
   if (access.status === 'SUSPENDED') return refuse('account-suspended');
   return { ok: true, company, access };
 }
@@ -60,14 +61,14 @@ export function admit(company: Caller, access: Access, sourceAddress: string): A
 const notRegistered = ({ source }: Access, sourceAddress: string): Refusal =>
   source.awaitsNames()
     ? refuse('address-not-registered', {
-        detail: `${sourceAddress}; a registered name is being looked up: try again in a moment`,
+        detail: `${sourceAddress}; a registered name is being resolved: try again in a moment`,
         retryAfterSeconds: 1,
       })
     : refuse('address-not-registered', { detail: sourceAddress });
 
 /**
- * `x-api-token`, with or without the word Bearer before it, or `Authorization: Bearer` (design 8);
- * two that differ are none.
+ * Reads `x-api-token`, with or without the prefix Bearer, or `Authorization: Bearer` (design 8).
+ * Two different tokens count as none.
  */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];

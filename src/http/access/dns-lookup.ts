@@ -1,29 +1,31 @@
 import { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
 
-/** What asking for a name came to; not `ok` where nobody knows, as opposed to nobody having it. */
+/**
+ * Result of a DNS query. `ok` is false when no server answered; a name without addresses is `ok`.
+ */
 export type DnsAnswer =
   | {
       readonly ok: true;
       readonly addresses: readonly string[];
       readonly ttlSeconds: number;
-      /** False where nobody knows the addresses of one kind, IPv4 or IPv6. */
+      /** False when the query for IPv4 or for IPv6 failed. */
       readonly isWhole: boolean;
     }
   | { readonly ok: false };
 
-/** More addresses than this are no list of somebody's servers. */
+/** Upper bound of plausible server lists. */
 const MAXIMUM_ADDRESSES = 32;
-/** The name, or a record of this kind for it, does not exist: a definite answer. */
+/** The name or the record type does not exist: a definite answer. */
 const NOT_THERE = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Asks for the IPv4 and IPv6 addresses of a name. They are only ever compared with, never connected
- * to. Outside the test environment only public addresses count: a name must not open the door to
- * whoever shares a machine or a private network with this service (fault F48).
+ * Resolves a name to its IPv4 and IPv6 addresses. The service only compares them with callers; it
+ * never connects to them. Outside the test environment only public addresses count, so that a name
+ * cannot admit processes on this machine or in its private network (fault F48).
  */
 export function createDnsLookup(options: {
-  /** `address` or `address:port`; empty for those of the system. */
+  /** `address` or `address:port`; empty for the servers of the system. */
   readonly servers: readonly string[];
   readonly timeoutMs: number;
   readonly allowsPrivate: boolean;
@@ -59,7 +61,7 @@ export function createDnsLookup(options: {
 
 export type DnsLookup = ReturnType<typeof createDnsLookup>;
 
-/** Neither loopback, private, link-local, multicast nor any other range with a purpose of its own. */
+/** Public: not loopback, private, link-local, multicast or otherwise reserved. */
 function isPublic(text: string): boolean {
   const address = ipaddr.process(text);
   return address.range() === 'unicast';

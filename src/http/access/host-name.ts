@@ -1,16 +1,16 @@
 import { domainToASCII } from 'node:url';
 
 const MAXIMUM_LENGTH = 253;
-/** What else URLs hold would be cut off silently: "shop.example/24" is no name. */
+/** The URL parser would silently cut other parts off: "shop.example/24" is no name. */
 const WRITTEN = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** Letters, or the coded form of a top-level domain in another script: never a number. */
+/** Letters, or the punycode of a top-level domain in another script; never a number. */
 const LAST_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
 /**
- * A fully qualified name as the DNS has it: lower case, other scripts in their coded form, without
- * the dot at the end. Undefined for everything else: wildcards, single labels, and whatever could
- * be read as an address ("127.1", "0x7f000001").
+ * Reads a fully qualified name in its DNS form: lower case, punycode, without the final dot.
+ * Undefined for everything else: wildcards, single labels, and text that could be read as an
+ * address ("127.1", "0x7f000001").
  */
 export function parseHostName(text: string): string | undefined {
   if (text.length > MAXIMUM_LENGTH + 1 || !WRITTEN.test(text)) return undefined;

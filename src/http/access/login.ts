@@ -9,7 +9,7 @@ import type { Services } from '../services.js';
 import { admit } from './authentication.js';
 import { addressGroup } from './source-address.js';
 
-/** Log-in with an API key, the same on both surfaces (specification 4.1, 4.2 and 5). */
+/** Log-in with an API key, identical on both surfaces (specification 4.1, 4.2 and 5). */
 export const login = endpoint({
   method: 'POST',
   path: '/auth/login',
@@ -38,7 +38,7 @@ export const login = endpoint({
   bare: true,
   reasons: ['api-key-invalid', 'address-not-registered', 'account-suspended'],
   async handle({ services, surface, body, sourceAddress }) {
-    // A key of the other environment is refused unread: it was sent to the wrong address.
+    // A key of the other environment is refused without a look-up.
     if (!isApiKeyOf(services.settings.environment, body.key))
       return refuseKey(services, sourceAddress);
     const found = await services.apiKeys(surface, services.digests.apiKey(body.key));
@@ -48,11 +48,11 @@ export const login = endpoint({
       : { keyPrefix: apiKeyPrefix(body.key) };
     if (!found || !remembered)
       return { ...(await refuseKey(services, sourceAddress, apiKeyPrefix(body.key))), caller };
-    // What may have changed since came with the key.
+    // The look-up of the key also read these facts, and they are newer than the cache.
     const access = { ...remembered, status: found.status, tokenVersion: found.token_version };
     const admitted = admit(found.company, access, sourceAddress);
     if (!admitted.ok) return { ...admitted, caller };
-    // Only now: a key that leaked must not use up the company's calls from elsewhere.
+    // Counted only now: a leaked key must not use up the company's calls from other addresses.
     const ofCompany = await services.rateLimits.spend('company', `${surface} ${found.company.id}`);
     if (!ofCompany.ok) return { ...refuseTooMany(ofCompany), caller };
     const accessToken = services.accessTokens.issue({
@@ -66,9 +66,9 @@ export const login = endpoint({
 });
 
 /**
- * Refuses a key that is not valid, and counts it. Only after the look-up: whoever sends wrong keys
- * must not lock out the right ones, neither those behind the same address nor the one that begins
- * alike. A key has so many bits that it is not guessed however often somebody tries.
+ * Refuses an invalid key, and counts the attempt. The count follows the look-up, so that wrong keys
+ * never lock out valid ones behind the same address or with the same prefix. A key has too many
+ * bits to be guessed at any rate.
  */
 async function refuseKey(
   { rateLimits }: Services,

@@ -4,13 +4,13 @@ import { LRUCache } from 'lru-cache';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Whether an address in text belongs to a list; unreadable text belongs to none. */
+/** Whether a list contains an address; false for unreadable text. */
 export type AddressMatcher = (address: string) => boolean;
 
 /**
- * Reads a list of IPv4 and IPv6 addresses and CIDR ranges once and answers a test for membership
- * (design 8). `::ffff:` forms equal the IPv4 address they hold. Entries that are neither address
- * nor range match nothing, so that a mistake in a list never lets anybody in.
+ * Compiles a list of IPv4 and IPv6 addresses and CIDR ranges into a membership test (design 8).
+ * `::ffff:` forms equal the embedded IPv4 address. Unreadable entries match nothing, so that a
+ * mistake in a list never admits anybody.
  */
 export function createAddressMatcher(entries: readonly string[]): AddressMatcher {
   const ranges = entries.map(parseRange).filter((range) => range !== undefined);
@@ -21,9 +21,9 @@ export function createAddressMatcher(entries: readonly string[]): AddressMatcher
 }
 
 /**
- * An address or a CIDR range as it is registered, in its one spelling: 203.0.113.7/28 is
- * 203.0.113.0/28. Undefined for what is neither, and for what no call comes from: unspecified and
- * multicast addresses, and those with the zone of one machine.
+ * The canonical form of an address or a CIDR range: 203.0.113.7/28 becomes 203.0.113.0/28.
+ * Undefined for other text and for addresses that no call comes from: unspecified, multicast, and
+ * zoned.
  */
 export function canonicalRange(text: string): string | undefined {
   const range = text.includes('%') ? undefined : parseRange(text);
@@ -35,7 +35,7 @@ export function canonicalRange(text: string): string | undefined {
   return bits === maximum ? `${network}` : `${network}/${bits}`;
 }
 
-/** Whether an address or a range is seen as such within one network only, if at all. */
+/** Whether an address or a range is not public. */
 export function isInsideNetwork(text: string): boolean {
   const [address] = parseRange(text) ?? [];
   return address !== undefined && INSIDE.has(address.range());
@@ -46,10 +46,10 @@ const INSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The address a request really came from (design 8). X-Forwarded-For is written by whoever wants,
- * so it counts only as far as trusted proxies wrote it: from the right, skipping trusted addresses,
- * up to the first that is not trusted. At an unreadable entry the walk stops at the proxy that sent
- * it. The answer is normalised; undefined where the connection itself has no readable address.
+ * The address that a request came from (design 8). Anybody can write X-Forwarded-For, so it is read
+ * from the right: trusted proxies are skipped, and the first address that is not trusted is the
+ * result. An unreadable entry ends the walk at the proxy that sent it. The result is normalised;
+ * undefined where the connection itself has no readable address.
  */
 export function clientAddress(
   remoteAddress: string | undefined,
@@ -66,10 +66,13 @@ export function clientAddress(
   return address;
 }
 
-/** The bits of an IPv6 address that one customer of a network has for its own. */
+/** Bits of an IPv6 address that identify one customer's network. */
 const NETWORK_BITS = 64;
 
-/** What is counted as one address: an IPv6 network counts as one, since its owner has all of it. */
+/**
+ * The unit of address limits: an IPv4 address, or an IPv6 network, because one customer owns all of
+ * it.
+ */
 export function addressGroup(text: string): string {
   const address = parseAddress(text);
   if (!(address instanceof ipaddr.IPv6)) return text;
@@ -80,25 +83,28 @@ export function addressGroup(text: string): string {
 const normalise = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : parseAddress(text)?.toString();
 
-/** The longest IPv6 address holds an IPv4 one: 45 characters. */
+/** Length of the longest form, an IPv6 address with an embedded IPv4 address. */
 const MAX_ADDRESS_LENGTH = 45;
 
-/** Those that were read: few callers make many requests, and each looks at its address thrice. */
+/**
+ * Cache of parsed addresses: few callers send many requests, and each request needs its address
+ * three times.
+ */
 const readAddresses = new LRUCache<string, { readonly address: Address | undefined }>({
   max: 10_000,
   memoMethod: (whole) => ({ address: readAddress(whole) }),
 });
 
 function parseAddress(text: string): Address | undefined {
-  // A zone such as "%eth0" names a network card of this machine and is no part of the address.
+  // A zone such as "%eth0" names a local network card and is no part of the address.
   const [whole = ''] = text.split('%', 1);
   if (whole.length > MAX_ADDRESS_LENGTH) return undefined;
   return readAddresses.memo(whole).address;
 }
 
-/** Only the four-part decimal form of IPv4: "127.1" and "0x7f000001" are no addresses here. */
+/** Only the dotted form of four parts counts: "127.1" and "0x7f000001" are no addresses here. */
 function readAddress(whole: string): Address | undefined {
-  // The form that a dual-stack socket reports, on every request.
+  // The form that a dual-stack socket reports for every IPv4 request.
   const bare = whole.replace(/^::ffff:(?=[0-9.]+$)/i, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
   if (!bare.includes(':') || !ipaddr.IPv6.isValid(bare)) return undefined;

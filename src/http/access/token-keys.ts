@@ -3,13 +3,13 @@ import type { SurfaceRoutes } from '../app.js';
 import { endpoint } from '../endpoint.js';
 import { reply } from '../envelope.js';
 
-/** The public keys that access tokens are signed with (RFC 7517). */
+/** The public keys that verify access tokens (RFC 7517). */
 const showTokenKeys = endpoint({
   method: 'GET',
   path: '/jwks.json',
   operation: 'token-keys',
   summary: 'Public keys of access tokens',
-  description: 'A JWK set; a token names its key by `kid`. The key that signs stands first.',
+  description: 'A JWK set; a token names its key by `kid`. The current signing key comes first.',
   access: 'public',
   answer: z.object({ keys: z.array(z.looseObject({ kid: z.string() })) }),
   bare: true,
@@ -17,7 +17,7 @@ const showTokenKeys = endpoint({
   handle: async ({ services }) => reply({ keys: services.accessTokens.jwks }),
 });
 
-/** Where programs look for such keys. */
+/** The well-known path of JWK sets. */
 export const tokenKeyRoutes: SurfaceRoutes = {
   surface: 'partner',
   basePath: '/.well-known',

@@ -4,17 +4,17 @@ import { type Database, isDatabaseUnavailable } from '../../db/connection.js';
 import type { Refused } from './refusal-bursts.js';
 import { createRefusedCallBuffer } from './refused-call-buffer.js';
 
-/** Takes down which calls were let in and which were refused, off the way of the calls. */
+/** Records accepted and refused calls, asynchronously to the calls. */
 export interface CallRecorder {
   admitted(call: AdmittedCall): void;
   refused(call: Refused): void;
-  /** Writes what has gathered. */
+  /** Writes the buffered calls. */
   flush(): Promise<void>;
-  /** Writes what has gathered, and takes no more. */
+  /** Writes the buffered calls, and records no more. */
   stop(): Promise<void>;
 }
 
-/** Of each key: the newest calls since the last flush; the table keeps only a few anyway. */
+/** Newest calls of each key since the last flush; the table keeps only a few. */
 const MAXIMUM_ADMITTED_OF_KEY = 5;
 const MAXIMUM_KEYS = 1_000;
 
@@ -35,22 +35,22 @@ export function createCallRecorder(
     const { rows, dropped } = refusals.take(which);
     const calls = [...admitted.values()].flat();
     admitted = new Map();
-    if (dropped > 0) logger.warn({ dropped }, 'Too many refused calls to write them all');
+    if (dropped > 0) logger.warn({ dropped }, 'Dropped refused calls beyond the limit');
     try {
       if (rows.length > 0) await addRefusedCalls(database, rows);
     } catch (error) {
-      logger.warn({ error: (error as Error).name }, 'Refused calls could not be recorded');
+      logger.warn({ error: (error as Error).name }, 'Could not record refused calls');
       if (isDatabaseUnavailable(error)) refusals.putBack(rows);
       return;
     }
     try {
       if (calls.length > 0) await addAdmittedCalls(database, calls);
     } catch (error) {
-      // Which calls are let in is soon known again.
-      logger.warn({ error: (error as Error).name }, 'Calls could not be recorded');
+      // Lost records of accepted calls are harmless: later calls replace them.
+      logger.warn({ error: (error as Error).name }, 'Could not record accepted calls');
     }
   };
-  /** One at a time. */
+  /** One write at a time. */
   let writing = Promise.resolve();
   const flush = (which: 'due' | 'all') => {
     writing = writing.then(() => write(which));

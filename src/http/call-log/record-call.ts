@@ -4,7 +4,7 @@ import { type RefusalReply, type Reply, refusalAnswer } from '../envelope.js';
 import type { Call } from '../pipeline.js';
 import type { CallRecorder } from './call-recorder.js';
 
-/** The reasons for which a call is not let in; every other one is an answer to a caller. */
+/** The reasons of a call that was not admitted. */
 const accessReasons: ReadonlySet<Reason> = new Set([
   'too-many-requests',
   'api-key-invalid',
@@ -15,7 +15,7 @@ const accessReasons: ReadonlySet<Reason> = new Set([
   'signed-request-reused',
 ]);
 
-/** Leaves the call of a request, once, with the recorder: let in, or refused and why. */
+/** Records a request once: accepted, or refused with its reason. */
 export function recordCall(
   calls: CallRecorder,
   context: Context,

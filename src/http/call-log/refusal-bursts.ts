@@ -1,10 +1,10 @@
 import type { RefusedCall } from '../../db/access/calls.js';
 import { addressGroup } from '../access/source-address.js';
 
-/** A refused call as it happens. */
+/** A refused call at the moment of its refusal. */
 export type Refused = Omit<RefusedCall, 'leftOut'>;
 
-/** Refusals of one address for one reason: the first few are passed on, the rest counted. */
+/** Refusals of one address for one reason: the first few are passed on, the others counted. */
 interface Burst {
   readonly until: number;
   passedOn: number;
@@ -16,10 +16,10 @@ const BURST_MS = 60_000;
 const PASSED_ON_OF_BURST = 5;
 const MAXIMUM_BURSTS = 10_000;
 
-/** Folds bursts of refusals; what is left of them goes to `passOn`. */
+/** Aggregates bursts of refusals, and hands the result to `passOn`. */
 export function createRefusalBursts(passOn: (call: RefusedCall) => void, now: () => number) {
   const bursts = new Map<string, Burst>();
-  /** What a burst has left out is said with the last call of it. */
+  /** The last call of a burst carries the count of the others. */
   const end = (key: string, { leftOut, last }: Burst) => {
     bursts.delete(key);
     if (leftOut > 0) passOn({ ...last, leftOut: leftOut - 1 });
@@ -27,7 +27,7 @@ export function createRefusalBursts(passOn: (call: RefusedCall) => void, now: ()
   return {
     add(call: Refused): void {
       const { company, reason, sourceAddress } = call;
-      // Who has an IPv6 network has addresses without end.
+      // The owner of an IPv6 network has a practically unlimited number of addresses.
       const key = `${addressGroup(sourceAddress)} ${reason} ${company?.kind} ${company?.id}`;
       const burst = bursts.get(key);
       if (burst && burst.until > now() && burst.passedOn >= PASSED_ON_OF_BURST) {
@@ -42,7 +42,7 @@ export function createRefusalBursts(passOn: (call: RefusedCall) => void, now: ()
       }
       passOn({ ...call, leftOut: 0 });
     },
-    /** Ends the bursts whose time is over, or all. */
+    /** Ends the bursts whose window is over, or all. */
     endBursts(which: 'due' | 'all'): void {
       for (const [key, burst] of bursts)
         if (which === 'all' || burst.until <= now()) end(key, burst);

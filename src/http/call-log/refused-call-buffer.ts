@@ -1,30 +1,30 @@
 import type { RefusedCall } from '../../db/access/calls.js';
 import { createRefusalBursts, type Refused } from './refusal-bursts.js';
 
-/** Refused calls between two writes to the database. */
+/** Buffer of refused calls between two writes to the database. */
 export interface RefusedCallBuffer {
   add(call: Refused): void;
-  /** What is to be written now, and how many refusals of companies found no place. */
+  /** The rows to write now, and the number of dropped refusals of companies. */
   take(which: 'due' | 'all'): { readonly rows: RefusedCall[]; readonly dropped: number };
-  /** Gives back what could not be written. */
+  /** Returns rows that could not be written. */
   putBack(rows: readonly RefusedCall[]): void;
 }
 
-/** Rows of a write: a flood of refusals must not become a flood of writes. */
+/** Rows of one write: many refusals must not cause many writes. */
 const MAXIMUM_ROWS = 50;
-/** Of these, one company's: it must not hide what is refused to the others. */
+/** Rows of one company in a write, so that it cannot displace the refusals of others. */
 const MAXIMUM_OF_COMPANY = 20;
-/** Of these, calls of nobody in particular, which anybody can make as many of as there are. */
+/** Rows of unauthenticated calls in a write; anybody can send any number of these. */
 const MAXIMUM_OF_NOBODY = 10;
 const MAXIMUM_OF_NOBODY_AN_HOUR = 1_000;
 const HOUR_MS = 3_600_000;
-/** Instead of an address, in a row that stands for calls from anywhere. */
+/** The source address of a row that stands for calls from several addresses. */
 const SEVERAL_ADDRESSES = 'several';
 
 /**
- * Gathers refusals so that nobody can fill the table or hide what is refused to another: companies
- * have shares of each write, calls of nobody in particular a small one and so many rows an hour.
- * What is more of these is told once an hour, as a count for each reason.
+ * Buffers refusals fairly: each company has a share of each write, so that nobody can fill the
+ * table or displace the refusals of others. Unauthenticated calls have a small share and an hourly
+ * limit; the rest of them is written once an hour as a count per reason.
  */
 export function createRefusedCallBuffer(now: () => number): RefusedCallBuffer {
   let rows: RefusedCall[] = [];

@@ -1,7 +1,7 @@
 /**
- * ISO 3166-1: alpha-2 code, alpha-3 code and English short name of each country. Written out, because
- * what a runtime can name also holds groups of countries, former ones and codes for tests, such as EU,
- * YU and ZZ, and because its names are the common ones.
+ * ISO 3166-1: alpha-2 code, alpha-3 code and English short name of each country. The list is
+ * explicit, because Intl also knows groups of countries, former countries and test codes, such as
+ * EU, YU and ZZ, and uses common names.
  */
 const countries = `
   AD AND Andorra; AE ARE United Arab Emirates; AF AFG Afghanistan; AG ATG Antigua and Barbuda;
@@ -80,7 +80,7 @@ const codes: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The code of each name, which is reduced by `wordsOf`. */
+/** The code of each name in the form of `wordsOf`. */
 const codesByName: ReadonlyMap<string, string> = new Map(
   countries.flatMap(({ alpha2, name }) =>
     [name, commonNames.of(alpha2) ?? name].map((one) => [wordsOf(one), alpha2]),
@@ -88,8 +88,8 @@ const codesByName: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The words of a name in alphabetical order, without case, accents, punctuation and "the": ISO writes
- * `Tanzania, the United Republic of` for the United Republic of Tanzania.
+ * The words of a name in alphabetical order, without case, accents, punctuation and "the": ISO
+ * writes `Tanzania, the United Republic of` for the United Republic of Tanzania.
  */
 function wordsOf(name: string): string {
   const plain = name.normalize('NFD').toLowerCase().replaceAll('&', ' and ');
@@ -100,7 +100,7 @@ function wordsOf(name: string): string {
     .join(' ');
 }
 
-/** The alpha-2 code of the country that a text names by a code or by its English name. */
+/** The alpha-2 code of a country, given by a code or by its English name. */
 export const parseCountry = (text: string): string | undefined => {
   if (text.length > MAXIMUM_LENGTH) return undefined;
   return /^[a-z]{2,3}$/i.test(text)

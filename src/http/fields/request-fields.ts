@@ -5,11 +5,11 @@ import { parseVoucherCode } from '../../domain/voucher-code.js';
 import { parseCountry } from './country-codes.js';
 
 /**
- * The fields that several endpoints have, each in its canonical form after validation. Their
- * messages say what to send and never repeat what was sent.
+ * Fields that several endpoints share; validation yields their canonical form. The messages say
+ * what to send and never repeat what was sent.
  */
 
-/** An id; numeric text is accepted, because the specification shows some ids as text. */
+/** An id. Numeric text is accepted, because the specification shows some ids as text. */
 export const idField = z
   .union(
     [
@@ -33,7 +33,7 @@ export const idField = z
     ],
   });
 
-/** ETB with at most two decimals, above zero; a bigint of micro-units after validation. */
+/** ETB above zero with at most two decimals; validation yields a bigint of micro-units. */
 export const amountField = z
   .union([z.number(), z.string()], { error: 'must be an amount in ETB' })
   .transform((value, context) => {
@@ -51,7 +51,7 @@ export const amountField = z
     ],
   });
 
-/** A phone number in any usual spelling; E.164 after validation. */
+/** A phone number in any usual format; validation yields E.164. */
 export const msisdnField = z
   .string('must be a phone number as text')
   .transform((text, context) => {
@@ -65,7 +65,10 @@ export const msisdnField = z
     examples: ['+251911234567', '0911234567'],
   });
 
-/** A voucher code in any spelling; its canonical characters, or undefined where it can be none. */
+/**
+ * A voucher code in any format; validation yields its canonical characters, or undefined for text
+ * that cannot be a code.
+ */
 export const voucherCodeField = z
   .union([z.string(), z.number().transform(String)], { error: 'must be the code as text' })
   .refine((text) => text.length > 0 && text.length <= 100, 'must be the code as text')
@@ -75,7 +78,7 @@ export const voucherCodeField = z
     examples: ['7H3K-9M2P-QX4R-T6WV'],
   });
 
-/** The code from the SMS. Any other text is a wrong code, not an invalid request. */
+/** The code of the SMS. Any other text is a wrong code, not an invalid request. */
 export const verificationCodeField = z
   .union([z.string(), z.number().transform(String)], { error: 'must be the code as text' })
   .refine((text) => text.length <= 100, 'must be the digits of the SMS')
@@ -85,7 +88,7 @@ export const verificationCodeField = z
     examples: ['123456'],
   });
 
-/** A decimal above zero in text, such as an exchange rate or a price in USD; kept as sent. */
+/** A decimal above zero as text, such as an exchange rate or a price in USD; stored as sent. */
 export const positiveDecimalField = z
   .union([z.string(), z.number().transform(String)], { error: 'must be a decimal number' })
   .refine(
@@ -101,7 +104,7 @@ export const positiveDecimalField = z
     ],
   });
 
-/** What tells repetitions of a request; any printable text. */
+/** The key that identifies repetitions of a request; any printable text. */
 export const idempotencyKeyField = z
   .string('must be text')
   .regex(/^[\x20-\x7e]{1,200}$/, 'must have 1 to 200 printable characters')
@@ -111,7 +114,7 @@ export const idempotencyKeyField = z
     examples: ['order-2026-000417'],
   });
 
-/** JSON in text, echoed as it came (specification 4.2). */
+/** JSON as text; the answer echoes it unchanged (specification 4.2). */
 export const metadataField = z
   .string('must be JSON as text')
   .max(4_096, 'must have at most 4096 characters')
@@ -132,7 +135,7 @@ function isJson(text: string): boolean {
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
-/** ISO 4217, in any case; the code in capitals after validation. */
+/** ISO 4217 in any case; validation yields capitals. */
 export const currencyField = z
   .string('must be a currency code')
   .transform((text, context) => {
@@ -147,7 +150,7 @@ export const currencyField = z
     pattern: '^[A-Za-z]{3}$',
   });
 
-/** A country by its ISO 3166-1 code or English name; the alpha-2 code after validation. */
+/** A country by its ISO 3166-1 code or English name; validation yields the alpha-2 code. */
 export const countryField = z
   .string('must be a country code')
   .transform((text, context) => {

@@ -2,24 +2,23 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AddressMatcher, addressGroup } from '../access/source-address.js';
 
-/** How many connections a server keeps open, and for whom. */
+/** Limits on the open connections of a server. */
 export interface ConnectionLimits {
-  /** In all; further ones are closed unread. */
+  /** In total; the server closes further connections unread. */
   readonly total: number;
-  /** Of one address, unless a trusted proxy has it. A network of IPv6 counts as one address. */
+  /** Per address, trusted proxies excepted. An IPv6 network counts as one address. */
   readonly perAddress: number;
-  /** Kept free for addresses with few connections and for trusted proxies; a quarter at most. */
+  /** Reserved for addresses with few connections and for trusted proxies; at most a quarter. */
   readonly reserve: number;
   readonly isTrustedProxy: AddressMatcher;
 }
 
-/** An address with at most so many connections may use the reserve: a browser opens six. */
+/** An address with at most this many connections may use the reserve: a browser opens six. */
 const FEW_CONNECTIONS = 8;
 
 /**
- * Closes connections beyond the limits, unread, so that one address, or a few, can never take the
- * places of all others (fault F66). Callers behind a trusted proxy share its address, which is
- * therefore limited by the total alone.
+ * Closes connections beyond the limits, unread, so that a few addresses cannot take all connections
+ * (fault F66). Callers behind a trusted proxy share its address, so only the total limits them.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { total, perAddress, isTrustedProxy } = limits;
@@ -32,7 +31,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     ofAddress > perAddress || (open > unreserved && ofAddress > FEW_CONNECTIONS);
 
   server.on('connection', (socket: Socket) => {
-    // Whoever is gone already has no address.
+    // A socket that is already closed has no address.
     const address = socket.remoteAddress ?? '';
     const group = isTrustedProxy(address) ? undefined : addressGroup(address);
     const ofAddress = group === undefined ? 0 : (counts.get(group) ?? 0) + 1;

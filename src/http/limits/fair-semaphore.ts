@@ -1,24 +1,26 @@
-/** So many may work at a time, and nobody takes all the places. */
+/** A semaphore that shares its permits fairly between owners. */
 export interface FairSemaphore {
-  /** Does work once there is a place; undefined, with nothing done, where none came free in time. */
+  /**
+   * Runs the work under a permit; undefined, without running it, when no permit came free in time.
+   */
   use<Result>(ownerId: string, work: () => Promise<Result>): Promise<Result | undefined>;
 }
 
 interface Owner {
   taken: number;
-  /** The turns of those that wait, the longest first. */
+  /** Waiting callers, the longest wait first. */
   readonly waiting: Set<() => void>;
 }
 
-/** Places that are given to owners in turn, and within one owner in the order of asking. */
+/** Gives permits to owners in turn, and within an owner in the order of arrival. */
 export function createFairSemaphore(options: {
   readonly places: number;
   readonly placesPerOwner: number;
-  /** The longest that one waits. */
+  /** The longest wait for a permit. */
   readonly waitMs: number;
 }): FairSemaphore {
   let free = options.places;
-  /** Those that have a place or wait for one; who was given one last is last. */
+  /** Owners that hold or wait for a permit; the most recently served owner is last. */
   const owners = new Map<string, Owner>();
 
   const mayTake = ({ taken }: Owner) => free > 0 && taken < options.placesPerOwner;
@@ -34,7 +36,7 @@ export function createFairSemaphore(options: {
     if (taken === 0 && waiting.size === 0) owners.delete(ownerId);
   }
 
-  /** Whether there was a place in time. */
+  /** Whether a permit came free in time. */
   function enter(ownerId: string, owner: Owner): boolean | Promise<boolean> {
     owners.set(ownerId, owner);
     if (mayTake(owner)) {

@@ -12,48 +12,48 @@ import { type Refusal, refuse } from '../../domain/errors.js';
 const MINUTE = 60;
 const HOUR = 3_600;
 
-/** What is counted, and the time that a count is kept for. */
+/** The policies, and the window of each. */
 const windows = {
   /** Calls from one address. */
   address: MINUTE,
   /** Calls of one company. */
   company: MINUTE,
-  /** Log-ins with keys that are not valid, from one address. */
+  /** Failed log-ins from one address. */
   'key-misses-of-address': HOUR,
-  /** The same with one beginning of a key. */
+  /** Failed log-ins with one key prefix. */
   'key-misses-of-prefix': HOUR,
-  /** Voucher codes that do not exist or are another's, asked for by one company. */
+  /** Look-ups by one company of voucher codes that do not exist or belong to another company. */
   'voucher-misses-of-company': HOUR,
-  /** The same from one address. */
+  /** Such look-ups from one address. */
   'voucher-misses-of-address': HOUR,
 } as const;
 
 export type RateLimitPolicy = keyof typeof windows;
 
-/** What a subject has left of a policy. */
+/** The remaining quota of a subject under a policy. */
 export interface Quota {
   readonly policy: RateLimitPolicy;
   readonly quota: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Until the count begins anew; at least 1. */
+  /** Seconds until the window ends; at least 1. */
   readonly resetSeconds: number;
-  /** Whether the one that was counted is within the quota. */
+  /** Whether the counted request is within the quota. */
   readonly ok: boolean;
 }
 
 export interface RateLimits {
-  /** Counts one more for a subject. */
+  /** Counts one event of a subject. */
   spend(policy: RateLimitPolicy, subject: string): Promise<Quota>;
-  /** Takes back one that was counted: it turned out not to be of the kind. */
+  /** Uncounts one event that turned out not to match the policy. */
   giveBack(policy: RateLimitPolicy, subject: string): Promise<void>;
 }
 
-/** The answer to who has spent what there was. */
+/** The refusal of a subject without quota. */
 export const refuseTooMany = ({ resetSeconds }: Quota): Refusal =>
   refuse('too-many-requests', { retryAfterSeconds: resetSeconds });
 
-/** What clients are told of a quota (draft-ietf-httpapi-ratelimit-headers-11). */
+/** The response headers of a quota (draft-ietf-httpapi-ratelimit-headers-11). */
 export const rateLimitHeaders = ({
   policy,
   quota,
@@ -67,12 +67,12 @@ export const rateLimitHeaders = ({
 
 const isGivenBack = (policy: RateLimitPolicy): boolean => policy.startsWith('voucher-misses-');
 
-/** A count that cannot be had in this time is kept in memory instead. */
+/** After this time without an answer of the store, the process counts in memory. */
 const STORE_WAIT_MS = 500;
 
 /**
  * Counts in fixed windows: in the memory of this process, or in PostgreSQL for all processes
- * together. While the database is away, each process counts for itself (fault F54).
+ * together. While the database is unavailable, each process counts on its own (fault F54).
  */
 export function createRateLimits(options: {
   readonly store: 'memory' | 'postgres';
@@ -99,7 +99,7 @@ export function createRateLimits(options: {
       try {
         return quotaOf(policy, await limiterOf(policy).consume(subject), true);
       } catch (reason) {
-        // This is how the limiter says no.
+        // The limiter rejects with its result when the quota is exceeded.
         if (reason instanceof RateLimiterRes) return quotaOf(policy, reason, false);
         throw reason;
       }
@@ -126,18 +126,22 @@ function createLimiter(
     tableCreated: true,
     clearExpiredByTimeout: clearsTable,
     insuranceLimiter: memory,
-    // Who has spent everything costs no more writes. What is given back must not block anybody.
+    // A subject without quota causes no more writes. A policy that uncounts must not block in
+    // memory.
     ...(isGivenBack(policy) ? {} : { inMemoryBlockOnConsumed: shared.points + 1 }),
   });
 }
 
-/** The service's own connections, as the limiter asks them. */
+/** The service's own connections behind the limiter's client interface. */
 function storeClient(database: Database, logger: Logger) {
   return {
     async query({ text, values }: { readonly text: string; readonly values: unknown[] }) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error('The count takes too long')), STORE_WAIT_MS);
+        timer = setTimeout(
+          () => reject(new Error('The rate-limit store timed out')),
+          STORE_WAIT_MS,
+        );
       });
       try {
         const result = database.executeQuery(CompiledQuery.raw(text, [...values]));

@@ -1,15 +1,15 @@
-/** How much runs of each subject in this process, and who waits for an end of it. */
+/** Counts the running work of each subject in this process, and notifies waiters. */
 export interface RunningCounts {
   of(subject: string): number;
   begin(...subjects: readonly string[]): void;
   end(...subjects: readonly string[]): void;
-  /** Resolves when something of the subject ends, or when the time is over. */
+  /** Resolves when work of the subject ends, or after `waitMs`. */
   nextEnd(subject: string, waitMs: number): Promise<void>;
-  /** Does the work of one subject one after the other, in the order in which it came. */
+  /** Runs the work of one subject one at a time, in the order of arrival. */
   inTurn<Result>(subject: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Keeps nothing of a subject of which nothing runs or waits. */
+/** A subject without running or waiting work uses no memory. */
 export function createRunningCounts(): RunningCounts {
   const counts = new Map<string, number>();
   const waiting = new Map<string, Set<() => void>>();

@@ -4,24 +4,23 @@ import { addressGroup } from '../access/source-address.js';
 import { type Quota, type RateLimits, refuseTooMany } from './rate-limits.js';
 import { createRunningCounts } from './running-counts.js';
 
-/** Who asks for a voucher by its code. */
+/** The company that looks a voucher up by its code, and its address. */
 interface Requester {
   readonly company: Company;
   readonly sourceAddress: string;
 }
 
 /**
- * Looks for a voucher while the requester may still miss one, and counts a miss (fault F51). Each
- * look-up takes its place in the budget before it begins and gives it back unless it was a miss,
- * so that many at the same moment never miss more often than one after the other. Where running
- * look-ups have taken the places, the next one waits for them.
+ * Looks a voucher up within the guess limit, and counts a miss (fault F51). Each look-up takes a
+ * unit of the limit before it begins and returns it unless it missed, so that concurrent look-ups
+ * cannot exceed the limit. When running look-ups hold all units, the next look-up waits.
  */
 export type VoucherLookUp = <Result>(search: {
   readonly code: { readonly canonical: string | undefined };
   readonly run: () => Promise<Result>;
-  /** The refusal that a result is, unless it repeats an earlier answer. */
+  /** The refusal in a result; undefined for a stored answer. */
   readonly refusalOf: (result: Result) => Pick<Refusal, 'reason'> | undefined;
-  /** The result for a requester that has missed too often. */
+  /** The result for a requester that has exceeded the limit. */
   readonly refused: (refusal: Refusal) => Result;
 }) => Promise<Result>;
 
@@ -30,10 +29,10 @@ export type VoucherGuessLimit = (requester: Requester) => VoucherLookUp;
 
 const COMPANY = 'voucher-misses-of-company';
 const ADDRESS = 'voucher-misses-of-address';
-/** The longest that a look-up waits for a place. */
+/** The longest wait of a look-up for a unit. */
 const WAIT_MS = 5_000;
 
-/** Limits how often companies ask for vouchers that do not exist or are another's. */
+/** Limits how often companies look up vouchers that do not exist or belong to another company. */
 export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLimit {
   const running = createRunningCounts();
 
@@ -43,9 +42,9 @@ export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLim
   };
 
   /**
-   * Takes a place of the company and of its address. `again`: none was free, and one that was taken
-   * by a running look-up may be now. Companies may share an address: one that has neither missed
-   * nor runs anything else does not answer for what others have missed.
+   * Takes a unit of the company and of its address. `again`: none was free, and a running look-up
+   * may return one. Companies may share an address: a company without misses and without running
+   * look-ups is not refused for the misses of others.
    */
   async function takePlaces(company: string, address: string): Promise<'taken' | 'again' | Quota> {
     const wereRunning = running.of(company) + running.of(address) > 0;
@@ -64,7 +63,7 @@ export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLim
     return wereRunning ? 'again' : ofAddress;
   }
 
-  /** Look-ups of one company take their places one after the other. */
+  /** Look-ups of one company take their units one at a time. */
   const admit = (company: string, address: string): Promise<Refusal | undefined> =>
     running.inTurn(company, async () => {
       const deadline = performance.now() + WAIT_MS;
@@ -99,8 +98,8 @@ export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLim
 }
 
 /**
- * Whether an answer is one that a guess would get. Only what may be a code counts: a mistyped one
- * fails its check character and tells nobody anything.
+ * Whether an answer is that of a guess. A code with a wrong check character does not count, because
+ * its refusal reveals nothing.
  */
 const tellsMiss = ({ company }: Requester, refusal: Pick<Refusal, 'reason'> | undefined): boolean =>
   refusal?.reason === 'voucher-not-found' ||

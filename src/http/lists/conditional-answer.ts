@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 
 /**
- * Writes JSON that the caller may keep and ask about again (RFC 9110, 13.1.2). No cache in between
- * keeps it, and one that does all the same must not give it to whoever has another token.
+ * Writes JSON that the caller may keep and revalidate (RFC 9110, 13.1.2). Shared caches may not
+ * store it; `Vary` protects it from a cache that does.
  *
- * Koa's `fresh` is not asked: it answers in full wherever the request has `Cache-Control: no-cache`,
- * which the fetch of Node.js adds to every request with `If-None-Match`.
+ * Koa's `fresh` is not used: it answers in full to every request with `Cache-Control: no-cache`,
+ * which the fetch of Node.js adds to each request with `If-None-Match`.
  */
 export function writeConditionally(context: Context, json: string): void {
   const etag = `"${createHash('sha256').update(json).digest('base64url')}"`;

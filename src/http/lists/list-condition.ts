@@ -10,7 +10,7 @@ const MAXIMUM_VALUES = 100;
 
 type Kind = ColumnKind | 'look-up';
 
-/** Operators by their names in a query, as nestjs-paginate has them. */
+/** The operators of nestjs-paginate by their names in a query. */
 const operators = new Map<string, FilterOperator>([
   ['$eq', 'eq'],
   ['$in', 'in'],
@@ -45,7 +45,7 @@ const operatorsOf: Record<Kind, readonly FilterOperator[]> = {
   'look-up': ['eq', 'same'],
 };
 
-/** Thrown for a filter that cannot be understood; the message says what to send. */
+/** An invalid filter; the message says what to send. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
 }
@@ -60,7 +60,7 @@ export interface FilteredColumn {
 }
 
 /**
- * Reads `$not:$op:value`, `$op:value` or a bare value, for which `bareOperator` stands.
+ * Reads `$not:$op:value`, `$op:value` or a bare value, which uses `bareOperator`.
  *
  * @throws {FilterError}
  */
@@ -83,13 +83,13 @@ export function parseCondition(
       : (operators.get(symbol) ??
         refuse(`must have one of the operators $not, ${[...operators.keys()].join(', ')}`));
   if (!operatorsOf[column.kind].includes(operator))
-    refuse(`must have another operator: this column does not take ${symbol}`);
+    refuse(`must have another operator: this column does not support ${symbol}`);
   const operand = rest === symbol ? undefined : value;
   return { ...conditionOf(column, operator, operand), isNegated };
 }
 
 /**
- * The condition that an operator makes with a value, whatever is in that.
+ * The condition of an operator with a value that is not parsed for operators.
  *
  * @throws {FilterError}
  */
@@ -137,10 +137,10 @@ function parseValue(kind: Kind, text: string): FilterValue {
   }
 }
 
-/** Any text that PostgreSQL can hold, so long as it is short. */
+/** Any short text that PostgreSQL can store. */
 export function parseText(text: string): string {
   if (text.length > MAXIMUM_TEXT) refuse(`must have at most ${MAXIMUM_TEXT} characters`);
-  if (/\0|\p{Surrogate}/u.test(text)) refuse('must not have characters that are none');
+  if (/\0|\p{Surrogate}/u.test(text)) refuse('must not contain invalid characters');
   return text;
 }
 
@@ -151,12 +151,12 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d
 function parseTime(text: string): Date {
   const time = DAY.test(text) || TIME.test(text) ? new Date(text) : undefined;
   const year = time?.getUTCFullYear() ?? Number.NaN;
-  // The years are those that PostgreSQL reads.
+  // PostgreSQL reads these years.
   if (time && year >= 1_000 && year < 9_999 && isCalendarDay(text.slice(0, 10))) return time;
   return refuse('must be a day or a time in ISO 8601, such as 2026-01-31T00:00:00Z');
 }
 
-/** JavaScript makes 2 March of 30 February. */
+/** JavaScript turns 30 February into 2 March. */
 function isCalendarDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);

@@ -6,15 +6,15 @@ import { type ListMeta, reply } from '../envelope.js';
 import { listLinks, listMeta } from './list-links.js';
 import { type ListOptions, type ListRequest, listQuery } from './list-query.js';
 
-/** All that tells one list from another. */
+/** The definition of one list. */
 export interface ListDefinition<Row>
   extends Pick<Endpoint, 'path' | 'aliases' | 'summary' | 'description' | 'answer'>,
     Omit<ListOptions, 'source'> {
   readonly source: ListSource<Row>;
   readonly message: string;
-  /** An item as `answer` describes it. */
+  /** Presents an item in the shape of `answer`. */
   present(row: Row): unknown;
-  /** What `meta.filter` holds besides the caller's own; where there is none, it may be left out. */
+  /** Fixed entries of `meta.filter`; absent where the list has none. */
   ownFilter?(partnerId: number): Readonly<Record<string, string>>;
 }
 

@@ -10,21 +10,21 @@ import type { Parameter } from './list-links.js';
 
 const MAXIMUM_CONDITIONS = 20;
 
-/** A parameter of a list's own, which stands for a condition. */
+/** A parameter of one list, which stands for a condition. */
 export interface ListParameter {
-  /** Of the value. */
+  /** Schema of the value. */
   readonly schema: z.ZodType<string>;
   readonly column: string;
   readonly operator: FilterOperator;
 }
 
-/** What filters can be about. */
+/** The columns and parameters of a list. */
 export interface Filterable {
   readonly source: Pick<ListSource<never>, 'columns'>;
   readonly parameters?: Readonly<Record<string, ListParameter>>;
 }
 
-/** A query after its form was checked; others of its parameters are text or several texts. */
+/** A query with a valid format; its other parameters are one text or several. */
 export interface SentFilters {
   readonly search?: string | undefined;
   readonly searchBy?: readonly string[] | undefined;
@@ -32,15 +32,15 @@ export interface SentFilters {
   readonly [name: string]: unknown;
 }
 
-/** What a query narrows a list to. */
+/** The conditions of a query. */
 export interface Filters {
   readonly conditions: readonly Condition[];
   readonly search: ListQuery['search'];
-  /** What `filter.*` and `q` say, by column, as it was sent. */
+  /** `filter.*` and `q` by column, as sent. */
   readonly filter: Readonly<Record<string, string | readonly string[]>>;
-  /** All that was read, as it was sent. */
+  /** All parameters that were read, as sent. */
   readonly given: readonly Parameter[];
-  /** What could not be understood; nothing of what was sent is repeated. */
+  /** The problems of a query; they never repeat sent values. */
   readonly problems: readonly Problem[];
 }
 
@@ -49,14 +49,14 @@ interface Problem {
   readonly message: string;
 }
 
-/** One condition as it was sent. */
+/** One condition, as sent. */
 interface Term {
   readonly parameter: string;
   readonly column: string;
   readonly text: string;
-  /** For a value without an operator. */
+  /** Operator of a value that names none. */
   readonly operator: FilterOperator;
-  /** Whether the text is only a value, whatever it looks like. */
+  /** Whether the text is a plain value, even if it looks like an operator. */
   readonly isValue?: true;
 }
 
@@ -122,13 +122,13 @@ const filterTerms = (sent: SentFilters): Term[] =>
       })),
     );
 
-/** `column=value,column=value`; a comma that no column follows is part of the value. */
+/** `column=value,column=value`; a comma that no column follows belongs to the value. */
 const qTerms = (q: string): Term[] =>
   q.split(/,(?=\s*[\w.]+=)/).map((part) => {
     const [column = '', ...value] = part.split('=');
     return {
       parameter: 'q',
-      // Without a value nothing is named.
+      // Without a value there is no column.
       column: value.length > 0 ? column.trim() : '',
       text: value.join('=').trim(),
       operator: 'same',
@@ -142,14 +142,14 @@ function readTerm(list: Filterable, term: Term): Condition {
   const { columns } = list.source;
   const kind = isColumn(list, term.column) ? columns[term.column]?.kind : undefined;
   if (!kind)
-    throw new FilterError(`must be about columns of this list: ${Object.keys(columns).join(', ')}`);
+    throw new FilterError(`must name columns of this list: ${Object.keys(columns).join(', ')}`);
   const column = { name: term.column, kind };
   return term.isValue
     ? conditionOf(column, term.operator, term.text)
     : parseCondition(column, term.text, term.operator);
 }
 
-/** Without `searchBy` all columns that are searched. */
+/** The default of `searchBy` is all searchable columns. */
 function readSearch({ source }: Filterable, { search = '', searchBy }: SentFilters) {
   if (search === '') return undefined;
   const searched = Object.entries(source.columns).flatMap(([name, column]) =>
@@ -157,11 +157,11 @@ function readSearch({ source }: Filterable, { search = '', searchBy }: SentFilte
   );
   const unknown = searchBy?.some((name) => !searched.includes(name));
   if (unknown || searched.length === 0)
-    throw new FilterError(`must be by columns that are searched: ${searched.join(', ')}`);
+    throw new FilterError(`must name searchable columns: ${searched.join(', ')}`);
   return { text: parseText(search), columns: [...new Set(searchBy ?? searched)] };
 }
 
-/** A column's text, or texts where it has several; only of columns that the list has. */
+/** The text or texts of each column that the list has. */
 function echoOf(terms: readonly Term[]): Filters['filter'] {
   const texts = new Map<string, string[]>();
   for (const { column, text, isValue } of terms)

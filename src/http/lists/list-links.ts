@@ -1,6 +1,6 @@
 import type { ListMeta } from '../envelope.js';
 
-/** Specification 2.2, as every list has it. */
+/** The meta of a list (specification 2.2). */
 export const listMeta = (
   { page, limit }: { readonly page: number; readonly limit: number },
   totalItems: number,
@@ -17,9 +17,9 @@ export const listMeta = (
 export type Parameter = readonly [name: string, value: string];
 
 /**
- * The links of a list: `current` always, the others where they lead anywhere. `address` is built from
- * the configured public address, never from the request's Host header. `parameters` are what the
- * caller asked for besides page, limit and order.
+ * The links of a list: `current` always, the others where such a page exists. `address` comes from
+ * the configured public address, never from the request's Host header. `parameters` are those of
+ * the caller besides page, limit and order.
  */
 export function listLinks(
   address: string,
@@ -42,7 +42,7 @@ export function listLinks(
   };
 }
 
-/** Encodes a query; what may stand in one as it is stays readable: `sortBy=id:DESC`. */
+/** Encodes a query; characters that need no encoding stay readable: `sortBy=id:DESC`. */
 const encode = (parameters: readonly Parameter[]): string =>
   new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value]))
     .toString()

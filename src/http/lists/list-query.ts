@@ -16,25 +16,26 @@ const texts = z
   .union([z.string(), z.array(z.string())], 'must be text')
   .transform((value) => [value].flat());
 
-/** How the API's description shows a number in a query: as a number, not as its digits. */
+/** A number of a query in the OpenAPI document: a number, not a text of digits. */
 const shownAsNumber = { type: 'integer', minimum: 1, pattern: undefined } as const;
 
-/** How it shows a parameter that can be repeated. */
+/** A repeatable parameter in the OpenAPI document. */
 const shownAsArray = { type: 'array', items: { type: 'string' }, anyOf: undefined } as const;
 
-/** What the query of a list depends on. */
+/** The options of a list's query. */
 export interface ListOptions extends Filterable {
   readonly defaultSort: SortBy;
   readonly defaultLimit: number;
 }
 
-/** A list as it was asked for, and how it was asked for. */
+/** A parsed query with its sent form. */
 export interface ListRequest extends ListQuery, Pick<Filters, 'filter' | 'given'> {}
 
 /**
- * The query of a list, as nestjs-paginate has it (specification 4.1, design 3): `page`, `limit`,
- * `sortBy=column:ASC`, `search`, `searchBy`, `filter.column=$op:value`, and `q=column=value,…`.
- * More than the maximum limit is the maximum; unknown columns in `sortBy` are ignored.
+ * The query of a list in the syntax of nestjs-paginate (specification 4.1, design 3): `page`,
+ * `limit`, `sortBy=column:ASC`, `search`, `searchBy`, `filter.column=$op:value`, and
+ * `q=column=value,…`. A higher limit is lowered to the maximum; unknown columns in `sortBy` are
+ * ignored.
  */
 export const listQuery = (options: ListOptions) =>
   z
@@ -99,7 +100,7 @@ export const listQuery = (options: ListOptions) =>
       };
     });
 
-/** The columns that sort; of a column that is named twice, the first. */
+/** The sort columns; the first entry of a repeated column counts. */
 function readSort({ source, defaultSort }: ListOptions, terms: readonly string[]): SortBy {
   const sort = new Map<string, Direction>();
   for (const term of terms) {
@@ -111,7 +112,7 @@ function readSort({ source, defaultSort }: ListOptions, terms: readonly string[]
   return sort.size > 0 ? [...sort] : defaultSort;
 }
 
-/** Whether a list is asked for as it is, or by one name. */
+/** Whether a query is common: without conditions, or a look-up by one name. */
 const areUsual = ({ source }: ListOptions, conditions: readonly Condition[]): boolean =>
   conditions.length <= 1 &&
   conditions.every(

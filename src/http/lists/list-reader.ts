@@ -4,9 +4,9 @@ import type { ListQuery, ListSource } from '../../db/lists/list-query.js';
 import type { Company } from '../../domain/voucher.js';
 import { createFairSemaphore } from '../limits/fair-semaphore.js';
 
-/** Reads lists over connections of their own, so that no lists keep money waiting. */
+/** Reads lists over separate connections, so that lists never delay money movements. */
 export interface ListReader {
-  /** A page of what a company sees of a list; undefined where there was no place in time. */
+  /** A page of a company's list; undefined where no connection came free in time. */
   readPage<Row>(
     source: ListSource<Row>,
     company: Company,
@@ -16,7 +16,7 @@ export interface ListReader {
   stop(): Promise<void>;
 }
 
-/** One company has half of the connections at most, so that it never keeps the others waiting. */
+/** One company uses at most half of the connections, so that it cannot block the others. */
 export function createListReader(
   databaseUrl: string,
   options: ConnectionOptions & { readonly waitMs: number },

@@ -3,12 +3,12 @@ export interface DerElement {
   readonly value: Uint8Array;
 }
 
-/** What tags of elements that hold others have in common. */
+/** The bit of the tag of elements that contain others. */
 const CONSTRUCTED = 0x20;
 
 /**
- * The elements of DER (ITU-T X.690) that stand one behind the other; undefined where it is not
- * canonical, cut off, or has an element of 64 KiB and more.
+ * The consecutive elements of DER (ITU-T X.690); undefined where it is not canonical, truncated, or
+ * has an element of 64 KiB or more.
  */
 export function readDer(bytes: Uint8Array): readonly DerElement[] | undefined {
   const elements: DerElement[] = [];
@@ -30,7 +30,7 @@ function readLength(bytes: Uint8Array, start: number) {
   return undefined;
 }
 
-/** The values of all elements that hold no others, in their order, as hex without zeros in front. */
+/** The values of all primitive elements in their order, as hex without leading zeros. */
 export function leavesOf(elements: readonly DerElement[]): readonly string[] {
   return elements.flatMap(({ tag, value }) =>
     tag & CONSTRUCTED

@@ -2,8 +2,8 @@ const ISO_TIME =
   /^(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?$/i;
 
 /**
- * Whether the message of a signature is a time within the window around `now` (milliseconds), one
- * outside it, or not a time at all (design 8). Times are ISO 8601 (UTC without an offset) and Unix
+ * Classifies the message of a signature: a time within the window around `now` (milliseconds), a
+ * time outside it, or not a time (design 8). Times are ISO 8601 (UTC without an offset) and Unix
  * seconds or milliseconds.
  */
 export function checkFreshness(

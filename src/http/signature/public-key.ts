@@ -7,7 +7,7 @@ const SEQUENCE = 0x30;
 const INTEGER = 0x02;
 const BIT_STRING = 0x03;
 
-/** Object identifiers, as they stand in DER. */
+/** Object identifiers in DER. */
 const EC_PUBLIC_KEY = '2a8648ce3d0201';
 const SECP256K1 = '2b8104000a';
 const PRIME_FIELD = '2a8648ce3d0101';
@@ -22,19 +22,19 @@ const OTHER_ALGORITHMS: Readonly<Record<string, string>> = {
   '2b6570': 'Ed25519',
 };
 
-/** What stands before the 65 bytes of a point in the one form that we keep. */
+/** The DER prefix of the 65 bytes of a point, in the one form that the service stores. */
 const SPKI_PREFIX = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex');
 
 /**
  * Reads a merchant's public key on secp256k1 (spec 5): SubjectPublicKeyInfo in PEM or, without
- * armour, in base64 or hex, its point in any form, the curve named or written out; or the bare
- * point of 33 or 65 bytes in hex or base64. Keys of the same point are equal afterwards. Do this
- * once and keep the key.
+ * armour, in base64 or hex, its point in any form, the curve named or with explicit parameters; or
+ * the bare point of 33 or 65 bytes in hex or base64. Keys of the same point become equal. Parsing
+ * is slow: keep the result.
  *
- * The point is taken out of the text here and checked by @noble/curves before OpenSSL sees it:
- * Node.js ends the whole process at a key that is the point at infinity.
+ * @noble/curves checks the point before OpenSSL sees it, because Node.js aborts the whole process
+ * for a key that is the point at infinity.
  *
- * @throws RangeError with a reason, which tells the merchant what to do
+ * @throws RangeError with a message for the merchant
  */
 export function parsePublicKey(text: string): KeyObject {
   const bytes = readPublicKeyText(text);
@@ -46,7 +46,7 @@ export function parsePublicKey(text: string): KeyObject {
   });
 }
 
-/** SHA-256 in hex of a key's DER, which is the same for every form that the key is written in. */
+/** SHA-256 of a key's DER in hex, independent of the form in which the key was sent. */
 export const publicKeyFingerprint = (key: KeyObject): string =>
   createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))
@@ -55,12 +55,12 @@ export const publicKeyFingerprint = (key: KeyObject): string =>
 function pointOf(der: Uint8Array): Uint8Array {
   const [outer, behind] = readDer(der) ?? [];
   const [algorithm, bits, ...rest] = (outer && readDer(outer.value)) ?? [];
-  // Private keys begin with the number of their version, of one byte.
+  // Private keys begin with a version number of one byte.
   if (algorithm?.tag === INTEGER && algorithm.value.length === 1)
     throw new RangeError(PRIVATE_KEY_REFUSAL);
   const isKey = algorithm?.tag === SEQUENCE && bits?.tag === BIT_STRING && bits.value[0] === 0;
   if (behind || !isKey || rest.length > 0)
-    throw new RangeError(`This is no public key, or a damaged one. ${HOW_TO_MAKE_KEYS}`);
+    throw new RangeError(`This is not a public key, or it is damaged. ${HOW_TO_MAKE_KEYS}`);
   requireCurve(leavesOf([algorithm]));
   return bits.value.subarray(1);
 }
@@ -78,7 +78,10 @@ function requireCurve([algorithm = '', ...parameters]: readonly string[]): void 
   throw new RangeError(`This is a key on ${name}. ${must} ${HOW_TO_MAKE_KEYS}`);
 }
 
-/** Explicit parameters, as `openssl ec -param_enc explicit` writes them: every one of them counts. */
+/**
+ * Explicit parameters, as `openssl ec -param_enc explicit` writes them: all must equal those of the
+ * curve.
+ */
 function isWrittenOut(parameters: readonly string[]): boolean {
   const { p, a, b, n, h } = secp256k1.Point.CURVE();
   const numbers = [p, a, b].map(hex);
@@ -91,19 +94,19 @@ function isWrittenOut(parameters: readonly string[]): boolean {
 
 const hex = (number: bigint): string => (number === 0n ? '' : number.toString(16));
 
-/** The 65 bytes of a point that is on the curve and not at infinity. */
+/** The 65 bytes of a point on the curve other than infinity. */
 function checkPoint(bytes: Uint8Array): Uint8Array {
   try {
     return secp256k1.Point.fromBytes(withoutHybrid(bytes)).toBytes(false);
   } catch {
     throw new RangeError(
-      'This is no point of the curve secp256k1: the key was damaged or cut off. Export it anew ' +
+      'The key is no point of the curve secp256k1: it is damaged or truncated. Export it again ' +
         'with: openssl ec -in private-key.pem -pubout -out public-key.pem',
     );
   }
 }
 
-/** The form of `-conv_form hybrid` says twice whether y is odd. */
+/** `-conv_form hybrid` encodes the parity of y twice. */
 function withoutHybrid(bytes: Uint8Array): Uint8Array {
   const isOdd = (bytes.at(-1) ?? 0) & 1;
   return bytes[0] === (6 | isOdd) ? Uint8Array.of(4, ...bytes.subarray(1)) : bytes;

@@ -5,13 +5,12 @@ const MAXIMUM_LENGTH = 2 * 72;
 const COMPACT_BYTES = 64;
 
 /**
- * The signatures that a text may stand for, as 64 bytes r‖s: DER, or these 64 bytes themselves, in
- * hex (of either case), base64 or base64url, padded or not (design 8). s may be high or low.
+ * The signatures that a text can encode, as 64 bytes r‖s: DER, or these 64 bytes themselves, in hex
+ * (either case), base64 or base64url, with or without padding (design 8). s may be high or low.
  *
- * A text hardly ever has more than one meaning, and never more than four; each of them counts,
- * because only who holds the key can make any of them right. Left out is what is no canonical DER
- * (BER, needless zeros, negative numbers, bytes behind), and r or s of 0 or not below the group's
- * order.
+ * A text rarely has more than one reading, and never more than four. All are checked, because only
+ * the owner of the key can make any of them valid. Excluded are non-canonical DER (BER, needless
+ * zeros, negative numbers, trailing bytes), and r or s of 0 or beyond the group's order.
  */
 export const readSignatures = (text: string): Uint8Array[] =>
   bytesOf(text).flatMap((bytes) => [

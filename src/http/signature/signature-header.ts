@@ -1,16 +1,15 @@
 export interface SignatureHeader {
-  /** Still encoded. */
+  /** Encoded as sent. */
   readonly signature: string;
-  /** One character for each byte that was signed, as Node.js hands headers on. */
+  /** One character for each signed byte, as Node.js presents headers. */
   readonly message: string;
 }
 
 /**
- * Splits `x-signature` into the signature and the message (design 8). A line break cannot cross
- * HTTP inside a header, so the first of these decides: `\n` (backslash and n), which is followed
- * by the message as it is; `%0A`, in which case the whole value is percent-encoded; neither, in
- * which case it is base64 of a text with a line break. `\r\n`, `%0D%0A` and CR LF are line breaks,
- * too. Returns undefined for anything else.
+ * Splits `x-signature` into signature and message (design 8). A header cannot contain a line break,
+ * so the first match decides: `\n` (backslash and n), followed by the plain message; `%0A`, where
+ * the whole value is percent-encoded; otherwise base64 of a text with a line break. `\r\n`,
+ * `%0D%0A` and CR LF are line breaks, too. Returns undefined for anything else.
  */
 export const splitSignatureHeader = (header: string): SignatureHeader | undefined =>
   splitAt(header, /(?:\\r)?\\n/) ?? splitPercentEncoded(header) ?? splitBase64(header);
@@ -24,7 +23,7 @@ function splitAt(text: string, lineBreak: RegExp): SignatureHeader | undefined {
   };
 }
 
-/** Whoever encodes the line break has encoded "+", "/", "=" and ":" as well. */
+/** An encoded line break implies that "+", "/", "=" and ":" are encoded as well. */
 function splitPercentEncoded(header: string): SignatureHeader | undefined {
   const parts = splitAt(header, /(?:%0D)?%0A/i);
   return (
@@ -37,7 +36,7 @@ const decodePercent = (text: string): string =>
     String.fromCharCode(Number.parseInt(byte, 16)),
   );
 
-/** A bare signature is base64 too, but its bytes are no text, even where one is a line feed. */
+/** A bare signature is base64 too, but its bytes are not text, even if one is a line feed. */
 function splitBase64(header: string): SignatureHeader | undefined {
   if (!/^(?:[\w-]+|[A-Za-z0-9+/]+)={0,2}$/.test(header)) return undefined;
   const text = Buffer.from(header, 'base64').toString('latin1');

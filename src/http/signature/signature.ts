@@ -7,22 +7,24 @@ export type SignatureCheck =
   | {
       readonly ok: true;
       readonly message: string;
-      /** Only under `body-and-message` is it proven that the signer wrote this message. */
+      /** Only `body-and-message` proves that the signer wrote this message. */
       readonly covers: 'body' | 'body-and-message';
-      /** An `id` may not be used again for another body; the caller remembers them. */
+      /** An `id` may not be reused for another body; the caller stores the used ones. */
       readonly messageKind: 'time' | 'id';
     }
   | { readonly ok: false; readonly reason: string };
 
 const MAX_HEADER_LENGTH = 1_024;
-/** Without line breaks and not blank, so that one text of signed bytes has one body and message. */
+/**
+ * Not blank and without line breaks, so that signed bytes split into body and message in one way.
+ */
 const MESSAGE = /^(?=.*[\x21-\x7e\x80-\xff])[\x20-\x7e\x80-\xff]{1,200}$/;
 const LINE_FEED = Buffer.from('\n');
 
 /**
  * Checks `x-signature` over the raw bytes of a body (design 8): ECDSA on secp256k1 with SHA-256, by
- * any of the merchant's keys. Signed are the body, or the body, a line feed and the message. `now`
- * is in milliseconds. A refusal's reason is meant for the developer at the other end.
+ * any of the merchant's keys. The signed bytes are the body, or the body, a line feed and the
+ * message. `now` is in milliseconds. The reason of a refusal addresses the merchant's developer.
  */
 export function verifySignature(request: {
   readonly header: string | undefined;
@@ -50,7 +52,9 @@ export function verifySignature(request: {
   }
   const freshness = checkFreshness(parts.message, now, windowSeconds);
   if (freshness === 'stale') {
-    return refuse(`The message in x-signature is a time over ${windowSeconds} s away from ours.`);
+    return refuse(
+      `The message in x-signature is a time more than ${windowSeconds} s from the server time.`,
+    );
   }
   if (publicKeys.length === 0) return refuse('No public key is registered to check x-signature.');
 
@@ -64,14 +68,14 @@ export function verifySignature(request: {
       return { ok: true, message: parts.message, covers, messageKind: freshness };
     }
   }
-  return refuse('x-signature fits neither the body as sent nor body, line feed and message.');
+  return refuse('x-signature matches neither the body as sent nor body, line feed and message.');
 }
 
 const refuse = (reason: string): SignatureCheck => ({ ok: false, reason });
 
 /**
- * OpenSSL checks four times as fast as @noble/curves, which only decodes here; the tests prove with
- * Wycheproof's vectors that they agree.
+ * OpenSSL verifies four times as fast as @noble/curves, which only decodes here. The tests prove
+ * with Wycheproof's vectors that both agree.
  */
 const isSignedByOne = (
   publicKeys: readonly KeyObject[],

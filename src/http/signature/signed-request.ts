@@ -5,16 +5,18 @@ import type { Endpoint } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { verifySignature } from './signature.js';
 
-/** A request whose signature fits, and what it may be used for only once (design 6 and 8). */
+/**
+ * A request with a valid signature, and the digests that may be used only once (design 6 and 8).
+ */
 export interface SignedRequest {
   readonly ok: true;
   readonly merchantId: number;
   readonly bodyDigest: string;
-  /** Undefined for a message that is a time: it need not be unique. */
+  /** Undefined when the message is a time, which need not be unique. */
   readonly messageDigest: string | undefined;
 }
 
-/** Verifies `x-signature` over the raw bytes, before anything is made of them (design 8). */
+/** Verifies `x-signature` over the raw bytes, before they are parsed (design 8). */
 export function checkSignature(
   services: Services,
   caller: Authenticated,
@@ -38,8 +40,8 @@ export function checkSignature(
 }
 
 /**
- * Binds the bytes to their endpoint and the message to the bytes, and says whether neither was used
- * for anything else before.
+ * Binds the bytes to their endpoint and the message to the bytes. False where one of them was used
+ * before for a different request.
  */
 export const isFirstUse = (
   services: Services,

@@ -20,9 +20,9 @@ export interface ActivatedAccount {
 }
 
 /**
- * Uses a link, once: makes the account that it invites, or gives the one that is there the chosen
- * password and ends its sessions. Undefined where the link does not work any more, or its e-mail
- * address has come to belong to another company.
+ * Uses an invitation link once: creates the invited account, or sets the password of the existing
+ * account and ends its sessions. Undefined where the link is not valid any more, or its e-mail
+ * address now belongs to another company.
  */
 export const activateAccount = (
   request: PublicRequest,
@@ -56,7 +56,7 @@ async function giveAccount(
   const known = await findPortalAccount(transaction, account.email);
   const { kind, id } = account.company;
   if (known?.company.kind !== kind || known.company.id !== id) return undefined;
-  // An operator has invited this person, so that it may come back.
+  // An operator has invited this person again, which re-enables the account.
   await setPortalAccountDisabled(transaction, known.id, false);
   await setPassword(transaction, known.id, { hash: account.passwordHash, mustChange: false });
   await endPortalSessions(transaction, known.id);

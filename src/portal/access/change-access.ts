@@ -3,13 +3,13 @@ import { lockCompany } from '../../db/access/company-access.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
 import type { AccountRequest } from '../page.js';
 
-/** How the audit log names people who act in the portal. */
+/** Prefix of the actor in the audit log for people of the portal. */
 export const PORTAL_ACTOR = 'portal:';
 
 /**
- * Changes something of a company's access, in one transaction with its row in the audit log. Two
- * people of one company take turns, so that limits hold. `work` answers with what the page shows and
- * what the log keeps (never a secret), or with undefined where there was nothing to change.
+ * Changes a company's access, in one transaction with the entry of the audit log. Changes of one
+ * company run one at a time, so that limits hold. `work` answers what the page shows and what the
+ * log stores (never a secret), or undefined where nothing changed.
  */
 export const changeAccess = <Result>(
   request: AccountRequest,

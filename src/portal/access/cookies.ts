@@ -4,10 +4,11 @@ const DEVICE_SECONDS = 31_536_000;
 export type PortalCookies = ReturnType<typeof createCookies>;
 
 /**
- * The portal's cookies: of the session; of a visit without one, to which the forms of the sign-in
- * page belong; and of the device, which only tells guesses from its person's own (device.ts). No
- * script reads them, and no other site can make a browser send them. They are Secure unless the
- * portal is on this machine, and then no other host of the domain can set one (`__Host-`).
+ * The portal's cookies: the session; a visit without a session, which the forms of the sign-in page
+ * belong to; and the device, which only separates guesses from the person's own attempts
+ * (device.ts). Scripts cannot read them, and other sites cannot make a browser send them. They are
+ * Secure unless the portal runs on this machine; then no other host of the domain can set them
+ * (`__Host-`).
  */
 export function createCookies(publicUrl: string) {
   const isSecure = !isLoopbackHost(new URL(publicUrl).hostname);
@@ -32,15 +33,15 @@ export function createCookies(publicUrl: string) {
   };
 }
 
-/** Host names of this machine, as URLs have them. */
+/** Host names of this machine in the form of URLs. */
 const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 
 const TOKEN = /^[\w-]{43}$/;
 
 /**
- * A cookie's value, where it has the form of our tokens. Undefined where it comes with two values:
- * somebody else has set one of them, and nobody knows which.
+ * A cookie's value in the format of our tokens. Undefined where the cookie appears with two values,
+ * because somebody else has set one of them.
  */
 export function readToken(header: string | undefined, name: string): string | undefined {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());

@@ -2,16 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Whether a POST came from a page of this portal, as far as the browser says. `Sec-Fetch-Site` and
- * `Origin` cannot be set by pages; a client that sends neither is no browser with somebody else's
- * page in it, and still needs the form's token.
+ * Whether a POST came from a page of this portal, according to the browser. Pages cannot set
+ * `Sec-Fetch-Site` and `Origin`. A client that sends neither is not a browser with a foreign page,
+ * and it still needs the form token.
  */
 export function isFromHere(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   const { origin, host } = headers;
   if (origin === undefined) return true;
-  // Behind a proxy that changes Host, the public address is the right one; else Host is.
+  // Behind a proxy that changes Host, the public address counts; otherwise Host.
   return origin === new URL(publicUrl).origin || hostOf(origin) === host;
 }
 
@@ -19,7 +19,7 @@ function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-/** Whether the token of a form belongs to the cookie that came with it. */
+/** Whether the token of a form matches its cookie. */
 export function isSameToken(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

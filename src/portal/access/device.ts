@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { PublicRequest } from '../page.js';
 import { isSameToken } from './csrf.js';
 
-/** A device's name is random, 96 bits; after it, in the cookie, comes the proof. */
+/** A device id has 96 random bits; the proof follows it in the cookie. */
 const NAME_CHARACTERS = 16;
 const TOKEN_CHARACTERS = 43;
 
-/** The value of the cookie of a device that an account has signed in with: name and proof. */
+/** The cookie value of a device that an account has signed in with: id and proof. */
 const tokenOf = ({ services }: PublicRequest, account: string, name: string): string =>
   (name + services.digests.portalDevice(account, name)).slice(0, TOKEN_CHARACTERS);
 
 /**
- * The name of the browser that a request came from, where the account (its canonical e-mail address)
- * has signed in with it before. It lets nobody in.
+ * The id of the request's browser, where the account (its canonical e-mail address) has signed in
+ * with it before. It gives no access.
  */
 export function knownDevice(request: PublicRequest, account: string): string | undefined {
   const { deviceToken } = request;
@@ -21,7 +21,7 @@ export function knownDevice(request: PublicRequest, account: string): string | u
   return isSameToken(deviceToken, tokenOf(request, account, name)) ? name : undefined;
 }
 
-/** The Set-Cookie header by which a browser is known again as one of the account's. */
+/** The Set-Cookie header that marks a browser as one of the account's. */
 export function rememberDevice(request: PublicRequest, account: string): string {
   const name = knownDevice(request, account) ?? randomBytes(12).toString('base64url');
   return request.cookies.device.set(tokenOf(request, account, name));

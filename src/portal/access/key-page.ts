@@ -3,7 +3,7 @@ import { ACCESS_PATH } from '../access-path.js';
 import { copyField, message } from '../layout/parts.js';
 import type { AccountRequest, PageAnswer } from '../page.js';
 
-/** A page on which an API key stands in clear; nothing of the portal is kept by browsers. */
+/** A page that shows an API key in clear; browsers cache no page of the portal. */
 export function keyPage(
   request: AccountRequest,
   shown: {

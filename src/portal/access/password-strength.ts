@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Passwords that many people have, the most common first; see common-passwords.LICENSE.txt. */
+/** Ranks of common passwords, the most common first; see common-passwords.LICENSE.txt. */
 const ranks: ReadonlyMap<string, number> = new Map(
   readFileSync(new URL('./common-passwords.txt', import.meta.url), 'utf8')
     .trim()
@@ -12,10 +12,10 @@ const LONGEST_PART = 40;
 const SHORTEST_WORD = 4;
 const SHORTEST_PATTERN = 3;
 
-/** Bits that a part costs who guesses by rule instead of trying every character. */
+/** Bits that each kind of part adds against an attacker who guesses by rule. */
 const BITS = { character: 5.5, digit: 3.4, own: 4, run: 7, again: 5, disguise: 1 } as const;
 
-/** Keys side by side, and the order of digits and letters; each in both directions. */
+/** Neighbouring keys, digits and letters; each also in reverse. */
 const ROWS = ['1234567890', '0123456789', 'abcdefghijklmnopqrstuvwxyz']
   .concat(['qwertyuiop', 'asdfghjkl', 'zxcvbnm', '1qaz2wsx3edc4rfv5tgb6yhn', 'qazwsxedcrfvtgb'])
   .flatMap((row) => [row, [...row].toReversed().join('')]);
@@ -25,14 +25,14 @@ const DISGUISES: Readonly<Record<string, string>> = {
 };
 
 /**
- * How many bits somebody has to guess who tries common passwords, rows of keys, digits, repetitions
- * and what is known of the person (`ownWords`), in any order one behind the other, before all else.
+ * Bits that an attacker has to guess who first tries combinations of common passwords, rows of
+ * keys, digits, repetitions and known words of the person (`ownWords`).
  */
 export function guessBits(password: string, ownWords: readonly string[]): number {
   const plain = password.toLowerCase();
   const undisguised = [...plain].map((character) => DISGUISES[character] ?? character).join('');
   const own = new Set(ownWords.map((word) => word.toLowerCase()));
-  /** Of the first characters, the cheapest way to guess them. */
+  /** Index n: the cheapest way to guess the first n characters. */
   const least = [0];
   for (let end = 1; end <= plain.length; end += 1) {
     const last = plain.charAt(end - 1);

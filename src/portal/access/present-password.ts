@@ -10,22 +10,23 @@ import {
 type CheckedPassword =
   | {
       readonly isRight: true;
-      /** What the password was held against. */
+      /** The hash that the password was compared with. */
       readonly hash: string;
     }
   | {
       readonly isRight: false;
       readonly problem: string;
-      /** Where too many were tried. */
+      /** Set after too many attempts. */
       readonly waitSeconds?: number;
     };
 
 const MAXIMUM_LENGTH = 200;
-export const NOT_PRESENT = 'This is not your present password.';
+export const NOT_PRESENT = 'This is not your current password.';
 
 /**
- * Whether the form's field `password` holds the present password of who is signed in, for what a
- * session alone must not do. Each is counted before it is looked at, as in signing in.
+ * Whether the form's field `password` holds the current password of the signed-in person. Protects
+ * actions for which a session is not enough. Each attempt is counted before the comparison, as at
+ * sign-in.
  */
 export async function checkPresentPassword(request: AccountRequest): Promise<CheckedPassword> {
   const { services, passwords, session, form } = request;

@@ -4,10 +4,10 @@ import { readSignatures } from '../../http/signature/signature-encoding.js';
 import type { AccountRequest } from '../page.js';
 
 /**
- * What a merchant signs with the private key of a public key that it registers, so that nobody
- * registers the key of another. The text names the merchant and the key, and nobody can compute its
- * last part: a signature of it is worth nothing for another merchant, key or session. It is no body
- * of a request, because it is not JSON.
+ * The challenge that a merchant signs with the private key, so that nobody can register the key of
+ * another merchant. The text contains the merchant, the key, and a part that nobody can predict: a
+ * signature is useless for another merchant, key or session. It is not JSON, so it cannot be the
+ * body of a request.
  */
 export const challengeOf = (
   { services, session, formToken }: AccountRequest,
@@ -19,12 +19,14 @@ export const challengeOf = (
   return `register public key ${fingerprint} for merchant ${id}: ${proof}`;
 };
 
-/** The command that signs the challenge, for a shell. */
+/** The shell command that signs the challenge. */
 export const proofCommand = (challenge: string): string =>
   `printf '%s' '${challenge}' |
   openssl dgst -sha256 -sign private-key.pem | openssl base64 -A; echo`;
 
-/** Whether a pasted signature is one of the challenge by the key, with or without a line feed. */
+/**
+ * Whether a pasted text is a signature of the challenge by the key, with or without a line feed.
+ */
 export const isProof = (challenge: string, key: KeyObject, pasted: string): boolean =>
   readSignatures(pasted.replace(/\s/g, '')).some((signature) =>
     [challenge, `${challenge}\n`].some((text) =>

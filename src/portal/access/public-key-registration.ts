@@ -5,7 +5,7 @@ import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/publi
 import { PRIVATE_KEY_REFUSAL } from '../../http/signature/public-key-text.js';
 import { fingerprintOf, MAXIMUM_PUBLIC_KEYS } from '../pages/access/public-keys.js';
 
-/** Why a merchant cannot register a key, in words; undefined where it can. */
+/** Describes why a merchant cannot register a key; undefined where it can. */
 export async function registrationProblem(
   database: Database,
   merchantId: number,
@@ -15,12 +15,12 @@ export async function registrationProblem(
   const known = await listPublicKeys(database, merchantId);
   const same = known.find((row) => fingerprintOf(row) === fingerprint);
   if (same?.revokedAt) return 'This key was revoked: make a new pair.';
-  if (same) return 'This key is registered already.';
+  if (same) return 'This key is already registered.';
   if (await findValidPublicKey(database, fingerprint))
-    return 'This key is registered for another merchant: make a pair of keys of your own.';
+    return 'This key is registered for another merchant: make your own key pair.';
   const valid = known.filter(({ revokedAt }) => revokedAt === null);
   return valid.length >= MAXIMUM_PUBLIC_KEYS
-    ? 'Two keys are valid already: revoke one first.'
+    ? 'Two keys are already valid: revoke one first.'
     : undefined;
 }
 
@@ -28,7 +28,7 @@ type ReadKey =
   | { readonly ok: true; readonly key: KeyObject }
   | { readonly ok: false; readonly problem: string; readonly isPrivateKey: boolean };
 
-/** Reads what people paste as a public key; what is wrong with it is said in words. */
+/** Reads a pasted public key, or describes what is wrong with it. */
 export function readPublicKey(text: string): ReadKey {
   if (text.trim() === '')
     return { ok: false, problem: 'Paste a public key or choose its file.', isPrivateKey: false };

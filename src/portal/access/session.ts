@@ -11,14 +11,13 @@ import type { PublicRequest } from '../page.js';
 import { PORTAL_ACTOR } from './change-access.js';
 import { rememberDevice } from './device.js';
 
-/** 256 bits: 43 characters, which exist in the browser's cookie alone. */
+/** 256 bits in 43 characters, stored only in the browser's cookie. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');
 
 /**
- * Begins a session for somebody who has just proven who they are. Its token is always a new one, and
- * the one that the browser had before ends, so that nobody can prepare a session for another
- * (fixation). Returns the Set-Cookie headers; undefined where the proof is worth nothing any more,
- * because the password was changed or the account disabled meanwhile.
+ * Begins a session after authentication. Its token is always new and the browser's previous session
+ * ends, which prevents session fixation. Returns the Set-Cookie headers; undefined where the
+ * authentication is outdated, because the password was changed or the account disabled meanwhile.
  */
 export async function beginSession(
   request: PublicRequest,

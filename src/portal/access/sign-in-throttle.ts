@@ -6,10 +6,10 @@ import type { AccountRequest, PublicRequest } from '../page.js';
 import { knownDevice } from './device.js';
 
 /**
- * Who is counted when a password is tried for an e-mail address, whether or not there is such an
- * account. A browser that its person has signed in with is counted by itself, so that nobody who
- * guesses locks that person out; all others by address, by account and address, and, much later, by
- * account alone.
+ * The counters of a password attempt for an e-mail address, with or without an account. A browser
+ * that the person has signed in with has its own counter, so that an attacker cannot lock that
+ * person out. Other attempts count by address, by account and address, and, with a much higher
+ * limit, by account.
  */
 export function signInLimits(request: PublicRequest, email: string): readonly SignInLimit[] {
   const { digests } = request.services;
@@ -32,11 +32,11 @@ export function signInLimits(request: PublicRequest, email: string): readonly Si
   ];
 }
 
-/** A browser that its person has signed in with does not wait behind strangers. */
+/** A browser that the person has signed in with has priority over unknown ones. */
 export const signInPriority = (request: PublicRequest, email: string): HashPriority =>
   knownDevice(request, canonicalEmail(email)) === undefined ? 'stranger' : 'known';
 
-/** Who is counted when somebody who is signed in gives the present password once more. */
+/** The counters for the current password of a signed-in person. */
 export const presentPasswordLimits = ({
   services,
   session,
@@ -50,9 +50,9 @@ export const presentPasswordLimits = ({
 ];
 
 /**
- * Counts a password that is about to be looked at; it counts, too, where there turns out to be no
- * room to look at it, or a flood that fills the room would cost its senders nothing. Returns how
- * many seconds to wait where too many were tried.
+ * Counts a password attempt before the comparison. The attempt counts even if the server is too
+ * busy to compare, so that a flood has its cost. Returns the seconds to wait after too many
+ * attempts.
  */
 export const countPassword = (
   { services, settings }: PublicRequest,
@@ -60,15 +60,15 @@ export const countPassword = (
 ): Promise<number | undefined> =>
   countSignIn(services.database, limits, settings.signIn.windowSeconds);
 
-/** The password was right: it does not count. */
+/** Uncounts a correct password. */
 export const forgivePassword = (
   { services }: PublicRequest,
   limits: readonly SignInLimit[],
 ): Promise<void> => forgiveSignIn(services.database, limits);
 
 /**
- * Counts a look at a link of an invitation, by address alone, whether or not the link works. Returns
- * how many seconds to wait where too many were tried.
+ * Counts the opening of an invitation link, by address, whether or not the link is valid. Returns
+ * the seconds to wait after too many.
  */
 export function countLink({
   services,
@@ -80,9 +80,9 @@ export function countLink({
   return countSignIn(services.database, [{ subjectDigest, attempts: perAddress }], windowSeconds);
 }
 
-/** What people are told who have to wait. */
+/** The message for a person who has to wait. */
 export function waitSentence(waitSeconds: number): string {
   const minutes = Math.ceil(waitSeconds / 60);
   const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  return `Too many passwords were tried. Wait ${wait}, then try again.`;
+  return `Too many wrong passwords. Wait ${wait}, then try again.`;
 }

@@ -6,14 +6,14 @@ type ReadAddress =
 
 const problem = (text: string): ReadAddress => ({ ok: false, problem: text });
 
-/** Reads what people type as the address of a server; what is wrong is said in words. */
+/** Reads the address of a server as people type it, or describes what is wrong with it. */
 export function readRegisteredAddress(text: string): ReadAddress {
   const written = text.trim().toLowerCase();
-  if (written === '') return problem('Give an address.');
+  if (written === '') return problem('Enter an address.');
   if (/^https?:/.test(written))
-    return problem('Give the address alone, without “https://” and without a path.');
+    return problem('Enter the address alone, without “https://” and without a path.');
   if (/^\d+(\.\d+){3}:\d+$/.test(written))
-    return problem('Leave the port out: calls may come from any port.');
+    return problem('Omit the port: calls may come from any port.');
   const read = readAllowlistEntry(written, 'company');
   if (read.ok) return { ok: true, address: read.entry };
   return problem(
@@ -24,5 +24,5 @@ export function readRegisteredAddress(text: string): ReadAddress {
 }
 
 const HOW_TO_WRITE =
-  'This is no address that can be registered. Write IPv4 as 203.0.113.7, IPv6 as 2001:db8::7, a ' +
+  'This address cannot be registered. Write IPv4 as 203.0.113.7, IPv6 as 2001:db8::7, a ' +
   'range with its prefix, such as 203.0.113.0/28, and a name in full, such as api.shop.example.';

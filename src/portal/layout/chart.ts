@@ -1,13 +1,13 @@
 import { formatGroupedAmount, type Money, parseMoney } from '../../domain/money.js';
 import { type Html, html } from '../../process/html.js';
 
-/** What a chart shows of one day. */
+/** One day of a chart. */
 export interface Bar {
   /** YYYY-MM-DD */
   readonly day: string;
   /** Decimal string. */
   readonly amount: string;
-  /** What the bar says to whoever points at it. */
+  /** The tooltip of the bar. */
   readonly words: string;
 }
 
@@ -20,8 +20,8 @@ const PLOT = HEIGHT - TOP - BOTTOM;
 const STEPS = [100n, 200n, 250n, 500n, 1_000n];
 
 /**
- * A chart of ETB per day as SVG. Whoever does not see it has the same figures in the table that the
- * page shows beside it, so the description says only what the whole is.
+ * A chart of ETB per day as SVG. The page shows the figures also as a table, so the description for
+ * screen readers covers only the chart as a whole.
  */
 export function barChart(chart: {
   readonly id: string;
@@ -54,7 +54,7 @@ const column = (
  height="${shown.toFixed(2)}" rx="1.5"><title>${words}</title></rect>`;
 };
 
-/** A line at nothing, half or all of the height, and what it stands for. */
+/** A grid line at zero, half or all of the height, with its label. */
 const line = (top: Money, half: bigint): Html => {
   const y = TOP + PLOT - (PLOT * Number(half)) / 2;
   return html`<line class="grid" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${y}" y2="${y}"/>${
@@ -68,7 +68,7 @@ const label = (day: string | undefined, x: number, anchor: 'start' | 'end'): Htm
 
 const withoutCents = (amount: Money): string => formatGroupedAmount(amount).replace(/\.00$/, '');
 
-/** A round amount that no bar is above. */
+/** A round amount that is at least the highest bar. */
 function roundedUp(amounts: readonly Money[]): Money {
   const highest = amounts.reduce((a, b) => (a > b ? a : b), 0n);
   let unit = 10_000n;

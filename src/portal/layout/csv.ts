@@ -1,13 +1,13 @@
-/** What spreadsheets take for the beginning of a formula, also in its wide forms. */
+/** The beginning of a formula in spreadsheets, also in full-width forms. */
 const FORMULA = /^\s*[=+\-@＝＋－＠\t\r\n]/;
-/** What they take for a number, of which they keep but the first digits. */
+/** A number for spreadsheets, which keep only its first digits. */
 const LONG_NUMBER = /^\s*\d{12,}\s*$/;
 /** Tells spreadsheets that the text is UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Rows as CSV (RFC 4180), made for spreadsheets: a text that could be a formula or is a long number
- * gets an apostrophe in front, so that names that others chose cannot calculate anything, and serial
+ * Writes rows as CSV (RFC 4180) for spreadsheets. A text that could be a formula or is a long
+ * number gets a leading apostrophe: names chosen by others cannot calculate anything, and serial
  * numbers keep their digits.
  */
 export const csv = (rows: readonly (readonly (string | number | null)[])[]): string =>
@@ -19,5 +19,5 @@ function cell(value: string | number | null): string {
   return `"${harmless.replaceAll('"', '""')}"`;
 }
 
-/** So many rows a download has at most; what is longer is split by its dates. */
+/** Rows of a download at most; people split a longer one by its dates. */
 export const DOWNLOAD_ROWS = 20_000;

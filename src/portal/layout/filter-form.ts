@@ -1,17 +1,17 @@
 import { type Html, html } from '../../process/html.js';
 import { field } from './parts.js';
 
-/** A field that narrows what a page shows. */
+/** A filter field of a page. */
 export interface FilterField {
   readonly label: string;
-  /** What can be chosen, by what is sent; where there is none, it is typed. */
+  /** The choices, by their sent values; absent for a text field. */
   readonly options?: readonly (readonly [value: string, label: string])[];
   readonly isDay?: true;
 }
 
 /**
- * A form whose answer is a page's own address, so that it can be kept and sent to others. What is
- * left out narrows nothing.
+ * A GET form: its result has its own address, which people can bookmark and share. Empty fields
+ * filter nothing.
  */
 export const filterForm = (form: {
   readonly action: string;

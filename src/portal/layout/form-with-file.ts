@@ -5,13 +5,13 @@ import { type Refusal, refuse } from '../../domain/errors.js';
 import { readRawBody } from '../../http/raw-body.js';
 import type { Form } from './form.js';
 
-/** Of the whole form; a public key with a page of explanation is shorter. */
+/** Of the whole form; more than a public key with a page of explanation. */
 const FORM_LIMIT_BYTES = 65_536;
 const LIMITS = { fieldNameSize: 50, fieldSize: 16_384, fields: 10, files: 1, fileSize: 16_384 };
 
 /**
- * Reads a form with a file of text in it (multipart). What is larger than the limits is refused as a
- * whole; the file's name and type are not looked at. What is no text but DER comes as base64.
+ * Reads a multipart form with a text file. A form beyond the limits is refused as a whole; the
+ * file's name and type are ignored. DER, which is not text, is converted to base64.
  */
 export async function readFormWithFile(request: IncomingMessage): Promise<Form | Refusal> {
   const type = request.headers['content-type'] ?? '';
@@ -23,7 +23,7 @@ export async function readFormWithFile(request: IncomingMessage): Promise<Form |
   return { text: (name) => fields.get(name) ?? '' };
 }
 
-/** With this byte a key in DER begins, and no key that is text. */
+/** First byte of a key in DER; no textual key begins with it. */
 const DER_SEQUENCE = 0x30;
 
 const textOf = (file: Buffer): string =>
@@ -51,7 +51,8 @@ function parse(body: Buffer, type: string): Promise<Fields> {
         const chunks: Buffer[] = [];
         file.on('data', (chunk: Buffer) => chunks.push(chunk));
         file.on('limit', tooLarge);
-        // A body that ends within the file is told to the file alone; unheard, it ends the process.
+        // A truncated body raises an error of the file only; without a listener it ends the
+        // process.
         file.on('error', () => resolve('malformed'));
         file.on('end', () => add(name, textOf(Buffer.concat(chunks))));
       });
@@ -61,7 +62,7 @@ function parse(body: Buffer, type: string): Promise<Fields> {
       parser.on('finish', () => resolve(isTooLarge ? 'too-large' : fields));
       Readable.from([body]).pipe(parser);
     } catch {
-      // Without a boundary the parser cannot even be made.
+      // The parser cannot be created without a boundary.
       resolve('malformed');
     }
   });

@@ -8,7 +8,7 @@ import { daysAfter, dayText } from './days.js';
 import { money } from './money.js';
 import { walletLabels } from './wallet-labels.js';
 
-/** What a company wants to know first: its balances, or what it was paid. */
+/** The most important figures of a company: its balances, or its payouts. */
 export const keyFigures = (request: AccountRequest): Promise<Html> =>
   request.session.company.kind === 'partner' ? balanceCards(request) : payoutCards(request);
 

@@ -14,7 +14,7 @@ export interface PageContent {
   readonly retryAfterSeconds?: number;
 }
 
-/** Writes a whole page: environment, navigation for whoever is signed in, and its content. */
+/** Writes a whole page: environment, navigation of the signed-in person, and content. */
 export function writePage(context: Context, tools: PortalTools, page: PageContent): void {
   const view = viewOf(context);
   const { environment } = tools.services.settings;

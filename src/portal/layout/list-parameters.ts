@@ -5,11 +5,11 @@ import type { FilterField } from './filter-form.js';
 
 type Filter = FilterField & ListParameter;
 
-const text = z.string().max(100, 'Give at most 100 characters.');
+const text = z.string().max(100, 'Enter at most 100 characters.');
 
-/** The filters that lists have in common, each of a column of the list. */
+/** Filters that lists share, each for a column of the list. */
 export const listFilters = {
-  /** The whole text. */
+  /** Exact match. */
   exact: (label: string, column: string): Filter => ({
     label,
     column,
@@ -37,7 +37,7 @@ export const listFilters = {
     operator: 'gte',
     schema: daySchema,
   }),
-  /** That day included. */
+  /** That day inclusive. */
   toDay: (label: string, column: string): Filter => ({
     label,
     column,

@@ -13,7 +13,7 @@ import { emptyState, type TableColumn, table } from './parts.js';
 
 const ROWS = 25;
 
-/** All that tells one list of the portal from another. */
+/** The definition of one list of the portal. */
 export interface ListView<Row> {
   /** Below the portal's base path. */
   readonly path: string;
@@ -23,21 +23,21 @@ export interface ListView<Row> {
   readonly source: ListSource<Row>;
   readonly filters: Readonly<Record<string, FilterField & ListParameter>>;
   readonly columns: readonly TableColumn<Row>[];
-  /** What stands there before the first row. */
+  /** Shown while there are no rows. */
   readonly nothingYet: string;
-  /** The columns of its CSV, where it can be downloaded. */
+  /** The columns of its CSV download, if it has one. */
   readonly download?: Readonly<Record<string, (row: Row) => string | null>>;
 }
 
 interface ReadFilters {
-  /** Those that were filled in. */
+  /** The filled-in fields. */
   readonly values: Readonly<Record<string, string>>;
   readonly problems: Readonly<Record<string, string>>;
-  /** Undefined where there are problems. */
+  /** Undefined where a field is invalid. */
   readonly query?: ListRequest;
 }
 
-/** Reads a form's answer with the mechanism of the API's lists; nothing else of it is looked at. */
+/** Parses the form with the query of the API's lists; other parameters are ignored. */
 function readFilters<Row>({ source, filters }: ListView<Row>, sent: URLSearchParams): ReadFilters {
   const values = Object.fromEntries(
     Object.keys(filters)
@@ -56,7 +56,7 @@ function readFilters<Row>({ source, filters }: ListView<Row>, sent: URLSearchPar
   return { values, problems: Object.fromEntries(found.reverse()) };
 }
 
-/** The page of a list: a form that narrows it, the rows, and the ways to further ones. */
+/** The page of a list: filter form, rows and links to further pages. */
 export const listPage = <Row>(view: ListView<Row>): AccountPage => ({
   method: 'GET',
   path: view.path,
@@ -96,7 +96,7 @@ function rows<Row>(
   if (items.length === 0)
     return Object.keys(values).length === 0
       ? emptyState('None yet', view.nothingYet)
-      : emptyState('Nothing fits', 'Nothing here is as you asked for. Change the form above.');
+      : emptyState('No matches', 'No entry matches the filters. Change the form above.');
   return html`${table(view.title, items, view.columns)}
 ${paging({ path, values, page, limit: ROWS, totalItems })}
 ${
@@ -105,7 +105,7 @@ ${
 }`;
 }
 
-/** The rows of a list as a file, narrowed by the same form. */
+/** The CSV download of a list, filtered by the same form. */
 export const listDownload = <Row>(
   view: ListView<Row> & Required<Pick<ListView<Row>, 'download'>>,
 ): AccountPage => ({

@@ -1,10 +1,10 @@
 import { formatAmount, formatGroupedAmount, parseMoney } from '../../domain/money.js';
 import { type Html, html } from '../../process/html.js';
 
-/** A decimal string as people read it: "1,250.00". */
+/** A decimal string with grouped thousands: "1,250.00". */
 export const amount = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
 
-/** The same with its currency, never torn apart. */
+/** An amount with its currency, without a line break. */
 export const money = (decimal: string): Html =>
   html`<span class="money">ETB ${amount(decimal)}</span>`;
 

@@ -4,13 +4,13 @@ export interface NavigationEntry {
   readonly label: string;
   /** Below the portal's base path. */
   readonly path: string;
-  /** Further pages that belong to it, as does what is below them. */
+  /** Further pages of this entry, including those below them. */
   readonly further?: readonly string[];
   /** Only for companies of this kind. */
   readonly kind?: CompanyKind;
 }
 
-/** What the portal has, as its navigation shows it. */
+/** The entries of the portal's menu. */
 export const navigation: readonly {
   readonly group: string;
   readonly entries: readonly NavigationEntry[];

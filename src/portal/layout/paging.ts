@@ -1,10 +1,10 @@
 import { type Html, html } from '../../process/html.js';
 
-/** What a page of rows is part of. */
+/** One page of a list. */
 export interface Paged {
   /** The path of the page. */
   readonly path: string;
-  /** What else stands in its address. */
+  /** The other parameters of its address. */
   readonly values: Readonly<Record<string, string>>;
   /** From 1. */
   readonly page: number;
@@ -12,13 +12,13 @@ export interface Paged {
   readonly totalItems: number;
 }
 
-/** An address with its parameters; those that are empty are left out. */
+/** An address with its parameters, without empty ones. */
 export function addressOf(path: string, values: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** Which rows are shown, and the ways to those before and after. */
+/** The range of shown rows, and links to the previous and next page. */
 export function paging({ path, values, page, limit, totalItems }: Paged): Html | undefined {
   if (totalItems === 0) return undefined;
   const first = (page - 1) * limit + 1;
@@ -34,7 +34,7 @@ ${last < totalItems && link(page + 1, 'Next')}</p></nav>`;
 
 const grouped = (count: number): string => count.toLocaleString('en');
 
-/** The number of the page in an address; undefined where it is none. */
+/** The page number of an address; undefined for invalid text. */
 export function pageNumber(query: URLSearchParams): number | undefined {
   const text = query.get('page') ?? '1';
   return /^[1-9][0-9]{0,5}$/.test(text) ? Number(text) : undefined;

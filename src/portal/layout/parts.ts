@@ -1,13 +1,13 @@
 import { type Html, type HtmlValue, html } from '../../process/html.js';
 import type { PageAnswer } from '../page.js';
 
-/** The parts that pages are made of. */
+/** The building blocks of pages. */
 
-/** What every form carries, so that no other site can send it. */
+/** The hidden token of a form, which other sites do not know. */
 export const formTokenField = (formToken: string): Html =>
   html`<input type="hidden" name="token" value="${formToken}">`;
 
-/** A form that changes something. */
+/** A form for a change. */
 export const postForm = (
   form: { readonly action: string; readonly formToken: string; readonly className?: string },
   content: Html,
@@ -16,7 +16,7 @@ ${formTokenField(form.formToken)}
 ${content}
 </form>`;
 
-/** The same with a file in it. */
+/** A form for a change with a file upload. */
 export const fileForm = (
   form: { readonly action: string; readonly formToken: string },
   content: Html,
@@ -29,18 +29,18 @@ ${content}
 export interface FieldOptions {
   readonly name: string;
   readonly label: string;
-  /** `text` where it is left out. */
+  /** `text` by default. */
   readonly type?: 'text' | 'email' | 'password' | 'date';
   readonly value?: string;
   readonly hint?: HtmlValue;
-  /** What is wrong with what was given. */
+  /** The problem of the sent value. */
   readonly error?: string | undefined;
   readonly autocomplete?: string;
   readonly maximumLength?: number;
   readonly isOptional?: true;
 }
 
-/** A labelled input with its hint and its error; the first with an error gets the focus. */
+/** A labelled input with its hint and its error; the first input with an error gets the focus. */
 export function field(options: FieldOptions): Html {
   const { name, error } = options;
   const describedBy = [options.hint && `${name}-hint`, error && `${name}-error`].filter(Boolean);
@@ -55,7 +55,7 @@ ${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}>
 </div>`;
 }
 
-/** A message that stands out: what was done, what to watch, what is wrong. */
+/** A highlighted message: a success, a warning or an error. */
 export const message = (
   tone: 'success' | 'notice' | 'warning' | 'danger',
   content: HtmlValue,
@@ -68,7 +68,7 @@ export interface TableColumn<Row> {
   readonly align?: 'right';
 }
 
-/** A table that becomes a list of cards on a phone. */
+/** A table that becomes a list of cards on small screens. */
 export const table = <Row>(
   caption: string,
   rows: readonly Row[],
@@ -88,21 +88,21 @@ export const table = <Row>(
 )}</tbody>
 </table>`;
 
-/** What stands where there is nothing to show yet. */
+/** Placeholder of an empty list. */
 export const emptyState = (title: string, text: HtmlValue): Html =>
   html`<div class="empty"><p><strong>${title}</strong></p><p>${text}</p></div>`;
 
-/** A time, in UTC to the minute. */
+/** A time in UTC with minutes. */
 export function time(date: Date): Html {
   const iso = date.toISOString();
   return html`<time datetime="${iso}"><span>${iso.slice(0, 10)}</span> <span>${iso.slice(11, 16)} UTC</span></time>`;
 }
 
-/** A word of state. */
+/** A label of a state. */
 export const badge = (tone: 'success' | 'warning' | 'danger' | 'plain', word: string): Html =>
   html`<span class="badge ${tone}">${word}</span>`;
 
-/** A text to be copied: a button is added where scripts run, and else it can be selected. */
+/** A text to copy: a script adds a button; without scripts people select the text. */
 export const copyField = (options: {
   readonly name: string;
   readonly label: string;
@@ -111,13 +111,13 @@ export const copyField = (options: {
 <input id="${options.name}" class="secret" readonly data-copy value="${options.value}"
  autocomplete="off" spellcheck="false"></div>`;
 
-/** A page that asks before something is done that cannot be undone. */
+/** A page that asks for confirmation of an irreversible change. */
 export const confirmation = (question: {
   readonly title: string;
   readonly text: Html;
   readonly action: string;
   readonly formToken: string;
-  /** Hidden fields that say what it is about, where the path does not. */
+  /** Hidden fields of the subject, where the path does not identify it. */
   readonly fields?: Html;
   readonly button: string;
   readonly back: string;

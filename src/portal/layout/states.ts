@@ -8,11 +8,11 @@ type Words<State extends string> = Readonly<
   Record<State, { readonly tone: Parameters<typeof badge>[0]; readonly word: string }>
 >;
 
-/** The states of things in words, by the names that the API has for them. */
+/** Labels of states, by their names in the API. */
 
 export const voucherStates: Words<VoucherStatus> = {
   ACTIVE: { tone: 'success', word: 'Active' },
-  REDEEM_INITIATED: { tone: 'warning', word: 'Waits for its code' },
+  REDEEM_INITIATED: { tone: 'warning', word: 'Waiting for the code' },
   REDEEM_PROCESSING: { tone: 'warning', word: 'Being paid' },
   REDEEMED: { tone: 'plain', word: 'Redeemed' },
   EXPIRED: { tone: 'plain', word: 'Expired' },
@@ -21,16 +21,16 @@ export const voucherStates: Words<VoucherStatus> = {
 
 export const topupStates: Words<TopupStatus> = {
   PENDING: { tone: 'warning', word: 'Accepted' },
-  PROCESSING: { tone: 'warning', word: 'Under way' },
-  UNKNOWN: { tone: 'warning', word: 'Not known yet' },
+  PROCESSING: { tone: 'warning', word: 'In progress' },
+  UNKNOWN: { tone: 'warning', word: 'Unknown yet' },
   SUCCESS: { tone: 'success', word: 'Delivered' },
   FAILED: { tone: 'danger', word: 'Failed' },
 };
 
-/** Of a top-up whose provider has changed its word, in place of its state. */
+/** Replaces the state of a top-up after a late success or a reversal. */
 export const topupTurns: Words<'LATE' | 'REVERSED'> = {
   LATE: { tone: 'warning', word: 'Delivered late' },
-  REVERSED: { tone: 'warning', word: 'Taken back' },
+  REVERSED: { tone: 'warning', word: 'Reversed' },
 };
 
 export const redemptionStates: Words<RedemptionState> = {
@@ -38,13 +38,13 @@ export const redemptionStates: Words<RedemptionState> = {
   POSTED: { tone: 'success', word: 'Paid' },
   VOIDED: { tone: 'danger', word: 'Not paid' },
   CONTRADICTED: { tone: 'warning', word: 'Paid late' },
-  REVERSED: { tone: 'danger', word: 'Taken back' },
+  REVERSED: { tone: 'danger', word: 'Reversed' },
 };
 
-/** A state as a badge. */
+/** The badge of a state. */
 export const stateBadge = <State extends string>(words: Words<State>, state: State): Html =>
   badge(words[state].tone, words[state].word);
 
-/** The states by their words, for a list to choose from. */
+/** The states with their labels, for a selection. */
 export const stateOptions = <State extends string>(words: Words<State>): [State, string][] =>
   (Object.keys(words) as State[]).map((state) => [state, words[state].word]);

@@ -4,36 +4,38 @@ import { type Html, html } from '../../process/html.js';
 import { amount } from './money.js';
 import { table, time } from './parts.js';
 
-/** What a transfer means to the partner whose money it is: "debited account > credited account". */
+/**
+ * Labels of transfers for the partner that owns the money: "debited account > credited account".
+ */
 const words: Readonly<Record<string, string>> = {
-  'gift > reserved': 'Out of the gift wallet, reserved for the voucher',
-  'reserved > gift-hold': 'On hold, to be paid to the merchant',
+  'gift > reserved': 'From the gift wallet, reserved for the voucher',
+  'reserved > gift-hold': 'On hold for the payment to the merchant',
   'gift-hold > mobile-money-clearing': 'Paid to the merchant',
   'gift-hold > service-fees': 'Service fee',
-  'gift-hold > reserved': 'Not paid: back from hold, the voucher has it again',
-  'reserved > gift': 'What was left, back in the gift wallet',
-  'airtime > airtime-hold': 'Out of the airtime wallet, on hold',
-  'airtime-hold > airtime-clearing': 'Charged: it was delivered',
-  'airtime-hold > airtime': 'Not delivered: back in the airtime wallet',
+  'gift-hold > reserved': 'Not paid: the hold was released to the voucher',
+  'reserved > gift': 'Remaining value returned to the gift wallet',
+  'airtime > airtime-hold': 'From the airtime wallet, on hold',
+  'airtime-hold > airtime-clearing': 'Delivered and charged',
+  'airtime-hold > airtime': 'Not delivered: returned to the airtime wallet',
   'suspense > mobile-money-clearing':
-    'The provider paid after it had refused; nothing was taken from your wallet',
+    'The provider paid after a refusal; your wallet was not charged',
   'suspense > airtime-clearing':
-    'The provider delivered after it had refused; nothing was taken from your wallet',
-  'gift > suspense': 'Paid after all, as agreed, out of the gift wallet',
-  'airtime > suspense': 'Paid after all, as agreed, out of the airtime wallet',
-  'service-fees > suspense': 'Settled: the service bears what was done late',
-  'mobile-money-clearing > suspense': 'The provider has taken its payment back',
-  'airtime-clearing > suspense': 'The provider has taken its delivery back',
-  'suspense > gift': 'Given back, in the gift wallet again',
-  'service-fees > gift': 'Service fee given back, in the gift wallet again',
-  'suspense > airtime': 'Given back, in the airtime wallet again',
-  'suspense > service-fees': 'Settled: the service keeps what was taken back',
+    'The provider delivered after a refusal; your wallet was not charged',
+  'gift > suspense': 'Late payment charged to the gift wallet, as agreed',
+  'airtime > suspense': 'Late delivery charged to the airtime wallet, as agreed',
+  'service-fees > suspense': 'Settled: the service bears the cost',
+  'mobile-money-clearing > suspense': 'The provider reversed the payment',
+  'airtime-clearing > suspense': 'The provider reversed the delivery',
+  'suspense > gift': 'Returned to the gift wallet',
+  'service-fees > gift': 'Service fee returned to the gift wallet',
+  'suspense > airtime': 'Returned to the airtime wallet',
+  'suspense > service-fees': 'Settled: the service keeps the reversed amount',
 };
 
-/** Where the same accounts have another meaning when what was taken back is settled. */
+/** Labels of the same accounts in the settlement of a reversal. */
 const wordsOfReversals: Readonly<Record<string, string>> = {
-  'suspense > mobile-money-clearing': 'Settled: the provider has paid it again',
-  'suspense > airtime-clearing': 'Settled: the provider has delivered it again',
+  'suspense > mobile-money-clearing': 'Settled: the provider paid again',
+  'suspense > airtime-clearing': 'Settled: the provider delivered again',
 };
 
 function wordsOf({ debit, credit, step }: LedgerTransfer): string {
@@ -42,7 +44,7 @@ function wordsOf({ debit, credit, step }: LedgerTransfer): string {
   return ofReversal ?? words[accounts] ?? `From ${debit} to ${credit}`;
 }
 
-/** Transfers as a table that says what each was for. */
+/** A table of transfers with the purpose of each. */
 export const ledgerHistory = (moves: readonly LedgerTransfer[]): Html =>
   html`${table('How the money moved', moves, [
     { title: 'When', value: ({ at }) => time(at) },

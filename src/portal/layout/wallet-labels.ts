@@ -1,6 +1,6 @@
 import type { Wallet } from '../../db/ledger/statement-lines.js';
 
-/** The balances of partners in words, in the order of the specification (2.10). */
+/** The labels of a partner's balances, in the order of the specification (2.10). */
 export const walletLabels: Readonly<
   Record<Wallet, { readonly name: string; readonly text: string }>
 > = {
@@ -8,6 +8,6 @@ export const walletLabels: Readonly<
   gift: { name: 'Gift wallet', text: 'Vouchers are generated from it.' },
   reserved: {
     name: 'Unused vouchers',
-    text: 'What your vouchers are still worth; nobody has used it yet.',
+    text: 'The unused value of your vouchers.',
   },
 };

@@ -19,7 +19,9 @@ export const showAccount: AccountPage = {
   handle: (request) => Promise.resolve(accountPage(request)),
 };
 
-/** Changes the password, and ends every other session: who knew the old one is out. */
+/**
+ * Changes the password, and ends every other session, so that a stolen password becomes useless.
+ */
 export const changePassword: AccountPage = {
   method: 'POST',
   path: '/account/password',
@@ -40,7 +42,9 @@ export const changePassword: AccountPage = {
     const problem = passwordProblem(chosen, session);
     if (problem !== undefined) return accountPage(request, { chosen: problem });
     if (chosen === present)
-      return accountPage(request, { chosen: 'Choose another password than the present one.' });
+      return accountPage(request, {
+        chosen: 'Choose a password that differs from the current one.',
+      });
     const newHash = await passwords.make(chosen);
     const ids = { accountId: session.accountId, sessionId: session.id };
     const isChanged = await services.database.transaction().execute(async (transaction) => {
@@ -59,7 +63,7 @@ export const changePassword: AccountPage = {
   },
 };
 
-/** Ends every session of the account, this one too. */
+/** Ends every session of the account, including this one. */
 export const signOutEverywhere: AccountPage = {
   method: 'POST',
   path: '/account/sign-out-everywhere',
@@ -102,7 +106,7 @@ function accountPage(
     { action: `${ACCOUNT_PATH}/password`, formToken },
     html`${field({
       name: 'password',
-      label: 'Present password',
+      label: 'Current password',
       type: 'password',
       autocomplete: 'current-password',
       error: wrong.present,
@@ -126,11 +130,11 @@ ${field({
 <p class="quiet">${session.email}</p>
 ${
   session.mustChangePassword &&
-  message('warning', 'Choose a password of your own first: somebody else has seen this one.')
+  message('warning', 'Choose your own password first: somebody else has seen this one.')
 }
 <section class="card"><h2>Password</h2>${passwordForm}</section>
 <section class="card"><h2>Sessions</h2>
-<p>Ends your sessions on every device, this one too. You then sign in again.</p>
+<p>Ends your sessions on every device, including this one. Then sign in again.</p>
 ${postForm(
   { action: `${ACCOUNT_PATH}/sign-out-everywhere`, formToken },
   html`<button class="secondary">Sign out everywhere</button>`,

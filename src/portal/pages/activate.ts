@@ -12,7 +12,9 @@ const PATH = '/activate/:token';
 
 type Invitation = NonNullable<Awaited<ReturnType<typeof findOpenInvitation>>>;
 
-/** The form that an invitation leads to. It changes nothing: scanners of mail follow links, too. */
+/**
+ * The form behind an invitation link. It changes nothing, because mail scanners follow links, too.
+ */
 export const showActivation: PublicPage = {
   method: 'GET',
   path: PATH,
@@ -24,7 +26,7 @@ export const showActivation: PublicPage = {
   },
 };
 
-/** Uses the link: the account is there, with the chosen password, and its person is signed in. */
+/** Uses the link: sets the chosen password of the account and signs the person in. */
 export const activate: PublicPage = {
   method: 'POST',
   path: PATH,
@@ -44,10 +46,12 @@ export const activate: PublicPage = {
     const account = await activateAccount(request, digestOf(request), hash);
     if (account === undefined) return deadLink;
     const setCookies = await beginSession(request, { ...account, checkedHash: hash });
-    // Nobody waits for the workflow, which finds out by itself.
+    // The request does not wait for the workflow, which would notice by polling, too.
     services.workflows
       .tellInvitation(account.invitationId)
-      .catch((error) => services.logger.warn(describeError(error), 'An invitation was not told'));
+      .catch((error) =>
+        services.logger.warn(describeError(error), 'Could not signal the invitation workflow'),
+      );
     return setCookies === undefined
       ? deadLink
       : { kind: 'redirect', to: `${PORTAL_PATH}/getting-started`, setCookies };
@@ -64,16 +68,16 @@ async function openLink(request: PublicRequest): Promise<Invitation | PageAnswer
   return (await findOpenInvitation(request.services.database, digestOf(request))) ?? deadLink;
 }
 
-/** One page for links that were used, replaced, are over or never were: nobody learns which. */
+/** One page for used, replaced, expired and unknown links, so that it reveals nothing. */
 const deadLink: PageAnswer = {
   kind: 'page',
   status: 404,
   title: 'The link does not work',
   content: html`<div class="card narrow">
 <h1>This link does not work</h1>
-<p>A link of an invitation works once and for a limited time, and a newer invitation replaces it.</p>
-<p>If you have chosen a password already, <a href="${PORTAL_PATH}/sign-in">sign in</a>. Else ask your
-contact at the service to invite you again.</p>
+<p>An invitation link works once and for a limited time, and a newer invitation replaces it.</p>
+<p>If you have already chosen a password, <a href="${PORTAL_PATH}/sign-in">sign in</a>. Otherwise ask your
+contact at the service for a new invitation.</p>
 </div>`,
 };
 

@@ -23,9 +23,9 @@ const ofPublicKey = (words: string) => (entry: Entry) =>
   html`${words} <code>${detail(entry, 'fingerprint').slice(0, 16)}…</code>`;
 const ofPerson = (words: string) => (entry: Entry) => html`${words} ${detail(entry, 'email')}`;
 
-/** What companies see of the audit log: changes of their access. The words say what was done. */
+/** The entries of the audit log that companies see, with their labels: changes of access. */
 const words: Readonly<Record<string, (entry: Entry) => HtmlValue>> = {
-  'issue api-key': ofKey('Made the API key'),
+  'issue api-key': ofKey('Created the API key'),
   'copy api-key': ofKey('Copied the API key'),
   'rotate api-key': ofKey('Rotated the API key'),
   'revoke api-key': ofKey('Revoked the API key'),
@@ -35,21 +35,21 @@ const words: Readonly<Record<string, (entry: Entry) => HtmlValue>> = {
   'revoke public-key': ofPublicKey('Revoked the public key'),
   'sign in': () => 'Signed in',
   'sign out everywhere': () => 'Signed out everywhere',
-  'change portal-password': () => 'Changed the password of the portal',
+  'change portal-password': () => 'Changed the portal password',
   'invite merchant': ofPerson('Invited to the portal:'),
   'activate portal-account': ofPerson('Activated the account of'),
-  'create portal-account': ofPerson('Let into the portal:'),
-  'reset portal-password': ofPerson('Gave a new password for the portal to'),
-  'disable portal-account': ofPerson('Shut out of the portal:'),
+  'create portal-account': ofPerson('Created the portal account of'),
+  'reset portal-password': ofPerson('Reset the portal password of'),
+  'disable portal-account': ofPerson('Disabled the portal account of'),
   'suspend partner': () => 'Suspended the company',
   'reinstate partner': () => 'Reinstated the company',
   'set service-fee': () => 'Set the service fee',
-  'set payout-account': () => 'Set the account that you are paid to',
+  'set payout-account': () => 'Set the payout account',
   'deactivate merchant': () => 'Deactivated the company',
   'activate merchant': () => 'Activated the company',
 };
 
-/** Who changed the company's access, and which calls were refused. */
+/** Changes of the company's access, and refused calls. */
 export const showActivity: AccountPage = {
   method: 'GET',
   path: '/activity',
@@ -72,7 +72,7 @@ contact support.</p>
 <section class="card"><h2>Changes and sign-ins</h2>
 ${
   entries.length === 0
-    ? emptyState('Nothing yet', 'Changes of keys, addresses and accounts stand here.')
+    ? emptyState('Nothing yet', 'Changes of keys, addresses and accounts appear here.')
     : table('Changes and sign-ins', folded(entries), [
         { title: 'When', value: ({ at }) => time(at) },
         { title: 'Who', value: ({ actor }) => whoOf(actor) },
@@ -88,7 +88,7 @@ ${
 <section class="card"><h2>Refused calls</h2>
 ${
   refused.length === 0
-    ? emptyState('None', 'Calls of the API that were not let in stand here.')
+    ? emptyState('None', 'Refused calls of the API appear here.')
     : table('Refused calls', refused, [
         { title: 'When', value: ({ at }) => time(at) },
         { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
@@ -106,7 +106,7 @@ ${
   },
 };
 
-/** Sign-ins that follow each other are one line, the newest, with how many they were. */
+/** Consecutive sign-ins become one line with their number. */
 function folded(entries: readonly Entry[]): (Entry & { times: number })[] {
   const lines: (Entry & { times: number })[] = [];
   for (const entry of entries) {
@@ -122,6 +122,6 @@ function folded(entries: readonly Entry[]): (Entry & { times: number })[] {
   return lines;
 }
 
-/** Operators are named to each other, not to companies. */
+/** Companies do not see the names of operators. */
 const whoOf = (actor: string): string =>
   actor.startsWith(PORTAL_ACTOR) ? actor.slice(PORTAL_ACTOR.length) : 'An operator';

@@ -2,7 +2,7 @@ import { html } from '../../process/html.js';
 import { balanceCards } from '../layout/key-figures.js';
 import type { AccountPage } from '../page.js';
 
-/** A partner's three balances (specification 2.10), and the way to each one's statement. */
+/** A partner's three balances (specification 2.10), with links to their statements. */
 export const showBalances: AccountPage = {
   method: 'GET',
   path: '/balances',
@@ -13,7 +13,7 @@ export const showBalances: AccountPage = {
       kind: 'page',
       title: 'Balances',
       content: html`<h1>Balances</h1>
-<p>As the ledger has them at this moment. Each statement explains its balance line by line.</p>
+<p>The current balances of the ledger. Each statement explains its balance line by line.</p>
 ${await balanceCards(request)}
 <p class="quiet">To put money into a wallet, pay it to the service; an operator books the deposit.</p>`,
     };

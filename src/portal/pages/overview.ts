@@ -4,7 +4,7 @@ import { keyFigures } from '../layout/key-figures.js';
 import type { AccountPage } from '../page.js';
 import { termsCard } from '../terms.js';
 
-/** The first page: what a company's people need to know at a glance. */
+/** The first page: the most important facts of the company. */
 export const showOverview: AccountPage = {
   method: 'GET',
   path: '',

@@ -12,7 +12,7 @@ import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { problems } from '../problem-page.js';
 import { termsCard } from '../terms.js';
 
-/** What a merchant was paid per day. */
+/** A merchant's payouts per day. */
 export const showPayouts: AccountPage = {
   method: 'GET',
   path: '/payouts',
@@ -29,7 +29,7 @@ export const showPayouts: AccountPage = {
       title: 'Payouts',
       ...(found ? {} : { status: 422 }),
       content: html`<h1>Payouts per day</h1>
-<p>What you were paid through mobile money, by the day when the provider confirmed it. Days are days
+<p>Payments to you through mobile money, by the day of the provider’s confirmation. Days are days
 in UTC.</p>
 <section class="card">${daysForm(`${PORTAL_PATH}/payouts`, range)}
 ${found && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
@@ -39,7 +39,7 @@ ${await termsCard(request)}`,
   },
 };
 
-/** The same as a file, oldest first. */
+/** The payouts as a file, oldest first. */
 export const downloadPayouts: AccountPage = {
   method: 'GET',
   path: '/payouts/download',
@@ -68,7 +68,7 @@ export const downloadPayouts: AccountPage = {
 
 function payouts(days: readonly DayOfPayouts[]): Html {
   const total = totalOf(days);
-  if (total.payouts === 0) return emptyState('No payouts', 'You were paid nothing on these days.');
+  if (total.payouts === 0) return emptyState('No payouts', 'There were no payouts on these days.');
   return html`<section class="card"><h2>Payouts: ${total.payouts} for ${money(total.paid)}</h2>
 ${barChart({
   id: 'payouts',
@@ -80,7 +80,7 @@ ${barChart({
     words: `${day}: ${count}, ETB ${amount(paid)}`,
   })),
 })}</section>
-<section class="card compact"><h2>The same in figures</h2>
+<section class="card compact"><h2>Figures</h2>
 ${table(
   'Payouts per day, newest first',
   [{ ...total, day: 'All days' }, ...days.toReversed()],
@@ -93,7 +93,7 @@ ${table(
 )}</section>`;
 }
 
-/** A day with payouts leads to them. */
+/** A day with payouts links to them. */
 const linkedDay = ({ day, payouts: count }: DayOfPayouts): Html | string =>
   count === 0 || !day.startsWith('2')
     ? day

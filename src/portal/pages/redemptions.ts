@@ -11,8 +11,8 @@ const view = {
   path: '/redemptions',
   kind: 'merchant',
   title: 'Redemptions',
-  intro: html`<p>Vouchers that were redeemed with you, newest first: what was taken from each, the
-service fee, and what you are paid through mobile money.</p>`,
+  intro: html`<p>Vouchers that were redeemed with you, newest first: the redeemed amount, the
+service fee, and the amount paid to you through mobile money.</p>`,
   source: redemptionSource,
   filters: {
     reference: listFilters.exact('Reference', 'reference'),
@@ -43,7 +43,7 @@ service fee, and what you are paid through mobile money.</p>`,
     { title: 'Fee, ETB', value: ({ serviceFee }) => amount(serviceFee), align: 'right' },
     { title: 'Paid to you, ETB', value: ({ toMerchant }) => amount(toMerchant), align: 'right' },
   ],
-  nothingYet: 'Redemptions stand here as soon as a voucher is redeemed with you.',
+  nothingYet: 'Redemptions appear here as soon as a voucher is redeemed with you.',
   download: {
     'Redeemed (UTC)': ({ createdAt }) => createdAt.toISOString(),
     'Paid (UTC)': ({ paidAt }) => paidAt?.toISOString() ?? null,
@@ -57,8 +57,8 @@ service fee, and what you are paid through mobile money.</p>`,
   },
 } satisfies ListView<ListedRedemption>;
 
-/** What a merchant is or was paid for, newest first. */
+/** A merchant's redemptions, newest first. */
 export const showRedemptions = listPage<ListedRedemption>(view);
 
-/** The same as a file. */
+/** The redemptions as a file. */
 export const downloadRedemptions = listDownload<ListedRedemption>(view);

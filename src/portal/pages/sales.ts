@@ -8,7 +8,7 @@ import { amount, money } from '../layout/money.js';
 import { emptyState, table } from '../layout/parts.js';
 import { type AccountPage, PORTAL_PATH } from '../page.js';
 
-/** What a partner sold per day: vouchers generated and top-ups delivered. */
+/** A partner's sales per day: generated vouchers and delivered top-ups. */
 export const showSales: AccountPage = {
   method: 'GET',
   path: '/sales',
@@ -48,7 +48,7 @@ ${chartOf(
   days.map(({ day, topups, topupAmount }) => ({ day, count: topups, sum: topupAmount })),
 )}
 </div>
-<section class="card compact"><h2>The same in figures</h2>
+<section class="card compact"><h2>Figures</h2>
 ${table(
   'Sales per day, newest first',
   [{ ...total, day: 'All days' }, ...days.toReversed()],

@@ -11,7 +11,7 @@ import {
 import { field, formTokenField, message } from '../layout/parts.js';
 import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
 
-/** The form by which people sign in. */
+/** The sign-in form. */
 export const showSignIn: PublicPage = {
   method: 'GET',
   path: '/sign-in',
@@ -28,14 +28,14 @@ export const showSignIn: PublicPage = {
 
 const newsOf = (query: URLSearchParams) =>
   query.has('ended')
-    ? message('notice', 'Your session has ended. What you sent was not carried out: sign in again.')
+    ? message('notice', 'Your session has ended. Your last change was not made: sign in again.')
     : query.has('out')
       ? message('success', 'You are signed out.')
       : undefined;
 
 /**
- * Signs in by e-mail address and password. An address without an account is answered like a wrong
- * password, after the same work. Every attempt is counted before the password is looked at.
+ * Signs in by e-mail address and password. An unknown address gets the answer of a wrong password,
+ * after the same work. Every attempt is counted before the comparison.
  */
 export const signIn: PublicPage = {
   method: 'POST',
@@ -49,7 +49,7 @@ export const signIn: PublicPage = {
       return signInPage(request, {
         ...shown,
         status: 422,
-        problem: 'Give your e-mail address and your password.',
+        problem: 'Enter your e-mail address and your password.',
       });
     const limits = signInLimits(request, shown.email);
     const waitSeconds = await countPassword(request, limits);
@@ -60,7 +60,7 @@ export const signIn: PublicPage = {
         retryAfterSeconds: waitSeconds,
         problem: waitSentence(waitSeconds),
       });
-    // PostgreSQL's text cannot hold every character; no account has one of the others.
+    // PostgreSQL's text cannot store every character; no account has one of the others.
     const account = /\p{C}/u.test(shown.email)
       ? undefined
       : await findPortalAccount(services.database, shown.email);
@@ -69,7 +69,7 @@ export const signIn: PublicPage = {
     const notRight = signInPage(request, {
       ...shown,
       status: 403,
-      problem: 'The e-mail address or the password is not right.',
+      problem: 'The e-mail address or the password is incorrect.',
     });
     if (!isRight || !account?.passwordHash || account.disabledAt !== null) return notRight;
     if (account.isPasswordOver)
@@ -85,12 +85,12 @@ export const signIn: PublicPage = {
 };
 
 const MAXIMUM_LENGTH = 200;
-/** Said only to who knows the password. */
+/** Shown only after the correct password. */
 const PASSWORD_OVER =
-  'This password was made for the first sign-in and has ended. Ask your contact at the service for a ' +
-  'new one.';
+  'This password was valid for the first sign-in only and has expired. Ask your contact at the ' +
+  'service for a new one.';
 
-/** Only a page of the portal: nobody is sent anywhere else by a link to this one. */
+/** Only paths of the portal, which prevents open redirects. */
 const pathAfter = (next: string): string =>
   /^\/portal(\/[a-z0-9-]+)*$/.test(next) ? next : PORTAL_PATH;
 
@@ -123,7 +123,7 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: shown.em
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button>Sign in</button>
 </form>
-<p class="quiet">No account, or the password is lost? Ask your contact at the service: an operator
+<p class="quiet">No account, or forgotten password? Ask your contact at the service: an operator
 makes a new one.</p>
 </div>`,
   };

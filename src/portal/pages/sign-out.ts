@@ -1,7 +1,7 @@
 import { endPortalSession } from '../../db/portal/portal-sessions.js';
 import { type AccountPage, PORTAL_PATH } from '../page.js';
 
-/** Ends the session in the database, so that its token is worth nothing, wherever it may be. */
+/** Ends the session in the database, so that every copy of its token becomes useless. */
 export const signOut: AccountPage = {
   method: 'POST',
   path: '/sign-out',

@@ -15,7 +15,7 @@ import { problems } from '../problem-page.js';
 
 const ROWS = 50;
 
-/** The statement of one of a partner's wallets: what each change of its balance was. */
+/** The statement of one of a partner's wallets, with the purpose of each change. */
 export const showStatement: AccountPage = {
   method: 'GET',
   path: '/balances/:wallet',
@@ -37,7 +37,7 @@ export const showStatement: AccountPage = {
   },
 };
 
-/** The same as a file, oldest first. */
+/** The statement as a file, oldest first. */
 export const downloadStatement: AccountPage = {
   method: 'GET',
   path: '/balances/:wallet/download',
@@ -98,7 +98,7 @@ function fileRows({ first, last }: Days, found: StatementPage) {
   ];
 }
 
-/** What left the wallet and what came into it, each without a sign. */
+/** Debit and credit of a line, each without a sign. */
 const sides = ({ change }: StatementLine): { out: string | null; into: string | null } =>
   change.startsWith('-') ? { out: change.slice(1), into: null } : { out: null, into: change };
 
@@ -137,7 +137,7 @@ const sums = (found: StatementPage): Html =>
 
 const lines = (found: StatementPage): Html =>
   found.lines.length === 0
-    ? emptyState('No movements', 'Nothing came in or went out on these days.')
+    ? emptyState('No movements', 'The balance did not change on these days.')
     : table('Movements, newest first', found.lines, [
         { title: 'When', value: ({ at }) => time(at) },
         { title: 'What', value: linkedWords },
@@ -148,7 +148,7 @@ const lines = (found: StatementPage): Html =>
 
 const optional = (change: string | null): string => (change === null ? '' : amount(change));
 
-/** What made a line; the words lead to the voucher or the top-up. */
+/** The purpose of a line, with a link to its voucher or top-up. */
 function linkedWords(line: StatementLine): Html | string {
   const words = explainLine(line);
   const target =

@@ -11,9 +11,9 @@ import { type AccountPage, idOf, PORTAL_PATH } from '../page.js';
 import { problems } from '../problem-page.js';
 import { productOf, topupBadge } from './top-ups.js';
 
-const NOTHING_MOVED = emptyState('Nothing was charged', 'No money was moved for this top-up.');
+const NOTHING_MOVED = emptyState('Nothing was charged', 'No money moved for this top-up.');
 
-/** One top-up: what was sent, each attempt, and how its money moved. */
+/** One top-up with its attempts and its transfers. */
 export const showTopUp: AccountPage = {
   method: 'GET',
   path: '/top-ups/:id',
@@ -52,24 +52,24 @@ ${moves.length === 0 ? NOTHING_MOVED : ledgerHistory(moves)}</section>`,
 
 const meanings: Readonly<Record<TopupStatus, string>> = {
   PENDING: 'It was accepted and is about to be sent.',
-  PROCESSING: 'It was sent and is on hold until the provider answers.',
-  UNKNOWN: 'The provider has not said what became of it. The money stays on hold until it does.',
+  PROCESSING: 'It was sent. The money is on hold until the provider answers.',
+  UNKNOWN: 'The provider has not reported the result yet. The money stays on hold until it does.',
   SUCCESS: 'It was delivered and charged.',
   FAILED: 'It failed, and nothing was charged. Your server can retry it.',
 };
 
 function meaningOf({ status, charged, late_delivery, reversal }: TopupDetail): string {
-  const wallet = charged ? 'Your wallet has paid for it.' : 'Nothing was taken from your wallet.';
+  const wallet = charged ? 'Your wallet was charged.' : 'Your wallet was not charged.';
   if (late_delivery)
     return `It failed at first, and the provider delivered it later. ${wallet} It cannot be retried.`;
   if (!reversal) return meanings[status];
   return reversal.is_credited
-    ? 'The provider took it back after it had been delivered. Your wallet has the money again, and your server can retry it.'
-    : 'It was delivered and charged, and the provider took it back since. Nobody has decided yet who gets the money; until then it cannot be retried.';
+    ? 'The provider reversed it after the delivery. The money was returned to your wallet, and your server can retry it.'
+    : 'It was delivered and charged, and the provider reversed it later. The settlement is still open; until then it cannot be retried.';
 }
 
 const attemptStates = {
-  HELD: badge('warning', 'Under way'),
+  HELD: badge('warning', 'In progress'),
   POSTED: badge('success', 'Delivered'),
   VOIDED: badge('danger', 'Failed'),
 } as const;
@@ -85,8 +85,8 @@ const attempts = (topup: TopupDetail): Html =>
           title: 'State',
           value: ({ status, contradictedAt, reversedAt }) =>
             html`${attemptStates[status]}${
-              contradictedAt && html` The provider said later that it was delivered all the same.`
-            }${reversedAt && html` The provider took it back since.`}`,
+              contradictedAt && html` The provider reported a delivery later.`
+            }${reversedAt && html` The provider reversed it later.`}`,
         },
         { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
         {

@@ -12,7 +12,7 @@ import { PORTAL_PATH } from '../page.js';
 export const productOf = ({ kind, productName }: NamedTopup): string =>
   kind === 'AIRTIME' ? 'Airtime' : (productName ?? 'Package');
 
-/** Where a top-up stands, a provider's change of its word included. */
+/** The state of a top-up, including a late success or a reversal. */
 export function topupBadge({ status, late_delivery, reversal }: NamedTopup): Html {
   if (reversal && !reversal.is_credited) return stateBadge(topupTurns, 'REVERSED');
   return late_delivery ? stateBadge(topupTurns, 'LATE') : stateBadge(topupStates, status);
@@ -23,7 +23,7 @@ export const showTopUps = listPage({
   path: '/top-ups',
   kind: 'partner',
   title: 'Top-ups',
-  intro: html`<p>Airtime and packages that you have sent, newest first. What failed was not charged;
+  intro: html`<p>Airtime and packages that you have sent, newest first. A failed top-up was not charged;
 your server can retry it.</p>`,
   source: namedTopupSource,
   filters: {
@@ -51,5 +51,5 @@ your server can retry it.</p>`,
       align: 'right',
     },
   ],
-  nothingYet: 'Top-ups stand here as soon as your server sends them.',
+  nothingYet: 'Top-ups appear here as soon as your server sends them.',
 });

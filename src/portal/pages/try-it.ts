@@ -17,10 +17,10 @@ import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
 
 const SHOWN_CALLS = 10;
-/** So long are calls shown that nobody could be told to have made. */
+/** How long calls with an unknown key are shown. */
 const NOBODYS_SECONDS = 900;
 
-/** Whether the last calls were let in, why not, and calls to copy. */
+/** The last calls, why they were refused, and example calls to copy. */
 export const showTryIt: AccountPage = {
   method: 'GET',
   path: '/try-it',
@@ -33,14 +33,14 @@ export const showTryIt: AccountPage = {
     const isRegistered = createAddressMatcher(addresses.map(({ address }) => address));
     const outcomeOf = (call: ShownCall) => outcome(call, isRegistered);
     const parts = [html`${lastCalls(calls, outcomeOf)}${await nobodysCalls(request)}`];
-    // Who has not called yet needs the examples first.
+    // Before the first call the examples come first.
     if (calls.length === 0) parts.unshift(examples(request));
     else parts.push(examples(request));
     return {
       kind: 'page',
       title: 'Try it',
       content: html`<h1>Try it</h1>
-<p>Make a call from your server, then look here whether it was let in. Calls appear within a few
+<p>Make a call from your server, then check here whether it was accepted. Calls appear within a few
 seconds.</p>
 ${parts}
 ${endpointTable(request)}`,
@@ -57,12 +57,12 @@ ${
     ? emptyState('No call yet', 'Make the first one with the examples above.')
     : callTable('The last calls', calls, outcomeOf)
 }
-<p><a class="button secondary" href="${PORTAL_PATH}/try-it">Look again</a></p>
+<p><a class="button secondary" href="${PORTAL_PATH}/try-it">Refresh</a></p>
 </section>`;
 
 /**
- * Calls that nobody could be told to have made, such as with an unknown key, as far as they came
- * from the address that the person is calling from, which others may share.
+ * Unauthenticated calls, such as with an unknown key, from the address of the person's browser.
+ * Others may share that address.
  */
 async function nobodysCalls({ services, session, sourceAddress }: AccountRequest) {
   const calls = await listRefusedCalls(services.database, {
@@ -72,8 +72,8 @@ async function nobodysCalls({ services, session, sourceAddress }: AccountRequest
   });
   if (calls.length === 0) return undefined;
   return html`<section class="card"><h2>From your address, by an unknown key</h2>
-<p>Calls of the last 15 minutes that came from <code>${sourceAddress}</code>, as you do now. They are
-perhaps not yours: others may share the address.</p>
+<p>Calls of the last 15 minutes that came from your address, <code>${sourceAddress}</code>. They may
+not be yours, because others may share the address.</p>
 ${callTable('Calls by an unknown key', calls, refusal)}
 </section>`;
 }
@@ -115,12 +115,12 @@ function examples(request: AccountRequest): Html {
   const base = apiBase(request);
   const isMerchant = request.session.company.kind === 'merchant';
   return html`<section class="card"><h2>Log in</h2>
-<p>Put your key in the place of <code>YOUR_KEY</code>. The <code>accessToken</code> of the answer is kept
-in <code>$token</code>, for the calls below in the same window. If nothing stands behind “Token:”, the call
-was refused: “Your last calls” says why.</p>
+<p>Replace <code>YOUR_KEY</code> with your key. The command stores the <code>accessToken</code>
+in <code>$token</code>, for the calls below in the same window. If nothing follows “Token:”, the call
+was refused: “Your last calls” shows why.</p>
 ${commands(`${loginCommand(base)}\necho "Token: $token"`)}</section>
 <section class="card"><h2>Check the configuration</h2>
-<p>Within 300 seconds of logging in: then the token ends.</p>
+<p>Run it within 300 seconds after the log-in; then the token expires.</p>
 ${commands(testCommand(base, isMerchant ? 'POST' : 'GET'))}</section>
 ${isMerchant && signedExample(request, base)}`;
 }
@@ -136,7 +136,7 @@ ${commands(signedCommand(base))}
 <p>The answer ${signedAnswer} means that <strong>the signature was accepted</strong>.</p>
 ${signatureHelp(services.settings.signatureWindowSeconds)}</section>`;
 
-/** What a developer can call next, of the endpoints themselves. */
+/** The endpoints that a developer can call. */
 const endpointTable = ({ session }: AccountRequest): Html => html`<section class="card">
 <h2>What you can call</h2>
 ${table('Calls of the API', apiOf(session.company.kind).endpoints, [

@@ -11,7 +11,7 @@ import { problems } from '../problem-page.js';
 import { happeningsOf } from '../voucher-story.js';
 import { ownerOf } from './vouchers.js';
 
-/** One voucher: what it is, what happened to it, and how its money moved. Never its code. */
+/** One voucher with its history and its transfers, but never its code. */
 export const showVoucher: AccountPage = {
   method: 'GET',
   path: '/vouchers/:id',
@@ -33,7 +33,7 @@ ${facts({
   Amount: money(voucher.amount),
   Left: money(voucher.remaining),
   'On hold': money(voucher.held),
-  'Given back to you': money(voucher.returned),
+  'Returned to you': money(voucher.returned),
   Merchant: voucher.merchantName,
   'Can be redeemed': voucher.isRestricted ? 'At this merchant only' : 'At every merchant',
   Owner: ownerOf(voucher),

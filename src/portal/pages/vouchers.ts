@@ -8,7 +8,7 @@ import { time } from '../layout/parts.js';
 import { stateBadge, stateOptions, voucherStates } from '../layout/states.js';
 import { PORTAL_PATH } from '../page.js';
 
-/** A voucher's owner; numbers are shown masked. */
+/** A voucher's owner; numbers are masked. */
 export const ownerOf = ({ ownerMsisdn }: Pick<ListedVoucher, 'ownerMsisdn'>): string =>
   ownerMsisdn === null ? 'Anonymous' : maskMsisdn(ownerMsisdn);
 
@@ -17,8 +17,8 @@ export const showVouchers = listPage({
   path: '/vouchers',
   kind: 'partner',
   title: 'Vouchers',
-  intro: html`<p>All that you have generated, newest first. Codes are not shown here: you were told
-each when you generated it.</p>`,
+  intro: html`<p>All vouchers that you have generated, newest first. The portal never shows codes: the API
+returned each code when you generated its voucher.</p>`,
   source: voucherSource,
   filters: {
     serial: listFilters.exact('Serial number', 'serialNumber'),
@@ -39,5 +39,5 @@ each when you generated it.</p>`,
     { title: 'Amount, ETB', value: ({ amount: whole }) => amount(whole), align: 'right' },
     { title: 'Left, ETB', value: ({ remaining }) => amount(remaining), align: 'right' },
   ],
-  nothingYet: 'Vouchers stand here as soon as your server generates them.',
+  nothingYet: 'Vouchers appear here as soon as your server generates them.',
 });

@@ -294,7 +294,7 @@ describe('an import', () => {
     expect(printed).toEqual({
       code: 0,
       out:
-        'merchant-categories.csv is in order; nothing was changed. Without --dry-run: ' +
+        'merchant-categories.csv is valid; nothing was changed. Without --dry-run: ' +
         'created 2, changed 0, unchanged 0.\n',
       err: '',
     });

@@ -85,9 +85,9 @@ describe('with nothing imported, a file is refused that has', () => {
         '  line 2, email must be an e-mail address',
         '  line 2, phone must be a telephone number, such as +251111234567',
         '  line 2, service-fee must be a percentage from 0 to 100 with at most 4 decimals, such as 2.5',
-        '  line 2, category names no merchant-category that there is: see "list merchant-categories"',
+        '  line 2, category names no existing merchant-category: see "list merchant-categories"',
         '  line 2, payout-value must be a mobile number, such as +251911234567, because its key is msisdn',
-        '  line 3, category names no merchant-category that there is: see "list merchant-categories"',
+        '  line 3, category names no existing merchant-category: see "list merchant-categories"',
         '  line 3, name is missing: a new merchant needs it',
         '  line 3, payout-value is missing: it belongs to the payout key',
         '  line 4, payout-value must be a mobile number, such as +251911234567, because its key is msisdn',
@@ -99,8 +99,8 @@ describe('with nothing imported, a file is refused that has', () => {
       [MERCHANT, good('A'), good('B'), good('A'), good('A'), good('')].join('\n'),
       [
         'merchants.csv has 3 problems; nothing was imported:',
-        '  line 4, identifier is that of line 2 already',
-        '  line 5, identifier is that of line 2 already',
+        '  line 4, identifier is already that of line 2',
+        '  line 5, identifier is already that of line 2',
         '  line 6, identifier is missing: a new merchant needs it',
       ],
     ],
@@ -112,7 +112,7 @@ describe('with nothing imported, a file is refused that has', () => {
         'merchants.csv has 9 problems; nothing was imported:',
         '  line 2, email must be an e-mail address',
         '  line 3, status must be ACTIVE or DEACTIVATED',
-        '  line 3, identifier is that of line 2 already',
+        '  line 3, identifier is already that of line 2',
         ...['name', 'type', 'identifier-type', 'email', 'phone', 'address'].map(
           (column) => `  line 4, ${column} is missing: a new merchant needs it`,
         ),
@@ -155,7 +155,7 @@ describe('with nothing imported, a file is refused that has', () => {
         'denominations.csv has 5 problems; nothing was imported:',
         '  line 2, product names product 2, which is PACKAGE, not GIFT',
         '  line 3, product names product 2, which is PACKAGE, not GIFT',
-        '  line 5, product is that of line 4 already',
+        '  line 5, product is already that of line 4',
         '  line 6, amount must be an amount in ETB above 0 with at most 2 decimals, such as 99.50',
         '  line 7, product is missing: a new denomination needs it',
       ],
@@ -201,8 +201,8 @@ describe('with nothing imported, a file is refused that has', () => {
       'name,status\nBooks\nFood,ACTIVE,\n',
       [
         'merchant-categories.csv has 2 problems; nothing was imported:',
-        '  line 2 has another number of cells (1) than there are columns (2)',
-        '  line 3 has another number of cells (3) than there are columns (2)',
+        '  line 2 has 1 cells for 2 columns',
+        '  line 3 has 3 cells for 2 columns',
       ],
     ],
   ])('%s', async (_what, kinds, content, expected) => {
@@ -237,11 +237,19 @@ describe('with nothing imported, a file is refused that has', () => {
     [
       'unknown columns',
       'name,colour\nBooks,red\n',
-      /has unknown columns: "colour"; there are: name/,
+      /has unknown columns: "colour"; the columns are: name/,
     ],
-    ['a NUL character', 'name\nBo\0oks\n', /^--file holds a NUL character \(line 2\): save it as/],
+    [
+      'a NUL character',
+      'name\nBo\0oks\n',
+      /^--file contains a NUL character \(line 2\): save it as/,
+    ],
     ['another encoding', Buffer.from('name\ncaf\xe9\n', 'latin1'), /^--file is not in UTF-8: save/],
-    ['UTF-16', Buffer.from('name\nBooks\n', 'utf16le'), /^--file holds a NUL character \(line 1\)/],
+    [
+      'UTF-16',
+      Buffer.from('name\nBooks\n', 'utf16le'),
+      /^--file contains a NUL character \(line 1\)/,
+    ],
     [
       'too many rows',
       `name\n${'x\n'.repeat(importLimits.rows + 1)}`,
@@ -251,7 +259,7 @@ describe('with nothing imported, a file is refused that has', () => {
     [
       'an open quotation mark',
       'name\n"Books\n',
-      /is no CSV that can be read: a quotation mark is op/,
+      /is not valid CSV: a quotation mark is not closed/,
     ],
   ])('%s', async (_what, content, expected) => {
     const lines = await refusedImport('merchant-categories', content);
@@ -269,7 +277,7 @@ describe('with nothing imported, a file is refused that has', () => {
     [
       'a name without a format',
       () => ['--file', 'README.md'],
-      /^The name of README\.md does not say/,
+      /^The name of README\.md does not show/,
     ],
     ['no name', () => [], /^Missing: --file\./],
     [

@@ -50,11 +50,11 @@ describe('CSV is read', () => {
       [
         {
           ...row('line 2', { product: 'Gift', amount: '5' }),
-          problems: [{ reason: 'has another number of cells (3) than there are columns (2)' }],
+          problems: [{ reason: 'has 3 cells for 2 columns' }],
         },
         {
           ...row('line 3', { product: 'Gift' }),
-          problems: [{ reason: 'has another number of cells (1) than there are columns (2)' }],
+          problems: [{ reason: 'has 1 cells for 2 columns' }],
         },
       ],
     ],
@@ -77,7 +77,7 @@ describe('CSV is read', () => {
     [
       'an unknown column',
       'product,amout\nGift,5\n',
-      /^has unknown columns: "amout"; there are: product, amount, status$/,
+      /^has unknown columns: "amout"; the columns are: product, amount, status$/,
     ],
     ['a column without a name', 'product,amount,\nGift,5,\n', /^has unknown columns: ""/],
     ['a column that paints', 'product,a\u001b[2J\nGift,5\n', /^has unknown columns: "a\?\[2J"/],
@@ -85,22 +85,22 @@ describe('CSV is read', () => {
     [
       'an open quotation mark',
       'product,amount\n"Gift,5\nGift,6\n',
-      /^is no CSV.*never closed \(line \d\)$/,
+      /^is not valid CSV.*not closed \(line \d\)$/,
     ],
     [
       'a quotation mark within a cell',
       'product,amount\nGift "big",5\n',
-      /^is no CSV.*stands within a cell \(line 2\)/,
+      /^is not valid CSV.*contains a quotation mark \(line 2\)/,
     ],
     [
       'text after a quoted cell',
       'product,amount\n"Gift" big,5\n',
-      /^is no CSV.*stands within a cell \(line 2\)/,
+      /^is not valid CSV.*contains a quotation mark \(line 2\)/,
     ],
     [
       'a huge cell',
       `product,amount\n${'x'.repeat(importLimits.rowCharacters + 1)},5\n`,
-      /^is no CSV.*a row is longer than 20000 characters \(line 2\)/,
+      /^is not valid CSV.*a row is longer than 20000 characters \(line 2\)/,
     ],
   ])('not with %s', (_what, text, expected) => {
     expect(() => readCsvRows(denomination, text)).toThrow(expected);
@@ -133,18 +133,18 @@ describe('JSON is read', () => {
     ['[["product"]]', { reason: 'must be an object' }],
     [
       '[{"__proto__":{}}]',
-      { reason: expect.stringMatching(/^has an unknown field "__proto__"; there/) },
+      { reason: expect.stringMatching(/^has an unknown field "__proto__"; the fields/) },
     ],
     ['[{"a\\u0000\\u001b":1}]', { reason: expect.stringMatching(/^has an unknown field "a\?\?"/) }],
-    ['[{"amount":null,"Amount":5}]', { column: 'amount', reason: 'is there twice' }],
+    ['[{"amount":null,"Amount":5}]', { column: 'amount', reason: 'appears twice' }],
   ])('not with the item %s', (text, problem) => {
     expect(readJsonRows(denomination, text)).toMatchObject([{ problems: [problem] }]);
   });
 
   test.each([
     ['{"product":"Gift"}', /^must be a JSON array of objects$/],
-    ['[{"product":"Gift"}', /^is no JSON that can be read$/],
-    ['', /^is no JSON that can be read$/],
+    ['[{"product":"Gift"}', /^is not valid JSON$/],
+    ['', /^is not valid JSON$/],
   ])('not from %s', (text, expected) => {
     expect(() => readJsonRows(denomination, text)).toThrow(expected);
   });

@@ -167,7 +167,7 @@ describe('a company that has spent its wrong codes of the day', () => {
     const last = answers.find(({ status }) => status === 429);
     expectRefusal(last as Answer, 'merchant', 429, {
       reason: 'too-many-requests',
-      says: 'take turns',
+      says: 'run one at a time',
       headers: { 'Retry-After': '8' },
     });
     expect(Math.max(...took)).toBeGreaterThan(5.9);

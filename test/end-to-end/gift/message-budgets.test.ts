@@ -49,7 +49,7 @@ const spent = {
 } as const;
 
 describe('numbers of countries that are not served', () => {
-  const notServed = { reason: 'country-not-served', says: 'served are ET, KE' } as const;
+  const notServed = { reason: 'country-not-served', says: 'served countries are ET, KE' } as const;
   const generate = (msisdn: string | null) =>
     scene.asPartner.post(GENERATE, {
       denominationId: scene.partner.denominations[100],

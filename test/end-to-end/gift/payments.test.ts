@@ -113,7 +113,7 @@ describe('a redemption that takes longer than its caller waits', () => {
     expect(first.body).toEqual({
       success: false,
       statusCode: 4092,
-      message: 'Still processing: repeat the same request for the result',
+      message: 'Still processing: repeat the same request to get the result',
       data: null,
     });
     expect(last.body).toMatchObject({ success: true, data: { idempotencyKey } });
@@ -145,7 +145,7 @@ describe('a redemption that takes longer than its caller waits', () => {
     expect(first.body).toEqual({
       success: false,
       statusCode: 409,
-      message: 'Still processing: repeat the same request for the result',
+      message: 'Still processing: repeat the same request to get the result',
       data: { referenceNumber: platform_reference },
     });
     expect(platform_reference).toMatch(RDM);

@@ -87,7 +87,7 @@ it('who has no key and cannot be remembered is told to look at the voucher, not 
   await mend();
   expect(answer.status).toBe(409);
   expect(answer.body).toMatchObject({ success: false, statusCode: 409, data: null });
-  expect(answer.body.message).toContain('look at the voucher first');
+  expect(answer.body.message).toContain('check the voucher first');
   await scene.settlePayout(merchant, 'completed');
   await until(async () => expect(await scene.voucher(gift)).toMatchObject({ held: '0.000000' }));
   expect(scene.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
@@ -103,7 +103,7 @@ it('a redemption without a key that its caller left before it began is made by t
   const first = await send();
   expect([first.status, first.body.message]).toEqual([
     409,
-    'Still processing: repeat the same request for the result',
+    'Still processing: repeat the same request to get the result',
   ]);
   const worker = await startWorker(stack.config, stack.temporal, {
     logger: createLogger('silent', 'test'),

@@ -81,9 +81,9 @@ const explicit = createPublicKey(merchant.publicPem('-param_enc', 'explicit')).e
   format: 'der',
 });
 
-const noKey = /no public key|no whole block/;
+const noKey = /not a public key|no whole block/;
 const damaged = /damaged/;
-const isPrivate = /private key, which nobody else may see/;
+const isPrivate = /private key, which must stay secret/;
 
 describe('refused is', () => {
   it.each<[string, string, RegExp]>([

@@ -30,7 +30,7 @@ describe('a chosen password', () => {
     'coffeetea123',
     'Ethiopia2026!',
   ])('is refused that is quickly guessed: %s', (password) => {
-    expect(problemOf(password)).toContain('quickly guessed');
+    expect(problemOf(password)).toContain('easy to guess');
   });
 
   it.each([

@@ -44,7 +44,7 @@ test('a partner without scripts finds out where its money went', async () => {
   await choose(page, 'Balances');
   await page.getByRole('link', { name: 'Statement of the gift wallet' }).click();
   await page.getByRole('link', { name: /cancelled, its rest returned/ }).click();
-  await page.getByText('went back to the gift wallet').waitFor();
+  await page.getByText('was returned to the gift wallet').waitFor();
   await choose(page, 'Vouchers');
   await page.getByLabel('State').selectOption('Redeemed');
   await showFiltered(page);

@@ -106,7 +106,7 @@ describe.each([
       await page.getByText('The address is not registered').waitFor({ timeout: 1_000 });
     });
     await page.getByRole('link', { name: 'Is 127.0.0.1 your server?' }).click();
-    await page.getByText('your key is in wrong hands').waitFor();
+    await page.getByText('your key was leaked').waitFor();
     if (javaScriptEnabled) await look(page, 'address-question');
     await page.getByRole('button', { name: 'It is ours: register 127.0.0.1' }).click();
     await page.getByText('127.0.0.1 is registered.').first().waitFor();
@@ -164,10 +164,10 @@ describe('every page', () => {
     await call(`${stack.url}/api/v1/merchant/client/auth/login`, { body: { key } });
     await open('access', 'access-key');
     await page.getByRole('link', { name: 'Copy Web shop' }).click();
-    await page.getByLabel('Present password').fill('not the password');
+    await page.getByLabel('Current password').fill('not the password');
     await page.getByRole('button', { name: 'Show the key' }).click();
     await look(page, 'key-copy-refused');
-    await page.getByLabel('Present password').fill(account.password);
+    await page.getByLabel('Current password').fill(account.password);
     await page.getByRole('button', { name: 'Show the key' }).click();
     expect(await page.getByLabel('Test key').inputValue()).toBe(key);
     await look(page, 'key-copied');

@@ -35,7 +35,7 @@ describe('a merchant', () => {
     for (const path of ['/portal', '/portal/payouts']) {
       const { html } = await client.get(path);
       expect(termsIn(html)).toMatchObject({
-        'Service fee': '3.25 % of what is redeemed',
+        'Service fee': '3.25 % of the redeemed amount',
         'Paid to': 'Mobile money +2519*****567',
       });
       expect(html).not.toContain('911234567');
@@ -46,7 +46,7 @@ describe('a merchant', () => {
     );
     expect(termsIn((await client.get('/portal')).html)['Paid to']).toBe('Account 10001*****789');
     const activity = (await client.get('/portal/activity')).html;
-    expect(activity).toContain('Set the account that you are paid to');
+    expect(activity).toContain('Set the payout account');
     expect(activity).not.toContain('1000123456789');
   });
 

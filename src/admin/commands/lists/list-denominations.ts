@@ -4,7 +4,7 @@ import { column, money, numbers, table } from '../../tables.js';
 
 export const listDenominationsCommand = lookCommand({
   name: 'list denominations',
-  summary: 'Show the amounts that gift vouchers are sold with',
+  summary: 'Show the amounts of gift vouchers',
   fields: {},
   examples: ['list denominations'],
   async look(database) {

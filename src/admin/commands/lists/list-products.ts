@@ -21,8 +21,8 @@ export const productTable = (products: readonly ListedProduct[]): string =>
 
 export const listProductsCommand = lookCommand({
   name: 'list products',
-  summary: 'Show the products, or those that one partner may sell',
-  fields: { partner: optional(id, 'The id of a partner: only what it may sell') },
+  summary: 'Show the products, or those of one partner',
+  fields: { partner: optional(id, 'The id of a partner: only the products that it may sell') },
   examples: ['list products', 'list products --partner 1'],
   async look(database, { partner }) {
     if (partner !== undefined) await requireSubject(database, 'partner', partner);

@@ -26,8 +26,8 @@ export const listTopupsCommand = lookCommand({
   fields: {
     partner: optional(id, 'Only those of one partner'),
     status: optional(oneOf(...statuses), 'Only those in one status'),
-    msisdn: optional(msisdn, 'Only those to one number, in their first attempt or a later one'),
-    limit: optional(wholeNumber(1, 10_000), 'At most so many; 50 where it is left out'),
+    msisdn: optional(msisdn, 'Only those with an attempt to this number'),
+    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
   },
   examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
   async look(database, input) {
@@ -57,8 +57,8 @@ export const listTopupsCommand = lookCommand({
 
 export const showTopup = lookCommand({
   name: 'show top-up',
-  summary: 'Show one top-up: its attempts, what the provider said, and how its money moved',
-  fields: { id: argument(id, 'The number of the top-up, which partners know as transactionId') },
+  summary: 'Show one top-up: attempts, answers of the provider, and transfers',
+  fields: { id: argument(id, 'The number of the top-up, the transactionId of partners') },
   examples: ['show top-up 17', 'show top-up 17 --json'],
   async look(database, input) {
     const partnerId = await findTopupOwner(database, input.id);

@@ -13,7 +13,7 @@ const statuses = Object.keys(voucherMoves) as VoucherStatus[];
 
 type ListedVoucher = Awaited<ReturnType<typeof listVouchers>>[number];
 
-/** The owner's number is shown only masked. */
+/** The owner's number is masked. */
 const present = <Voucher extends ListedVoucher>(voucher: Voucher) => ({
   ...voucher,
   ownerMsisdn: voucher.ownerMsisdn && maskMsisdn(voucher.ownerMsisdn),
@@ -26,7 +26,7 @@ export const listVouchersCommand = lookCommand({
     partner: optional(id, 'Only those of one partner'),
     status: optional(oneOf(...statuses), 'Only those in one status'),
     msisdn: optional(msisdn, 'Only those of one owner'),
-    limit: optional(wholeNumber(1, 10_000), 'At most so many; 50 where it is left out'),
+    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
   },
   examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
   async look(database, input) {
@@ -56,8 +56,8 @@ export const listVouchersCommand = lookCommand({
 
 export const showVoucher = lookCommand({
   name: 'show voucher',
-  summary: 'Show one voucher: its claims, redemptions, messages, and how its money moved',
-  details: 'Never its code: only the partner that generated it is told that.',
+  summary: 'Show one voucher: claims, redemptions, messages, and transfers',
+  details: 'The code is never shown: only the generating partner gets it.',
   fields: { voucher: voucherArgument },
   examples: ['show voucher 17', 'show voucher 012345678901234567'],
   async look(database, input) {
@@ -94,7 +94,7 @@ export const showVoucher = lookCommand({
           Generated: time(voucher.createdAt),
           Expires: time(voucher.expiresAt),
         }),
-        `\nMoves of its status\n${moves}`,
+        `\nStatus changes\n${moves}`,
         `\nClaims\n${claimTable(claims)}`,
         `\nRedemptions\n${redemptionTable(redemptions)}`,
         `\nMessages\n${messageTable(messages)}`,

@@ -5,7 +5,7 @@ import { addressesPart, type WrongAddress } from './addresses.js';
 import { apiKeysPart, type WrongKeyName } from './api-keys.js';
 import { publicKeysPart, type WrongPublicKey } from './public-keys.js';
 
-/** What was wrong with a form of the page that was sent. */
+/** The problem of a sent form of this page. */
 interface Wrong {
   readonly keyName?: WrongKeyName;
   readonly address?: WrongAddress;
@@ -20,7 +20,7 @@ export const showAccess: AccountPage = {
   handle: (request) => accessPage(request),
 };
 
-/** The same page, with what is wrong with a form that was sent. */
+/** The page with the problem of a sent form. */
 export async function accessPage(request: AccountRequest, wrong: Wrong = {}): Promise<PageAnswer> {
   const isMerchant = request.session.company.kind === 'merchant';
   return {
@@ -47,7 +47,7 @@ const movedTo = (part: string): AccountPage => ({
   handle: () => Promise.resolve({ kind: 'redirect', to: `${ACCESS_PATH}#${part}` }),
 });
 
-/** Links to the pages that the parts were before go on working. */
+/** Links to the former separate pages still work. */
 export const formerAccessPages: readonly AccountPage[] = [
   movedTo('keys'),
   movedTo('addresses'),

@@ -15,7 +15,7 @@ const hasTooManyNames = (known: readonly { readonly address: string }[], address
   isAllowlistHostname(address) &&
   known.filter((row) => isAllowlistHostname(row.address)).length >= MAXIMUM_NAMES;
 
-/** Lets the company call from one more address, range or name. */
+/** Adds an address, a range or a name to the company's allow-list. */
 export const addAddress: AccountPage = {
   method: 'POST',
   path: '/addresses',
@@ -38,10 +38,10 @@ export const addAddress: AccountPage = {
       return { kind: 'redirect', to: ACCESS_PATH, notice: noticeOf(address) };
     const known = await listSourceAddresses(request.services.database, company);
     const problem = known.some((row) => row.address === address)
-      ? `${address} is registered already.`
+      ? `${address} is already registered.`
       : hasTooManyNames(known, address)
-        ? `There are ${MAXIMUM_NAMES} names: register addresses, or remove some names first.`
-        : `There are ${MAXIMUM_ADDRESSES} addresses: register a range, or remove some first.`;
+        ? `There are already ${MAXIMUM_NAMES} names: register addresses, or remove a name first.`
+        : `There are already ${MAXIMUM_ADDRESSES} addresses: register a range, or remove an address first.`;
     return accessPage(request, { address: { address: given, problem } });
   },
 };
@@ -49,7 +49,7 @@ export const addAddress: AccountPage = {
 const noticeOf = (address: string): string =>
   `${address} is registered.${
     isInsideNetwork(address)
-      ? ' It is an address inside a network: of calls over the internet we see another one, which ' +
-        'stands beside each call in “Try it”.'
+      ? ' It is a private address: calls over the internet come from another address, which “Try it” ' +
+        'shows beside each call.'
       : ''
   }`;

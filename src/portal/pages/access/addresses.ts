@@ -13,29 +13,29 @@ import {
 import { type AccountRequest, PORTAL_PATH } from '../../page.js';
 
 export const ADDRESSES_PATH = `${PORTAL_PATH}/addresses`;
-/** The longest name of a host has 253 characters. */
+/** Maximum length of a host name. */
 export const ADDRESS_LENGTH = 253;
 
-/** What is wrong with an address that was to be added. */
+/** The problem of a new address. */
 export interface WrongAddress {
   readonly address: string;
   readonly problem: string;
 }
 
-/** From where the company's servers may call. */
+/** The addresses that the company's servers may call from. */
 export async function addressesPart(request: AccountRequest, wrong?: WrongAddress): Promise<Html> {
   const { services, session, formToken } = request;
   const rows = await listSourceAddresses(services.database, session.company);
   return html`<section class="page-part" aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
-<p>Calls of the API are let in from these addresses only. They are the addresses of your servers as
-the internet sees them. A new one counts after
-${services.settings.accessCacheSeconds} s at most.</p>
+<p>The API accepts calls from these addresses only. They are the public addresses of your
+servers. A new one takes effect within
+${services.settings.accessCacheSeconds} s.</p>
 ${
   rows.length === 0 &&
   message(
     'warning',
-    html`<strong>No address is registered: every call is refused, log-in too.</strong> Add the address of
-the server that will call.`,
+    html`<strong>No address is registered: every call is refused, including log-in.</strong> Add the address of
+your server.`,
   )
 }
 <section class="card"><h3>Registered addresses</h3>
@@ -74,13 +74,13 @@ ${yourAddress(
 )}</section>`;
 }
 
-/** The browser's own address, which is the server's only where both are on one network. */
+/** The browser's address, which equals the server's only within one network. */
 function yourAddress(request: AccountRequest, registered: readonly string[]) {
   const { sourceAddress, formToken } = request;
   if (sourceAddress === '') return undefined;
   const isRegistered = createAddressMatcher(registered)(sourceAddress);
-  return html`<section class="card"><h3>The address you are calling from</h3>
-<p>This page sees you at <code>${sourceAddress}</code>. ${
+  return html`<section class="card"><h3>The address of your browser</h3>
+<p>Your browser’s address is <code>${sourceAddress}</code>. ${
     isRegistered
       ? 'It is registered.'
       : 'Add it if your server calls from the same network as your browser.'

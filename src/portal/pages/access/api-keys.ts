@@ -10,13 +10,13 @@ export const KEY_NAME_LENGTH = 60;
 
 type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/** What is wrong with the name of a key that was to be made. */
+/** The problem of the name of a new key. */
 export interface WrongKeyName {
   readonly name: string;
   readonly problem: string;
 }
 
-/** The company's API keys: which work, how old they are, and when they were last used. */
+/** The company's API keys: status, age and last use. */
 export async function apiKeysPart(request: AccountRequest, wrong?: WrongKeyName): Promise<Html> {
   const { services, session, formToken } = request;
   const keys = (await listApiKeys(services.database, session.company)).toReversed();
@@ -25,10 +25,10 @@ export async function apiKeysPart(request: AccountRequest, wrong?: WrongKeyName)
   const old = working.filter(needsRotation);
   const canCopy = services.keyCopies !== undefined;
   return html`<section class="page-part" aria-labelledby="keys"><h2 id="keys">API keys</h2>
-<p>With a key your server logs in at <code>${apiBase(request)}/auth/login</code> and gets a token for
+<p>Your server logs in with a key at <code>${apiBase(request)}/auth/login</code> and gets a token for
 300 seconds. Keep keys on your servers: never in source code, apps, pages or logs.</p>
 ${old.length > 0 && rotationWarning(old)}
-<section class="card"><h3>Keys that work</h3>
+<section class="card"><h3>Working keys</h3>
 ${working.length === 0 ? noKeys : workingKeys(working, canCopy)}
 ${working.length > 0 && copyNote(working, canCopy)}
 </section>
@@ -48,13 +48,13 @@ ${postForm(
 </section>
 ${
   over.length > 0 &&
-  html`<details class="card"><summary>Keys that are over (${over.length})</summary>
+  html`<details class="card"><summary>Ended keys (${over.length})</summary>
 ${endedKeys(over)}</details>`
 }</section>`;
 }
 
 const noKeys = emptyState(
-  'No key works',
+  'No working key',
   'Without a key your server cannot log in. Make one below.',
 );
 
@@ -63,26 +63,26 @@ const rotationWarning = (old: readonly ListedKey[]): Html =>
     'warning',
     html`<p><strong>${
       old.length === 1 ? 'A key is' : `${old.length} keys are`
-    } ${ROTATION_WARNING_DAYS} days old or older.</strong> Rotate: the new key and the old one work side
-by side for as long as you choose.</p>`,
+    } ${ROTATION_WARNING_DAYS} days old or older.</strong> Rotate: the new key and the old one both
+work for a time that you choose.</p>`,
   );
 
-/** What cannot be copied, and what to do about it. */
+/** Explains which keys cannot be copied. */
 function copyNote(keys: readonly ListedKey[], canCopy: boolean): Html | undefined {
   if (!canCopy)
-    return html`<p class="quiet">Keys are shown once, when they are made: we keep digests alone.</p>`;
+    return html`<p class="quiet">Each key is shown once, when it is made: we store only digests.</p>`;
   const notKept = keys.filter(({ status, isKept }) => status === 'VALID' && !isKept);
   if (notKept.length === 0) return undefined;
   const names = notKept.map(({ name }, index) => html`${index > 0 && ', '}“${name}”`);
   return html`<p class="quiet">${names} cannot be copied: ${
     notKept.length === 1 ? 'it was' : 'they were'
-  } made before keys were kept, or by an operator, and we have ${
+  } made before keys were stored, or by an operator, and we have only ${
     notKept.length === 1 ? 'its digest' : 'their digests'
-  } alone. A rotated key can be copied.</p>`;
+  }. A rotated key can be copied.</p>`;
 }
 
 const workingKeys = (keys: readonly ListedKey[], canCopy: boolean): Html =>
-  table('API keys that work', keys, [
+  table('Working API keys', keys, [
     { title: 'Name', value: (key) => html`<strong>${key.name}</strong>` },
     { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
     { title: 'State', value: stateOf },
@@ -106,7 +106,7 @@ ${key.name}</span></a>`
   ]);
 
 const endedKeys = (keys: readonly ListedKey[]): Html =>
-  table('API keys that are over', keys, [
+  table('Ended API keys', keys, [
     { title: 'Name', value: (key) => key.name },
     { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
     { title: 'Ended', value: (key) => endOf(key) },

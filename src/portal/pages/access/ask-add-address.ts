@@ -8,8 +8,8 @@ import { accessPage } from './access.js';
 import { ADDRESSES_PATH } from './addresses.js';
 
 /**
- * Asks whether an address that a call came from is really the company's: who has its key but not
- * its address is told from its servers by nothing else.
+ * Asks whether the source address of a call belongs to the company. An attacker with the company's
+ * key differs from its servers only by the address.
  */
 export const askAddAddress: AccountPage = {
   method: 'GET',
@@ -22,13 +22,13 @@ export const askAddAddress: AccountPage = {
       return accessPage(request, { address: { address: given, problem: read.problem } });
     const { address } = read;
     const { services, session } = request;
-    // A link that somebody sends must not say of an address that a call came from there.
+    // A link from somebody else must not claim that a call came from an address.
     if (!(await wasRefusedFrom(services.database, session.company, address))) return noSuchCall;
     return confirmation({
       title: 'Is this your server?',
       text: html`<p>A call with your key came from <code>${address}</code>. Register the address
 only if you know it as your own server’s.</p>
-<p><strong>If it is not yours, your key is in wrong hands:</strong> do not register it.
+<p><strong>If it is not yours, your key was leaked:</strong> do not register it.
 <a href="${ACCESS_PATH}#keys">Revoke the key</a> instead.</p>`,
       action: ADDRESSES_PATH,
       formToken: request.formToken,
@@ -44,6 +44,6 @@ const noSuchCall: PageProblem = {
   status: 404,
   title: 'There is no such call',
   text:
-    'No call with a key of yours was refused from this address lately. Do not register an address ' +
-    'because somebody sends you a link to it.',
+    'No call with one of your keys was refused from this address recently. Do not register an ' +
+    'address because somebody sends you a link to it.',
 };

@@ -11,7 +11,7 @@ import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '..
 import { problems } from '../../problem-page.js';
 import { KEYS_PATH } from './api-keys.js';
 
-/** Asks for the password before a key is shown once more. */
+/** Asks for the password before a key is shown again. */
 export const askCopyApiKey: AccountPage = {
   method: 'GET',
   path: '/keys/:id/copy',
@@ -19,7 +19,7 @@ export const askCopyApiKey: AccountPage = {
   handle: (request) => passwordPage(request),
 };
 
-/** Shows a key once more to who knows the password; each time is written into the audit log. */
+/** Shows a key again after the password; the audit log records each time. */
 export const copyApiKey: AccountPage = {
   method: 'POST',
   path: '/keys/:id/copy',
@@ -38,7 +38,7 @@ export const copyApiKey: AccountPage = {
         const key = openApiKey(keyCopies, copy);
         return { result: { name, key }, details: { keyId, name, prefix } };
       } catch (error) {
-        logger.error({ ...describeError(error), keyId }, 'An API key cannot be opened');
+        logger.error({ ...describeError(error), keyId }, 'Could not decrypt an API key');
         return undefined;
       }
     });
@@ -48,8 +48,8 @@ export const copyApiKey: AccountPage = {
       heading: 'Your key',
       name: copied.name,
       key: copied.key,
-      warning: html`<strong>Keep it on your servers alone.</strong> That it was copied stands in the
-activity of your account.`,
+      warning: html`<strong>Keep it only on your servers.</strong> The activity of your account
+records this copy.`,
     });
   },
 };
@@ -67,13 +67,13 @@ async function passwordPage(
     ...(wrong ? { status: wrong.waitSeconds === undefined ? 422 : 429 } : {}),
     ...(wrong?.waitSeconds === undefined ? {} : { retryAfterSeconds: wrong.waitSeconds }),
     content: html`<h1>Copy the key “${key.name}”</h1>
-<section class="card"><p>The key that begins with <code>${key.prefix}…</code> is shown once you have given
-your password.</p>
+<section class="card"><p>Enter your password to see the key that begins with
+<code>${key.prefix}…</code>.</p>
 ${postForm(
   { action: `${KEYS_PATH}/${idOf(request)}/copy`, formToken },
   html`${field({
     name: 'password',
-    label: 'Present password',
+    label: 'Current password',
     type: 'password',
     autocomplete: 'current-password',
     error: wrong?.problem,

@@ -11,7 +11,7 @@ import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
 import { accessPage } from './access.js';
 import { KEY_NAME_LENGTH } from './api-keys.js';
 
-/** More than anybody needs, and few enough to see what each is for. */
+/** A practical limit that keeps the list readable. */
 const MAXIMUM_WORKING_KEYS = 10;
 
 /** Makes a key and shows it. */
@@ -23,7 +23,7 @@ export const makeApiKey: AccountPage = {
     const given = request.form.text('name');
     const name = readName(given, KEY_NAME_LENGTH);
     if (name === undefined) {
-      const problem = `Give the key a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`;
+      const problem = `Enter a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`;
       return accessPage(request, { keyName: { name: given.slice(0, KEY_NAME_LENGTH), problem } });
     }
     const made = await changeAccess(request, 'issue api-key', async (transaction) => {
@@ -39,8 +39,8 @@ export const makeApiKey: AccountPage = {
 };
 
 /**
- * Why there cannot be one more key with a name. Names are unique among the keys that work, so a form
- * that is sent twice does not make two.
+ * Why a key with this name cannot be made. Names are unique among the working keys, so that a form
+ * sent twice makes one key.
  */
 async function problemOf(
   database: DatabaseTransaction | AccountRequest['services']['database'],
@@ -50,13 +50,13 @@ async function problemOf(
   const keys = await listApiKeys(database, session.company);
   const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
   if (working.some((key) => key.name === name))
-    return 'A key with this name works already: rotate or revoke it, or choose another name.';
+    return 'A working key already has this name: rotate or revoke it, or choose another name.';
   if (working.length >= MAXIMUM_WORKING_KEYS)
-    return `There are ${MAXIMUM_WORKING_KEYS} keys that work: revoke one that nobody needs first.`;
+    return `There are already ${MAXIMUM_WORKING_KEYS} working keys: revoke an unused one first.`;
   return undefined;
 }
 
-/** Adds a key for the company; it stands in clear in the answer alone. */
+/** Adds a key for the company; only the answer holds it in clear. */
 export async function addKey(
   transaction: DatabaseTransaction,
   { services, session }: AccountRequest,
@@ -70,7 +70,7 @@ export async function addKey(
   return { result: key, details: { keyId, name, prefix } };
 }
 
-/** The page of a key that was just made. */
+/** The page of a new key. */
 export const newKeyPage = (
   request: AccountRequest,
   shown: { readonly name: string; readonly key: string; readonly before?: Html },
@@ -81,9 +81,9 @@ export const newKeyPage = (
     name: shown.name,
     key: shown.key,
     warning: request.services.keyCopies
-      ? html`<strong>Copy it now.</strong> Later you can copy it again, with your password, until it is
+      ? html`<strong>Copy it now.</strong> You can copy it again later, with your password, until it is
 replaced or revoked.`
-      : html`<strong>Copy it now: it is shown only this once.</strong> We keep a digest of it and cannot
+      : html`<strong>Copy it now: it is shown only once.</strong> We store only its digest and cannot
 show it again.`,
     further: shown.before,
   });

@@ -14,7 +14,7 @@ import { PUBLIC_KEYS_PATH } from './public-keys.js';
 
 const PROOF_PATH = `${PUBLIC_KEYS_PATH}/proof`;
 
-/** Registers a public key for the merchant that has signed the challenge with its private key. */
+/** Registers a public key after its private key has signed the challenge. */
 export const provePublicKey: AccountPage = {
   method: 'POST',
   path: '/public-keys/proof',
@@ -40,7 +40,7 @@ export const provePublicKey: AccountPage = {
     });
     if (added === undefined)
       return accessPage(request, {
-        publicKey: { problem: problem ?? 'This key is registered already.' },
+        publicKey: { problem: problem ?? 'This key is already registered.' },
       });
     return {
       kind: 'redirect',
@@ -51,10 +51,10 @@ export const provePublicKey: AccountPage = {
 };
 
 const NO_PROOF =
-  'This is no signature of the text below by the private key of this public key. Copy the command ' +
-  'whole, run it in the folder of private-key.pem, and paste the one line that it prints.';
+  'This is not a signature of the text below by the matching private key. Copy the whole ' +
+  'command, run it in the folder of private-key.pem, and paste the line that it prints.';
 
-/** Shows the text to sign and takes its signature. */
+/** Shows the challenge and asks for its signature. */
 export function proofPage(request: AccountRequest, key: KeyObject, problem?: string): PageAnswer {
   return {
     kind: 'page',
@@ -62,7 +62,7 @@ export function proofPage(request: AccountRequest, key: KeyObject, problem?: str
     ...(problem === undefined ? {} : { status: 422 }),
     content: html`<h1>Prove that the key is yours</h1>
 <section class="card">
-<p>Only who has the private key can sign this text. Run the command in the folder of
+<p>Only the owner of the private key can sign this text. Run the command in the folder of
 <code>private-key.pem</code>:</p>
 ${commands(proofCommand(challengeOf(request, key)))}
 ${postForm(

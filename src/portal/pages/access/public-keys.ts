@@ -6,24 +6,24 @@ import { type AccountRequest, PORTAL_PATH } from '../../page.js';
 
 export const PUBLIC_KEYS_PATH = `${PORTAL_PATH}/public-keys`;
 
-/** So many may be valid at a time: the one in use, and its successor. */
+/** Valid keys at a time: the current one and its successor. */
 export const MAXIMUM_PUBLIC_KEYS = 2;
 
 type ListedKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
 
-/** SHA-256 of a stored key's DER, in groups that people can compare. */
+/** SHA-256 of a stored key's DER, in groups for comparison by eye. */
 export const fingerprintOf = ({ publicKeyPem }: Pick<ListedKey, 'publicKeyPem'>): string =>
   publicKeyFingerprint(parsePublicKey(publicKeyPem));
 
 const grouped = (fingerprint: string): string => (fingerprint.match(/.{8}/g) ?? []).join(' ');
 
-/** What is wrong with a key that was to be registered. */
+/** The problem of a new key. */
 export interface WrongPublicKey {
   readonly problem: string;
   readonly isPrivateKey?: boolean;
 }
 
-/** The keys that a merchant's signatures are checked with (specification 5). */
+/** The public keys that verify a merchant's signatures (specification 5). */
 export async function publicKeysPart(
   request: AccountRequest,
   wrong?: WrongPublicKey,
@@ -33,9 +33,9 @@ export async function publicKeysPart(
   const valid = keys.filter(({ revokedAt }) => revokedAt === null);
   const over = keys.filter(({ revokedAt }) => revokedAt !== null).toReversed();
   return html`<section class="page-part" aria-labelledby="public-keys"><h2 id="public-keys">Public keys</h2>
-<p>Claims and redemptions are signed with your private key, which stays with you. We check them with the
-public key that you register here. A new one counts after
-${services.settings.accessCacheSeconds} s at most.</p>
+<p>You sign claims and redemptions with your private key, which stays with you. We verify them with the
+public key that you register here. A new one takes effect within
+${services.settings.accessCacheSeconds} s.</p>
 ${wrong?.isPrivateKey && privateKeyWarning}
 ${
   valid.length === 0 &&
@@ -44,14 +44,14 @@ ${
 <section class="card"><h3>Registered public keys</h3>
 ${
   valid.length === 0
-    ? emptyState('None yet', 'Make a pair of keys and register the public one below.')
+    ? emptyState('None yet', 'Make a key pair and register the public key below.')
     : keyTable('Public keys in use', valid, true)
 }
 </section>
 <section class="card"><h3>Register a public key</h3>
 ${
   valid.length >= MAXIMUM_PUBLIC_KEYS
-    ? html`<p>Two keys are valid at a time: the one in use, and its successor. Revoke one first.</p>
+    ? html`<p>At most two keys are valid at a time: the current one and its successor. Revoke one first.</p>
 ${howToMakeKeys}`
     : fileForm(
         { action: PUBLIC_KEYS_PATH, formToken },
@@ -68,15 +68,15 @@ ${keyTable('Revoked public keys', over, false)}</details>`
 
 const privateKeyWarning = message(
   'danger',
-  html`<strong>That was a private key. Treat it as stolen.</strong> It was not stored, but it has left
-your hands: make a new pair, register its public key, and revoke the old public key here.`,
+  html`<strong>That was a private key. Treat it as stolen.</strong> It was not stored, but it is no longer
+secret: make a new pair, register its public key, and revoke the old public key here.`,
 );
 
-/** What makes a pair of keys in a shell. */
+/** The shell commands that make a key pair. */
 export const KEY_PAIR_COMMANDS = `openssl ecparam -name secp256k1 -genkey -noout -out private-key.pem
 openssl ec -in private-key.pem -pubout -out public-key.pem`;
 
-const howToMakeKeys = html`<details><summary>How to make a pair of keys</summary>
+const howToMakeKeys = html`<details><summary>How to make a key pair</summary>
 <pre><code>${KEY_PAIR_COMMANDS}</code></pre>
 <p>Keep <code>private-key.pem</code> secret. Register <code>public-key.pem</code>.</p></details>`;
 

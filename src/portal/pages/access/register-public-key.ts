@@ -4,8 +4,8 @@ import { accessPage } from './access.js';
 import { proofPage } from './prove-public-key.js';
 
 /**
- * Takes a pasted or uploaded public key and asks for a proof that the private key is the merchant's;
- * what is wrong with the key is said as the API says it. Nothing is registered yet.
+ * Reads a pasted or uploaded public key and asks for a proof of the private key. Messages about the
+ * key are those of the API. Nothing is registered yet.
  */
 export const registerPublicKey: AccountPage = {
   method: 'POST',

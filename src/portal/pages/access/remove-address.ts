@@ -7,7 +7,7 @@ import { type AccountPage, idOf } from '../../page.js';
 import { problems } from '../../problem-page.js';
 import { ADDRESSES_PATH } from './addresses.js';
 
-/** Asks whether calls from an address are really to be refused. */
+/** Asks for confirmation before an address is removed. */
 export const askRemoveAddress: AccountPage = {
   method: 'GET',
   path: '/addresses/:id/remove',
@@ -30,7 +30,7 @@ export const askRemoveAddress: AccountPage = {
   },
 };
 
-/** Stops the company from calling from an address. */
+/** Removes an address from the company's allow-list. */
 export const removeAddress: AccountPage = {
   method: 'POST',
   path: '/addresses/:id/remove',

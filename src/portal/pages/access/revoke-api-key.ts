@@ -8,7 +8,7 @@ import { problems } from '../../problem-page.js';
 import { KEYS_PATH } from './api-keys.js';
 import { findKey } from './rotate-api-key.js';
 
-/** Asks whether a key is really to stop. */
+/** Asks for confirmation before a key is revoked. */
 export const askRevokeApiKey: AccountPage = {
   method: 'GET',
   path: '/keys/:id/revoke',
@@ -19,8 +19,8 @@ export const askRevokeApiKey: AccountPage = {
     return confirmation({
       title: `Revoke the key “${key.name}”?`,
       text: html`<p>It begins with <code>${key.prefix}…</code> and was
-${key.lastUsedAt ? html`last used ${time(key.lastUsedAt)}` : 'never used'}. Calls with it, and with the
-tokens that it was given, are refused within two seconds. This cannot be undone.</p>`,
+${key.lastUsedAt ? html`last used ${time(key.lastUsedAt)}` : 'never used'}. Calls with it, and with its
+tokens, are refused within two seconds. This cannot be undone.</p>`,
       action: `${KEYS_PATH}/${key.id}/revoke`,
       formToken: request.formToken,
       button: 'Revoke the key',
@@ -29,7 +29,7 @@ tokens that it was given, are refused within two seconds. This cannot be undone.
   },
 };
 
-/** Ends a key at once. */
+/** Revokes a key at once. */
 export const revokeApiKey: AccountPage = {
   method: 'POST',
   path: '/keys/:id/revoke',

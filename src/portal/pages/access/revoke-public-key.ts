@@ -10,7 +10,7 @@ import { type AccountPage, idOf } from '../../page.js';
 import { problems } from '../../problem-page.js';
 import { fingerprintOf, PUBLIC_KEYS_PATH } from './public-keys.js';
 
-/** Asks whether signatures of a key are really to be refused. */
+/** Asks for confirmation before a public key is revoked. */
 export const askRevokePublicKey: AccountPage = {
   method: 'GET',
   path: '/public-keys/:id/revoke',
@@ -25,7 +25,7 @@ export const askRevokePublicKey: AccountPage = {
     return confirmation({
       title: 'Revoke this public key?',
       text: html`<p><code>${fingerprintOf(key)}</code></p>
-<p>Calls that are signed with its private key are refused within two seconds.${
+<p>Calls signed with its private key are refused within two seconds.${
         valid.length === 1 && ' It is the last key: every signed call will be refused.'
       } This cannot be undone.</p>`,
       action: `${PUBLIC_KEYS_PATH}/${key.id}/revoke`,
@@ -36,7 +36,7 @@ export const askRevokePublicKey: AccountPage = {
   },
 };
 
-/** Ends a public key at once. */
+/** Revokes a public key at once. */
 export const revokePublicKey: AccountPage = {
   method: 'POST',
   path: '/public-keys/:id/revoke',

@@ -8,14 +8,14 @@ import { problems } from '../../problem-page.js';
 import { KEYS_PATH } from './api-keys.js';
 import { addKey, newKeyPage } from './make-api-key.js';
 
-/** How long the old key may still work, in hours. */
+/** How long the old key still works, in hours. */
 const overlaps = [
   { hours: 24, label: '24 hours' },
   { hours: 72, label: '72 hours' },
-  { hours: 0, label: 'Not at all: it may be in wrong hands' },
+  { hours: 0, label: 'Not at all: it may be leaked' },
 ] as const;
 
-/** Asks how long the old key is to work beside the new one. */
+/** Asks how long the old key works beside the new one. */
 export const askRotateApiKey: AccountPage = {
   method: 'GET',
   path: '/keys/:id/rotate',
@@ -31,18 +31,18 @@ export const askRotateApiKey: AccountPage = {
       kind: 'page',
       title: 'Rotate a key',
       content: html`<h1>Rotate the key “${key.name}”</h1>
-<section class="card"><p>A new key with the same name is made and shown once. The old one, which begins
-with <code>${key.prefix}…</code>, ends by itself.</p>
+<section class="card"><p>The service makes a new key with the same name and shows it once. The old key, which begins
+with <code>${key.prefix}…</code>, expires by itself.</p>
 ${postForm(
   { action: `${KEYS_PATH}/${key.id}/rotate`, formToken: request.formToken },
-  html`<fieldset><legend>How long shall the old key still work?</legend>${choices}</fieldset>
+  html`<fieldset><legend>How long should the old key still work?</legend>${choices}</fieldset>
 <p class="actions"><button>Make the new key</button><a href="${ACCESS_PATH}#keys">Back</a></p>`,
 )}</section>`,
     };
   },
 };
 
-/** Makes the new key and gives the old one its end. */
+/** Makes the new key and sets the expiry of the old one. */
 export const rotateApiKey: AccountPage = {
   method: 'POST',
   path: '/keys/:id/rotate',
@@ -66,13 +66,13 @@ export const rotateApiKey: AccountPage = {
       ...made,
       before:
         overlap.hours === 0
-          ? html`The old key works no more.`
+          ? html`The old key no longer works.`
           : html`The old key works until ${time(made.expiresAt)}.`,
     });
   },
 };
 
-/** A key of the company, or undefined: those of others are not there. */
+/** A key of the company; undefined for unknown keys and keys of other companies. */
 export async function findKey(request: AccountRequest) {
   const keys = await listApiKeys(request.services.database, request.session.company);
   return keys.find(({ id }) => id === idOf(request));
