@@ -59,8 +59,7 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     const swept = await inBatches(async () => {
       const except = [...stuckBefore, ...stuck.map(({ partnerId }) => partnerId)];
       const batch = await expireVouchersApart(database, BATCH_SIZE, except);
-      for (const partner of batch.stuck)
-        log.error('Could not expire the vouchers of a partner', partner);
+      for (const partner of batch.stuck) log.error('Could not expire vouchers', partner);
       stuck.push(...batch.stuck);
       // Behind a batch of vouchers that are stuck there may be others.
       const isLast = batch.expired < BATCH_SIZE && batch.stuck.length === 0;

@@ -383,7 +383,7 @@ describe('production', () => {
 
   it('does not start with the addresses that docker-compose.yml has for the sandbox', () => {
     expect(problemsWith({ ...named, AIRTIME_URL: 'http://sandbox:3001/dt-one/v1' })).toEqual([
-      "  AIRTIME_URL: is the address of the sandbox, which is not for production",
+      '  AIRTIME_URL: is the address of the sandbox, which is not for production',
     ]);
   });
 
