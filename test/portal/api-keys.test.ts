@@ -135,7 +135,7 @@ describe('rotation', () => {
   test('without an overlap ends the old key at once', async () => {
     const { client, id, apiKey } = await partner();
     const answer = await rotate(client, await idOf(id, 'test'), '0');
-    expect(answer.html).toContain('The old key works no more');
+    expect(answer.html).toContain('The old key no longer works');
     await until(async () => expect(await logIn(apiKey)).toBe(401));
     expect(await logIn(keyIn(answer.html))).toBe(200);
   });

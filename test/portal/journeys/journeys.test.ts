@@ -102,7 +102,7 @@ describe.each([
     expect((await logIn()).status).toBe(403);
     await page.getByRole('link', { name: 'Try it' }).click();
     await until(async () => {
-      await page.getByRole('link', { name: 'Look again' }).click();
+      await page.getByRole('link', { name: 'Refresh' }).click();
       await page.getByText('The address is not registered').waitFor({ timeout: 1_000 });
     });
     await page.getByRole('link', { name: 'Is 127.0.0.1 your server?' }).click();
@@ -128,7 +128,7 @@ describe.each([
     await until(async () => expect((await claim()).body.statusCode).toBe(4041));
     await page.getByRole('link', { name: 'Try it' }).click();
     await until(async () => {
-      await page.getByRole('link', { name: 'Look again' }).click();
+      await page.getByRole('link', { name: 'Refresh' }).click();
       await page.getByText('answered 4041 (no such voucher)').first().waitFor({ timeout: 1_000 });
     });
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(
