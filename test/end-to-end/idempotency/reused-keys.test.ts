@@ -181,8 +181,10 @@ test('a first attempt that failed answers for itself after a retry has delivered
   const { transactionId } = first.body.data;
   done(await scene.asPartner.post(RETRY, { transactionId, msisdn: newOwner() }));
   await prune();
+  // It failed, and its message no longer invites to a retry.
   const again = await send(one, key, one.body);
-  expect([again.status, again.body]).toEqual([424, first.body]);
+  const { data } = first.body;
+  expectRefusal(again, 'partner', 424, { reason: 'topup-delivered-since', data });
 }, 240_000);
 
 test('a retry that joined another one keeps its answer, and is not made for itself', async () => {

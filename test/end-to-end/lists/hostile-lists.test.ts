@@ -215,8 +215,10 @@ describe.each(lists.map((list, index) => [...list, index] as const))('%s', (...r
   });
 
   it('does not follow a value that is longer than a request may be', async () => {
-    const answer = await asPartner.get(`${path}?search=${'s'.repeat(50_000)}`);
-    expect([answer.status, answer.body.success]).toEqual([431, false]);
+    // The HTTP server answers before there is an endpoint whose description could be held against it.
+    const url = `${asPartner.base}${path}?search=${'s'.repeat(50_000)}`;
+    const answer = await fetch(url, { headers: { 'x-api-token': asPartner.token } });
+    expect([answer.status, await answer.json()]).toMatchObject([431, { success: false }]);
   });
 });
 
