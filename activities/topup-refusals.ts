@@ -5,7 +5,8 @@ import {
   refuseOperation,
   settleOperation,
 } from '../src/db/operations/operations.js';
-import { dropRequest, RETRY_KIND, TOPUP_KIND } from '../src/db/topups/topup-requests.js';
+import { RETRY_KIND } from '../src/db/topups/retry-requests.js';
+import { dropRequest, TOPUP_KIND } from '../src/db/topups/topup-requests.js';
 import { failUnbegunTopup, type LockedTopup, lockTopup } from '../src/db/topups/topups.js';
 import { messageOf, type Refusal, refuse } from '../src/domain/errors.js';
 import type {

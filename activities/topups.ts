@@ -7,13 +7,14 @@ import {
   settleOperation,
 } from '../src/db/operations/operations.js';
 import type { TopupStatus } from '../src/db/schema/all-tables.js';
+import { closeRetry, RETRY_KIND } from '../src/db/topups/retry-requests.js';
 import {
   endAttempt,
   findAttempt,
   markTopupUnknown,
   topupStatus,
 } from '../src/db/topups/topup-attempts.js';
-import { closeRetry, dropRequest, RETRY_KIND } from '../src/db/topups/topup-requests.js';
+import { dropRequest } from '../src/db/topups/topup-requests.js';
 import { lockTopup } from '../src/db/topups/topups.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { parseMoney } from '../src/domain/money.js';

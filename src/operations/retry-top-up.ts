@@ -1,7 +1,7 @@
 import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import { outcomeFor } from '../db/operations/operations.js';
 import type { StoredOperation } from '../db/operations/stored-operations.js';
-import { recordRetry } from '../db/topups/topup-requests.js';
+import { recordRetry } from '../db/topups/retry-requests.js';
 import { type Refusal, refuse } from '../domain/errors.js';
 import type { Caller } from '../domain/voucher.js';
 import { identify, type RequestIdentity } from './run-once.js';

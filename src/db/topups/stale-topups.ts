@@ -3,7 +3,8 @@ import { type Refusal, refuse } from '../../domain/errors.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { refuseOperation, settleOperation } from '../operations/operations.js';
 import { endedEffect } from '../operations/stored-operations.js';
-import { closeRetry, dropRequest, RETRY_KIND } from './topup-requests.js';
+import { closeRetry, RETRY_KIND } from './retry-requests.js';
+import { dropRequest } from './topup-requests.js';
 
 /** The message of a top-up that never reached its workflow. */
 export const NEVER_STARTED = 'It was never started and nothing was charged';

@@ -7,11 +7,10 @@ import {
   type StoredOperation,
   storedOperation,
 } from '../operations/stored-operations.js';
-import type { TopupStatus, TopupsTable } from '../schema/all-tables.js';
+import type { TopupsTable } from '../schema/all-tables.js';
 
-/** The operation kinds of top-up requests. */
+/** The operation kind of new top-ups. */
 export const TOPUP_KIND = 'top-up';
-export const RETRY_KIND = 'retry-topup';
 
 /** A requested top-up. */
 export interface NewTopup {
@@ -87,82 +86,8 @@ export async function recordTopup(
   });
 }
 
-/** A requested retry. */
-export interface NewRetry {
-  readonly topupId: number;
-  /** E.164; null means the number of the previous attempt. */
-  readonly msisdn: string | null;
-}
-
-/** The top-up to retry, and the outcome of an earlier request under the key. */
-export interface RecordedRetry {
-  readonly status: TopupStatus;
-  /** The operation of the top-up, and its workflow. */
-  readonly creationId: string;
-  readonly workflowId: string | null;
-  /** The requested attempt. */
-  readonly attempt: number;
-  readonly isRecorded: boolean;
-  readonly stored: StoredOperation | undefined;
-}
-
-/**
- * Records a retry of a failed top-up before its workflow is called, in one statement that also
- * finds the top-up: a lost call leaves a trace. Undefined where the partner has no such top-up.
- */
-export async function recordRetry(
-  database: Database,
-  identity: OperationIdentity,
-  retry: NewRetry,
-): Promise<RecordedRetry | undefined> {
-  const { operationId, requestDigest, company } = identity;
-  const statement = sql<{
-    stored: StoredOperation | null;
-    status: TopupStatus;
-    operation_id: string;
-    workflow_id: string | null;
-    attempt: number;
-    known_attempt: number | null;
-    new_attempt: number | null;
-  }>`
-    with topup as (
-      select id, status, operation_id, workflow_id, attempt from topups
-      where id = ${retry.topupId} and partner_id = ${company.id}),
-    stored as (${storedOperation(RETRY_KIND, operationId)}),
-    operation as (${insertOperation(
-      identity,
-      RETRY_KIND,
-      sql`
-      from topup where topup.status = 'FAILED'
-        and not exists (select from topup_retries where operation_id = ${operationId})`,
-    )}),
-    retry as (
-      insert into topup_retries (operation_id, topup_id, attempt, msisdn, request_digest)
-      select operation.id, topup.id, topup.attempt + 1, ${retry.msisdn}, ${requestDigest}
-      from operation, topup
-      returning attempt)
-    select topup.*, (select to_jsonb(stored) from stored) as stored,
-      (select attempt from topup_retries where operation_id = ${operationId}) as known_attempt,
-      (select attempt from retry) as new_attempt
-    from topup`;
-  return untilSeen(async () => {
-    const { rows } = await statement.execute(database);
-    const [row] = rows;
-    if (!row) return 'unknown';
-    if (row.status === 'FAILED' && !row.stored && row.new_attempt === null) return undefined;
-    return {
-      status: row.status,
-      creationId: row.operation_id,
-      workflowId: row.workflow_id,
-      attempt: row.new_attempt ?? row.known_attempt ?? row.attempt + 1,
-      isRecorded: row.new_attempt !== null,
-      stored: row.new_attempt === null ? (row.stored ?? undefined) : undefined,
-    };
-  }).then((recorded) => (recorded === 'unknown' ? undefined : recorded));
-}
-
 /** A corrected request replaces a refused one. */
-const insertOperation = (
+export const insertOperation = (
   identity: OperationIdentity,
   kind: string,
   condition: RawBuilder<unknown>,
@@ -181,7 +106,7 @@ const insertOperation = (
 const MAXIMUM_LOOKS = 5;
 
 /** A concurrent duplicate is visible to the next statement, not to the one that waited for it. */
-async function untilSeen<Row>(look: () => Promise<Row | undefined>): Promise<Row> {
+export async function untilSeen<Row>(look: () => Promise<Row | undefined>): Promise<Row> {
   for (let looks = 0; looks < MAXIMUM_LOOKS; looks += 1) {
     const seen = await look();
     if (seen !== undefined) return seen;
@@ -221,18 +146,6 @@ export async function dropRequest(
       returning topup_id)
     select id from topup union all select topup_id from retry`.execute(transaction);
   return rows.length > 0;
-}
-
-/** Records that another request's attempt answered a request for a retry. */
-export async function closeRetry(
-  transaction: DatabaseTransaction,
-  operationId: string,
-): Promise<void> {
-  await transaction
-    .updateTable('topup_retries')
-    .set({ is_open: false })
-    .where('operation_id', '=', operationId)
-    .execute();
 }
 
 /**
