@@ -4,9 +4,9 @@ import type { ActivityDependencies } from './dependencies.js';
 import { createInvitationActivities } from './invitations.js';
 import { createMessageActivities } from './messages.js';
 import { createPaymentActivities } from './payments.js';
-import { createRecheckActivities } from './rechecks.js';
 import { createReconciliationActivities } from './reconciliation.js';
 import { createRedemptionActivities } from './redemptions.js';
+import { createRefusalInquiryActivities } from './refusal-inquiries.js';
 import { createResumptionActivities } from './resumption.js';
 import { createSweepActivities } from './sweeps.js';
 import { createTopupOrderActivities } from './topup-orders.js';
@@ -26,7 +26,7 @@ export const createActivities = (dependencies: ActivityDependencies) => ({
   ...createTopupOrderActivities(dependencies),
   ...createSweepActivities(dependencies),
   ...createResumptionActivities(dependencies),
-  ...createRecheckActivities(dependencies),
+  ...createRefusalInquiryActivities(dependencies),
   ...createCaseActivities(dependencies),
   ...createReconciliationActivities(dependencies),
   ...createInvitationActivities(dependencies),

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
-import { wantRecheck } from '../db/reconciliation/refusal-inquiries.js';
+import { requestInquiry } from '../db/reconciliation/refusal-inquiries.js';
 import { attemptOfReference } from '../db/topups/topup-attempts.js';
 import { refuse } from '../domain/errors.js';
 import { endpoint } from '../http/endpoint.js';
@@ -37,7 +37,7 @@ export const airtimeCallback = endpoint({
     const attempt = await attemptOfReference(database, body.external_id);
     if (attempt && mayHint(attempt.creationId)) {
       if (attempt.status === 'HELD') await workflows.hintTopUp(topUpWorkflowId(attempt));
-      else await wantRecheck(database, body.external_id, reversalWatchSeconds);
+      else await requestInquiry(database, body.external_id, reversalWatchSeconds);
     }
     return reply(null, { message: 'Thank you' });
   },

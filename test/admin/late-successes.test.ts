@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { partnerBalances } from '../../src/db/ledger/ledger.js';
 import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
-import type { Recheck } from '../../src/db/reconciliation/refusal-inquiries.js';
+import type { RefusalInquiry } from '../../src/db/reconciliation/refusal-inquiries.js';
 import { makeVoucher, redemptions, topUp } from './movements.js';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene, statementOf } from './scene.js';
 
@@ -22,10 +22,10 @@ beforeEach(async () => {
 const deposit = (wallet: string, amount: number) =>
   scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount ${amount}`);
 
-const book = (recheck: Recheck) =>
+const book = (inquiry: RefusalInquiry) =>
   scene.database
     .transaction()
-    .execute((transaction) => bookLateSuccess(transaction, recheck, 'LATE1'));
+    .execute((transaction) => bookLateSuccess(transaction, inquiry, 'LATE1'));
 
 interface Late {
   readonly reference: string;

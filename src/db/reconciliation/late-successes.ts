@@ -11,7 +11,7 @@ import {
   suspenseJoins,
 } from '../ledger/suspense.js';
 import { refreshTopup } from '../topups/topup-state.js';
-import { findEnded, type Recheck, recordContradiction } from './refusal-inquiries.js';
+import { findEnded, type RefusalInquiry, recordContradiction } from './refusal-inquiries.js';
 import { findCase, listCases, settleCase } from './suspense-cases.js';
 
 /**
@@ -29,22 +29,22 @@ const LATE_STEP = 'late-success';
  */
 export async function bookLateSuccess(
   transaction: DatabaseTransaction,
-  recheck: Recheck,
+  inquiry: RefusalInquiry,
   providerReference: string,
 ): Promise<void> {
-  const ended = await findEnded(transaction, recheck);
+  const ended = await findEnded(transaction, inquiry);
   if (ended?.status !== 'VOIDED' || ended.is_booked) return;
   await addTransfers(transaction, [
     {
-      operationId: recheck.operationId,
+      operationId: inquiry.operationId,
       partnerId: ended.partner_id,
       step: LATE_STEP,
       debit: 'suspense',
-      credit: suspenseAccountOf('provider', recheck.kind === 'topup' ? 'top-up' : 'payment'),
+      credit: suspenseAccountOf('provider', inquiry.kind === 'topup' ? 'top-up' : 'payment'),
       amount: parseMoney(ended.amount),
     },
   ]);
-  await recordContradiction(transaction, recheck, providerReference);
+  await recordContradiction(transaction, inquiry, providerReference);
   if (ended.topup_id !== null)
     await refreshTopup(transaction, ended.topup_id, {
       message: 'The provider delivered it after it had said that it failed',

@@ -3,13 +3,13 @@ import type { Database, DatabaseTransaction } from '../connection.js';
 import type { SuspenseParty } from '../ledger/suspense.js';
 
 /** A completed operation whose provider is asked again. */
-export interface Recheck {
+export interface RefusalInquiry {
   readonly kind: 'redemption' | 'topup';
   readonly operationId: string;
 }
 
 /** The first inquiry about a voided hold; the last one follows later. */
-export const firstRecheck = sql<Date>`now() + interval '10 minutes'`;
+export const firstInquiry = sql<Date>`now() + interval '10 minutes'`;
 const SECOND_RECHECK = sql`interval '24 hours'`;
 /** Retry interval while the provider does not answer. */
 const PAUSE = sql`interval '10 minutes'`;
@@ -26,8 +26,8 @@ export const firstWatch = (watchSeconds: number) =>
     : sql<Date>`now() + least(interval '10 minutes', ${intervalOf(watchSeconds)})`;
 
 /** The due inquiries, longest overdue first. */
-export async function dueRechecks(database: Database, limit: number): Promise<Recheck[]> {
-  const { rows } = await sql<Recheck>`
+export async function dueInquiries(database: Database, limit: number): Promise<RefusalInquiry[]> {
+  const { rows } = await sql<RefusalInquiry>`
     select kind, "operationId" from (
       (select 'redemption' as kind, operation_id as "operationId", recheck_at from redemptions
         where recheck_at <= now() order by recheck_at limit ${limit})
@@ -53,17 +53,17 @@ export async function databaseMoment(database: Database): Promise<string> {
  * all the rest, so that what cannot be asked about or booked keeps no others waiting, and what a crash
  * cuts off is asked about again.
  */
-export async function takeDueRechecks(
+export async function takeDueInquiries(
   database: Database,
   dueBy: string,
   limit: number,
-): Promise<Recheck[]> {
+): Promise<RefusalInquiry[]> {
   const due = (table: string) => sql`
     update ${sql.table(table)} set recheck_at = clock_timestamp() where operation_id = any(array(
       select operation_id from ${sql.table(table)} where recheck_at <= ${dueBy}::timestamptz
       order by recheck_at limit ${limit} for update skip locked))
     returning operation_id`;
-  const { rows } = await sql<Recheck>`
+  const { rows } = await sql<RefusalInquiry>`
     with due_redemptions as (${due('redemptions')}), due_topups as (${due('topup_attempts')})
     select 'redemption' as kind, operation_id as "operationId" from due_redemptions
     union all select 'topup', operation_id from due_topups`.execute(database);
@@ -71,7 +71,7 @@ export async function takeDueRechecks(
 }
 
 /** What came to an end, its row locked: what the provider's later word would change. */
-export interface EndedPayment extends Recheck {
+export interface EndedPayment extends RefusalInquiry {
   /** VOIDED: its hold was voided. */
   readonly status: 'POSTED' | 'VOIDED';
   readonly partner_id: number;
@@ -98,11 +98,11 @@ const isBooked = (operationId: string) => sql`exists (
 /** Reads it; undefined where the operation is not completed. */
 export async function findEnded(
   database: Database,
-  { kind, operationId }: Recheck,
+  { kind, operationId }: RefusalInquiry,
 ): Promise<EndedPayment | undefined> {
   const { rows } =
     kind === 'redemption'
-      ? await sql<Omit<EndedPayment, keyof Recheck>>`
+      ? await sql<Omit<EndedPayment, keyof RefusalInquiry>>`
           select redemptions.status, vouchers.partner_id, payment_reference as reference,
             to_merchant as amount, null as topup_id, null as attempt, null as creation_id,
             null as workflow_id, platform_reference, ${isBooked(operationId)}
@@ -110,7 +110,7 @@ export async function findEnded(
           where redemptions.operation_id = ${operationId} and redemptions.status <> 'HELD'
           for no key update of redemptions`.execute(database)
       : // A later attempt may have another price: the ledger knows what this one held.
-        await sql<Omit<EndedPayment, keyof Recheck>>`
+        await sql<Omit<EndedPayment, keyof RefusalInquiry>>`
           select try.status, topups.partner_id, reference, topup_id, try.attempt,
             topups.operation_id as creation_id, workflow_id, null as platform_reference,
             (select amount from ledger_transfers
@@ -123,17 +123,17 @@ export async function findEnded(
   return row && { kind, operationId, ...row };
 }
 
-/** The table of a recheck's row. */
-const tableOf = ({ kind }: Pick<Recheck, 'kind'>) =>
+/** The table of an inquiry's row. */
+const tableOf = ({ kind }: Pick<RefusalInquiry, 'kind'>) =>
   sql.table(kind === 'redemption' ? 'redemptions' : 'topup_attempts');
 
 /**
  * Records an unchanged or missing answer of the provider, and schedules the next inquiry.
  * Successful operations are asked about a few times within the watch period.
  */
-export async function postponeRecheck(
+export async function postponeInquiry(
   database: Database,
-  ended: Pick<EndedPayment, keyof Recheck | 'status'>,
+  ended: Pick<EndedPayment, keyof RefusalInquiry | 'status'>,
   answer: 'as-before' | 'unknown',
   watchSeconds: number,
 ): Promise<void> {
@@ -159,46 +159,46 @@ export async function postponeRecheck(
 /** Records that the provider completed a voided operation; the inquiries end. */
 export async function recordContradiction(
   transaction: DatabaseTransaction,
-  recheck: Recheck,
+  inquiry: RefusalInquiry,
   providerReference: string,
 ): Promise<void> {
   await sql`
-    update ${tableOf(recheck)} set recheck_at = null, disagreement = null, contradicted_at = now(),
+    update ${tableOf(inquiry)} set recheck_at = null, disagreement = null, contradicted_at = now(),
       provider_reference = ${providerReference}
-    where operation_id = ${recheck.operationId}`.execute(transaction);
-  await noteTopupChange(transaction, recheck);
+    where operation_id = ${inquiry.operationId}`.execute(transaction);
+  await noteTopupChange(transaction, inquiry);
 }
 
 /** Records that the provider reversed a completed operation; the inquiries end. */
 export async function recordReversal(
   transaction: DatabaseTransaction,
-  recheck: Recheck,
+  inquiry: RefusalInquiry,
 ): Promise<void> {
   await sql`
-    update ${tableOf(recheck)} set recheck_at = null, disagreement = null, reversed_at = now()
-    where operation_id = ${recheck.operationId}`.execute(transaction);
-  await noteTopupChange(transaction, recheck);
+    update ${tableOf(inquiry)} set recheck_at = null, disagreement = null, reversed_at = now()
+    where operation_id = ${inquiry.operationId}`.execute(transaction);
+  await noteTopupChange(transaction, inquiry);
 }
 
 /** Records the party that bore a late success, or that got the money of a reversal. */
 export async function recordSettlement(
   transaction: DatabaseTransaction,
-  recheck: Recheck,
+  inquiry: RefusalInquiry,
   settledBy: SuspenseParty,
 ): Promise<void> {
   // The provider has undone it: the operation is again as before its change.
   const undone =
     settledBy === 'provider' ? sql`, contradicted_at = null, reversed_at = null` : sql``;
   await sql`
-    update ${tableOf(recheck)} set settled_by = ${settledBy}${undone}
-    where operation_id = ${recheck.operationId}`.execute(transaction);
-  await noteTopupChange(transaction, recheck);
+    update ${tableOf(inquiry)} set settled_by = ${settledBy}${undone}
+    where operation_id = ${inquiry.operationId}`.execute(transaction);
+  await noteTopupChange(transaction, inquiry);
 }
 
 /** What is told of a top-up has changed, also where its status stays; its row is locked. */
 async function noteTopupChange(
   transaction: DatabaseTransaction,
-  { kind, operationId }: Recheck,
+  { kind, operationId }: RefusalInquiry,
 ): Promise<void> {
   if (kind !== 'topup') return;
   await sql`
@@ -212,7 +212,7 @@ async function noteTopupChange(
  * Schedules an inquiry about a completed attempt at the next reconciliation, because of a callback;
  * about a delivered one only within its watch period.
  */
-export async function wantRecheck(
+export async function requestInquiry(
   database: Database,
   reference: string,
   watchSeconds: number,
@@ -228,10 +228,10 @@ export async function wantRecheck(
 /** Records the provider's deviating content, which raises a case. */
 export async function noteDisagreement(
   database: Database,
-  recheck: Recheck,
+  inquiry: RefusalInquiry,
   words: string,
 ): Promise<void> {
   await sql`
-    update ${tableOf(recheck)} set disagreement = ${words}
-    where operation_id = ${recheck.operationId}`.execute(database);
+    update ${tableOf(inquiry)} set disagreement = ${words}
+    where operation_id = ${inquiry.operationId}`.execute(database);
 }

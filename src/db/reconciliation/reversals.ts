@@ -11,7 +11,7 @@ import {
   suspenseJoins,
 } from '../ledger/suspense.js';
 import { refreshTopup } from '../topups/topup-state.js';
-import { findEnded, type Recheck, recordReversal } from './refusal-inquiries.js';
+import { findEnded, type RefusalInquiry, recordReversal } from './refusal-inquiries.js';
 import { findCase, listCases, settleCase } from './suspense-cases.js';
 
 /** A completed operation that a provider reversed; its money is in suspense. */
@@ -28,21 +28,21 @@ const REVERSAL_STEP = 'reversal';
  */
 export async function bookReversal(
   transaction: DatabaseTransaction,
-  recheck: Recheck,
+  inquiry: RefusalInquiry,
 ): Promise<void> {
-  const ended = await findEnded(transaction, recheck);
+  const ended = await findEnded(transaction, inquiry);
   if (ended?.status !== 'POSTED' || ended.is_booked) return;
   await addTransfers(transaction, [
     {
-      operationId: recheck.operationId,
+      operationId: inquiry.operationId,
       partnerId: ended.partner_id,
       step: REVERSAL_STEP,
-      debit: suspenseAccountOf('provider', recheck.kind === 'topup' ? 'top-up' : 'payment'),
+      debit: suspenseAccountOf('provider', inquiry.kind === 'topup' ? 'top-up' : 'payment'),
       credit: 'suspense',
       amount: parseMoney(ended.amount),
     },
   ]);
-  await recordReversal(transaction, recheck);
+  await recordReversal(transaction, inquiry);
 }
 
 /** Suspense has few transfers, and the index of its credits finds them. */

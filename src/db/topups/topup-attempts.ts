@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../../domain/operator.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
-import { firstRecheck, firstWatch } from '../reconciliation/refusal-inquiries.js';
+import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
 import type { TopupAttemptsTable, TopupStatus } from '../schema/all-tables.js';
 import { refreshTopup } from './topup-state.js';
 
@@ -107,7 +107,7 @@ export async function endAttempt(
     readonly status: 'SUCCESS' | 'FAILED';
     readonly providerReference: string | null;
     readonly message: string;
-    /** The provider reversed it in the meantime; the next recheck finds this. */
+    /** The provider reversed it in the meantime; the next inquiry finds this. */
     readonly isReversed: boolean;
   },
   watchSeconds: number,
@@ -122,7 +122,7 @@ export async function endAttempt(
       recheck_at: ending.isReversed
         ? sql<Date>`now()`
         : ending.status === 'FAILED'
-          ? firstRecheck
+          ? firstInquiry
           : firstWatch(watchSeconds),
     })
     .where('operation_id', '=', attempt.operationId)

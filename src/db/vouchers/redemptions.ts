@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { digestsOf, type RequestDigests } from '../operations/stored-operations.js';
-import { firstRecheck, firstWatch } from '../reconciliation/refusal-inquiries.js';
+import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
 
 export interface NewRedemption {
   readonly operationId: string;
@@ -147,7 +147,7 @@ export async function settleRedemptionRow(
     readonly status: 'POSTED' | 'VOIDED';
     readonly providerReference: string | null;
     readonly providerMessage: string | null;
-    /** The provider reversed it in the meantime; the next recheck finds this. */
+    /** The provider reversed it in the meantime; the next inquiry finds this. */
     readonly isReversed: boolean;
   },
   watchSeconds: number,
@@ -162,7 +162,7 @@ export async function settleRedemptionRow(
       recheck_at: settlement.isReversed
         ? sql<Date>`now()`
         : settlement.status === 'VOIDED'
-          ? firstRecheck
+          ? firstInquiry
           : firstWatch(watchSeconds),
     })
     .where('id', '=', redemptionId)

@@ -2,13 +2,13 @@ import { log } from '@temporalio/activity';
 import { bookLateSuccess, recentLateTopups } from '../src/db/reconciliation/late-successes.js';
 import {
   databaseMoment,
-  dueRechecks,
+  dueInquiries,
   type EndedPayment,
   findEnded,
   noteDisagreement,
-  postponeRecheck,
-  type Recheck,
-  takeDueRechecks,
+  postponeInquiry,
+  type RefusalInquiry,
+  takeDueInquiries,
 } from '../src/db/reconciliation/refusal-inquiries.js';
 import { bookReversal } from '../src/db/reconciliation/reversals.js';
 import { findAttempt } from '../src/db/topups/topup-attempts.js';
@@ -34,22 +34,22 @@ export interface Contradiction {
 }
 
 /** What one batch of inquiries did. */
-export interface RecheckBatch {
+export interface InquiryBatch {
   readonly asked: number;
   /** Time ran out before all that was due had been asked about. */
   readonly isMore: boolean;
 }
 
-export function createRecheckActivities(dependencies: ActivityDependencies) {
+export function createRefusalInquiryActivities(dependencies: ActivityDependencies) {
   const { database } = dependencies;
-  const { recheckOne, tellLateTopUps } = createRecheck(dependencies);
+  const { inquire, tellLateTopUps } = createRefusalInquiry(dependencies);
 
   /** Of runs that began before there were batches: what is due, as much as one run asks about. */
-  const listRechecks = (): Promise<Recheck[]> => dueRechecks(database, PAGE_SIZE);
+  const listRechecks = (): Promise<RefusalInquiry[]> => dueInquiries(database, PAGE_SIZE);
 
   /** Of runs that began before there were batches. */
-  const recheckRefused = (recheck: Recheck): Promise<Contradiction | undefined> =>
-    withHeartbeat(() => recheckOne(recheck));
+  const recheckRefused = (inquiry: RefusalInquiry): Promise<Contradiction | undefined> =>
+    withHeartbeat(() => inquire(inquiry));
 
   /**
    * Asks the providers once more about what came to its end, until nothing is due or its time is over.
@@ -57,7 +57,7 @@ export function createRecheckActivities(dependencies: ActivityDependencies) {
    *
    * @throws the failure of the first that failed, when the rest is done
    */
-  const recheckDue = (): Promise<RecheckBatch> =>
+  const recheckDue = (): Promise<InquiryBatch> =>
     withHeartbeat(async () => {
       await tellLateTopUps();
       const endsAt = Date.now() + BATCH_MS;
@@ -66,8 +66,8 @@ export function createRecheckActivities(dependencies: ActivityDependencies) {
       let asked = 0;
       let isMore = true;
       while (isMore && Date.now() < endsAt) {
-        const due = await takeDueRechecks(database, dueBy, PAGE_SIZE);
-        await severalAtOnce(due, CONCURRENCY, recheckOne).catch((error: unknown) =>
+        const due = await takeDueInquiries(database, dueBy, PAGE_SIZE);
+        await severalAtOnce(due, CONCURRENCY, inquire).catch((error: unknown) =>
           failures.push(error),
         );
         asked += due.length;
@@ -81,22 +81,22 @@ export function createRecheckActivities(dependencies: ActivityDependencies) {
 }
 
 /** One inquiry, and what follows from its answer. */
-function createRecheck(dependencies: ActivityDependencies) {
+function createRefusalInquiry(dependencies: ActivityDependencies) {
   const { database, airtime, mobileMoney, resumption, limits } = dependencies;
 
   /**
    * Asks once more about what came to its end. Done after it was refused, or taken back after it was
    * done: that is booked against suspense, for a person to settle, and never twice.
    */
-  async function recheckOne(recheck: Recheck): Promise<Contradiction | undefined> {
-    const ended = await findEnded(database, recheck);
+  async function inquire(inquiry: RefusalInquiry): Promise<Contradiction | undefined> {
+    const ended = await findEnded(database, inquiry);
     if (!ended) return undefined;
     const postpone = (answer: 'as-before' | 'unknown') =>
-      postponeRecheck(database, ended, answer, limits.reversalWatchSeconds).then(() => undefined);
+      postponeInquiry(database, ended, answer, limits.reversalWatchSeconds).then(() => undefined);
     if (ended.is_booked) return postpone('as-before');
     const answer = await ask(ended);
     if (answer.kind === 'unknown' && answer.disagrees) {
-      await noteDisagreement(database, recheck, answer.message);
+      await noteDisagreement(database, inquiry, answer.message);
       log.error('The content of our reference differs at a provider', {
         payment: describe(ended).description,
         difference: answer.message,
@@ -108,7 +108,7 @@ function createRecheck(dependencies: ActivityDependencies) {
       const isTakenBack =
         answer.kind === 'refused' || (answer.kind === 'delivered' && answer.reversal !== undefined);
       if (!isTakenBack) return postpone(answer.kind === 'delivered' ? 'as-before' : 'unknown');
-      await database.transaction().execute((transaction) => bookReversal(transaction, recheck));
+      await database.transaction().execute((transaction) => bookReversal(transaction, inquiry));
       log.error('A provider reversed a completed operation', describe(ended));
       return describe(ended);
     }
@@ -118,7 +118,7 @@ function createRecheck(dependencies: ActivityDependencies) {
     if (answer.reversal !== undefined) return postpone('as-before');
     await database
       .transaction()
-      .execute((transaction) => bookLateSuccess(transaction, recheck, answer.providerReference));
+      .execute((transaction) => bookLateSuccess(transaction, inquiry, answer.providerReference));
     log.error('A provider completed an operation after refusing it', describe(ended));
     await tellTopUp(ended);
     return describe(ended);
@@ -154,7 +154,7 @@ function createRecheck(dependencies: ActivityDependencies) {
     return airtime.findOrder(orderOf({ ...attempt, amount: ended.amount }));
   }
 
-  return { recheckOne, tellLateTopUps };
+  return { inquire, tellLateTopUps };
 }
 
 const isRefusal = (kind: string): boolean => kind === 'refused' || kind === 'never-seen';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
-import { createRecheckActivities } from '../../activities/rechecks.js';
+import { createRefusalInquiryActivities } from '../../activities/refusal-inquiries.js';
 import { readPayloadKeys } from '../../src/config/config.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import type { ProviderInquiry } from '../../src/providers/outcome.js';
@@ -78,7 +78,7 @@ async function reconcile(
     taskQueue,
     workflowBundle: { codePath: inject('workflowBundlePath') },
     activities: {
-      ...createRecheckActivities({
+      ...createRefusalInquiryActivities({
         database,
         airtime: { findOrder },
         limits: { reversalWatchSeconds: 0 },
