@@ -66,6 +66,26 @@ test.each([...guides])('every refusal in %s is one that the service answers', (_
   }
 });
 
+/** What stands in quotation marks in the text, without its code. */
+const quotesIn = (text: string): string[] =>
+  [
+    ...text
+      .replaceAll(/^( *)```[\s\S]*?^\1```/gm, '')
+      .replaceAll(/`[^`]*`/g, '')
+      .matchAll(/"([^"]+)"/g),
+  ]
+    .map(([, quote = '']) => quote.replaceAll(/\s+/g, ' '))
+    .filter((quote) => /^[A-Z].{12}/.test(quote));
+
+test.each([...guides])('every message that %s quotes is one of a refusal', (_name, text) => {
+  const isMessage = (quote: string) => rows.some(({ message }) => message.startsWith(quote));
+  expect(quotesIn(text).filter((quote) => !isMessage(quote))).toEqual([]);
+});
+
+test('guides quote messages', () => {
+  expect([...guides.values()].flatMap(quotesIn).length).toBeGreaterThan(10);
+});
+
 /** Whether data is exactly what an endpoint may answer. */
 const isAnswerOf = ({ answer }: { readonly answer: ZodType }, data: unknown): boolean => {
   const parsed = answer.safeParse(data);
