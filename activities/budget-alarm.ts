@@ -2,8 +2,8 @@ import { log } from '@temporalio/activity';
 import type { Company } from '../src/domain/voucher.js';
 
 /**
- * Tells the operators that a company has reached its budget of a day; "list budget-alarms" shows it
- * afterwards, and "set budgets" changes it.
+ * Alerts operators that a company has reached a daily budget; "list budget-alarms" shows it later,
+ * and "set budgets" changes it.
  */
 export const raiseBudgetAlarm = (
   { kind, id }: Company,

@@ -13,13 +13,13 @@ import { runUnhurried } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { withHeartbeat } from './provider-call.js';
 
-/** Just below the time limit of the activity. */
+/** Slightly below the timeout of the activity. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
 const MAXIMUM_SHOWN = 20;
 
 type PaymentCaseName = Extract<CaseName, { reference: string }>;
 
-/** How a case stands, and what its page in the Temporal UI says. */
+/** The state of a case, and the text of its page in the Temporal UI. */
 export interface CaseState {
   readonly isOpen: boolean;
   readonly paragraphs: readonly string[];
@@ -27,8 +27,8 @@ export interface CaseState {
 
 export function createCaseActivities({ database, caseStarter }: ActivityDependencies) {
   /**
-   * Starts the workflow of each case that is open and has none; returns in words those that it
-   * started. Books that do not agree are a case as well.
+   * Starts a workflow for each open case without one; returns the summaries of the started ones.
+   * Inconsistent books are a case as well.
    */
   async function openCases(booksAreBroken: boolean): Promise<string[]> {
     const opened: string[] = [];
@@ -56,7 +56,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
       return opened;
     });
 
-  /** How a case stands. Operators settle cases in the database, which is the truth. */
+  /** The state of a case. Operators settle cases in the database, which is authoritative. */
   const readCase = ({ name }: CaseInput): Promise<CaseState> =>
     withHeartbeat(() => {
       if (name.kind === 'books') return readBooks();
@@ -100,7 +100,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
     };
   }
 
-  /** Notes that what the provider has decided cannot be booked, so that a case is opened. */
+  /** Records that a decided outcome cannot be booked, which opens a case. */
   async function noteUnbookedPayment(
     kind: 'redemption' | 'topup',
     operationId: string,
@@ -138,7 +138,7 @@ const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
       'reserve is right again, the next sweep expires them.') +
   ' Then this case ends by itself; the signal `lookAgain` has it look at once.';
 
-/** What a person can do about it. */
+/** The remedy for a person. */
 function advice({ kind, reference, words }: PaymentCase): string {
   switch (kind) {
     case 'late-success':

@@ -27,25 +27,25 @@ import type { ActivityDependencies } from './dependencies.js';
 
 const KIND = 'initiate-claim';
 
-/** A claim that was made, what follows from it, and how it reads to support staff. */
+/** A new claim, its consequences, and texts for support staff. */
 export interface ClaimStarted {
   readonly kind: 'started';
   readonly claimId: string;
   readonly messageId: number;
-  /** The operation whose claim this one has taken the place of. */
+  /** The operation of the claim that this one replaced. */
   readonly supersededOperationId: string | null;
-  /** Its workflow; null, or left out by histories from before, where it is named by the operation. */
+  /** Its workflow; null or absent in older histories, where the operation names it. */
   readonly supersededWorkflowId?: string | null;
   readonly serialNumber: string;
   /** Decimal string with two digits, for people. */
   readonly amount: string;
-  /** Masked. Histories from before lack this and what follows. */
+  /** Masked. Absent in older histories, like the fields below. */
   readonly owner?: string;
-  /** The merchant that claims, or that the voucher is for. */
+  /** The claiming merchant, or the voucher's merchant. */
   readonly merchantName?: string;
   /** ISO 8601 */
   readonly expiresAt?: string;
-  /** Those of the voucher that count, when the claim was made. */
+  /** The counted wrong codes of the voucher at the time of the claim. */
   readonly wrongCodes?: number;
 }
 
@@ -60,20 +60,20 @@ export interface ClaimRun {
   readonly workflowId: string;
 }
 
-/** What every step of making a claim is given. */
+/** The context of a claim's steps. */
 export interface ClaimCreation {
   readonly command: ClaimCommand;
   readonly run: ClaimRun;
   readonly dependencies: ActivityDependencies;
 }
 
-/** The rows that a claim is judged by, the voucher's locked. */
+/** The rows that a claim's checks use; the voucher's is locked. */
 interface ClaimRows {
   readonly voucher: LockedVoucher;
   readonly context: ClaimContext;
 }
 
-/** Makes a claim in the given transaction, or answers why there is none. */
+/** Makes a claim in the given transaction, or answers the refusal. */
 export async function createOrAnswer(
   transaction: DatabaseTransaction,
   creation: ClaimCreation,
@@ -110,7 +110,7 @@ async function answer(
   return { kind: 'answered', outcome };
 }
 
-/** A claim that an earlier try of the same operation made. */
+/** The claim of an earlier attempt of this operation. */
 async function resumeClaim(
   transaction: DatabaseTransaction,
   made: MadeClaim,
@@ -135,7 +135,7 @@ function refuseByRows(
   return refuseClaim(facts, { company: command.company, amount }, limits);
 }
 
-/** The claim's row, its voucher's state and its message; the claim before it is superseded. */
+/** The claim's row, its voucher's status and its message; ends the previous claim. */
 async function recordClaim(
   transaction: DatabaseTransaction,
   creation: ClaimCreation,
@@ -170,7 +170,7 @@ async function recordClaim(
   };
 }
 
-/** What a claim is recorded as; its code leaves this function as digest and ciphertext only. */
+/** The row of a claim; the code leaves this function only as digest and ciphertext. */
 function newClaim(
   { command, run, dependencies }: ClaimCreation,
   { voucher, context }: ClaimRows,
@@ -194,7 +194,7 @@ function newClaim(
   };
 }
 
-/** Last, so that claims of one company wait for each other's commit only. */
+/** Last, so that claims of one company wait only for each other's commit. */
 async function countMessage(
   transaction: DatabaseTransaction,
   { command: { company }, dependencies: { limits } }: ClaimCreation,
@@ -218,7 +218,7 @@ async function noteSpentMessages(
     raiseBudgetAlarm(company, 'messages', budget);
 }
 
-/** A claim as it stands after its transaction, and what it was made of. */
+/** A claim after its transaction, with its source data. */
 interface MadeClaim {
   readonly command: ClaimCommand;
   readonly voucher: LockedVoucher;

@@ -5,15 +5,16 @@ import type { ClaimCommand } from '../workflows/messages.js';
 import { voucherFacts } from './voucher-facts.js';
 
 /**
- * Who will be paid, as far as the claim says: the merchant that claims, or the one that a partner's
- * voucher is restricted to. An unrestricted one is paid to whom its redemption names: null.
+ * The merchant to be paid, as far as the claim determines it: the claiming merchant, or the
+ * merchant of a restricted voucher. Null for an unrestricted one, whose redemption names the
+ * merchant.
  */
 export function payeeOfClaim({ company }: ClaimCommand, voucher: LockedVoucher): number | null {
   if (company.kind === 'merchant') return company.id;
   return voucher.is_restricted ? voucher.merchant_id : null;
 }
 
-/** The facts of the ladder in domain/claim.ts, from the database's rows. */
+/** The facts of domain/claim.ts, from the database's rows. */
 export function claimFacts(
   voucher: LockedVoucher,
   context: ClaimContext,

@@ -22,8 +22,8 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
 
   /**
-   * Makes a claim: the voucher's live one from now on, its code's digest and ciphertext stored and
-   * its message queued, in one transaction. Repeated with the same operation it changes nothing.
+   * Makes a claim, the voucher's live one from now on. One transaction stores its code's digest and
+   * ciphertext and queues its message. Idempotent by operation.
    */
   async function createClaim(
     command: ClaimCommand,
@@ -42,8 +42,9 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
   }
 
   /**
-   * Answers a claim whose message was accepted, or of which nobody knows: the claim stands. It may
-   * have been taken back in a try whose end Temporal has not seen: then it was refused.
+   * Answers a claim whose message was accepted or has an unknown outcome: the claim stands. An
+   * earlier attempt of this step, whose end Temporal has not seen, may have withdrawn it: then it
+   * was refused.
    */
   async function confirmClaim(command: ClaimCommand): Promise<OperationOutcome<ClaimMade>> {
     const outcome = await database.transaction().execute((transaction) =>
@@ -56,8 +57,8 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
   }
 
   /**
-   * Takes a claim back whose message was refused; the voucher is ACTIVE again. A claim that was
-   * answered before the refusal came keeps its answer.
+   * Withdraws a claim whose message was refused; the voucher is ACTIVE again. A claim that was
+   * already answered keeps its answer.
    */
   const cancelClaim = (
     command: ClaimCommand,
@@ -68,15 +69,15 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       await releaseClaimedVoucher(transaction, claimId);
       if (await endClaim(transaction, claimId, 'CANCELLED'))
         await giveBackCompanyMessage(transaction, claimId);
-      // It had ended while its message was being sent, which was put back into the queue since.
+      // It ended while its message was being sent, which has since returned to the queue.
       else await giveUpMessage(transaction, claimId);
       const refusal = refuse('message-not-queued', { detail });
       return refuseOperation<ClaimMade>(transaction, command, refusal);
     });
 
   /**
-   * Ends a claim whose time is up by the database's clock; the voucher is ACTIVE again. Says how
-   * long is left when it is not up yet, and 0 when the claim is over for whatever reason.
+   * Ends an expired claim by the database's clock; the voucher is ACTIVE again. Returns the
+   * remaining time of an unexpired claim, and 0 for an ended one.
    */
   const expireClaim = (claimId: string): Promise<{ readonly remainingMs: number }> =>
     database.transaction().execute(async (transaction) => {
@@ -84,7 +85,7 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       await lockVoucher(transaction, voucher_id);
       const claim = await claimExpiry(transaction, claimId);
       if (claim.status !== 'OPEN') return { remainingMs: 0 };
-      // A redemption holds the voucher: it decides what becomes of the claim.
+      // A redemption holds the voucher and decides about the claim.
       if (claim.voucher_status === 'REDEEM_PROCESSING') return { remainingMs: 1_000 };
       if (claim.remaining_ms > 0) return { remainingMs: claim.remaining_ms };
       await releaseClaimedVoucher(transaction, claimId);

@@ -16,9 +16,9 @@ interface Confirmed {
 }
 
 /**
- * Queues the confirmation of a redemption: to the voucher's owner, or to the number that the request
- * names, which gets only so many a day; the redemption goes on without. Returns the message's id, and
- * null where none is to be sent.
+ * Queues the confirmation of a redemption: to the voucher's owner, or to the number of the request,
+ * within a daily limit; beyond it the redemption continues without. Returns the message's id, or
+ * null where none is sent.
  */
 export async function queueConfirmation(
   transaction: DatabaseTransaction,
@@ -39,7 +39,7 @@ export async function queueConfirmation(
   return leftOut === undefined ? messageId : null;
 }
 
-/** Why a number that the caller chose is not told, undefined where it is. */
+/** Why a number chosen by the caller gets no message; undefined where it gets one. */
 async function leaveOut(
   transaction: DatabaseTransaction,
   msisdn: string,

@@ -4,7 +4,7 @@ import { type Database, isDefiniteDatabaseError } from '../src/db/connection.js'
 import { isBegun, type OperationIdentity } from '../src/db/operations/operations.js';
 import { type Reason, type Refusal, refuse } from '../src/domain/errors.js';
 
-/** A step of a transaction that cannot succeed; thrown, so that the transaction is rolled back. */
+/** A failed step of a transaction; thrown to roll the transaction back. */
 export class DatabaseStepError extends Error {
   override readonly name = 'DatabaseStepError';
 
@@ -16,7 +16,7 @@ export class DatabaseStepError extends Error {
   }
 }
 
-/** A refusal that comes when something is written already; thrown, so that nothing of it stays. */
+/** A refusal after the first write; thrown to roll the transaction back. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 
@@ -26,9 +26,9 @@ export class RefusedError extends Error {
 }
 
 /**
- * Runs one step of a transaction and gives a definite error of the database the reason that the
- * specification has for it (5002, 5003, 4093–4095). Faults that may pass are thrown on as
- * they are: the workflow repeats the whole transaction.
+ * Runs one step of a transaction, and maps a definite failure of the database to its reason in the
+ * specification (5002, 5003, 4093–4095). Transient faults are rethrown: the workflow repeats the
+ * whole transaction.
  */
 export async function runStep<Result>(
   reason: Reason,
@@ -43,9 +43,9 @@ export async function runStep<Result>(
 }
 
 /**
- * The refusal for an operation of which nothing stays because the database said no: to one of its
- * steps, or to anything else, its commit included (5004). Thrown on, so that the workflow tries again,
- * is what may pass, and any error when an earlier try got as far as its commit or nobody can say.
+ * The refusal of an operation after a definite failure of the database, of one of its steps or of
+ * anything else including the commit (5004). Rethrows transient faults, and every error when an
+ * earlier attempt committed or its commit is unknown, so that the workflow retries.
  */
 export async function refusalOf(
   database: Database,
@@ -58,7 +58,7 @@ export async function refusalOf(
   return refusal;
 }
 
-/** The same where the caller knows whether an earlier try has left something. */
+/** The refusal where the caller knows that no earlier attempt has committed. */
 export function definiteRefusal(error: unknown): Refusal {
   const isStep = error instanceof DatabaseStepError;
   if (!isStep && !isDefiniteDatabaseError(error)) throw error;
@@ -68,8 +68,8 @@ export function definiteRefusal(error: unknown): Refusal {
 }
 
 /**
- * Runs what reads so much that the usual time limit of statements would end it, on one connection.
- * Its own limit is below the activity's: the database does not go on for somebody who has left.
+ * Runs a query beyond the usual statement timeout, on one connection. Its own timeout is below that
+ * of the activity, so that the database stops when the caller has gone.
  */
 export const runUnhurried = <Result>(
   database: Database,

@@ -12,7 +12,7 @@ import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js'
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
 import type { CaseStarter, Resumption } from './ports.js';
 
-/** Everything that activities need from outside. */
+/** The dependencies of activities. */
 export interface ActivityDependencies {
   readonly database: Database;
   readonly digests: Digests;
@@ -22,7 +22,7 @@ export interface ActivityDependencies {
   readonly mobileMoney: MobileMoney;
   readonly airtime: Airtime;
   readonly operatorLookup: OperatorLookup;
-  /** What clients see, for links in messages; without a slash at its end. */
+  /** The public address for links in messages, without a trailing slash. */
   readonly publicUrl: string;
   readonly failpoint: Failpoint;
   readonly resumption: Resumption;

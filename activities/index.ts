@@ -15,7 +15,7 @@ import { createVoucherActivities } from './vouchers.js';
 
 export type { ActivityDependencies } from './dependencies.js';
 
-/** All activities, by the names under which workflows call them. */
+/** All activities by the names in workflows. */
 export const createActivities = (dependencies: ActivityDependencies) => ({
   ...createVoucherActivities(dependencies),
   ...createClaimActivities(dependencies),

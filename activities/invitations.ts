@@ -26,7 +26,7 @@ import { withHeartbeat } from './provider-call.js';
 export function createInvitationActivities(dependencies: ActivityDependencies) {
   const { database, digests, secretBox, failpoint } = dependencies;
 
-  /** Makes the link's token and lets it work; a repetition leaves the first token as it is. */
+  /** Creates the link's token and activates it; a repetition keeps the first token. */
   async function beginInvitation(
     invitationId: string,
     lifetimeMs: number,
@@ -42,9 +42,10 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
   }
 
   /**
-   * Sends one of the two messages. A text message found in the middle of sending is never sent again,
-   * as its provider knows no idempotency key. An e-mail is, under the same Message-ID: one that is
-   * read twice does no harm, and so a worker that dies in the middle of both leaves one that arrives.
+   * Sends one of the two messages. A text message whose sending was interrupted is never sent
+   * again, because its provider has no idempotency key. An e-mail is sent again under the same
+   * Message-ID: a duplicate is harmless, and a worker that dies in both sendings still leaves one
+   * message that arrives.
    */
   async function sendInvitation(
     invitationId: string,
@@ -67,7 +68,7 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
     return publicOutcome(outcome);
   }
 
-  /** A try that was cut off in the middle of sending is recorded as what it is: unknown. */
+  /** The outcome of an interrupted attempt is recorded as unknown. */
   async function outcomeOfEarlierTry(
     invitationId: string,
     channel: InvitationChannel,
@@ -84,7 +85,7 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
         recordInvitationMessage(transaction, { invitationId, channel }, recordOf(outcome)),
       );
 
-  /** Ends an invitation whose time is over, or that reached nobody; tells how it stands now. */
+  /** Ends an expired or undelivered invitation; returns its state. */
   async function endInvitation(
     invitationId: string,
     status: 'EXPIRED' | 'UNDELIVERED',
@@ -101,7 +102,7 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
 
 const contextOf = (invitationId: string): string => `invitation ${invitationId}`;
 
-/** A message of an invitation that is sent now. */
+/** A message of an invitation for sending. */
 interface OutgoingMessage {
   readonly invitationId: string;
   readonly channel: InvitationChannel;
@@ -128,7 +129,7 @@ function send(
   );
 }
 
-/** A server may repeat in its answer what it was sent. */
+/** The answer of a server may repeat the message. */
 function withoutToken(outcome: ProviderOutcome, token: string): ProviderOutcome {
   return outcome.kind === 'delivered'
     ? { ...outcome, providerReference: outcome.providerReference.replaceAll(token, '…') }
@@ -159,7 +160,7 @@ your first signed request.
 You did not expect this? Then do nothing, and give the link to nobody.
 `;
 
-/** Rounded to what people say; a lifetime is a setting. */
+/** Rounded for people; a lifetime is a setting. */
 function inWords(seconds: number): string {
   const minutes = Math.max(1, Math.round(seconds / 60));
   if (minutes < 90) return minutes === 1 ? '1 minute' : `${minutes} minutes`;

@@ -1,13 +1,13 @@
 import type { ProviderOutcome } from '../src/providers/outcome.js';
 
-/** How a message ended, without anything of its text or number. */
+/** The outcome of a message, without its text or number. */
 export type MessageOutcome =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'not-sent'; readonly message: string }
   | { readonly kind: 'unknown' };
 
-/** What the database keeps of an outcome; what was not sent goes back into the queue. */
+/** The outcome in the columns of the database; an unsent message returns to the queue. */
 export function recordOf(outcome: ProviderOutcome) {
   switch (outcome.kind) {
     case 'delivered':
@@ -21,7 +21,7 @@ export function recordOf(outcome: ProviderOutcome) {
   }
 }
 
-/** What workflows are told of an outcome. */
+/** The outcome for workflows. */
 export function publicOutcome(outcome: ProviderOutcome): MessageOutcome {
   switch (outcome.kind) {
     case 'delivered':
@@ -34,7 +34,7 @@ export function publicOutcome(outcome: ProviderOutcome): MessageOutcome {
   }
 }
 
-/** What an earlier try of the same message left behind. */
+/** The recorded outcome of an earlier attempt. */
 export function recordedOutcome(row: {
   readonly status: string;
   readonly provider_message: string | null;
@@ -45,7 +45,7 @@ export function recordedOutcome(row: {
   return { kind: 'unknown' };
 }
 
-/** What is known of a message that was cut off in the middle of sending. */
+/** The outcome of an interrupted sending. */
 export const cutOff: ProviderOutcome = {
   kind: 'unknown',
   message: 'the worker stopped while it was sending',

@@ -22,8 +22,8 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
   const { database, secretBox, smsSender, failpoint } = dependencies;
 
   /**
-   * Sends one queued message, at most once: SMS providers know no idempotency key, so a message
-   * found in the middle of sending is never sent again. `not-sent` puts it back in the queue.
+   * Sends one queued message at most once: SMS providers have no idempotency key, so a message
+   * whose sending was interrupted is never sent again. `not-sent` returns it to the queue.
    */
   async function sendMessage(messageId: number): Promise<MessageOutcome> {
     const message = await takeMessage(database, messageId);
@@ -43,7 +43,7 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
     return publicOutcome(outcome);
   }
 
-  /** A try that was cut off in the middle of sending is recorded as what it is: unknown. */
+  /** The outcome of an interrupted attempt is recorded as unknown. */
   async function outcomeOfEarlierTry(messageId: number): Promise<MessageOutcome> {
     const earlier = await messageStatus(database, messageId);
     if (earlier.status === 'SENDING') {
@@ -77,7 +77,7 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
     );
   }
 
-  /** Records the outcome, and erases the code of a claim once nobody needs to send it any more. */
+  /** Records the outcome, and erases the code of a claim once no sending needs it. */
   const record = (messageId: number, claimId: string | null, outcome: ProviderOutcome) =>
     database.transaction().execute(async (transaction) => {
       await recordMessage(transaction, messageId, recordOf(outcome));
@@ -85,7 +85,7 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
       await eraseClaimCode(transaction, claimId);
     });
 
-  /** A confirmation that could not be sent is left out: the money is done all the same. */
+  /** Cancels an unsent confirmation: the money has moved regardless. */
   const giveUpConfirmation = (messageId: number): Promise<void> => giveUp(database, messageId);
 
   return { sendMessage, giveUpConfirmation };

@@ -6,13 +6,13 @@ import type { Named } from '../workflows/steps/named-results.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
 
-/** ETB is the only currency that vouchers have (specification 2.4). */
+/** ETB is the only currency of vouchers (specification 2.4). */
 const CURRENCY = 'ETB';
 
 export function createPaymentActivities(dependencies: ActivityDependencies) {
   const { database, mobileMoney, failpoint } = dependencies;
 
-  /** Pays the merchant of a held redemption; the reference is the same at every repetition. */
+  /** Pays the merchant of a held redemption; the reference is constant. */
   async function payMerchant(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
@@ -21,7 +21,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     return { ...outcome, of: { operationId, call } };
   }
 
-  /** Asks the provider by our own reference what became of the payment. */
+  /** Asks the provider by our reference for the outcome of the payment. */
   async function inquirePayment(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
     const payment = await redemptionPayment(database, operationId);
     const found = await withHeartbeat(() => mobileMoney.findPayment(paymentOf(payment)));
@@ -33,7 +33,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
 
 type FoundPayment = Awaited<ReturnType<typeof redemptionPayment>>;
 
-/** What the provider is told of a payment, and what its answers are held against. */
+/** The payment for the provider, which its answers are compared with. */
 export const paymentOf = (payment: FoundPayment): Payment => ({
   reference: payment.payment_reference,
   amount: formatAmount(parseMoney(payment.to_merchant)),

@@ -1,12 +1,12 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { ProviderOutcome } from '../src/providers/outcome.js';
 
-/** Well below the heartbeat time limit of the calls to providers. */
+/** Well below the heartbeat timeout of the calls to providers. */
 const INTERVAL_MS = 1_500;
 
 /**
- * Heartbeats while a call to a provider is under way, so that the crash of a worker is noticed in
- * seconds and not only when the whole call would have timed out.
+ * Heartbeats during a call to a provider, so that a worker's crash is noticed within seconds and
+ * not after the timeout of the call.
  */
 export async function withHeartbeat<Result>(call: () => Promise<Result>): Promise<Result> {
   const timer = setInterval(heartbeat, INTERVAL_MS);
@@ -18,8 +18,8 @@ export async function withHeartbeat<Result>(call: () => Promise<Result>): Promis
 }
 
 /**
- * Sends value. A try after a crash says nothing about the try that crashed: that it was refused or
- * never left leaves open whether the first one was done, so only an inquiry may decide.
+ * Sends value. A retry after a crash proves nothing about the crashed attempt: even if it is
+ * refused or was not sent, the first one may have succeeded, so only an inquiry decides.
  */
 export async function sendValue(send: () => Promise<ProviderOutcome>): Promise<ProviderOutcome> {
   const outcome = await withHeartbeat(send);

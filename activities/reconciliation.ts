@@ -4,11 +4,11 @@ import { runUnhurried } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { withHeartbeat } from './provider-call.js';
 
-/** Just below the time limit of the activity that checks the books. */
+/** Slightly below the timeout of the activity that checks the books. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
 
 export function createReconciliationActivities({ database }: ActivityDependencies) {
-  /** Checks the ledger; one line per broken invariant, none when all is well. */
+  /** Checks the ledger; one line per broken invariant. */
   async function checkInvariants(): Promise<string[]> {
     const faults = await withHeartbeat(() =>
       runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, findBrokenInvariants),

@@ -6,13 +6,15 @@ import type { RedemptionFacts, Settlement } from '../src/domain/redemption.js';
 import type { RedeemCommand } from '../workflows/messages.js';
 import { voucherFacts } from './voucher-facts.js';
 
-/** A merchant redeems for itself; a partner for the merchant it names, or the voucher's own. */
+/**
+ * A merchant redeems for itself; a partner for the merchant of the request, or the voucher's own.
+ */
 export const payeeOf = (command: RedeemCommand, voucher: LockedVoucher): number =>
   command.company.kind === 'merchant'
     ? command.company.id
     : (command.merchantId ?? voucher.merchant_id);
 
-/** A redemption that the ladder has let pass, with the rows that it was judged by. */
+/** A redemption that passed the checks, with the rows they used. */
 export interface PricedRedemption {
   readonly command: RedeemCommand;
   readonly voucher: LockedVoucher;
@@ -20,7 +22,7 @@ export interface PricedRedemption {
   readonly settlement: Settlement;
 }
 
-/** What a redemption is recorded as; payee, amounts and references are frozen here. */
+/** The row of a redemption; it freezes payee, amounts and references. */
 export function newRedemption(
   { command, voucher, context, settlement }: PricedRedemption,
   paymentReference: string,
@@ -41,7 +43,7 @@ export function newRedemption(
   };
 }
 
-/** The facts of the ladder in domain/redemption.ts, from the database's rows. */
+/** The facts of domain/redemption.ts, from the database's rows. */
 export function redemptionFacts(
   voucher: LockedVoucher,
   context: RedemptionContext,

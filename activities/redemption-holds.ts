@@ -34,19 +34,19 @@ import {
 
 const KIND = 'redeem-gift';
 
-/** A redemption whose money is on hold, and how it reads to support staff. */
+/** A redemption on hold, with texts for support staff. */
 export interface RedemptionHeld {
   readonly kind: 'held';
-  /** Compared by the workflow: what is on hold must be its own. */
+  /** Compared by the workflow: the hold must be its own. */
   readonly operationId: string;
   /** An earlier run held it, and may have sent it. */
   readonly isResumed: boolean;
   readonly messageId: number | null;
   readonly platformReference: string;
-  /** What the provider knows the payment by. */
+  /** The payment's reference at the provider. */
   readonly paymentReference: string;
   readonly merchantName: string;
-  /** Masked. Histories from before lack it. */
+  /** Masked; absent in older histories. */
   readonly payoutAccount?: string;
   readonly serialNumber: string;
   /** Decimal strings with two digits, for people. */
@@ -59,15 +59,15 @@ export interface RedemptionAnswered {
   readonly outcome: OperationOutcome<RedemptionMade>;
 }
 
-/** What every step of a hold is given. */
+/** The context of a hold's steps. */
 export interface RedemptionHold {
   readonly command: RedeemCommand;
   readonly dependencies: ActivityDependencies;
-  /** Set once the code was compared and found wrong; a rollback does not take that back. */
+  /** Set once a code was compared and is wrong; a rollback does not reset it. */
   wrongCode?: { readonly claimId: string | null; readonly budget: number };
 }
 
-/** Holds the money of a redemption in the given transaction, or answers why it does not. */
+/** Holds the money of a redemption in the given transaction, or answers the refusal. */
 export async function holdOrAnswer(
   transaction: DatabaseTransaction,
   hold: RedemptionHold,
@@ -98,7 +98,7 @@ export async function holdOrAnswer(
   return answer(transaction, command, settlement);
 }
 
-/** Counts the wrong code of a hold; nothing where none was found. */
+/** Counts the wrong code of a hold, if there was one. */
 export async function countFoundWrongCode(
   transaction: DatabaseTransaction,
   { command, wrongCode }: RedemptionHold,
@@ -169,7 +169,7 @@ async function recordHold(
   return describeHold({ ...redemption, merchantName, serialNumber, isResumed: false, messageId });
 }
 
-/** What an earlier try of the same operation holds. */
+/** The hold of an earlier attempt of this operation. */
 async function resumeHold(
   transaction: DatabaseTransaction,
   operationId: string,
@@ -190,7 +190,7 @@ async function resumeHold(
   });
 }
 
-/** The reserve that the vouchers stand for must be there: a lack of it is a fault of its own (4095). */
+/** Debits the reserve of the vouchers; a missing reserve is a separate fault (4095). */
 async function debitReserve(
   transaction: DatabaseTransaction,
   { command, voucher, settlement }: PricedRedemption,
@@ -213,7 +213,7 @@ async function debitReserve(
   }
 }
 
-/** What a hold is described by; the payee is in clear here, and masked in what comes of it. */
+/** The description of a hold; it has the payee in clear, its results only masked. */
 type HoldRecord = Omit<RedemptionHeld, 'kind' | 'payoutAccount'> & Pick<NewRedemption, 'payee'>;
 
 const describeHold = (hold: HoldRecord): RedemptionHeld => ({

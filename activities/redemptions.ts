@@ -26,8 +26,8 @@ export function createRedemptionActivities(dependencies: ActivityDependencies) {
 
   /**
    * The first phase of a redemption: reserved → gift-hold, the redemption's row and its
-   * confirmation message, in one transaction. A wrong code is counted in the same transaction as
-   * the refusal. Repeated with the same operation it changes nothing.
+   * confirmation message, in one transaction. A wrong code is counted in the transaction of the
+   * refusal. Idempotent by operation.
    */
   async function holdRedemption(
     command: RedeemCommand,
@@ -41,7 +41,7 @@ export function createRedemptionActivities(dependencies: ActivityDependencies) {
       return held;
     } catch (error) {
       const refusal = await refusalOf(database, command, error);
-      // Nothing of the transaction stays, but a code was compared all the same.
+      // The transaction rolled back, but the code was compared, so it counts.
       if (hold.wrongCode)
         await database
           .transaction()
@@ -54,7 +54,7 @@ export function createRedemptionActivities(dependencies: ActivityDependencies) {
   const postRedemption = (
     operationId: string,
     providerReference: string,
-    /** The provider took it back in the meantime: that is booked next. */
+    /** The provider reversed it in the meantime; the reversal is booked next. */
     isReversed = false,
   ): Promise<OperationOutcome<RedemptionMade>> =>
     end(operationId, { status: 'POSTED', providerReference, isReversed });
@@ -80,7 +80,7 @@ export function createRedemptionActivities(dependencies: ActivityDependencies) {
   return { holdRedemption, postRedemption, voidRedemption };
 }
 
-/** How the payment of a redemption on hold ended. */
+/** The outcome of a redemption's payment. */
 type RedemptionEnding =
   | {
       readonly status: 'POSTED';
@@ -99,7 +99,7 @@ interface EndedRedemption {
   readonly dependencies: ActivityDependencies;
 }
 
-/** Posts or voids a hold and settles its operation; one that has ended keeps its first answer. */
+/** Posts or voids a hold and settles its operation; a completed one keeps its first answer. */
 async function endRedemption(
   transaction: DatabaseTransaction,
   { operationId, ending, dependencies }: EndedRedemption,

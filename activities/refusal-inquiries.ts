@@ -23,12 +23,12 @@ import { orderOf } from './topup-orders.js';
 
 /** Of each kind. */
 const PAGE_SIZE = 100;
-/** So many inquiries run at the same time. */
+/** Concurrent inquiries. */
 const CONCURRENCY = 10;
-/** So long one batch asks; the rest is asked about by the next. */
+/** Time limit of one batch; the next batch does the rest. */
 const BATCH_MS = 60_000;
 
-/** What the provider did although its money had been given back, in words for support staff. */
+/** A late success in words for support staff. */
 export interface Contradiction {
   readonly description: string;
 }
@@ -36,7 +36,7 @@ export interface Contradiction {
 /** What one batch of inquiries did. */
 export interface InquiryBatch {
   readonly asked: number;
-  /** Time ran out before all that was due had been asked about. */
+  /** The time limit ended the batch early. */
   readonly isMore: boolean;
 }
 
@@ -85,8 +85,8 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
   const { database, airtime, mobileMoney, resumption, limits } = dependencies;
 
   /**
-   * Asks once more about what came to its end. Done after it was refused, or taken back after it was
-   * done: that is booked against suspense, for a person to settle, and never twice.
+   * Asks again about one completed operation. A late success or a reversal is booked once against
+   * suspense, for a person to settle.
    */
   async function inquire(inquiry: RefusalInquiry): Promise<Contradiction | undefined> {
     const ended = await findEnded(database, inquiry);
@@ -104,7 +104,7 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
       return postpone('unknown');
     }
     if (ended.status === 'POSTED') {
-      // "Never seen" may only mean that it is forgotten by now.
+      // "Never seen" may only mean that the provider has deleted it.
       const isTakenBack =
         answer.kind === 'refused' || (answer.kind === 'delivered' && answer.reversal !== undefined);
       if (!isTakenBack) return postpone(answer.kind === 'delivered' ? 'as-before' : 'unknown');
@@ -114,7 +114,7 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
     }
     if (answer.kind !== 'delivered')
       return postpone(isRefusal(answer.kind) ? 'as-before' : 'unknown');
-    // Taken back since, it is as it was refused.
+    // Reversed since, so it is refused as before.
     if (answer.reversal !== undefined) return postpone('as-before');
     await database
       .transaction()
@@ -136,7 +136,7 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
     if (creationId !== null) await hint({ creationId, workflowId });
   }
 
-  /** It may wait for a retry, which is not wanted any more. */
+  /** It may be waiting for a retry, which is no longer wanted. */
   async function hint(topup: TopUpNames): Promise<void> {
     try {
       await resumption.hintTopUp(topup);

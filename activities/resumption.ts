@@ -11,11 +11,11 @@ import type { ActivityDependencies } from './dependencies.js';
 import { severalAtOnce } from './several-at-once.js';
 
 const PAGE_SIZE = 200;
-/** So many starts are asked for at the same time: one takes milliseconds, mostly of waiting. */
+/** Concurrent starts: each takes milliseconds, mostly of waiting. */
 const CONCURRENCY = 20;
 
 export function createResumptionActivities({ database, resumption }: ActivityDependencies) {
-  /** Takes up payments on hold whose workflows do not run any more; returns how many. */
+  /** Resumes payments on hold without a running workflow; returns the number. */
   const resumeRedemptions = (): Promise<number> =>
     resumeAll(
       (afterId) => heldRedemptions(database, { afterId, limit: PAGE_SIZE }),
@@ -31,7 +31,7 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
         ),
     );
 
-  /** The same for top-ups. */
+  /** Resumes top-ups on hold without a running workflow; returns the number. */
   const resumeTopUps = (): Promise<number> =>
     resumeAll(
       (afterId) => heldAttempts(database, { afterId, limit: PAGE_SIZE }),
@@ -42,7 +42,7 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
       },
     );
 
-  /** Finishes messages that their workflows left behind, each by a workflow of its own. */
+  /** Finishes orphaned messages, each by a separate workflow. */
   const resumeMessages = (): Promise<number> =>
     resumeAll(
       (afterId) => unfinishedMessages(database, { afterId, limit: PAGE_SIZE }),
@@ -53,13 +53,13 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
   return { resumeRedemptions, resumeTopUps, resumeMessages };
 }
 
-/** How far a try of the activity has got: the next one goes on from there. */
+/** The progress of an attempt of this activity, from which the next attempt continues. */
 interface Position {
   readonly afterId: number;
   readonly resumed: number;
 }
 
-/** Goes through all that was left behind, page by page, and through each page with several at once. */
+/** Processes all orphans page by page, and several of each page concurrently. */
 async function resumeAll<Held>(
   pageAfter: (id: number) => Promise<Held[]>,
   idOf: (held: Held) => number,
@@ -71,7 +71,7 @@ async function resumeAll<Held>(
   };
   for (;;) {
     const page = await pageAfter(afterId);
-    // Whatever a page comes to, a try that is cut off in it does it again, which changes nothing.
+    // An attempt that was interrupted within a page repeats the page, which is idempotent.
     const position = { afterId, resumed };
     await severalAtOnce(page, CONCURRENCY, async (held) => {
       if (await resume(held)) resumed += 1;
@@ -90,11 +90,11 @@ const requestOf = (held: HeldRedemption | HeldAttempt) => ({
   company: { kind: held.company_kind, id: held.company_id },
 });
 
-/** What was asked for is in the redemption's row by now; only who asked is needed again. */
+/** The redemption's row has the request; only its caller is needed again. */
 const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
   ...requestOf(held),
   voucherId: held.voucher_id,
-  // Its own answer must not be taken for one that another request left behind.
+  // Its own answer must not count as that of an abandoned request.
   hasKey: true,
   merchantId: null,
   amount: null,

@@ -1,5 +1,5 @@
 /**
- * Does it with each, so many at the same time; those beside one that fails are done all the same.
+ * Processes items with limited concurrency; a failed item does not stop the others.
  *
  * @throws the first failure, when all are done
  */
@@ -11,7 +11,7 @@ export async function severalAtOnce<Item>(
   const rest = items.values();
   const failures: unknown[] = [];
   const workers = Array.from({ length: Math.min(concurrency, items.length) }, async () => {
-    // All take from one iterator, so each item is taken once.
+    // All workers share one iterator, so each item is processed once.
     for (const item of rest) await work(item).catch((error: unknown) => failures.push(error));
   });
   await Promise.all(workers);

@@ -14,22 +14,22 @@ import {
 } from '../src/db/vouchers/expiry.js';
 import type { ActivityDependencies } from './dependencies.js';
 
-/** Rows of one transaction, so that a sweep never holds many for long. */
+/** Rows per transaction, so that a sweep never holds many locks for long. */
 const BATCH_SIZE = 500;
 const PRUNE_BATCH_SIZE = 5_000;
 
-/** A step goes on for so long; the workflow asks for the rest. */
+/** Time limit of a step; the workflow repeats it for the rest. */
 const STEP_MS = 15_000;
 
-/** What one step of a sweep did. */
+/** The effect of one step of a sweep. */
 export interface Swept {
   readonly count: number;
-  /** False where its time was over before everything was done. */
+  /** False when the time limit ended the step early. */
   readonly isDone: boolean;
 }
 
 export interface SweptVouchers extends Swept {
-  /** Whose vouchers are due and cannot expire. */
+  /** Partners whose due vouchers cannot expire. */
   readonly stuck: readonly StuckPartner[];
 }
 
@@ -41,19 +41,19 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     sessionSeconds: limits.sessionMaximumSeconds,
   };
 
-  /** Expires one batch of claims that their workflows left behind; returns how many there were. */
+  /** Expires one batch of orphaned claims; returns the number. */
   const expireLeftClaims = (batchSize: number): Promise<number> =>
     database.transaction().execute((transaction) => expireOverdueClaims(transaction, batchSize));
 
-  /** Expires one batch of vouchers that are due; returns how many there were. */
+  /** Expires one batch of due vouchers; returns the number. */
   const expireDueVouchers = (batchSize: number): Promise<number> =>
     database.transaction().execute((transaction) => expireVouchers(transaction, batchSize));
 
-  /** Expires claims that their workflows left behind. */
+  /** Expires orphaned claims. */
   const sweepClaims = (): Promise<Swept> =>
     inBatches(upTo(BATCH_SIZE, () => expireLeftClaims(BATCH_SIZE)));
 
-  /** Expires vouchers that are due, but for those of partners that were found stuck before. */
+  /** Expires due vouchers, except those of partners that were already found stuck. */
   async function sweepVouchers(stuckBefore: readonly number[]): Promise<SweptVouchers> {
     const stuck: StuckPartner[] = [];
     const swept = await inBatches(async () => {
@@ -61,7 +61,7 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
       const batch = await expireVouchersApart(database, BATCH_SIZE, except);
       for (const partner of batch.stuck) log.error('Could not expire vouchers', partner);
       stuck.push(...batch.stuck);
-      // Behind a batch of vouchers that are stuck there may be others.
+      // After a batch of stuck vouchers there may be others.
       const isLast = batch.expired < BATCH_SIZE && batch.stuck.length === 0;
       return { count: batch.expired, isLast };
     });
@@ -75,7 +75,7 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     );
 
   /**
-   * Ends messages that need no sending any more. Those that do are taken up again
+   * Ends messages that need no sending. Other orphaned messages are resumed
    * (activities/resumption.ts).
    */
   async function sweepMessages(): Promise<Swept> {
@@ -95,10 +95,10 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     };
   }
 
-  /** Deletes what is kept for a limited time. */
+  /** Deletes rows beyond their retention. */
   const pruneRows = (): Promise<Swept> => pruneEachKind(database, retention);
 
-  /** The steps of sweeps that began before the steps were apart. */
+  /** For sweeps that began before the steps were separated. */
   const pruneOldOperations = async (): Promise<number> => (await pruneRows()).count;
   const failTopUpsNeverStarted = async (): Promise<number> => (await sweepTopUps()).count;
 
@@ -116,7 +116,7 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
 }
 
 /**
- * Rows of one kind that cannot be deleted keep no others.
+ * A failure for one kind of rows does not prevent the others.
  *
  * @throws the first failure, when all kinds are done
  */
@@ -144,13 +144,13 @@ interface Batch {
   readonly isLast: boolean;
 }
 
-/** A batch that is the last one where it is not full. */
+/** A batch that is not full is the last one. */
 const upTo = (size: number, sweep: () => Promise<number>) => async (): Promise<Batch> => {
   const count = await sweep();
   return { count, isLast: count < size };
 };
 
-/** Batch after batch until there is no more to do, or the time of the step is over. */
+/** Runs batches until there are no more rows, or the time limit of the step. */
 async function inBatches(
   sweep: () => Promise<Batch>,
   endsAt = Date.now() + STEP_MS,

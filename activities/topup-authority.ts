@@ -3,17 +3,20 @@ import { isRequestedRetry } from '../src/db/operations/operator-commands.js';
 import type { LockedTopup, TopupContext } from '../src/db/topups/topups.js';
 import type { RetryCommand, TopUpCommand } from '../workflows/messages.js';
 
-/** What is wrong with such a signal where the setting does not allow it. */
+/** The refusal of the signal where the setting disables it. */
 export const SIGNAL_SWITCHED_OFF = 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
 
-/** Sent in the Temporal UI: it repeats what failed, to the same number. */
+/** Sent in the Temporal UI: it repeats the failed attempt to the same number. */
 export const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
   'attempt' in command &&
   command.msisdn === null &&
   command.company.credential !== undefined &&
   'operatorSignal' in command.company.credential;
 
-/** Whether a command may begin an attempt of this top-up: by its own authority, of its own top-up. */
+/**
+ * Whether a command may begin an attempt of this top-up: it needs a valid authority for this
+ * top-up.
+ */
 export async function isAdmitted(
   transaction: DatabaseTransaction,
   topup: LockedTopup,

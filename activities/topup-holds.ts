@@ -38,10 +38,10 @@ import {
   retryOf,
 } from './topup-refusals.js';
 
-/** An attempt whose money is on hold, and how it reads to support staff. */
+/** An attempt on hold, with texts for support staff. */
 export interface TopUpHeld {
   readonly kind: 'held';
-  /** Compared by the workflow: what is on hold must be its own. */
+  /** Compared by the workflow: the hold must be its own. */
   readonly operationId: string;
   /** An earlier run held it, and may have sent it. */
   readonly isResumed: boolean;
@@ -59,15 +59,15 @@ export interface TopUpAnswered {
   readonly outcome: OperationOutcome<TopUpMade>;
 }
 
-/** What every step of a hold is given. */
+/** The context of a hold's steps. */
 export interface TopUpHold {
   readonly command: TopUpCommand | RetryCommand;
-  /** Whose failpoints the hold comes by. */
+  /** The operation whose failpoints the hold uses. */
   readonly subject: TopUpSubject;
   readonly dependencies: ActivityDependencies;
 }
 
-/** Holds the money of an attempt in the given transaction, or answers why it does not. */
+/** Holds the money of an attempt in the given transaction, or answers the refusal. */
 export async function holdOrAnswer(
   transaction: DatabaseTransaction,
   hold: TopUpHold,
@@ -83,7 +83,7 @@ export async function holdOrAnswer(
   if (isStranger(topup, command)) return { kind: 'answered', outcome: outcomeFor(command, gone) };
   if (topup.has_begun) return resumeHold(transaction, command);
   if (!isRetry && topup.status !== 'PENDING') return answerEnded(transaction, command, topup);
-  // A new top-up must be of this request: its number may have been drawn for another.
+  // A new top-up must belong to this request: its number may have been allocated for another.
   if (!isRetry && !isSameRequest(topup.request_digest, command))
     return forget(transaction, command, refuse('key-reused'));
   const isTold = begun.kind === 'resumed' && begun.isAccepted;
@@ -93,7 +93,7 @@ export async function holdOrAnswer(
   return { kind: 'answered', outcome: await refuseTopup(transaction, command, held, told) };
 }
 
-/** A top-up that was never begun and was failed without its operation. */
+/** A top-up that never began and failed without its operation. */
 async function answerEnded(
   transaction: DatabaseTransaction,
   command: TopUpCommand,
@@ -108,7 +108,7 @@ async function answerEnded(
   return { kind: 'answered', outcome };
 }
 
-/** Refuses what has nothing to do with the top-up that is there. */
+/** Refuses a request that is unrelated to the existing top-up. */
 async function forget(
   transaction: DatabaseTransaction,
   command: TopUpCommand,
@@ -145,7 +145,7 @@ async function holdOrRefuse(
   return recordHold(transaction, hold, { topup, context, terms, msisdn });
 }
 
-/** An attempt that the ladder has let pass. */
+/** An attempt that passed the checks. */
 interface PricedAttempt {
   readonly topup: LockedTopup;
   readonly context: TopupContext;
@@ -226,7 +226,7 @@ const describeHold = (hold: HoldRecord): TopUpHeld => ({
   product: hold.product ?? 'Airtime',
 });
 
-/** What was asked for is withdrawn: the request was recorded anew under another number. */
+/** The request was withdrawn and recorded again under another number. */
 const gone = refuse('unavailable', { retryAfterSeconds: 1 });
 
 const topupFacts = (

@@ -9,7 +9,7 @@ import { sendValue, withHeartbeat } from './provider-call.js';
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   const { database, airtime, failpoint } = dependencies;
 
-  /** Sends a held attempt; the reference is the same at every repetition. */
+  /** Sends a held attempt; the reference is constant. */
   async function sendTopUp(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt);
@@ -19,7 +19,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     return { ...outcome, of: { operationId, call } };
   }
 
-  /** Asks the provider by our own reference what became of the attempt. */
+  /** Asks the provider by our reference for the outcome of the attempt. */
   async function inquireTopUp(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
     const order = orderOf(await findAttempt(database, operationId));
     const found = await withHeartbeat(() => airtime.findOrder(order));
@@ -31,13 +31,13 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
 
 export type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
 
-/** Whose failpoints an attempt comes by. */
+/** The operation whose failpoints an attempt uses. */
 export type TopUpSubject = 'topup' | 'retry';
 
 export const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): TopUpSubject =>
   attempt === 1 ? 'topup' : 'retry';
 
-/** What the provider is told of an attempt, and what its answers are held against. */
+/** The order for the provider, which its answers are compared with. */
 export function orderOf(attempt: FoundAttempt): AirtimeOrder {
   const { reference, msisdn, operator, amount, provider_product_id } = attempt;
   if (attempt.kind === 'PACKAGE') {

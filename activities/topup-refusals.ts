@@ -16,15 +16,17 @@ import type {
   TopUpMade,
 } from '../workflows/messages.js';
 
-/** A retry as such, undefined of a new top-up. */
+/** The command as a retry; undefined for a new top-up. */
 export const retryOf = (command: TopUpCommand | RetryCommand): RetryCommand | undefined =>
   'attempt' in command ? command : undefined;
 
-/** What the operation of a command is stored as. */
+/** The operation kind of a command. */
 export const kindOf = (command: TopUpCommand | RetryCommand): string =>
   retryOf(command) ? RETRY_KIND : TOPUP_KIND;
 
-/** The top-up of a command: a new one is its operation's, whatever number it was started with. */
+/**
+ * The top-up of a command; that of a new one belongs to its operation, regardless of the number.
+ */
 export const lockTopupOf = (
   transaction: DatabaseTransaction,
   command: TopUpCommand | RetryCommand,
@@ -35,15 +37,15 @@ export const lockTopupOf = (
   });
 
 /**
- * Whether the workflow that asks is of a number that was withdrawn, so that another workflow carries
- * the request out. Top-ups from before workflows were named by numbers have one for all numbers.
+ * Whether the calling workflow has a withdrawn number, so that another workflow carries the request
+ * out. Older top-ups, whose workflows were not named by numbers, have one workflow for all numbers.
  */
 export const isStranger = (topup: LockedTopup, command: TopUpCommand | RetryCommand): boolean =>
   topup.workflow_id !== null && topup.id !== command.transactionId;
 
 /**
- * Refuses a top-up or a retry of which nothing was held. The number of a new top-up goes with it, but
- * not one that a caller was told: that top-up has failed, for the reason of the refusal.
+ * Refuses a top-up or a retry before any hold. This discards the number of a new top-up, unless a
+ * caller got it: then the top-up fails with the reason of the refusal.
  */
 export async function refuseTopup(
   transaction: DatabaseTransaction,
@@ -61,7 +63,10 @@ export async function refuseTopup(
   return settleOperation<TopUpMade>(transaction, command.operationId, 'FAILED', failure);
 }
 
-/** The same after the transaction of a hold was rolled back; thrown on is what an earlier try held. */
+/**
+ * Refuses after the transaction of a hold was rolled back; rethrows if an earlier attempt holds
+ * money.
+ */
 export const refuseAfterError = (
   database: Database,
   command: TopUpCommand | RetryCommand,

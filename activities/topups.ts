@@ -34,9 +34,9 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
 
   /**
-   * The first phase of an attempt: airtime → airtime-hold and the attempt's row, in one transaction.
-   * Only a PENDING top-up is begun and only a FAILED one retried, and that attempt only once.
-   * Repeated with the same operation it changes nothing.
+   * The first phase of an attempt: airtime → airtime-hold and the attempt's row, in one
+   * transaction. Only a PENDING top-up is begun and only a FAILED one retried, each attempt once.
+   * Idempotent by operation.
    */
   async function holdTopUp(
     command: TopUpCommand | RetryCommand,
@@ -49,7 +49,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
       await failpoint(`${subject}-hold-committed`);
       return held;
     } catch (error) {
-      // Another top-up took the money in this moment; nothing of this one stays.
+      // A concurrent top-up took the money; the transaction rolled back.
       const isShort = violates(error, balanceConstraint);
       const refusal = isShort ? refuse('money-insufficient') : definiteRefusal(error);
       const outcome = await refuseAfterError(database, command, refusal, error);
@@ -57,13 +57,13 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     }
   }
 
-  /** Nobody knows what became of the attempt; the hold stays. */
+  /** The outcome of the attempt is unknown; the hold stays. */
   async function markTopUpUnknown(operationId: string, message: string): Promise<void> {
     const { topup_id } = await findAttempt(database, operationId);
     await markTopupUnknown(database, topup_id, message);
   }
 
-  /** Where a top-up stands by the database, which other processes change, too. */
+  /** The status of a top-up in the database, which other processes change as well. */
   const readTopUpStatus = (topupId: number): Promise<TopupStatus> => topupStatus(database, topupId);
 
   /** The second phase after delivery: airtime-hold → airtime clearing. */
@@ -72,7 +72,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     delivery: {
       readonly providerReference: string;
       readonly message: string;
-      /** The provider took it back in the meantime: that is booked next. */
+      /** The provider reversed it in the meantime; the reversal is booked next. */
       readonly isReversed?: boolean;
     },
   ): Promise<OperationOutcome<TopUpMade>> =>
@@ -96,7 +96,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     return outcome;
   }
 
-  /** Keeps the answer of an attempt for a request that joined it, so that its repetition gets it too. */
+  /** Stores the answer of an attempt for a request that joined it, for its repetitions. */
   const recordSharedAnswer = (
     command: TopUpCommand,
     result: TopUpMade | Refusal,
@@ -113,7 +113,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   };
 }
 
-/** How an attempt on hold ended. */
+/** The outcome of a held attempt. */
 type TopUpEnding =
   | {
       readonly status: 'SUCCESS';
@@ -130,13 +130,13 @@ type TopUpEnding =
 
 interface EndedTopUp {
   readonly operationId: string;
-  /** Read before its top-up is locked: while it is on hold nothing of this changes. */
+  /** Read before the lock of the top-up: during a hold these columns do not change. */
   readonly attempt: Pick<FoundAttempt, 'topup_id' | 'attempt' | 'partner_id' | 'amount'>;
   readonly ending: TopUpEnding;
   readonly dependencies: ActivityDependencies;
 }
 
-/** Posts or voids a hold and settles its operation; one that has ended keeps its first answer. */
+/** Posts or voids a hold and settles its operation; a completed one keeps its first answer. */
 async function endTopUp(
   transaction: DatabaseTransaction,
   { operationId, attempt, ending, dependencies }: EndedTopUp,
@@ -170,7 +170,7 @@ async function endTopUp(
   return settleOperation<TopUpMade>(transaction, operationId, 'FAILED', refusal);
 }
 
-/** Settles the operation of a request that joined an attempt with the attempt's own result. */
+/** Settles the operation of a request that joined an attempt with the attempt's result. */
 async function settleShared(
   transaction: DatabaseTransaction,
   command: TopUpCommand,

@@ -1,7 +1,7 @@
 import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
 import { parseMoney } from '../src/domain/money.js';
 
-/** What every ladder asks of a voucher, from its locked row. */
+/** The facts of a voucher that all checks need, from its locked row. */
 export const voucherFacts = (voucher: LockedVoucher) => ({
   partnerId: voucher.partner_id,
   merchantId: voucher.merchant_id,

@@ -32,8 +32,8 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
 
   /**
-   * Generates a voucher (specification 4.1) by one statement that looks at everything and writes it.
-   * Repeated with the same operation it gives the first answer.
+   * Generates a voucher (specification 4.1) in one statement that checks and writes everything.
+   * Idempotent by operation.
    */
   async function generateVoucher(
     command: GenerateVoucherCommand,
@@ -59,9 +59,9 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
         return storedOutcome(facts.operation);
       return end(refusalFor(facts) ?? (await refuseCaller(command)));
     } catch (error) {
-      // Another voucher was quicker by a moment.
+      // A concurrent voucher spent the balance.
       if (violates(error, balanceConstraint)) return end(moneyInsufficient);
-      // A duplicate was: its answer is there now.
+      // A concurrent duplicate has written its answer.
       if (violates(error, 'vouchers_operation_id_key')) return earlierVoucher(command);
       throw error;
     }
@@ -70,7 +70,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
   const refuseCaller = async ({ company }: GenerateVoucherCommand): Promise<Refusal> =>
     refuse((await isAdmitted(database, company)) ? 'account-suspended' : 'token-invalid');
 
-  /** What a duplicate generated a moment ago. */
+  /** The voucher of a concurrent duplicate. */
   async function earlierVoucher(
     command: GenerateVoucherCommand,
   ): Promise<OperationOutcome<GeneratedVoucher>> {
@@ -104,7 +104,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
 
 const moneyInsufficient = refuse('money-insufficient');
 
-/** The ladder of a generation: the first rung that fails is the answer. */
+/** The refusal of a generation: the first failing rule. */
 function refusalFor(facts: GenerationFacts): Refusal | undefined {
   const { merchantId, denominationAmount, sellingPriceUsd } = facts;
   if (!facts.hasAccess) return refuse('product-not-accessible');

@@ -94,7 +94,7 @@ test('the demo plays every chapter, hides secrets and links the workflows', asyn
   expect(stdout).toContain('✓ the merchant was paid ETB 487.50, the fee was ETB 12.50');
   expect(stdout).toContain('"statusCode": 4035');
   expect(stdout).toContain('✓ ETB 300.00 and the fee of ETB 7.50 are gone, ETB 692.50 are left');
-  expect(stdout).toContain('✓ the voucher is redeemed and nothing is left');
+  expect(stdout).toContain('✓ the voucher is redeemed and its balance is zero');
   expect(stdout).toContain('✓ ETB 50.00 of airtime were charged, once');
   expect(stdout).toContain('"statusCode": 424');
   expect(stdout).toContain('✓ the first attempt failed and the second was delivered');

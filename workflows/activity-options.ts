@@ -3,8 +3,8 @@ import type { Activities } from '../activities/index.js';
 import { type LimitedStep, limitedSteps, type PatientStep } from './steps/database-steps.js';
 
 /**
- * Steps in the database: short and idempotent, so they run inside the workflow task and are simply
- * repeated while the database is away. Only infrastructure faults throw; refusals are values.
+ * Database steps: short and idempotent, so they run as local activities and are repeated while the
+ * database is unavailable. Only infrastructure faults throw; refusals are values.
  */
 const patient = proxyLocalActivities<Pick<Activities, PatientStep>>({
   startToCloseTimeout: '12s',
@@ -13,8 +13,8 @@ const patient = proxyLocalActivities<Pick<Activities, PatientStep>>({
 });
 
 /**
- * What must not try for ever inside one step: the workflow itself goes on, with pauses that grow, and
- * calls a person. Tried for seconds.
+ * Steps that must not retry for ever: after some seconds the workflow itself continues, with
+ * growing pauses, and calls a person.
  */
 const limited = proxyLocalActivities<Pick<Activities, LimitedStep>>({
   startToCloseTimeout: '12s',
@@ -24,14 +24,15 @@ const limited = proxyLocalActivities<Pick<Activities, LimitedStep>>({
 
 const limitedNames: readonly (string | symbol)[] = limitedSteps;
 
-/** All steps in the database, by their names. */
+/** All database steps by name. */
 export const database = new Proxy({} as typeof patient & typeof limited, {
   get: (_none, name) => Reflect.get(limitedNames.includes(name) ? limited : patient, name),
 });
 
 /**
- * Calls to providers: normal activities, so that support staff see them. The time limit is above the
- * adapters' own. Repeating is safe: payments carry our reference, messages are taken only once.
+ * Calls to providers: normal activities, so that support staff see them. The timeout exceeds those
+ * of the adapters. Repeating is safe: payments carry our reference, and a message is taken only
+ * once.
  */
 export const providers = proxyActivities<
   Pick<
@@ -50,8 +51,8 @@ export const providers = proxyActivities<
 });
 
 /**
- * Steps of a reconciliation; looking through everything may take long. What fails for minutes turns
- * the run red instead of keeping the next ones from starting.
+ * Steps of a reconciliation; reading everything may take long. A failure of several minutes fails
+ * the run (red), so that the next one can start.
  */
 export const reconciliation = proxyActivities<
   Pick<
@@ -70,9 +71,9 @@ export const reconciliation = proxyActivities<
 });
 
 /**
- * The check of the books. While it lasts no other reconciliation starts, so books that cannot be read
- * must not keep money on hold for long: the next run checks them again. A database that is away for a
- * moment, or a worker that stopped, calls nobody.
+ * The check of the books. No other reconciliation starts meanwhile, so unreadable books must not
+ * keep money on hold for long: the next run checks them again. A short outage of the database or a
+ * stopped worker calls nobody.
  */
 export const books = proxyActivities<Pick<Activities, 'checkInvariants'>>({
   startToCloseTimeout: '5m',
@@ -82,8 +83,8 @@ export const books = proxyActivities<Pick<Activities, 'checkInvariants'>>({
 });
 
 /**
- * Steps of a sweep. What fails for minutes turns the run red instead of keeping the steps behind it,
- * and the next sweep, from being done.
+ * Steps of a sweep. A failure of several minutes fails the run (red), so that the later steps and
+ * the next sweep proceed.
  */
 export const sweeps = proxyActivities<
   Pick<
@@ -106,7 +107,9 @@ export const sweeps = proxyActivities<
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
-/** How a case stands: that of the books reads everything. A fault passes, and nobody waits. */
+/**
+ * The state of a case; that of the books reads everything. A fault is transient, and nobody waits.
+ */
 export const cases = proxyActivities<Pick<Activities, 'readCase'>>({
   startToCloseTimeout: '5m',
   heartbeatTimeout: '30s',

@@ -4,28 +4,30 @@ import { sweeps } from './activity-options.js';
 import { showDetails } from './current-details.js';
 import { needsAction } from './search-attributes.js';
 
-/** A step is asked to go on so often at most; the next sweep does the rest. */
+/** Limit of rounds of a step; the next sweep does the rest. */
 const MAXIMUM_ROUNDS = 20;
 const MAXIMUM_SHOWN = 20;
 
-/** The batch of sweeps that began before the steps were apart. */
+/** The batch size of sweeps that began before the steps were separated. */
 const BATCH_SIZE = 500;
 
-/** What one sweep did, as it stands in the Temporal UI. */
+/** The effect of one sweep, for the Temporal UI. */
 export interface SweepResult {
   readonly expiredClaims: number;
   readonly expiredVouchers: number;
   readonly failedTopups: number;
-  /** Messages that were cancelled or recorded as unknown, and those that a workflow finishes now. */
+  /**
+   * Messages that were cancelled or recorded as unknown, and messages that a workflow now finishes.
+   */
   readonly endedMessages: number;
   readonly resumedMessages: number;
   /** Partners whose vouchers cannot expire; each has a case. */
   readonly stuckPartners: number;
-  /** Rows that are kept for a limited time, operations among them. */
+  /** Rows beyond their retention, including operations. */
   readonly prunedOperations: number;
 }
 
-/** Does a step and returns its count; one that fails is remembered. */
+/** Runs a step and returns its count; a failure is recorded. */
 type Step = (sweep: () => Promise<{ count: number; isDone: boolean }>) => Promise<number>;
 
 type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][number];
@@ -83,7 +85,7 @@ async function sweepMessages(
   };
 }
 
-/** Goes on with a step while there is more for it to do. */
+/** Repeats a step until it is done. */
 async function untilDone(
   sweep: () => Promise<{ count: number; isDone: boolean }>,
 ): Promise<number> {
@@ -136,7 +138,7 @@ const words = (stuck: StuckPartner): string =>
 const listed = (stuck: readonly StuckPartner[]): string[] =>
   stuck.slice(0, MAXIMUM_SHOWN).map(words);
 
-/** How sweeps went that began before the steps were apart. */
+/** For sweeps that began before the steps were separated. */
 async function expireInOneGo(): Promise<SweepResult> {
   return {
     expiredClaims: await inBatches(() => sweeps.expireLeftClaims(BATCH_SIZE)),

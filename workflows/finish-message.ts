@@ -5,15 +5,15 @@ import { quoted, showDetails } from './current-details.js';
 import type { FinishMessageInput } from './messages.js';
 import { sendUntilSettled } from './send-message.js';
 
-/** What became of the message, for the Temporal UI. */
+/** The outcome of the message, for the Temporal UI. */
 export interface FinishMessageResult {
   readonly ended: MessageOutcome['kind'];
 }
 
 /**
- * Finishes a message that its workflow left behind, because Temporal lost the workflow or somebody
- * terminated it. A message found in the middle of sending is recorded as unknown and never sent again.
- * A cancellation in the UI changes nothing.
+ * Finishes an orphaned message, whose workflow was terminated or lost by Temporal. A message whose
+ * sending was interrupted is recorded as unknown and never sent again. A cancellation in the UI has
+ * no effect.
  */
 export function finishMessage(input: FinishMessageInput): Promise<FinishMessageResult> {
   return CancellationScope.nonCancellable(() => finish(input));

@@ -10,10 +10,10 @@ import { showDetails } from './current-details.js';
 import { type CaseInput, lookAgain } from './messages.js';
 import { needsAction } from './search-attributes.js';
 
-/** So often one run looks; the next goes on, so that no history grows for months. */
+/** Checks of one run; then the workflow continues as new, so that no history grows for months. */
 const MAXIMUM_LOOKS = 200;
 
-/** How a case ended, for the Temporal UI. */
+/** The end of a case, for the Temporal UI. */
 export interface FollowCaseResult {
   readonly ended: 'settled';
 }

@@ -17,12 +17,12 @@ import { inviteMerchantId } from './workflow-ids.js';
 type InvitationState = Awaited<ReturnType<typeof database.beginInvitation>>;
 type Channel = InvitationState['channels'][number];
 
-/** How an invitation ended; for the Temporal UI. */
+/** The end of an invitation, for the Temporal UI. */
 export interface InviteMerchantResult {
   readonly ended: 'used' | 'replaced' | 'expired';
 }
 
-/** A message that provably was not sent is tried so often, for about half an hour. */
+/** Attempts to send a message that was provably not sent, over about half an hour. */
 const MAXIMUM_SENDINGS = 15;
 const FIRST_PAUSE_MS = 1_000;
 const MAXIMUM_PAUSE_MS = 5 * 60 * 1_000;
@@ -30,10 +30,10 @@ const MAXIMUM_PAUSE_MS = 5 * 60 * 1_000;
 const channelNames: Readonly<Record<Channel, string>> = { SMS: 'SMS', EMAIL: 'e-mail' };
 
 /**
- * Invites a merchant to the portal (specification 5): sends its messages, and ends the invitation when
- * its time is over. One refused message does not stop the other.
+ * Invites a merchant to the portal (specification 5): sends its messages, and ends the invitation
+ * at its expiry. A refused message does not stop the other one.
  *
- * @throws ApplicationFailure when no message was delivered: then a person is needed
+ * @throws ApplicationFailure when no message was delivered, because then a person is needed
  */
 export function inviteMerchant(input: InviteMerchantInput): Promise<InviteMerchantResult> {
   return CancellationScope.nonCancellable(() => invite(input));
@@ -79,7 +79,7 @@ async function invite(input: InviteMerchantInput): Promise<InviteMerchantResult>
   showDetails(`**Over**: the invitation of merchant ${input.merchantId} is ${result.ended}.`);
   return result;
 
-  /** Waits until the link was used or its time is over, by the database's clock. */
+  /** Waits until the link was used or has expired, by the database's clock. */
   async function untilOver(): Promise<InvitationState> {
     for (let { remainingMs } = begun; ; ) {
       await condition(() => isNews, remainingMs, { summary: 'Until the invitation expires' });
@@ -95,11 +95,11 @@ async function tellReplaced(invitationId: string): Promise<void> {
   try {
     await getExternalWorkflowHandle(inviteMerchantId(invitationId)).signal(invitationSettled);
   } catch {
-    // It has ended by itself: there is nobody left to tell.
+    // The workflow has already ended, so the signal is not needed.
   }
 }
 
-/** What was not sent is tried again with growing pauses, as long as the invitation is open. */
+/** Retries unsent messages with backoff while the invitation is open. */
 async function sendUntilSettled(invitationId: string, channel: Channel): Promise<MessageOutcome> {
   const summary = `Send the invitation by ${channelNames[channel]}`;
   for (let sendings = 1; ; sendings += 1) {

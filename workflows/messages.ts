@@ -2,22 +2,22 @@ import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Refusal } from '../src/domain/errors.js';
 import type { Caller } from '../src/domain/voucher.js';
 
-/** What every request that is carried out by a workflow brings along (design 6). */
+/** The data of every request that a workflow carries out (design 6). */
 interface OperationRequest {
   /** Keyed digest of company, kind and idempotency key; random without a key. */
   readonly operationId: string;
-  /** Random per HTTP request: tells the first answer from a replayed one. */
+  /** Random per HTTP request: distinguishes the first answer from a replayed one. */
   readonly requestId: string;
-  /** Keyed digest of the request's content: tells a repetition from another request. */
+  /** Keyed digest of the request's content: distinguishes a repetition from a different request. */
   readonly requestDigest: string;
-  /** Of the same content under the rules of earlier versions, for what was stored under them. */
+  /** Digests of the same content under earlier versions of the rules, for older rows. */
   readonly earlierDigests?: readonly string[];
   readonly company: Caller;
 }
 
 /**
- * How an operation ended, whoever asked first: the request that it belongs to, and the result. The
- * result is a value on refusals too; exceptions are for infrastructure.
+ * The outcome of an operation: the result, and the request that it belongs to. A refusal is a
+ * value, too; exceptions are for infrastructure.
  */
 export interface OperationOutcome<Result> {
   readonly requestId: string;
@@ -46,7 +46,7 @@ export interface GeneratedVoucher {
 
 export interface ClaimCommand extends OperationRequest {
   readonly voucherId: number;
-  /** Decimal string; null is the whole balance. */
+  /** Decimal string; null means the whole balance. */
   readonly amount: string | null;
 }
 
@@ -56,13 +56,16 @@ export interface ClaimMade {
 
 export interface RedeemCommand extends OperationRequest {
   readonly voucherId: number;
-  /** Whether the request brought an idempotency key; one without joins its like (design 6). */
+  /**
+   * Whether the request has an idempotency key; one without a key joins an identical one (design
+   * 6).
+   */
   readonly hasKey: boolean;
-  /** The merchant to be paid; null is the one given at generation. */
+  /** The merchant to be paid; null means the voucher's merchant. */
   readonly merchantId: number | null;
-  /** Decimal string, of an anonymous voucher only; null is the whole balance. */
+  /** Decimal string, for an anonymous voucher only; null means the whole balance. */
   readonly amount: string | null;
-  /** Keyed digest with the voucher's id; a code itself never enters a payload. */
+  /** Keyed digest with the voucher's id; a payload never contains a code. */
   readonly verificationCodeDigest: string | null;
   /** E.164 */
   readonly msisdn: string | null;
@@ -72,25 +75,27 @@ export interface RedemptionMade {
   readonly ok: true;
   /** The mobile-money provider's reference. */
   readonly providerReference: string;
-  /** The service's own reference, for tracking and support. */
+  /** Our reference, for tracking and support. */
   readonly platformReference: string;
 }
 
-/** Whether a workflow compares what results name; those that began before do not. */
+/** Whether a workflow compares the names of results; older workflows do not. */
 interface NamedResults {
   readonly resultsAreNamed?: boolean;
 }
 
-/** Durations of a redemption, all settings, so that tests need not wait. */
+/** Durations of a redemption. All are settings, so that tests need not wait. */
 export interface RedemptionTiming extends NamedResults {
   readonly claimLifetimeMs: number;
-  /** The longest a claim's answer waits for the SMS provider. */
+  /** The longest wait of a claim's answer for the SMS provider. */
   readonly messageWaitMs: number;
   readonly inquiryIntervalMs: number;
   readonly alarmAfterMs: number;
 }
 
-/** A claim starts its workflow; an anonymous voucher's redemption starts one without a claim. */
+/**
+ * A claim starts its workflow; the redemption of an anonymous voucher starts one without a claim.
+ */
 export interface RedeemVoucherInput {
   readonly begin:
     | { readonly kind: 'claim'; readonly claim: ClaimCommand }
@@ -98,25 +103,25 @@ export interface RedeemVoucherInput {
   readonly timing: RedemptionTiming;
 }
 
-/** The claim that started the workflow, as soon as its answer is known. */
+/** The claim that started the workflow, once its answer is known. */
 export const claimResult = defineUpdate<OperationOutcome<ClaimMade>, []>('claim');
 
-/** Redeems; repeated with the same update id it gives the same answer. */
+/** Redeems; a repeated update id returns the same answer. */
 export const redeem = defineUpdate<OperationOutcome<RedemptionMade>, [RedeemCommand]>('redeem');
 
-/** A newer claim of the same voucher has taken this one's place. */
+/** A newer claim of the voucher replaced this one. */
 export const superseded = defineSignal<[]>('superseded');
 
-/** A top-up that is carried out: what was asked for is in its row, so only ids travel. */
+/** A top-up to be carried out: its row has the details, so only ids travel. */
 export interface TopUpCommand extends OperationRequest {
   readonly transactionId: number;
 }
 
 /** One more attempt of a failed top-up. */
 export interface RetryCommand extends TopUpCommand {
-  /** The attempt that is to be made: one more than the failed one. */
+  /** The requested attempt: the failed one plus one. */
   readonly attempt: number;
-  /** E.164; null is the number of the attempt before. */
+  /** E.164; null means the number of the previous attempt. */
   readonly msisdn: string | null;
 }
 
@@ -133,7 +138,7 @@ export interface TopUpTiming extends NamedResults {
   readonly alarmAfterMs: number;
 }
 
-/** A new top-up starts its workflow; a retry starts it anew after its window has closed. */
+/** A new top-up starts its workflow; a retry after the window starts it again. */
 export interface TopUpInput {
   readonly begin:
     | { readonly kind: 'create'; readonly command: TopUpCommand }
@@ -141,32 +146,32 @@ export interface TopUpInput {
   readonly timing: TopUpTiming;
 }
 
-/** The first attempt of a new top-up, as soon as it is known how it ended. */
+/** The first attempt of a new top-up, once its outcome is known. */
 export const topUpResult = defineUpdate<OperationOutcome<TopUpMade>, []>('topUpResult');
 
-/** Makes one more attempt and answers how it ended. */
+/** Makes one more attempt and answers its outcome. */
 export const retryTopUp = defineUpdate<OperationOutcome<TopUpMade>, [RetryCommand]>('retryTopUp');
 
-/** The same for support staff, without an answer and without input. */
+/** Makes one more attempt for support staff, without an answer and without input. */
 export const retry = defineSignal<[]>('retry');
 
-/** The provider has hinted that there is news of the attempt: look again. */
+/** A hint of the provider that the attempt has changed: ask it now. */
 export const providerHint = defineSignal<[]>('providerHint');
 
-/** A message that its workflow left behind; what it says is in the database. */
+/** An orphaned message; its content is in the database. */
 export interface FinishMessageInput {
   readonly messageId: number;
 }
 
-/** An invitation, which is in its row: who is invited never travels. */
+/** An invitation; its row has the details, so the recipient never travels. */
 export interface InviteMerchantInput {
   readonly invitationId: string;
   readonly merchantId: number;
-  /** How long its link works. */
+  /** Lifetime of its link. */
   readonly lifetimeMs: number;
 }
 
-/** The link was used, or a newer invitation has taken its place: look. */
+/** The link was used, or a newer invitation replaced it: check the state. */
 export const invitationSettled = defineSignal<[]>('invitationSettled');
 
 /**
@@ -183,9 +188,9 @@ export type CaseName =
 
 export interface CaseInput {
   readonly name: CaseName;
-  /** How often it is looked whether the case has been settled. */
+  /** Interval of the check whether the case is settled. */
   readonly intervalMs: number;
 }
 
-/** Looks at once whether a case has been settled. */
+/** Checks at once whether a case is settled. */
 export const lookAgain = defineSignal<[]>('lookAgain');

@@ -5,17 +5,17 @@ import { showDetails } from './current-details.js';
 import type { ReconcileResult } from './reconcile-result.js';
 import { needsAction } from './search-attributes.js';
 
-/** So many inquiries run at the same time. */
+/** Concurrent inquiries. */
 const CONCURRENCY = 10;
 const MAXIMUM_SHOWN = 20;
 
 /**
- * The reconciliation as it was before each case had a workflow of its own: for runs that were under
- * way. It fails, and so is red, when a person is needed: when the books do not agree,
- * or when a provider did what it had refused. That is told only once, so a step that fails keeps
- * neither the others from being done nor what they found from being raised.
+ * The reconciliation before each case had its own workflow, for runs in progress at that time. It
+ * fails (red) when a person is needed: when the books are inconsistent, or after a late success. A
+ * late success is reported only once, so a failed step prevents neither the other steps nor their
+ * reports.
  *
- * @throws ApplicationFailure that names what is wrong, or the failure of a step
+ * @throws ApplicationFailure that names the findings, or the failure of a step
  */
 export async function reconcileBeforeCases(): Promise<ReconcileResult> {
   const failures: unknown[] = [];
@@ -42,8 +42,8 @@ export async function reconcileBeforeCases(): Promise<ReconcileResult> {
 }
 
 /**
- * Asks about them, and about those beside one that fails. The rest is left to the next run then: many
- * that fail one after the other would keep it from starting.
+ * Asks about them; a failed inquiry does not prevent the concurrent ones. The next run does the
+ * rest: many consecutive failures would delay it.
  */
 async function recheckAll(due: Awaited<ReturnType<Activities['listRechecks']>>) {
   const contradictions: string[] = [];
@@ -71,7 +71,7 @@ function raise(
     ...explainContradictions(contradictions),
     ...explainFailures(failures),
   );
-  // What is told only once comes before what the next run finds again.
+  // Findings that are reported only once come before those that the next run finds again.
   const words = [...contradictions.map((one) => `done after it was refused: ${one}`), ...faults];
   throw ApplicationFailure.create({
     message: words.slice(0, MAXIMUM_SHOWN).join('\n'),

@@ -1,8 +1,8 @@
-/** What one reconciliation did, as it stands in the Temporal UI. */
+/** The effect of one reconciliation, for the Temporal UI. */
 export interface ReconcileResult {
-  /** Payments and top-ups on hold whose workflows had gone and were started anew. */
+  /** Payments and top-ups on hold whose lost workflows were restarted. */
   readonly resumedPayments: number;
   readonly resumedTopUps: number;
-  /** What had come to an end and the providers were asked about once more. */
+  /** Completed operations whose providers were asked again. */
   readonly rechecked: number;
 }

@@ -9,13 +9,13 @@ const MAXIMUM_SHOWN = 20;
 const nothing: ReconcileResult = { resumedPayments: 0, resumedTopUps: 0, rechecked: 0 };
 
 /**
- * Holds the service's state against what runs and against what the providers say (design 7). A
- * Schedule starts it. What a person must look at becomes a case with a workflow of its own; the run
- * that opens one, or finds the books broken, fails and so is red. A step that fails keeps neither the
- * others from being done nor what they found from being raised. Where more is due than one run asks
- * about, the next begins at once, with all its steps.
+ * Compares the service's state with the running workflows and with the providers (design 7). A
+ * Schedule starts it. A finding for a person becomes a case with its own workflow; the run that
+ * opens one, or finds the books inconsistent, fails (red). A failed step prevents neither the other
+ * steps nor their findings. When more is due than one run handles, the next run begins at once,
+ * with all steps.
  *
- * @throws ApplicationFailure that names what is wrong, or the failure of a step
+ * @throws ApplicationFailure that names the findings, or the failure of a step
  */
 export async function reconcile(before: ReconcileResult = nothing): Promise<ReconcileResult> {
   if (!patched('cases')) return reconcileBeforeCases();

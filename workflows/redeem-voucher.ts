@@ -29,9 +29,9 @@ import { voucherSerial } from './search-attributes.js';
 
 /**
  * A claim from its verification code to its redemption or expiry, or the redemption of an anonymous
- * voucher (design 7). The claim answers as soon as the SMS provider has accepted the code; a payment
- * goes on to its end when its caller has gone. A cancellation in the UI changes nothing: money on hold
- * must come to its end.
+ * voucher (design 7). The claim answers as soon as the SMS provider has accepted the code. A
+ * payment continues to its end even if its caller has gone. A cancellation in the UI has no effect:
+ * money on hold must come to its end.
  */
 export function redeemVoucher(input: RedeemVoucherInput): Promise<RedeemVoucherResult> {
   return CancellationScope.nonCancellable(() => claimAndRedeem(createRedemptionRun(input)));
@@ -44,7 +44,7 @@ async function claimAndRedeem(run: RedemptionRun): Promise<RedeemVoucherResult> 
     await redeemOnce(run, begin.redeem);
     run.ended ??= 'refused';
   } else await claimUntilOver(run, begin.claim);
-  // A redemption may still come while the last message is being sent; none is left behind.
+  // A redemption may still arrive while the last message is being sent; all are awaited.
   do {
     await condition(allHandlersFinished);
     await Promise.all(background.splice(0));
@@ -73,7 +73,7 @@ async function claimUntilOver(run: RedemptionRun, command: ClaimCommand): Promis
   await claimIsOver(run, claim.claimId);
 }
 
-/** What the API and other workflows may ask or tell a run. */
+/** The messages from the API and other workflows to a run. */
 function setHandlers(run: RedemptionRun): void {
   const { begin, hints } = run;
   setHandler(

@@ -1,9 +1,9 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 
-/** A person must look at it: the saved view of support staff. */
+/** A person must check it: the saved view of support staff. */
 export const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
 
-/** Finds every workflow of one voucher. Serial numbers are not secret. */
+/** Finds every workflow of a voucher. Serial numbers are not secret. */
 export const voucherSerial = defineSearchAttributeKey('VoucherSerial', 'KEYWORD');
 
 /** The number of a top-up, as partners know it. */
@@ -12,5 +12,8 @@ export const transactionId = defineSearchAttributeKey('TransactionId', 'KEYWORD'
 /** Our references and the provider's own, of a payment or a top-up. None of them is secret. */
 export const reference = defineSearchAttributeKey('Reference', 'KEYWORD_LIST');
 
-/** How a payment or a top-up ended: SUCCESS or FAILED; UNKNOWN while its provider has not said. */
+/**
+ * The outcome of a payment or a top-up: SUCCESS, FAILED, or UNKNOWN without a result of the
+ * provider.
+ */
 export const outcome = defineSearchAttributeKey('Outcome', 'KEYWORD');

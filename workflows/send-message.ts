@@ -2,11 +2,11 @@ import { sleep } from '@temporalio/workflow';
 import type { MessageOutcome } from '../activities/message-outcome.js';
 import { providers } from './activity-options.js';
 
-/** A message that provably was not sent is tried so often. */
+/** Attempts to send a message that was provably not sent. */
 const MAXIMUM_SENDINGS = 3;
 const RESEND_PAUSE_MS = 1_000;
 
-/** Sends a queued message until it is known what became of it, or it was tried often enough. */
+/** Sends a queued message until its outcome is known or its attempts are exhausted. */
 export async function sendUntilSettled(
   messageId: number,
   summary: string,

@@ -22,9 +22,9 @@ import { supportRetry } from './top-up/support-retry.js';
 import { createTopUpRun, hasFailed, type TopUpResult, type TopUpRun } from './top-up/top-up-run.js';
 
 /**
- * A top-up from its hold to its delivery (design 7). When an attempt fails, its money is given back
- * at once and the workflow waits for a retry, which holds it again; after the window it closes, and a
- * later retry starts it anew. A cancellation in the UI changes nothing: money on hold must come to
+ * A top-up from its hold to its delivery (design 7). A failed attempt voids its hold at once, and
+ * the workflow waits for a retry, which holds the money again. After the window it ends, and a
+ * later retry starts it again. A cancellation in the UI has no effect: money on hold must come to
  * its end.
  */
 export function topUp(input: TopUpInput): Promise<TopUpResult> {
@@ -48,7 +48,7 @@ async function attemptUntilDelivered(run: TopUpRun): Promise<TopUpResult> {
   return { ended: run.ended, attempts: run.attempts };
 }
 
-/** Whether a retry is wanted, or was made by a handler, before the window closes. */
+/** Whether a retry is requested, or was made by a handler, before the window closes. */
 async function retryComes(run: TopUpRun): Promise<boolean> {
   const { running, timing } = run;
   await condition(() => running.size === 0);
@@ -59,7 +59,7 @@ async function retryComes(run: TopUpRun): Promise<boolean> {
   return condition(isOver, timing.retryWindowMs, { summary: 'Waits for a retry' });
 }
 
-/** What was delivered after it had failed is not to be retried: there is nothing to wait for. */
+/** A late delivery must not be retried, so there is nothing to wait for. */
 async function endIfDeliveredLate(run: TopUpRun): Promise<void> {
   run.newsOfFailed = false;
   const status = await run.database.readTopUpStatus(run.begin.command.transactionId);
@@ -70,7 +70,7 @@ async function endIfDeliveredLate(run: TopUpRun): Promise<void> {
   run.details.deliveredLate();
 }
 
-/** What the API and support staff may ask or tell a run. */
+/** The messages from the API and support staff to a run. */
 function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>): void {
   const { running, hints, begin } = run;
   setHandler(topUpResult, () => first, {
@@ -91,7 +91,7 @@ function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>)
   setHandler(
     retry,
     () => {
-      // One that comes while an attempt runs, such as a second click, is not kept for later.
+      // A retry during an attempt, such as a second click, is not queued.
       run.retryIsWanted = hasFailed(run) && running.size === 0;
     },
     { description: 'Makes one more attempt to the same number. Needs no input.' },

@@ -1,18 +1,21 @@
 import type { CaseName } from './messages.js';
 
 /**
- * The ids of all workflows. An id carries the rule of uniqueness: what may run only once at a time
- * shares one. Ids are stored in clear, so they hold no code and no number.
+ * The ids of all workflows. An id carries the rule of uniqueness: operations that must not run
+ * concurrently share one. Ids are stored in clear, so they contain no code and no phone number.
  */
 
-/** One per operation: duplicates of a request meet in it. */
+/** One per operation: duplicates of a request share it. */
 export const generateVoucherId = (operationId: string): string => `generate-voucher:${operationId}`;
 
-/** One per operation that makes a claim. People read the voucher's serial number, which is no secret. */
+/**
+ * One per operation that makes a claim. It contains the voucher's serial number for people; that
+ * number is no secret.
+ */
 export const claimId = (serialNumber: string, operationId: string): string =>
   `claim:${serialNumber}:${operationId}`;
 
-/** Of claims from before their workflow's id was kept on their row. */
+/** For claims older than stored workflow ids. */
 export const redeemVoucherByClaimId = (operationId: string): string =>
   `redeem-voucher:${operationId}`;
 
@@ -23,32 +26,32 @@ export const claimWorkflowId = (claim: {
 }): string => claim.workflowId ?? redeemVoucherByClaimId(claim.operationId);
 
 /**
- * One at a time per voucher that has no claim, such as an anonymous one; named by the operation that
- * generated it, because two deployments on one Temporal server both have a voucher 1.
+ * One at a time per voucher without a claim, such as an anonymous one. It is named by the operation
+ * that generated the voucher, because two deployments on one Temporal server both have a voucher 1.
  */
 export const redeemVoucherWithoutClaimId = (generationId: string): string =>
   `redeem-voucher:unclaimed-${generationId}`;
 
-/** The sweep of the workers on one task queue, which a Schedule of the same id starts. */
+/** The sweep of the workers on one task queue, started by a Schedule with this id. */
 export const expireVouchersId = (taskQueue: string): string => `expire-vouchers:${taskQueue}`;
 
-/** The reconciliation of the workers on one task queue, started in the same way. */
+/** The reconciliation of the workers on one task queue, started by a Schedule with this id. */
 export const reconcileId = (taskQueue: string): string => `reconcile:${taskQueue}`;
 
 /**
- * One per top-up, whatever the number of its attempts. People read its number; the operation that made
- * it tells it from a top-up of another database, or from before a restore, with the same number.
+ * One per top-up, for all its attempts. It contains the top-up's number for people; the operation
+ * distinguishes it from a top-up with this number in another database, or before a restore.
  */
 export const topUpId = (transactionId: number | '%s', operationId: string): string =>
   `top-up:${transactionId}:${operationId}`;
 
-/** Of top-ups from before their workflow's id was kept on their row. */
+/** For top-ups older than stored workflow ids. */
 export const topUpByOperationId = (operationId: string): string => `top-up:${operationId}`;
 
-/** What the row of a top-up says of its workflow. */
+/** The columns of a top-up that name its workflow. */
 export interface TopUpNames {
   readonly workflowId: string | null;
-  /** The operation that made the top-up. */
+  /** The operation of the top-up. */
   readonly creationId: string;
 }
 
@@ -56,7 +59,7 @@ export interface TopUpNames {
 export const topUpWorkflowId = (topup: TopUpNames): string =>
   topup.workflowId ?? topUpByOperationId(topup.creationId);
 
-/** One at a time per message that its workflow left behind; named by the operation that queued it. */
+/** One at a time per orphaned message, named by the operation that queued it. */
 export const finishMessageId = (operationId: string): string => `finish-message:${operationId}`;
 
 /** One per invitation of a merchant; its id is random. */

@@ -1,6 +1,6 @@
 import { formatAmount, type Money, parseMoney } from '../domain/money.js';
 
-/** An amount as the APIs write it: a JSON number for balances, text for vouchers. */
+/** An amount of the APIs: a JSON number for balances, text for vouchers. */
 export const moneyOf = (amount: number | string): Money => parseMoney(String(amount));
 
 /** An amount for people. */

@@ -4,25 +4,25 @@ import type { Transcript } from './transcript.js';
 
 /** One call of the story. */
 interface DemoCall<Answer extends ZodType> {
-  /** What happens, in a sentence. */
+  /** A sentence about the step. */
   readonly title: string;
   readonly path: string;
-  /** With a body it is a POST, else a GET. */
+  /** With a body the call is a POST, else a GET. */
   readonly body?: object;
-  /** Makes it safe to repeat. */
+  /** Makes the call safe to repeat. */
   readonly idempotencyKey?: string;
-  /** The HTTP status that the story expects; 200 where it is not given. */
+  /** The expected HTTP status; 200 by default. */
   readonly status?: number;
-  /** What the story needs of the answer. */
+  /** The part of the answer that the story needs. */
   readonly answer: Answer;
 }
 
-/** @throws {DemoError} when nothing answers, or not as told */
+/** @throws {DemoError} without an answer, or for an unexpected one */
 export type DemoCaller = <Answer extends ZodType>(
   call: DemoCall<Answer>,
 ) => Promise<z.output<Answer>>;
 
-/** Makes calls below an address and writes them into the transcript. */
+/** Makes calls below an address and writes them to the transcript. */
 export const createCaller =
   (
     transcript: Transcript,
@@ -49,12 +49,12 @@ export const createCaller =
     });
     transcript.got(got);
     if (got.status !== expected)
-      throw new DemoError(`"${title}" was to be answered with ${expected}, not ${got.status}.`);
+      throw new DemoError(`"${title}" expected the status ${expected}, but got ${got.status}.`);
     const read = answer.safeParse(got.body);
     if (read.success) return read.data;
     const [issue] = read.error.issues;
     throw new DemoError(
-      `"${title}" has another answer than told: ${issue?.path.join('.')}: ${issue?.message}`,
+      `"${title}" got an unexpected answer: ${issue?.path.join('.')}: ${issue?.message}`,
     );
   };
 

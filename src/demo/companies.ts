@@ -5,7 +5,7 @@ import type { DemoFile } from '../start/demo-file.js';
 import { createCaller, type DemoCaller } from './caller.js';
 import type { Transcript } from './transcript.js';
 
-/** Logs the demo partner in; its further calls carry the token, which also names its id. */
+/** Logs the demo partner in; its further calls carry the token. */
 export async function logPartnerIn(
   demo: DemoFile,
   transcript: Transcript,

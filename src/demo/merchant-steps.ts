@@ -37,7 +37,7 @@ interface RedeemRequest {
   readonly idempotencyKey: string;
 }
 
-/** Sends a code that was mistyped; the merchant is refused (4035) and nothing moves. */
+/** Sends a mistyped code; the merchant is refused (4035) and no money moves. */
 export const redeemWithWrongCode = (
   merchant: DemoCaller,
   title: string,

@@ -7,19 +7,19 @@ import type { Transcript } from './transcript.js';
 
 /** One of the operator's commands. */
 interface OperatorStep<Answer extends ZodType> {
-  /** What happens, in a sentence. */
+  /** A sentence about the step. */
   readonly title: string;
   readonly words: readonly string[];
-  /** What the story needs of the command's JSON. */
+  /** The part of the command's JSON that the story needs. */
   readonly answer: Answer;
 }
 
-/** @throws {DemoError} when the command fails, or tells something else */
+/** @throws {DemoError} when the command fails, or its output is unexpected */
 export type DemoOperator = <Answer extends ZodType>(
   step: OperatorStep<Answer>,
 ) => Promise<z.output<Answer>>;
 
-/** Carries out commands of `npm run admin`; what people read of each goes into the transcript. */
+/** Runs commands of `npm run admin`, and writes their output to the transcript. */
 export const createOperator =
   (transcript: Transcript): DemoOperator =>
   async ({ title, words, answer }) => {
@@ -27,7 +27,7 @@ export const createOperator =
     transcript.ran({ title, command, output: await outputOf(words) });
     const read = answer.safeParse(JSON.parse(await outputOf([...words, '--json'])));
     if (read.success) return read.data;
-    throw new DemoError(`"${command}" tells something else than told here.`);
+    throw new DemoError(`"${command}" has an unexpected output.`);
   };
 
 async function outputOf(words: readonly string[]): Promise<string> {

@@ -42,7 +42,10 @@ export async function readBalances(partner: DemoCaller, title: string): Promise<
   };
 }
 
-/** The test endpoint, the denominations, the merchants and a price; answers the denominations. */
+/**
+ * Calls the test endpoint, reads denominations and merchants, and sets a price; returns the
+ * denominations.
+ */
 export async function prepareSale(partner: DemoCaller, merchantId: number) {
   await partner({
     title: 'It checks its configuration: key, address and token are in order.',
@@ -50,7 +53,7 @@ export async function prepareSale(partner: DemoCaller, merchantId: number) {
     answer: z.object({ test: z.literal('success') }),
   });
   const { data: denominations } = await partner({
-    title: 'It lists the amounts that gifts can have.',
+    title: 'It lists the amounts of gifts.',
     path: '/gift-denominations',
     answer: denominationsSchema,
   });
@@ -67,7 +70,7 @@ export async function prepareSale(partner: DemoCaller, merchantId: number) {
     return found.id;
   };
   await partner({
-    title: 'It sets what it sells a gift of 500 ETB at this merchant for, in USD.',
+    title: 'It sets its selling price of a gift of 500 ETB at this merchant, in USD.',
     path: '/partner-gift-denomination-prices',
     body: { denominationId: denominationOf(500), sellingPriceUsd: '4.75', merchantId },
     answer: z.object({ success: z.literal(true) }),

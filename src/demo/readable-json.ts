@@ -3,12 +3,12 @@ const SHOWN_ITEMS = 2;
 const SECRET_FIELDS = ['key', 'accessToken'];
 const SHOWN_OF_SECRET = 12;
 
-/** The beginning of a secret: enough to recognise it, too little to use it. */
+/** The prefix of a secret: enough to recognise it, too little to use it. */
 export const shorten = (secret: string): string => `${secret.slice(0, SHOWN_OF_SECRET)}…`;
 
 /**
- * JSON for people: on one line where it fits, else a line per field. Keys and tokens are shortened,
- * and of a long list only the first items are shown.
+ * JSON for people: on one line if it fits, else a line per field. Keys and tokens are shortened,
+ * and long lists truncated.
  */
 export function readableJson(value: unknown, indent = ''): string {
   const flat = flatJson(value);

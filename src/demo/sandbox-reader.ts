@@ -12,14 +12,14 @@ const booksSchema = z.object({
   topups: z.array(z.object({ amount: z.string(), status: z.string() })),
 });
 
-/** The last digits of a number ask the sandbox for what it does. */
+/** The last digits of a number select the scenario of the sandbox. */
 const endingOf = { success: '000', decline: '006' } as const;
 
-/** A number of nobody, with Ethio telecom: it has no messages and no top-ups yet. */
+/** An unused number of Ethio telecom, without messages and top-ups. */
 export const newPhoneNumber = (wish: keyof typeof endingOf = 'success'): string =>
   `+2519${String(randomInt(100_000)).padStart(5, '0')}${endingOf[wish]}`;
 
-/** The messages that a phone of the sandbox has received, newest first. */
+/** The messages of a phone of the sandbox, newest first. */
 export const readPhone = (sandbox: DemoCaller, title: string, msisdn: string) =>
   sandbox({
     title,
@@ -37,16 +37,16 @@ export function newestCode(messages: z.output<typeof messagesSchema>): string {
 }
 
 /**
- * Looks the newest payout up in the books that the mobile-money provider keeps for itself.
+ * Reads the newest payout from the books of the mobile-money provider.
  *
- * @throws {DemoError} when it is another one than expected
+ * @throws {DemoError} when it differs from the expected one
  */
 export async function confirmPayout(
   { sandbox, transcript }: { readonly sandbox: DemoCaller; readonly transcript: Transcript },
   expected: { readonly since: Date; readonly amount: Money; readonly fee: Money },
 ): Promise<void> {
   const { payouts } = await sandbox({
-    title: "The money stands in the mobile-money provider's own books.",
+    title: "The mobile-money provider's own books contain the payment.",
     path: '/books',
     answer: booksSchema,
   });
@@ -58,25 +58,25 @@ export async function confirmPayout(
 }
 
 /**
- * Looks in the books that the airtime provider keeps for itself what a phone number was given.
+ * Reads the deliveries to a phone number from the books of the airtime provider.
  *
- * @throws {DemoError} when it was not given that amount, or any where none is named, once
+ * @throws {DemoError} unless there is exactly one, with the expected amount if one is named
  */
 export async function confirmDelivery(
   { sandbox, transcript }: { readonly sandbox: DemoCaller; readonly transcript: Transcript },
   expected: { readonly msisdn: string; readonly amount?: Money },
 ): Promise<void> {
   const { topups } = await sandbox({
-    title: "The airtime provider's own books have it.",
+    title: "The airtime provider's own books contain it.",
     path: `/books?to=${encodeURIComponent(expected.msisdn)}`,
     answer: booksSchema,
   });
   const [delivered, ...more] = topups.filter(({ status }) => status === 'completed');
   if (!delivered || more.length > 0)
-    throw new DemoError(`The provider has not delivered to ${expected.msisdn} once.`);
+    throw new DemoError(`The provider has not delivered to ${expected.msisdn} exactly once.`);
   const amount = moneyOf(delivered.amount);
   transcript.confirm(
     amount === (expected.amount ?? amount),
-    `the number was given ${inBirr(amount)}, once`,
+    `the number got ${inBirr(amount)}, once`,
   );
 }

@@ -7,7 +7,7 @@ import { newPhoneNumber } from './sandbox-reader.js';
 import { findPackage, type Package } from './stories/find-package.js';
 import type { Transcript } from './transcript.js';
 
-/** Who and what the chapters are about. */
+/** The companies and addresses of the stories. */
 export interface DemoScene {
   readonly transcript: Transcript;
   readonly startedAt: Date;
@@ -17,14 +17,14 @@ export interface DemoScene {
   readonly merchantId: number;
   readonly sandbox: DemoCaller;
   readonly operator: DemoOperator;
-  /** The phone number of the one who is given the gifts. */
+  /** The phone number of the gifts' owner. */
   readonly owner: string;
   readonly package: Package;
   /** The id of the denomination of an amount. */
   readonly denominationOf: (amountEtb: number) => number;
 }
 
-/** Logs everybody in and looks around, as every integration begins. */
+/** Logs both companies in and reads the catalogue, like every integration. */
 export async function setScene(demo: DemoFile, transcript: Transcript): Promise<DemoScene> {
   transcript.chapter('The partner prepares its sale');
   const startedAt = new Date();

@@ -12,7 +12,7 @@ import type { Transcript } from './transcript.js';
 
 interface Chapter {
   readonly title: string;
-  /** @throws {DemoError} at the first step that does not go as told */
+  /** @throws {DemoError} at the first unexpected step */
   readonly play: (scene: DemoScene) => Promise<void>;
 }
 
@@ -30,7 +30,7 @@ const chapters: readonly Chapter[] = [
 /**
  * Plays all chapters against a running service.
  *
- * @throws {DemoError} at the first step that does not go as told
+ * @throws {DemoError} at the first unexpected step
  */
 export async function playStory(demo: DemoFile, transcript: Transcript): Promise<void> {
   const scene = await setScene(demo, transcript);

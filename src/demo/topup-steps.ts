@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DemoCaller } from './caller.js';
 
-/** What every top-up says of the sale that it was part of. */
+/** The sale of every top-up in the demo. */
 const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
 const airtimePath = '/topup-transactions/airtime-topup';
@@ -39,7 +39,9 @@ export async function sendAirtime(
   return (await partner(call)).data;
 }
 
-/** Sends airtime to a number that the provider declines; returns the number to retry it by. */
+/**
+ * Sends airtime to a number that the provider declines; returns its transactionId for the retry.
+ */
 export async function sendAirtimeInVain(partner: DemoCaller, title: string, order: DemoTopUp) {
   const body = { ...order, ...sale };
   const call = { title, path: airtimePath, body, status: 424, answer: failedSchema };
@@ -65,7 +67,7 @@ export async function retry(
   return (await partner({ title, path, body: request, answer: deliveredSchema })).data;
 }
 
-/** Retries a top-up that was delivered, which is refused. */
+/** Retries a delivered top-up, which is refused. */
 export const retryInVain = (partner: DemoCaller, title: string, transactionId: number) =>
   partner({
     title,

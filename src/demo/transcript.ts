@@ -4,14 +4,14 @@ import { readableJson, shorten } from './readable-json.js';
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Where the transcript goes: a terminal, a file, or a test. */
+/** The output of the transcript: a terminal, a file, or a test. */
 export interface TranscriptOutput {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   hasColors?(): boolean;
 }
 
-/** Tells the story: what happens, what each call sent and got, and what that proves. */
+/** Writes the story: each step, each request with its answer, and what it proves. */
 export interface Transcript {
   chapter(title: string): void;
   /** Announces a call in a sentence; calls are numbered. */
@@ -23,12 +23,12 @@ export interface Transcript {
     readonly body: unknown;
   }): void;
   got(answer: { readonly status: number; readonly body: unknown }): void;
-  /** A command of the operator's, numbered like the calls, and what it printed. */
+  /** Writes a command of the operator, numbered like the calls, with its output. */
   ran(command: { readonly title: string; readonly command: string; readonly output: string }): void;
   /**
-   * Says what has been found true.
+   * Writes a confirmed statement.
    *
-   * @throws {DemoError} when it is not
+   * @throws {DemoError} when it is false
    */
   confirm(isTrue: boolean, sentence: string): void;
   say(text: string): void;
@@ -36,7 +36,7 @@ export interface Transcript {
 
 const MARGIN = '   ';
 
-/** Writes the story as text, in colours on a terminal that has them. */
+/** Writes the story as text, in colours on terminals that support them. */
 export function createTranscript(output: TranscriptOutput): Transcript {
   const isColoured = output.isTTY === true && output.hasColors?.() === true;
   const paint = (format: Format, text: string) => (isColoured ? styleText(format, text) : text);
@@ -69,7 +69,7 @@ export function createTranscript(output: TranscriptOutput): Transcript {
       print(output.replaceAll(/^(?=.)/gm, `${MARGIN}  `));
     },
     confirm(isTrue, sentence) {
-      if (!isTrue) throw new DemoError(`This did not turn out to be so: ${sentence}`);
+      if (!isTrue) throw new DemoError(`This statement is false: ${sentence}`);
       print(`${MARGIN}${paint('green', `✓ ${sentence}`)}`);
     },
     say: (text) => print(text),

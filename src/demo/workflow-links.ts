@@ -2,21 +2,21 @@ import { Client, Connection } from '@temporalio/client';
 import type { TemporalServer } from '../temporal/temporal-server.js';
 import { DemoError } from './demo-error.js';
 
-/** Where Temporal is, and which workflows are meant. */
+/** The Temporal server, and the range of workflows. */
 interface WorkflowQuery {
   readonly server: TemporalServer;
   readonly temporalUiUrl: string;
   readonly startedSince: Date;
 }
 
-/** A workflow as it is found in the Temporal UI. */
+/** A workflow in the Temporal UI. */
 export interface WorkflowLink {
   readonly type: string;
   readonly status: string;
   readonly url: string;
 }
 
-/** Where support staff find the top-ups that have failed. */
+/** The address at which support staff find failed top-ups. */
 export const failedTopUpsUrl = ({
   temporalUiUrl,
   server,
@@ -24,9 +24,9 @@ export const failedTopUpsUrl = ({
   `${temporalUiUrl}/namespaces/${server.namespace}/workflows?query=${encodeURIComponent('Outcome="FAILED"')}`;
 
 /**
- * The workflows that requests have started since a moment, oldest first; sweeps are left out.
+ * The workflows that requests have started since a moment, oldest first, without sweeps.
  *
- * @throws {DemoError} when Temporal does not answer
+ * @throws {DemoError} when Temporal cannot be reached
  */
 export async function listWorkflowLinks(query: WorkflowQuery): Promise<WorkflowLink[]> {
   const { server, temporalUiUrl, startedSince } = query;
@@ -34,8 +34,8 @@ export async function listWorkflowLinks(query: WorkflowQuery): Promise<WorkflowL
   const connection = await Connection.connect({ ...server, connectTimeout: '3s' }).catch(
     (cause) => {
       throw new DemoError(
-        `Temporal does not answer at ${server.address}. Where it wants TLS, set TEMPORAL_TLS and what ` +
-          'belongs to it, as for the service.',
+        `Temporal cannot be reached at ${server.address}. If it needs TLS, set TEMPORAL_TLS and its ` +
+          'related settings, as for the service.',
         { cause },
       );
     },

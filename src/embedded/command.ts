@@ -3,32 +3,32 @@ import { createInterface } from 'node:readline';
 
 export interface CommandOptions {
   readonly timeoutSeconds: number;
-  /** Replaces the environment; without it the process's own is inherited. */
+  /** Replaces the environment; by default the process's own is inherited. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The working directory; without it the process's own. */
+  /** The working directory; by default the process's own. */
   readonly directory?: string;
   readonly userId?: number;
   readonly groupId?: number;
   /**
-   * Runs the command in a session of its own: Ctrl-C then reaches only us, and a start or stop
-   * under way ends in order. Otherwise the command ends with this process.
+   * Runs the command in a separate session: Ctrl-C reaches only us, and a running start or stop
+   * ends in order. Otherwise the command ends with this process.
    */
   readonly detached?: boolean;
-  /** Told of each line of output as it comes. */
+  /** Called with each line of output. */
   readonly onLine?: (line: string) => void;
 }
 
 export interface CommandResult {
   /** 0 is success; null when a signal ended the command. */
   readonly exitCode: number | null;
-  /** What the command printed, both streams, in the order of arrival. */
+  /** The output of both streams, in the order of arrival. */
   readonly output: string;
 }
 
 /**
  * Runs a program to its end.
  *
- * @throws the system's error when the program cannot be started, and an Error when it takes too long
+ * @throws the system's error when the program cannot be started, and an Error after the timeout
  */
 export function runCommand(
   file: string,

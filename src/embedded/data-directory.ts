@@ -8,28 +8,30 @@ import {
   stopProcess,
 } from './process-identity.js';
 
-/** Thrown when another running start uses the same data folder. */
+/** Another running start uses the data folder. */
 export class DataDirectoryInUseError extends Error {
   override readonly name = 'DataDirectoryInUseError';
 }
 
-/** The process that holds the folder and still runs, or undefined. */
+/** The running process that claims the folder, or undefined. */
 async function liveOwner(file: string): Promise<ProcessRecord | undefined> {
   const owner = await readProcessRecord(file);
-  // In a container the same number comes back at each start, then it is our own.
+  // Containers reuse one process id at each start; then it is our own.
   if (owner === undefined || owner.pid === process.pid) return undefined;
   return (await commandLine(owner.pid)) === owner.command ? owner : undefined;
 }
 
-/** `kill -9` of npm leaves what it ran without anybody who could stop it: then the next start does. */
+/**
+ * `kill -9` of npm leaves its processes without a parent that could stop them; the next start does.
+ */
 async function isOrphan({ npmPid }: ProcessRecord): Promise<boolean> {
   return npmPid !== undefined && !/\bnpm\b/.test((await commandLine(npmPid)) ?? '');
 }
 
 /**
- * Takes every right of other accounts from the folder and what lies in it: the keys of all that is
- * encrypted, and the record of every workflow. Folders of earlier versions could be read by all.
- * Root's folder can be entered, and not read: PostgreSQL runs as another account in it.
+ * Removes all rights of other accounts from the folder and its files, which contain encryption keys
+ * and all workflows. Folders of earlier versions were readable by all. Root's folder stays
+ * enterable, but not readable, for the account of PostgreSQL.
  */
 async function closeToOthers(directory: string): Promise<void> {
   const isRoot = process.getuid?.() === 0;
@@ -39,7 +41,7 @@ async function closeToOthers(directory: string): Promise<void> {
 
 async function takeRights(path: string, kept: number): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
-  // A link's own rights mean nothing, and its target may be somebody else's.
+  // The rights of a link are meaningless, and its target may belong to somebody else.
   if (found === undefined || found.isSymbolicLink()) return;
   const mode = found.mode & 0o777;
   if ((mode & kept) !== mode) await chmod(path, mode & kept);
@@ -48,11 +50,10 @@ async function takeRights(path: string, kept: number): Promise<void> {
 const ORPHAN_GRACE_SECONDS = 40;
 
 /**
- * Makes the folder if needed and claims it for this process, so that a second start does not take
- * the first one's servers for orphans and stop them. A claim left by a killed process is void.
+ * Creates the folder if needed and claims it for this process, so that a second start does not stop
+ * the first one's servers as orphans. The claim of a killed process is void.
  *
- * @returns gives the claim back
- * @throws {DataDirectoryInUseError}
+ * @returns a function that releases the claim @throws {DataDirectoryInUseError}
  */
 export async function claimDataDirectory(directory: string): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true });

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Thrown when a port cannot be used; the message names the setting that chooses another one. */
+/** A port cannot be used; the message names its setting. */
 export class PortUnavailableError extends Error {
   override readonly name = 'PortUnavailableError';
 }
 
-/** The system's error code, or undefined when the port can be listened on. */
+/** The system's error code; undefined when the port is usable. */
 function whyUnusable(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
@@ -31,8 +31,8 @@ export async function requireFreePort(port: number, settingName: string): Promis
 }
 
 /**
- * A free loopback port for a server that cannot choose one itself. It lies below the range from
- * which systems give ports to outgoing connections, so it is unlikely to be taken before its use.
+ * A free loopback port for a server that cannot choose one itself. It is below the range of
+ * outgoing connections, so it is unlikely to be taken before its use.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {

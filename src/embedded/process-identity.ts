@@ -8,14 +8,14 @@ const POLL_MILLISECONDS = 50;
 const recordSchema = z.object({
   pid: z.number().int().positive(),
   command: z.string().min(1),
-  /** The npm that runs it, where one does. */
+  /** The npm that runs it, if any. */
   npmPid: z.number().int().positive().optional(),
 });
 
-/** What a pid file holds: a process's number and its whole command line. */
+/** The content of a pid file: a process id and its whole command line. */
 export type ProcessRecord = z.infer<typeof recordSchema>;
 
-/** Reads a pid file; undefined when there is none that can be read. */
+/** Reads a pid file; undefined where there is no readable one. */
 export async function readProcessRecord(file: string): Promise<ProcessRecord | undefined> {
   try {
     return recordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -25,14 +25,14 @@ export async function readProcessRecord(file: string): Promise<ProcessRecord | u
 }
 
 /**
- * The command line of a running process, its words joined by single spaces; undefined when there is
- * no such process. A number in a pid file proves nothing, since systems use numbers again: whoever
- * stops or adopts a process compares this first.
+ * The command line of a running process, its words joined by single spaces; undefined where the
+ * process does not exist. A pid file alone proves nothing, since systems reuse process ids: compare
+ * the command line before you stop or adopt a process.
  */
 export async function commandLine(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
     const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    // A process that has ended but was not yet collected by its parent has an empty command line.
+    // A zombie process has an empty command line.
     return words === '' ? undefined : words.replace(/\0$/, '').replaceAll('\0', ' ');
   }
   const { exitCode, output } = await runCommand('ps', ['-ww', '-o', 'command=', '-p', `${pid}`], {
@@ -41,7 +41,7 @@ export async function commandLine(pid: number): Promise<string | undefined> {
   return exitCode === 0 && output.trim() !== '' ? output.trim() : undefined;
 }
 
-/** The parent of a process, undefined where it cannot be told. */
+/** The parent of a process; undefined where it cannot be determined. */
 async function parentOf(pid: number): Promise<number | undefined> {
   const options = ['-o', 'ppid=', '-p', `${pid}`];
   const { exitCode, output } = await runCommand('ps', options, { timeoutSeconds: 10 }).catch(
@@ -53,10 +53,10 @@ async function parentOf(pid: number): Promise<number | undefined> {
   return exitCode === 0 ? Number(output.trim()) || undefined : undefined;
 }
 
-/** npm, a shell between, this process: more generations there are not. */
+/** npm, a shell, this process: there are no more generations. */
 const MAXIMUM_GENERATIONS = 3;
 
-/** The npm that a process was started by, undefined where it was started otherwise. */
+/** The npm that started a process; undefined where it was started otherwise. */
 export async function npmAbove(pid: number): Promise<number | undefined> {
   let ancestor = await parentOf(pid);
   for (let generation = 1; ancestor !== undefined && ancestor > 1; generation += 1) {
@@ -67,7 +67,7 @@ export async function npmAbove(pid: number): Promise<number | undefined> {
   return undefined;
 }
 
-/** Waits until a process is gone. Returns whether it is. */
+/** Waits until a process has ended; returns whether it has. */
 async function waitForEnd(pid: number, expected: string, seconds: number): Promise<boolean> {
   const deadline = Date.now() + seconds * 1000;
   while ((await commandLine(pid)) === expected) {
@@ -81,16 +81,16 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It ended between the look and the signal.
+    // It ended between the check and the signal.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
 /**
- * Stops a process that still has the recorded command line: SIGTERM, and SIGKILL if that does not end
- * it within `graceSeconds`; with `group` to the whole group that it leads.
+ * Stops a process that still has the recorded command line: SIGTERM, then SIGKILL after
+ * `graceSeconds`; with `group` its whole process group.
  *
- * @throws when it outlives both signals
+ * @throws when it survives both signals
  */
 export async function stopProcess(
   { pid, command }: ProcessRecord,

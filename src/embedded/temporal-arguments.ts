@@ -2,25 +2,28 @@ export interface TemporalArguments {
   readonly port: number;
   /** Without it there is no UI. */
   readonly uiPort?: number | undefined;
-  /** Without it everything is kept in memory. */
+  /** Without it the server keeps everything in memory. */
   readonly databaseFile?: string | undefined;
-  /** Where the UI has payloads decrypted. */
+  /** The codec server of the UI. */
   readonly codecEndpoint?: string | undefined;
-  /** Made besides `default`. */
+  /** Created in addition to `default`. */
   readonly namespaces: readonly string[];
   /** Settings of the server in addition to the service's. */
   readonly dynamicConfig?: Readonly<Record<string, string | number>> | undefined;
 }
 
-/** For short waits on one small machine; with the defaults a workflow of one step takes 150 ms. */
+/**
+ * Tuned for low latency on one small machine; with the defaults a workflow of one step takes 150
+ * ms.
+ */
 const DYNAMIC_CONFIG = {
-  // One partition: with four, a task can wait in one while pollers ask another.
+  // One partition: with four, a task can wait in one while workers poll another.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
-  // The default of 20 polls a second, for the only shard, makes each step of a workflow wait 50 ms.
+  // The default of 20 polls a second for the only shard makes each step of a workflow wait 50 ms.
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
-  // Callers that repeat a redemption wait on one workflow; the default refuses the eleventh.
+  // Repetitions of a redemption wait on one workflow; the default refuses the eleventh.
   'history.maxInFlightUpdates': 1000,
 };
 

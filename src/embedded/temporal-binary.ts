@@ -8,23 +8,23 @@ import { buildTemporal, downloadTemporal } from './temporal-installation.js';
 /** The newest version that `go install` accepts: later ones replace modules in their go.mod. */
 const TEMPORAL_CLI_VERSION = '1.5.1';
 
-/** Its build takes minutes; whoever waits for it first of all reads how to do without it. */
+/** The build takes minutes; the first lines explain how to avoid it. */
 const BUILDING =
   'Building the Temporal CLI, once, which takes two to five minutes ' +
   '(instead: set TEMPORAL_CLI_PATH to it, or TEMPORAL_ADDRESS to a running server)';
 
-/** The oldest server that has all the service needs, such as update-with-start. */
+/** The oldest server with all required features, such as update-with-start. */
 const OLDEST_SERVER: readonly [number, number] = [1, 28];
 
 export interface TemporalBinaryOptions {
-  /** The setting TEMPORAL_CLI_PATH: used, or an error; nothing else is tried. */
+  /** The setting TEMPORAL_CLI_PATH: used or an error; there is no fallback. */
   readonly cliPath?: string | undefined;
-  /** The setting XDG_CACHE_HOME; the user's `.cache` where it is not set. */
+  /** The setting XDG_CACHE_HOME; the user's `.cache` by default. */
   readonly cacheHome?: string | undefined;
   readonly progress: Progress;
 }
 
-/** Why a program cannot serve as the Temporal CLI, or undefined when it can. */
+/** Why a program is not usable as the Temporal CLI; undefined when it is. */
 async function unfitness(file: string): Promise<string | undefined> {
   const result = await runCommand(file, ['--version'], { timeoutSeconds: 20 }).catch(
     (error: NodeJS.ErrnoException) => error.code ?? error.message,
@@ -38,7 +38,10 @@ async function unfitness(file: string): Promise<string | undefined> {
   return `its server ${major}.${minor} is older than ${OLDEST_SERVER.join('.')}`;
 }
 
-/** Puts what `install` makes into the cache at one stroke, so that no start finds half a file. */
+/**
+ * Moves the result of `install` into the cache atomically, so that no start finds an incomplete
+ * file.
+ */
 async function installInto(
   cacheFile: string,
   install: (directory: string) => Promise<string>,
@@ -56,11 +59,11 @@ async function installInto(
 }
 
 /**
- * Finds the Temporal CLI, which holds the development server: TEMPORAL_CLI_PATH, `temporal` on PATH,
- * the user's cache folder; else puts it into the cache, by the official download or by `go install`.
+ * Finds the Temporal CLI, which contains the development server: TEMPORAL_CLI_PATH, `temporal` on
+ * PATH, the user's cache folder; otherwise installs it in the cache, by the official download or
+ * `go install`.
  *
- * @returns a path, or a name to be found on PATH
- * @throws an Error that says what to install
+ * @returns a path, or a name on PATH @throws an Error that says what to install
  */
 export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
   const { cliPath, progress } = options;

@@ -7,9 +7,9 @@ const exists = (file: string) =>
   );
 
 /**
- * Prepares for a database file that the server may have to make. A mark beside the file says that it
- * is being made; where an earlier start left one, the server was stopped before anything could use
- * the file, and half a schema would keep it from ever starting again, so the file is deleted.
+ * Prepares for a database file that the server may have to create. A marker file exists during the
+ * creation. If an earlier start left the marker, its server was stopped before the file was used,
+ * and an incomplete schema would prevent every start; so the file is deleted.
  *
  * @returns `finish`, to be called when the server is ready
  */

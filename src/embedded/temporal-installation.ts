@@ -4,23 +4,26 @@ import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from './command.js';
 
-/** An unreachable host must not hold up a start: there is another way. */
+/** An unreachable host must not delay a start: there is an alternative. */
 const CONNECT_SECONDS = 5;
 const DOWNLOAD_SECONDS = 300;
 const BUILD_SECONDS = 1_200;
 const MEGABYTE = 1_000_000;
-/** What `go list -deps` counts for the Temporal CLI; another version has some more or less. */
+/**
+ * The number of packages that `go list -deps` reports for the Temporal CLI; other versions differ
+ * slightly.
+ */
 const BUILD_PACKAGES = 1_297;
 
 const RELEASES = 'https://github.com/temporalio/cli/releases/download';
 
-/** What a failed connection says, instead of `fetch failed`. */
+/** The reason of a failed connection, instead of `fetch failed`. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** Fetches a file whole. Connecting has its own, shorter limit. */
+/** Downloads a whole file. Connecting has its own, shorter timeout. */
 async function fetchFile(url: string, note: (detail: string) => void): Promise<Buffer> {
   const limit = new AbortController();
   const abortAfter = (seconds: number) => setTimeout(() => limit.abort(), seconds * 1_000);
@@ -46,8 +49,7 @@ async function fetchFile(url: string, note: (detail: string) => void): Promise<B
 }
 
 /**
- * Downloads a release of the Temporal CLI, compares it with the release's list of SHA-256 sums and
- * unpacks it.
+ * Downloads a release of the Temporal CLI, verifies its published SHA-256 sum and unpacks it.
  *
  * @returns the program's path, in `directory`
  */
@@ -93,8 +95,8 @@ export async function buildTemporal(
   version: string,
   note: (detail: string) => void,
 ): Promise<string> {
-  // Stripped it is half as large, and without cgo no C compiler is needed. `env` adds to the
-  // environment that Go needs as it is.
+  // Stripped it is half as large; without cgo no C compiler is needed. `env` adds to Go's
+  // environment.
   const linkerFlags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version}`;
   const program = `github.com/temporalio/cli/cmd/temporal@v${version}`;
   let built = 0;
@@ -107,7 +109,7 @@ export async function buildTemporal(
     {
       timeoutSeconds: BUILD_SECONDS,
       onLine(line) {
-        // Go names each package that it compiles.
+        // Go prints each package that it compiles.
         if (!line.startsWith('go: ')) built += 1;
         note(`${Math.min(99, Math.floor((100 * built) / BUILD_PACKAGES))} % · ${line}`);
       },

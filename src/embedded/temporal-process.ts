@@ -8,7 +8,7 @@ import { commandLine, readProcessRecord, stopProcess } from './process-identity.
 export interface TemporalProcess {
   readonly pid: number;
   hasEnded(): boolean;
-  /** Notes the command line under which it now runs, which a wrapper may have changed. */
+  /** Records the current command line, which a wrapper may have changed. */
   recordCommand(): Promise<void>;
   /** SIGKILL follows SIGTERM after `graceSeconds`, by default ten. */
   stop(graceSeconds?: number): Promise<void>;
@@ -19,15 +19,15 @@ const GRACE_SECONDS = 10;
 const pidFile = (directory: string) => join(directory, 'temporal.pid');
 const logFile = (directory: string) => join(directory, 'temporal.log');
 
-/** The last lines that the server logged. */
+/** The last lines of the server's log. */
 export async function temporalLogEnd(directory: string): Promise<string> {
   const log = await readFile(logFile(directory), 'utf8').catch(() => '');
   return `The end of ${logFile(directory)}:\n${log.trim().split('\n').slice(-10).join('\n')}`;
 }
 
 /**
- * Stops the server that a start, killed since, left behind in a folder. The pid file holds the
- * server's whole command line, so that no other process can be taken for it.
+ * Stops the orphaned server of a killed start. The pid file contains the server's whole command
+ * line, so that no other process is mistaken for it.
  */
 export async function stopOrphanedTemporal(directory: string): Promise<void> {
   const record = await readProcessRecord(pidFile(directory));
@@ -36,7 +36,7 @@ export async function stopOrphanedTemporal(directory: string): Promise<void> {
 }
 
 /**
- * Starts the server in a session of its own, since Ctrl-C must not reach it before its clients have
+ * Starts the server in a separate session, since Ctrl-C must not reach it before its clients have
  * stopped, and with its output in a file, so that it does not depend on us.
  */
 export async function launchTemporal(
@@ -44,10 +44,11 @@ export async function launchTemporal(
   words: readonly string[],
   directory: string,
 ): Promise<TemporalProcess> {
-  // It must keep nothing in the user's home and not ask a host for news. `sh` and `env` become the server.
+  // It must write nothing to the user's home and check for no updates. `sh` and `env` exec the
+  // server.
   const variables = [`HOME=${directory}`, 'TEMPORAL_VERSION_CHECK_DISABLED=1'];
   const log = openSync(logFile(directory), 'a', 0o600);
-  // Its database holds every workflow: what it makes is for this account alone.
+  // Its database contains every workflow, so its files are readable only by this account.
   const script = 'umask 077 && exec env "$@"';
   const child = spawn('sh', ['-c', script, 'sh', ...variables, binary, ...words], {
     detached: true,

@@ -16,16 +16,16 @@ import {
 export interface TemporalServerOptions {
   /** The Temporal CLI, from `findTemporalBinary`. */
   readonly binary: string;
-  /** Holds the pid file, the log and, unless `inMemory`, the database `temporal.db`. */
+  /** Contains the pid file, the log and, unless `inMemory`, the database `temporal.db`. */
   readonly directory: string;
   readonly inMemory?: boolean;
-  /** 0 takes any free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** Without it there is no UI. */
   readonly uiPort?: number;
-  /** Where the UI has payloads decrypted. */
+  /** The codec server of the UI. */
   readonly codecEndpoint?: string;
-  /** Made besides `default`. */
+  /** Created in addition to `default`. */
   readonly namespaces?: readonly string[];
   /** Settings of the server in addition to the service's. */
   readonly dynamicConfig?: Readonly<Record<string, string | number>>;
@@ -71,8 +71,8 @@ async function waitUntilReady(
 }
 
 /**
- * Starts Temporal's development server. It outlives a killed start; the next one on the same folder
- * stops it and starts anew, because its settings may have changed.
+ * Starts Temporal's development server. It survives a killed start; the next start in this folder
+ * stops it and starts it again, because its settings may have changed.
  *
  * @throws when a port is taken (naming TEMPORAL_PORT or TEMPORAL_UI_PORT) or it does not start
  */
@@ -109,7 +109,7 @@ export function startTemporalServer(
       address,
       uiUrl: uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`,
       pid: server.pid,
-      // What is only in memory need not be put away.
+      // A server in memory has nothing to save.
       stop: () => server.stop(inMemory ? 0 : undefined),
     };
   });

@@ -5,14 +5,14 @@ import { headerComponents } from './headers.js';
 import { operationOf } from './operation.js';
 import { refusalExamples } from './refusals.js';
 
-/** Raised with every change of what callers can send or get; CHANGELOG.md says what changed. */
+/** Raised with every change of requests or answers; CHANGELOG.md describes the change. */
 const API_VERSION = '1.0.0';
 
-/** What a document says beside the endpoints. */
+/** The texts of a document besides the endpoints. */
 export interface DocumentTexts {
   readonly title: string;
   readonly description: string;
-  /** By the endpoint's path below its surface's base; each path belongs to the first that it begins with. */
+  /** By path prefix below the surface's base; each path belongs to the first matching tag. */
   readonly tags: readonly {
     readonly name: string;
     readonly description: string;
@@ -21,8 +21,8 @@ export interface DocumentTexts {
 }
 
 /**
- * The OpenAPI 3.1 document of a surface: made of the endpoint objects that the routes are made of, and
- * of the schemas that validate requests.
+ * The OpenAPI 3.1 document of a surface, generated from the endpoint objects of the routes and the
+ * schemas that validate requests.
  */
 export function openApiDocument(
   routes: SurfaceRoutes,
@@ -71,7 +71,7 @@ export function openApiDocument(
   };
 }
 
-/** Those of the components that the paths refer to. */
+/** The components that the paths refer to. */
 function usedOf<Component>(
   kind: string,
   components: Readonly<Record<string, Component>>,
@@ -83,10 +83,10 @@ function usedOf<Component>(
   );
 }
 
-/** `/a/:b` as OpenAPI writes it: `/a/{b}`. */
+/** `/a/:b` in the notation of OpenAPI: `/a/{b}`. */
 const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
-/** A name for generated clients, of method and path: `postTopupTransactionsRedeemGift`. */
+/** A name for generated clients, from method and path: `postTopupTransactionsRedeemGift`. */
 const nameOf = ({ method, path }: Endpoint): string =>
   method.toLowerCase() +
   path
@@ -109,15 +109,15 @@ const LIST_META: SchemaObject = {
     totalPages: count('Number of pages'),
     sortBy: {
       type: 'array',
-      description: 'The order that was applied',
+      description: 'The applied order',
       items: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
       examples: [[['id', 'DESC']]],
     },
-    search: { type: 'string', description: 'The text that was searched' },
+    search: { type: 'string', description: 'The searched text' },
     searchBy: {
       type: 'array',
       items: { type: 'string' },
-      description: 'The columns that were searched',
+      description: 'The searched columns',
     },
     filter: {
       type: 'object',

@@ -7,11 +7,11 @@ import { type DocumentTexts, openApiDocument } from './document.js';
 const ENVELOPE =
   'Every answer but the log-in and the test endpoint has the envelope `{ success, message, statusCode, data }`; ' +
   '`message` is for people, `statusCode` for programs. New fields can be added to answers at any ' +
-  'time: ignore those that you do not know.';
+  'time: ignore unknown fields.';
 
 const ACCESS =
-  'Log in with the API key of the portal from a registered address, and send the access token in the ' +
-  'header `x-api-token`. It is valid for 300 seconds: log in again when the answer is 401.';
+  'Log in with the API key of the portal from a registered address, and send the access token in ' +
+  'the header `x-api-token`. It is valid for 300 seconds: log in again when the answer is 401.';
 
 const ACCESS_TAG = {
   name: 'Access',
@@ -25,8 +25,8 @@ const partner: DocumentTexts = {
     'Partners sell gift vouchers, airtime and packages.',
     ACCESS,
     ENVELOPE,
-    'Send the header `Idempotency-Key` with every request that moves money: the same request under the ' +
-      'same key is carried out once, and its repetitions get its answer.',
+    'Send the header `Idempotency-Key` with every request that moves money: the same request ' +
+      'under the same key is carried out once, and its repetitions get its answer.',
   ].join('\n\n'),
   tags: [
     ACCESS_TAG,
@@ -63,9 +63,9 @@ const merchant: DocumentTexts = {
     'Merchants claim and redeem gift vouchers; the money reaches them by mobile money.',
     ACCESS,
     ENVELOPE,
-    'Requests that change something are signed: the header `x-signature` carries a signature of the ' +
-      'body with the private key whose public key is registered in the portal. Their body has an ' +
-      '`idempotencyKey`: the same request under the same key is carried out once.',
+    'Requests that change something are signed: the header `x-signature` carries a signature of ' +
+      'the body with the private key whose public key is registered in the portal. Their body ' +
+      'has an `idempotencyKey`: the same request under the same key is carried out once.',
     'The HTTP status of a refusal is the first three digits of its `statusCode`.',
   ].join('\n\n'),
   tags: [
@@ -86,7 +86,7 @@ export const openApiDocuments = (
   merchant: openApiDocument(merchantRoutes, merchant, publicUrl),
 });
 
-/** The documents as they are served: `/docs/partner/openapi.json` and `/docs/merchant/openapi.json`. */
+/** The served documents: `/docs/partner/openapi.json` and `/docs/merchant/openapi.json`. */
 export const servedDocuments = (publicUrl: string): PublicDocument[] =>
   Object.entries(openApiDocuments(publicUrl)).map(([name, document]) => ({
     path: `/docs/${name}/openapi.json`,

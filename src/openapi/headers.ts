@@ -1,6 +1,6 @@
 import type { HeadersObject } from 'openapi3-ts/oas31';
 
-/** The headers of answers, by name. */
+/** The response headers by name. */
 export const headerComponents: HeadersObject = {
   'X-Request-Id': {
     description: 'Identifier of the request: name it in questions to support',
@@ -9,7 +9,7 @@ export const headerComponents: HeadersObject = {
   },
   RateLimit: {
     description:
-      'What is left of the rate limit, `r`, and the seconds until it begins again, `t` ' +
+      'Remaining requests of the rate limit, `r`, and the seconds until the window ends, `t` ' +
       '(draft-ietf-httpapi-ratelimit-headers)',
     schema: { type: 'string', examples: ['"company";r=119983;t=41'] },
   },
@@ -22,7 +22,7 @@ export const headerComponents: HeadersObject = {
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
   'Idempotent-Replayed': {
-    description: 'The answer was given before, to the same request with the same idempotency key',
+    description: 'The answer is a stored one, to the same request with the same idempotency key',
     schema: { type: 'string', const: 'true' },
   },
   ETag: {
@@ -35,9 +35,9 @@ export const headerComponents: HeadersObject = {
   },
 };
 
-/** References to headers, for the answer that has them. */
+/** References to headers, for one response. */
 export const headersOf = (...names: readonly string[]): HeadersObject =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Those of every answer. */
+/** The headers of every response. */
 export const COMMON_HEADERS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;

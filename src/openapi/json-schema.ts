@@ -1,16 +1,16 @@
 import type { SchemaObject } from 'openapi3-ts/oas31';
 import { type ZodType, z } from 'zod';
 
-/** What zod writes, before it is made readable. */
+/** The output of zod before it is simplified. */
 type Node = Record<string, unknown>;
 
 /**
- * What a caller may send, as a JSON Schema (draft 2020-12) without references. Fields that the schema
- * does not name are ignored.
+ * The JSON Schema (draft 2020-12) of a request, without references. The service ignores unknown
+ * fields.
  */
 export const inputSchema = (schema: ZodType): SchemaObject => schemaOf(schema, 'input');
 
-/** What the service answers, as a JSON Schema. Clients ignore fields that it does not name. */
+/** The JSON Schema of an answer. Clients ignore unknown fields. */
 export const outputSchema = (schema: ZodType): SchemaObject => schemaOf(schema, 'output');
 
 const schemaOf = (schema: ZodType, io: 'input' | 'output'): SchemaObject =>
@@ -19,7 +19,7 @@ const schemaOf = (schema: ZodType, io: 'input' | 'output'): SchemaObject =>
       io,
       unrepresentable: 'any',
       reused: 'inline',
-      // zod drops these where a field is transformed: it takes them to be of the result.
+      // zod omits these where a field is transformed, because it assigns them to the result.
       override({ zodSchema, jsonSchema }) {
         const { examples, default: fallback } = z.globalRegistry.get(zodSchema) ?? {};
         if (examples) Object.assign(jsonSchema, { examples });
@@ -28,9 +28,9 @@ const schemaOf = (schema: ZodType, io: 'input' | 'output'): SchemaObject =>
     }) as Node,
   );
 
-/** Removes what tells a reader nothing, and puts the meaning of a field beside the field. */
+/** Removes redundant keywords, and puts the description of a field beside the field. */
 function readable({ $schema, additionalProperties, ...node }: Node): SchemaObject {
-  // zod's pattern of a time also counts the days of February.
+  // zod's pattern of a time also covers the days of February.
   if (node.format === 'date-time') delete node.pattern;
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
   if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
@@ -38,7 +38,7 @@ function readable({ $schema, additionalProperties, ...node }: Node): SchemaObjec
   if (node.properties) node.properties = mapValues(node.properties as Record<string, Node>);
   if (!Array.isArray(node.anyOf)) return node;
   const forms = node.anyOf.map(readable);
-  // A field that names its forms has zod's types beside them.
+  // zod repeats its own type beside a field's explicit forms.
   const { type, ...rest } = node;
   return { ...rest, anyOf: forms, ...meaningOf(rest, forms) };
 }
@@ -46,7 +46,7 @@ function readable({ $schema, additionalProperties, ...node }: Node): SchemaObjec
 const mapValues = (properties: Record<string, Node>): Record<string, SchemaObject> =>
   Object.fromEntries(Object.entries(properties).map(([name, node]) => [name, readable(node)]));
 
-/** "Or null" wraps a field: its meaning belongs to the whole. */
+/** A nullable field is wrapped: its description belongs to the wrapper. */
 function meaningOf(
   { description, examples }: Node,
   forms: readonly SchemaObject[],

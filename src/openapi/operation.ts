@@ -6,7 +6,7 @@ import { inputSchema, outputSchema } from './json-schema.js';
 import { parametersOf } from './parameters.js';
 import { refusalResponses } from './refusals.js';
 
-/** An endpoint as OpenAPI describes it; `name` tells it from the others of its surface. */
+/** The OpenAPI operation of an endpoint; `name` is unique in its surface. */
 export function operationOf(
   surface: Surface,
   endpoint: Endpoint,
@@ -65,7 +65,7 @@ const notModified = ({ isConditional }: Endpoint) =>
       }
     : {};
 
-/** The envelope of an answer (specification 2.1); lists and balances have more (2.2). */
+/** The envelope of an answer (specification 2.1); lists and balances have more fields (2.2). */
 function envelopeOf(data: SchemaObject, { hasMeta }: { readonly hasMeta: boolean }): SchemaObject {
   return {
     type: 'object',
@@ -74,7 +74,7 @@ function envelopeOf(data: SchemaObject, { hasMeta }: { readonly hasMeta: boolean
       success: { type: 'boolean', const: true, description: 'Always true here' },
       message: { type: 'string', description: 'For people' },
       statusCode: { type: 'integer', const: 200, description: 'Always 200 here' },
-      data: { ...data, description: data.description ?? 'What was asked for' },
+      data: { ...data, description: data.description ?? 'The result' },
       ...(hasMeta
         ? {
             meta: { $ref: '#/components/schemas/ListMeta' },

@@ -3,7 +3,7 @@ import type { Endpoint } from '../http/endpoint.js';
 import { idempotencyKeyField } from '../http/fields/request-fields.js';
 import { inputSchema } from './json-schema.js';
 
-/** What an endpoint takes beside its body: parts of the path, the query, and headers. */
+/** The parameters of an endpoint besides its body: path, query and headers. */
 export const parametersOf = (endpoint: Endpoint): ParameterObject[] => [
   ...pathParameters(endpoint),
   ...queryParameters(endpoint),
@@ -13,7 +13,7 @@ export const parametersOf = (endpoint: Endpoint): ParameterObject[] => [
 const propertiesOf = (schema: Endpoint['query']): [string, SchemaObject][] =>
   schema ? (Object.entries(inputSchema(schema).properties ?? {}) as [string, SchemaObject][]) : [];
 
-/** A parameter carries its meaning itself, and what it looks like in its schema. */
+/** A parameter has its description itself, and its form in its schema. */
 function parameter(
   where: ParameterObject['in'],
   name: string,
@@ -50,8 +50,8 @@ function headerParameters({ idempotency, access }: Endpoint): ParameterObject[] 
         {
           type: 'string',
           description:
-            'Signature over the bytes of the body, a line break and a message; then `\\n` and that ' +
-            'message. ECDSA on secp256k1 with SHA-256, DER in base64.',
+            'Signature over the bytes of the body, a line break and a message; then `\\n` and ' +
+            'that message. ECDSA on secp256k1 with SHA-256, DER in base64.',
           examples: ['MEUCIQDk3Zc0…8Zg==\\n2026-11-21T20:55:04.459Z'],
         },
         { required: true },

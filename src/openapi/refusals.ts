@@ -19,19 +19,19 @@ import { COMMON_HEADERS, headersOf } from './headers.js';
 import { outputSchema } from './json-schema.js';
 
 const REMEDIES: Readonly<Record<Remedy, string>> = {
-  none: 'a repetition gets the same answer',
+  none: 'a repeated request gets the same answer',
   correct: 'correct the request',
   repeat: 'repeat the same request',
   wait: 'wait as long as Retry-After says, then repeat',
 };
 
-/** The statuses of refusals that can say when to repeat; 403 while a registered name is looked up. */
+/** The statuses of refusals with Retry-After; 403 during the resolution of a registered name. */
 const WITH_RETRY_AFTER = [403, 409, 429, 503];
 
-/** What can happen to every request, whatever it asks for. */
+/** The reasons of every request. */
 const EVERYWHERE: readonly Reason[] = ['unavailable', 'internal-error'];
 
-/** The refusals of an endpoint, by their HTTP status: each reason with its meaning and remedy. */
+/** The refusals of an endpoint by HTTP status: each reason with its meaning and remedy. */
 export function refusalResponses(surface: Surface, endpoint: Endpoint): ResponsesObject {
   const byStatus = new Map<number, Reason[]>();
   for (const reason of reasonsOf(endpoint)) {
@@ -45,7 +45,7 @@ export function refusalResponses(surface: Surface, endpoint: Endpoint): Response
   );
 }
 
-/** Those of the guards that the endpoint's requests pass, its own, and those of every endpoint. */
+/** The reasons of the endpoint's guards, its own, and those of every endpoint. */
 export function reasonsOf(endpoint: Endpoint): Reason[] {
   const ofGuards = guards
     .filter(({ ofSigned }) => !ofSigned || endpoint.access === 'signed')
@@ -106,7 +106,7 @@ function refusalResponse(
 
 const exampleName = (reason: Reason, statusCode: number): string => `${reason}-${statusCode}`;
 
-/** An answer for each reason and each of its codes on a surface, by the name that responses use. */
+/** An example answer for each reason and code of a surface, by the name that responses use. */
 export const refusalExamples = ({
   surface,
   endpoints,
@@ -142,7 +142,7 @@ function refusalSchema(
       success: { type: 'boolean', const: false, description: 'Always false here' },
       message: {
         type: 'string',
-        description: 'For people: the meaning of the code; what is particular follows it',
+        description: 'For people: the meaning of the code, followed by details of the case',
       },
       statusCode: {
         type: 'integer',
@@ -150,7 +150,7 @@ function refusalSchema(
         description: 'The code of the refusal',
       },
       data: {
-        description: 'What a program needs beside the code',
+        description: 'Data for programs besides the code',
         ...(data.length === 0 ? { type: 'null' } : { anyOf: [...data, { type: 'null' }] }),
       },
     },
@@ -163,7 +163,7 @@ const ISSUES: SchemaObject = {
   properties: {
     issues: {
       type: 'array',
-      description: 'What is wrong with the request, at most 20',
+      description: 'The problems of the request, at most 20',
       items: {
         type: 'object',
         required: ['path', 'message'],
@@ -182,7 +182,7 @@ const RUNNING: SchemaObject = {
   properties: {
     referenceNumber: {
       type: ['string', 'null'],
-      description: 'Reference of the redemption that runs, for questions to support',
+      description: 'Reference of the running redemption, for questions to support',
     },
   },
 };

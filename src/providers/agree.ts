@@ -1,6 +1,6 @@
 /**
- * Whether two values are one; a value that is not given contradicts nothing. `canonical` gives one
- * form to what may be written in several.
+ * Whether two values are equal; a missing value contradicts nothing. `canonical` normalises values
+ * with several notations.
  */
 export function agree(
   theirs: string | null | undefined,

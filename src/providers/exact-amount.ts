@@ -1,6 +1,6 @@
 /**
  * The amount with at least two decimals, or undefined where it is not above zero or would lose
- * something: a provider takes only so many digits before and after the point.
+ * digits: providers limit the digits before and after the point.
  */
 export function exactAmount(
   amount: string,

@@ -2,14 +2,14 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request }
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { TLSSocket } from 'node:tls';
 
-/** The longest answer that is read; a provider's answers are a few kilobytes. */
+/** Limit of an answer's size; answers of providers have a few kilobytes. */
 const answerLimitBytes = 256 * 1024;
 
 /**
- * Connections are kept for the next call, but shorter than the five seconds after which common
- * servers close them: a request written to a connection that just closed has an unknown outcome.
- * The attempt timeout is raised because Node's 250 ms gives up on names with several addresses
- * wherever a handshake across continents takes longer.
+ * Connections are reused, but for less than the five seconds after which common servers close them:
+ * a request on a connection that was just closed has an unknown outcome. The attempt timeout is
+ * higher than Node's 250 ms, which is too short for names with several addresses and handshakes
+ * across continents.
  */
 const agentOptions = {
   keepAlive: true,
@@ -25,7 +25,7 @@ export interface HttpCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Ends the whole call: name lookup, connection, headers and body. */
+  /** Aborts the whole call: DNS, connection, headers and body. */
   readonly deadline: AbortSignal;
 }
 
@@ -33,19 +33,19 @@ export interface HttpAnswer {
   readonly kind: 'answered';
   readonly status: number;
   readonly body: string;
-  /** What `Retry-After` asks for, where the answer has one that can be read. */
+  /** The pause of `Retry-After`, if the answer has a readable one. */
   readonly retryAfterSeconds?: number;
 }
 
-/** The last two are outcomes already, so that an adapter may return them as they are. */
+/** The last two are already outcomes, so an adapter may return them unchanged. */
 export type HttpResult =
   | HttpAnswer
   | { readonly kind: 'not-sent'; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
 /**
- * Calls a provider once, without redirects or repetitions. `not-sent` says that no connection was
- * made, so not one byte of the request left this machine; every other failure is `unknown`.
+ * Calls a provider once, without redirects or retries. `not-sent` proves that no connection was
+ * made, so no byte of the request left this machine; every other failure is `unknown`.
  */
 export function callHttp(call: HttpCall): Promise<HttpResult> {
   return new Promise((resolve) => {
@@ -57,7 +57,8 @@ export function callHttp(call: HttpCall): Promise<HttpResult> {
       readAnswer(incoming).then(resolve, fail);
     });
     outgoing.on('socket', (socket) => {
-      // A kept connection is one already. A new one carries nothing before its handshake is over.
+      // A reused connection is already established. A new one transmits nothing before its
+      // handshake.
       isConnected = !socket.connecting;
       if (isConnected) return;
       const handshakeOver = socket instanceof TLSSocket ? 'secureConnect' : 'connect';
@@ -87,7 +88,7 @@ async function readAnswer(incoming: IncomingMessage): Promise<HttpResult> {
   let length = 0;
   for await (const chunk of incoming) {
     length += chunk.length;
-    // Leaving the loop destroys the connection, so an endless answer costs no more than this.
+    // Leaving the loop destroys the connection, which bounds the cost of an endless answer.
     if (length > answerLimitBytes) return { kind: 'unknown', message: 'The answer is too long.' };
     chunks.push(chunk);
   }
@@ -109,7 +110,7 @@ function readRetryAfter(value: string | undefined): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, Math.ceil(milliseconds / 1000));
 }
 
-/** Only the error's code is told: its message may hold addresses or parts of what was sent. */
+/** Only the error's code is shown: its message may contain addresses or parts of the request. */
 function reasonOf(error: unknown, call: HttpCall): string {
   if (call.deadline.aborted) return 'The provider did not answer in time.';
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';

@@ -1,19 +1,19 @@
 /**
- * How a call to a provider ended (design 7, providers.md). Only `refused` and `not-sent` say that
- * nothing happened on the far side; `unknown` says that nobody knows yet, so money stays on hold.
+ * The outcome of a call to a provider (design 7, providers.md). Only `refused` and `not-sent` prove
+ * that nothing happened at the provider; `unknown` keeps the money on hold.
  */
 export type ProviderOutcome =
   | {
       readonly kind: 'delivered';
       readonly providerReference: string;
-      /** That it was taken back by the provider after it had been done, in words. */
+      /** Description of a reversal: the provider took the completed operation back. */
       readonly reversal?: string;
     }
   | {
       readonly kind: 'refused';
       /** The provider's own code, for support staff. */
       readonly code: string;
-      /** The provider's own words, safe to show: adapters mask numbers and secrets. */
+      /** The provider's own message, safe to show: adapters mask numbers and secrets. */
       readonly message: string;
       readonly retryCanHelp: boolean;
     }
@@ -21,28 +21,28 @@ export type ProviderOutcome =
   | {
       readonly kind: 'unknown';
       readonly message: string;
-      /** The provider knows our reference with another content: a person must look at once. */
+      /** The provider has different content under our reference: a person must check it at once. */
       readonly disagrees?: true;
     };
 
-/** What an inquiry finds: how the call ended, or that the provider never saw it. */
+/** The result of an inquiry: the outcome of the call, or that the provider never saw it. */
 export type ProviderInquiry = ProviderOutcome | { readonly kind: 'never-seen' };
 
-/** Nothing reached the provider, or nothing of it was taken. */
+/** Nothing reached the provider, or it rejected the request unread. */
 export interface NotSent {
   readonly kind: 'not-sent';
   readonly message: string;
-  /** How long the provider asks to be left alone, where it says so. */
+  /** The pause that the provider requests, if it does. */
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * Nobody knows yet. So ends a failed inquiry as well: it tells nothing of what was asked about, not
+ * An unknown outcome. A failed inquiry has it as well: it proves nothing about the operation, not
  * even that it was not sent.
  */
 export const unknown = (message: string): ProviderOutcome => ({ kind: 'unknown', message });
 
-/** What is known under our reference is not what we sent: it says nothing of ours. */
+/** The content under our reference is not what we sent, so it proves nothing. */
 export const disagreement = (message: string): ProviderOutcome => ({
   kind: 'unknown',
   message,

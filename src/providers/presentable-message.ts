@@ -1,12 +1,12 @@
 const lengthLimit = 200;
 
-/** Seven digits or more in any script, however they are grouped. */
+/** Seven digits or more in any script and grouping. */
 const numberLike = /\+?\p{Nd}(?:[\s().\-/]*\p{Nd}){6,}/gu;
 const controlCharacters = /[\p{Cc}\p{Cf}\p{Cs}\s]+/gu;
 
 /**
- * A provider's own words made safe to pass on: whatever looks like a phone or account number keeps
- * its last two digits only, control characters and long texts are cut.
+ * Makes a provider's message safe to pass on: text like a phone or account number keeps only its
+ * last two digits, control characters are removed and long texts truncated.
  */
 export function presentableMessage(words: string): string {
   return words

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What the text says, or undefined where it is not JSON or not of the shape. Never throws. */
+/** The parsed text, or undefined where it is not JSON of this shape. Never throws. */
 export function readJson<Schema extends z.ZodType>(
   schema: Schema,
   text: string,

@@ -22,7 +22,7 @@ type AirtimeConfig = Pick<
 >;
 type MobileMoneyConfig = Pick<Config, Extract<keyof Config, `MOBILE_MONEY_${string}`>>;
 
-/** One row registers a provider of text messages. */
+/** One row per SMS provider. */
 const smsSenders: Record<Config['SMS_PROVIDER'], (config: SmsConfig) => SmsSender> = {
   'africas-talking': (config) =>
     createAfricasTalking({
@@ -34,7 +34,7 @@ const smsSenders: Record<Config['SMS_PROVIDER'], (config: SmsConfig) => SmsSende
     }),
 };
 
-/** One row registers a way to send e-mail. */
+/** One row per e-mail adapter. */
 const emailSenders: Record<Config['EMAIL_PROVIDER'], (config: EmailConfig) => EmailSender> = {
   smtp: (config) =>
     createSmtp({
@@ -44,7 +44,7 @@ const emailSenders: Record<Config['EMAIL_PROVIDER'], (config: EmailConfig) => Em
     }),
 };
 
-/** One row registers a provider of mobile money. */
+/** One row per mobile-money provider. */
 const mobileMoneyProviders: Record<
   Config['MOBILE_MONEY_PROVIDER'],
   (config: MobileMoneyConfig) => MobileMoney
@@ -64,7 +64,7 @@ const mobileMoneyProviders: Record<
     }),
 };
 
-/** One row registers a provider of airtime and packages. */
+/** One row per provider of airtime and packages. */
 const airtimeProviders: Record<Config['AIRTIME_PROVIDER'], (config: AirtimeConfig) => Airtime> = {
   'dt-one': (config) =>
     createDtOneAirtime({
@@ -80,27 +80,27 @@ const airtimeProviders: Record<Config['AIRTIME_PROVIDER'], (config: AirtimeConfi
     }),
 };
 
-/** The address that the provider is given, with the secret part of its path. */
+/** The callback address for the provider, including its secret. */
 const callbackUrlOf = (config: AirtimeConfig): string | undefined =>
   config.AIRTIME_CALLBACK_URL === undefined || config.AIRTIME_CALLBACK_SECRET === ''
     ? config.AIRTIME_CALLBACK_URL
     : `${config.AIRTIME_CALLBACK_URL.replace(/\/+$/, '')}/${config.AIRTIME_CALLBACK_SECRET}`;
 
-/** The sender of text messages that the settings name. */
+/** The SMS sender of the settings. */
 export const createSmsSender = (config: SmsConfig): SmsSender =>
   smsSenders[config.SMS_PROVIDER](config);
 
-/** The sender of e-mail that the settings name. */
+/** The e-mail sender of the settings. */
 export const createEmailSender = (config: EmailConfig): EmailSender =>
   emailSenders[config.EMAIL_PROVIDER](config);
 
-/** The payer of merchants that the settings name. */
+/** The mobile-money provider of the settings. */
 export const createMobileMoney = (config: MobileMoneyConfig): MobileMoney =>
   mobileMoneyProviders[config.MOBILE_MONEY_PROVIDER](config);
 
-/** The sender of airtime and packages that the settings name. */
+/** The airtime provider of the settings. */
 export const createAirtime = (config: AirtimeConfig): Airtime =>
   airtimeProviders[config.AIRTIME_PROVIDER](config);
 
-/** Who knows the operator of a number: as long as numbers cannot move, the number itself. */
+/** The look-up of a number's operator: without number portability, its prefix. */
 export const createOperatorLookup = (): OperatorLookup => lookUpByPrefix;

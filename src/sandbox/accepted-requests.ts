@@ -2,15 +2,15 @@ import { canonicalNumber } from './phone-number.js';
 
 export type TakenStatus = 'pending' | 'completed' | 'failed' | 'reversed';
 
-/** A payout or top-up that a provider took. */
+/** A payout or top-up that a provider accepted. */
 export interface TakenRequest {
-  /** The caller's reference of it. */
+  /** The caller's reference. */
   readonly reference: string;
   readonly to: string;
   readonly amount: string;
   readonly currency: string;
   readonly takenAt: Date;
-  /** Every status it takes; the last one whose time has come is its status. */
+  /** Its statuses over time; the current one is the last whose time has come. */
   readonly statuses: { readonly status: TakenStatus; readonly from: Date }[];
 }
 
@@ -29,12 +29,12 @@ export interface BooksFilter {
   readonly to?: string | undefined;
 }
 
-/** Where the request has got to. */
+/** The current status of a request. */
 export function statusOf(taken: TakenRequest, now = new Date()): TakenStatus {
   return taken.statuses.findLast(({ from }) => from <= now)?.status ?? 'pending';
 }
 
-/** Gives a request its next status, if there is one, from now or from a later moment on. */
+/** Gives a request its next status, if there is one, from now or a later moment. */
 export function settle(
   taken: TakenRequest,
   status: TakenStatus | undefined,
@@ -61,7 +61,7 @@ interface TakenRequests<Taken, Key extends keyof Taken> {
   rows(filter?: BooksFilter): BooksRow[];
 }
 
-/** Keeps what a provider took, found by each of the keys. */
+/** Stores accepted requests, indexed by each of the keys. */
 export function createTakenRequests<Taken extends TakenRequest, Key extends keyof Taken>(
   keys: readonly Key[],
 ): TakenRequests<Taken, Key> {

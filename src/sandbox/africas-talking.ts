@@ -36,7 +36,7 @@ const wholeReplies: Partial<Record<SmsBehaviour['answer'], SandboxReply>> = {
   },
 };
 
-/** Africa's Talking bulk SMS (providers.md 3.3), below the path that it is mounted on. */
+/** Africa's Talking bulk SMS (providers.md 3.3), relative to its mount path. */
 export function africasTalkingRouter(books: Books, waiting: Waiting): Router {
   const router = new Router();
   router.post('/version1/messaging', async (ctx) => {
@@ -57,7 +57,8 @@ async function sendAll(
     return { status: 400, body: `Request is missing required form field '${missing}'` };
   }
 
-  // The first number steers what happens to the whole request, each number its own message.
+  // The scenario of the first number applies to the whole request, that of each number to its
+  // message.
   const numbers = (form.get('to') ?? '').split(',').map((number) => number.trim());
   const [first = ''] = numbers;
   await waiting.wait(delaySecondsOf(first));

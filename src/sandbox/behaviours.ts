@@ -1,4 +1,4 @@
-/** How the sandbox's Africa's Talking answers about a message, and whether the phone gets it. */
+/** The answer of the sandbox's Africa's Talking to a message, and whether the phone receives it. */
 export interface SmsBehaviour {
   readonly isReceived: boolean;
   readonly answer:
@@ -15,7 +15,7 @@ export interface SmsBehaviour {
     | 'not-authorised';
 }
 
-/** What becomes of a payout or a top-up in the provider's books. */
+/** The course of a payout or a top-up in the provider's books. */
 export type BooksBehaviour =
   | 'not-taken'
   | 'completed'
@@ -24,7 +24,7 @@ export type BooksBehaviour =
   | 'completed-later'
   | 'reversed-later';
 
-/** What becomes of a payout, and how the sandbox's GSMA API answers. */
+/** The course of a payout, and the answer of the sandbox's GSMA API. */
 export interface PayoutBehaviour {
   readonly books: BooksBehaviour;
   readonly answer:
@@ -42,7 +42,7 @@ export interface PayoutBehaviour {
     | 'not-authorised';
 }
 
-/** What becomes of a top-up, how the sandbox's DT One answers, and how it calls back. */
+/** The course of a top-up, the answer of the sandbox's DT One, and its callbacks. */
 export interface AirtimeBehaviour {
   readonly books: BooksBehaviour;
   readonly answer:
@@ -53,17 +53,17 @@ export interface AirtimeBehaviour {
     | 'unavailable'
     | 'too-many-requests'
     | 'not-authorised';
-  /** The reason of a failed one, as in DECLINED-INVALID-CREDIT-PARTY. */
+  /** The reason of a failure, as in DECLINED-INVALID-CREDIT-PARTY. */
   readonly reason?: string;
   readonly callback: 'once' | 'before-the-answer' | 'twice' | 'lost' | 'out-of-order';
 }
 
-/** What the last two digits of a number ask for. */
+/** The scenario of the last two digits of a number. */
 export interface SuffixRow {
   /** The last two digits of the number. */
   readonly suffix: string;
   readonly meaning: string;
-  /** Absent where the suffix means nothing to the service: it then succeeds at once. */
+  /** Absent where the suffix has no effect on the service: it succeeds at once. */
   readonly sms?: SmsBehaviour;
   readonly payout?: PayoutBehaviour;
   readonly airtime?: AirtimeBehaviour;

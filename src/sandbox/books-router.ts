@@ -20,7 +20,9 @@ interface Parts {
   readonly callbacks: Callbacks;
 }
 
-/** What people and tests read: the books, the phone, the mailbox and the first page (design 2). */
+/**
+ * The pages for people and tests: the books, the phone, the mailbox and the first page (design 2).
+ */
 export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddresses): Router {
   const router = new Router();
   router.get('/', (ctx) => answerIndexPage(ctx, addresses));
@@ -46,7 +48,7 @@ export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddre
     ctx.body = {
       payouts: books.payouts({ reference, to }),
       topups: books.topups({ reference, to }),
-      // A message carries no reference of ours.
+      // A message has no reference of ours.
       messages: reference === undefined ? books.messages(to) : [],
     };
   });
@@ -64,7 +66,7 @@ export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddre
   return router;
 }
 
-/** What was refused can be done late, and what was done taken back, as providers should not. */
+/** A refused operation can be completed late and a completed one reversed, as real providers do. */
 const nextStatuses: Partial<Record<TakenStatus, readonly TakenStatus[]>> = {
   pending: ['completed', 'failed'],
   failed: ['completed'],
@@ -72,7 +74,7 @@ const nextStatuses: Partial<Record<TakenStatus, readonly TakenStatus[]>> = {
   reversed: ['completed'],
 };
 
-/** Decides what becomes of a payout or top-up, as a provider's support staff would. */
+/** Settles a payout or top-up, like a provider's support staff. */
 async function settleTaken(ctx: Context, name: string, taken: TakenRequest | undefined) {
   if (!ctx.is('json')) return problem(415, 'Send JSON.');
   const status = (await readJsonObject(ctx))?.status;
@@ -82,7 +84,7 @@ async function settleTaken(ctx: Context, name: string, taken: TakenRequest | und
   if (!taken) return problem(404, `No ${name} has this reference.`);
   const current = statusOf(taken);
   const isPossible = nextStatuses[current]?.includes(status) ?? false;
-  if (!isPossible) return problem(409, `The ${name} is ${current} already.`);
+  if (!isPossible) return problem(409, `The ${name} is already ${current}.`);
   settle(taken, status);
   return { status: 200, body: rowOf(taken) };
 }

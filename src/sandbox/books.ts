@@ -9,7 +9,7 @@ import type { AirtimeBehaviour } from './behaviours.js';
 import type { Product } from './dt-one/products.js';
 import { canonicalNumber } from './phone-number.js';
 
-/** A text message that a phone has received. */
+/** A text message that a phone received. */
 export interface ReceivedMessage {
   readonly id: string;
   /** E.164 */
@@ -20,33 +20,33 @@ export interface ReceivedMessage {
   readonly receivedAt: string;
 }
 
-/** An e-mail that an address has received. */
+/** An e-mail that an address received. */
 export interface ReceivedMail {
   readonly id: string;
-  /** Its Message-ID; mail that is sent twice has it twice. */
+  /** Its Message-ID; a repeated e-mail appears twice with it. */
   readonly messageId: string;
   readonly to: string;
   readonly from: string;
   readonly subject: string;
-  /** The plain text of it. */
+  /** Its plain text. */
   readonly text: string;
   /** ISO 8601 */
   readonly receivedAt: string;
 }
 
-/** A payout that the provider took, with what its API needs to answer for it. */
+/** An accepted payout, with the data for its API. */
 export interface Payout extends TakenRequest {
   readonly correlationId: string;
   readonly transactionReference: string;
   readonly serverCorrelationId: string;
-  /** The request as it came; the API echoes it. */
+  /** The original request, which the API echoes. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** Whether the API answers for it by a request state instead of a transaction. */
+  /** Whether the API answers with a request state instead of a transaction. */
   readonly isAsynchronous: boolean;
   readonly isInPascalCase: boolean;
 }
 
-/** A top-up that the provider took, with what its API needs to answer for it. */
+/** An accepted top-up, with the data for its API. */
 export interface Topup extends TakenRequest {
   readonly transactionId: string;
   readonly operatorReference: string;
@@ -59,7 +59,7 @@ type PayoutKey = 'correlationId' | 'reference' | 'transactionReference' | 'serve
 type TopupKey = 'reference' | 'transactionId';
 type Taking = 'takenAt' | 'statuses';
 
-/** What the simulated providers did, in memory; a row per request that they took. */
+/** The books of the simulated providers, in memory; a row per accepted request. */
 export interface Books {
   receiveMessage(message: { to: string; from: string; text: string }): ReceivedMessage;
   receiveMail(mail: Omit<ReceivedMail, 'id' | 'receivedAt'>): ReceivedMail;
@@ -67,14 +67,14 @@ export interface Books {
   takeTopup(topup: Omit<Topup, Taking | 'transactionId' | 'operatorReference'>): Topup;
   /** Newest first; of one phone, or of all. */
   messages(to?: string): ReceivedMessage[];
-  /** Newest first; of one address, however it is written, or of all. */
+  /** Newest first; of one address in any notation, or of all. */
   mails(to?: string): ReceivedMail[];
   /** Newest first. */
   payouts(filter?: BooksFilter): BooksRow[];
   topups(filter?: BooksFilter): BooksRow[];
   findPayout(key: PayoutKey, value: string): Payout | undefined;
   findTopup(key: TopupKey, value: string): Topup | undefined;
-  /** Newest first, as its API lists them. */
+  /** Newest first, in the order of its API. */
   allTopups(): Topup[];
 }
 
@@ -89,7 +89,7 @@ export function createBooks(): Books {
     'serverCorrelationId',
   ]);
   const topups = createTakenRequests<Topup, TopupKey>(['reference', 'transactionId']);
-  // Ids go on where those of an earlier process ended, so that none is ever used twice.
+  // Ids continue those of an earlier process, so that none is used twice.
   let lastTransactionId = Date.now() * 1000;
 
   return {

@@ -1,8 +1,8 @@
-/** Waits the sandbox's delays, so that they can be scaled and end when it closes. */
+/** The sandbox's delays, which can be scaled and end when it closes. */
 export interface Waiting {
   /** Resolves after the scaled seconds, or when the sandbox closes. */
   wait(seconds: number): Promise<void>;
-  /** The scaled moment that lies so many seconds ahead. */
+  /** The scaled moment after this many seconds. */
   moment(seconds: number): Date;
   /** Aborted when the sandbox closes. */
   readonly ending: AbortSignal;
@@ -11,7 +11,7 @@ export interface Waiting {
 
 export function createWaiting(delayScale: number): Waiting {
   const ending = new AbortController();
-  /** Those who wait. A signal with a listener for each of them would be taken for a leak. */
+  /** The waiters. A signal with a listener for each would be reported as a leak. */
   const waiting = new Set<() => void>();
   return {
     wait(seconds) {

@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { Books } from './books.js';
 
-/** What the part of an address before the @ begins with, and what the server then does. */
+/** The prefix of an address before the @, and the behaviour of the server. */
 export const mailBehaviours = [
   { prefix: 'refused', meaning: 'refused for good (550); not received' },
   { prefix: 'busy', meaning: 'refused for now (451); not received' },
@@ -19,8 +19,8 @@ export interface MailServer {
 }
 
 /**
- * Starts an SMTP server that takes mail for everybody, and from everybody: any user and password, or
- * none. It does not encrypt. Rejects where the port is taken (EADDRINUSE).
+ * Starts an SMTP server that accepts mail for every address from every sender: any user and
+ * password, or none. It does not encrypt. Rejects where the port is taken (EADDRINUSE).
  */
 export async function startMailServer(
   books: Books,
@@ -42,7 +42,7 @@ export async function startMailServer(
       );
     },
   });
-  // A client that goes away in the middle is no mistake of the sandbox's.
+  // A client that disconnects is no error of the sandbox.
   server.on('error', () => {});
   const listening = server.listen(port, host);
   await once(listening, 'listening');
@@ -63,7 +63,9 @@ function refusalOf(address: string): Error | null {
 const smtpError = (responseCode: number, message: string) =>
   Object.assign(new Error(message), { responseCode });
 
-/** Puts a message into the mailbox of each recipient; whether the connection then breaks. */
+/**
+ * Puts a message into the mailbox of each recipient; returns whether the connection then breaks.
+ */
 async function receive(
   books: Books,
   stream: SMTPServerDataStream,

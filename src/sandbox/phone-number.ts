@@ -1,6 +1,6 @@
 /**
- * One form for every spelling of a number: 0911…, 251911… and +251911… all give +251911…. What
- * looks like no number is left as it is. Query strings turn a `+` into a space; that is mended.
+ * The canonical form of a number: 0911…, 251911… and +251911… all give +251911…. Other text is
+ * returned unchanged. Query strings turn a `+` into a space, which is repaired.
  */
 export function canonicalNumber(text: string): string {
   const compact = text.replace(/[\s().-]/g, '');

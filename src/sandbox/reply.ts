@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 
-/** An answer: an object goes as JSON, text as text/plain. `dropped` ends the connection instead. */
+/** An answer: an object is sent as JSON, text as text/plain; `dropped` closes the connection. */
 export type SandboxReply =
   | {
       readonly status: number;
@@ -9,7 +9,7 @@ export type SandboxReply =
     }
   | 'dropped';
 
-/** Answers the request, or ends its connection as a lost network would. */
+/** Sends the answer, or closes the connection like a lost network. */
 export function give(ctx: Context, reply: SandboxReply): void {
   if (reply === 'dropped') {
     ctx.respond = false;
@@ -22,7 +22,7 @@ export function give(ctx: Context, reply: SandboxReply): void {
   ctx.body = reply.body;
 }
 
-/** Steered numbers get these from every provider. */
+/** All providers use these for numbers with such a scenario. */
 export const tooManyRequests: SandboxReply = {
   status: 429,
   body: 'Too Many Requests',

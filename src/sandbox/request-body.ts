@@ -7,7 +7,7 @@ const bodyLimitBytes = 64 * 1024;
 export const readText = (ctx: Context): Promise<string> =>
   readRawBody(ctx.req, { limit: bodyLimitBytes, length: ctx.request.length, encoding: 'utf8' });
 
-/** The body as a JSON object, or undefined where it is none. */
+/** The body as a JSON object, or undefined for other content. */
 export async function readJsonObject(ctx: Context): Promise<Record<string, unknown> | undefined> {
   const text = await readText(ctx);
   try {

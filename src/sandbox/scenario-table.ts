@@ -21,8 +21,8 @@ const toppedUpLater = (callback: AirtimeBehaviour['callback']): AirtimeBehaviour
   topup({ books: 'completed-later', callback });
 
 /**
- * Which suffix does what to which service: this table drives the sandbox and is shown on its first
- * page. Payouts have no callbacks: with suffixes about them they end as when they are asked about.
+ * The behaviour of each service by number suffix. The table drives the sandbox and its first page
+ * shows it. Payouts have no callbacks: suffixes about callbacks use the outcome of an inquiry.
  */
 export const suffixRows: readonly SuffixRow[] = [
   { suffix: '00', meaning: 'success' },

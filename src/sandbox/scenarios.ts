@@ -7,7 +7,7 @@ import type {
 } from './behaviours.js';
 import { suffixRows } from './scenario-table.js';
 
-/** The status that is reached by the time of the answer, and the one that follows shortly after. */
+/** The status at the time of the answer, and the one that follows shortly after. */
 export const firstStatus: Partial<Record<BooksBehaviour, TakenStatus>> = {
   completed: 'completed',
   failed: 'failed',
@@ -18,10 +18,10 @@ export const laterStatus: Partial<Record<BooksBehaviour, TakenStatus>> = {
   'reversed-later': 'reversed',
 };
 
-/** By the third digit from the end; other digits add nothing. */
+/** By the third digit from the end; other digits add no delay. */
 export const delaySecondsByDigit: Readonly<Record<string, number>> = { 1: 3, 2: 20, 3: 300 };
 
-/** How long `shortly` is, before delays are scaled. */
+/** Duration of `shortly` before scaling. */
 export const shortlySeconds = 2;
 
 const rowOf = (number: string) => suffixRows.find(({ suffix }) => suffix === number.slice(-2));
@@ -35,7 +35,7 @@ export const payoutBehaviour = (number: string): PayoutBehaviour =>
 export const airtimeBehaviour = (number: string): AirtimeBehaviour =>
   rowOf(number)?.airtime ?? { books: 'completed', answer: 'transaction', callback: 'once' };
 
-/** The delay before the answer that a number asks for, in seconds, unscaled. */
+/** The delay before the answer to a number, in seconds before scaling. */
 export function delaySecondsOf(number: string): number {
   const [, digit = ''] = /(\d)\d\d$/.exec(number) ?? [];
   return rowOf(number) ? (delaySecondsByDigit[digit] ?? 0) : 0;

@@ -14,19 +14,19 @@ import { type MailServer, startMailServer } from './mail-server.js';
 import type { SandboxAddresses } from './pages/index-page.js';
 
 interface SandboxOptions {
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** The same, for the mail server; any free port where it is left out. */
+  /** The port of the mail server; a free one by default. */
   readonly smtpPort?: number;
   readonly host?: string;
-  /** Multiplies the delays of 3 s, 20 s and 5 min, and what happens "shortly after". */
+  /** Factor of the delays of 3 s, 20 s and 5 min, and of "shortly after". */
   readonly delayScale?: number;
 }
 
 export interface Sandbox extends SandboxAddresses {
   readonly url: string;
   readonly books: Books;
-  /** Ends the delays that are waited for and every connection. */
+  /** Ends pending delays and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -38,15 +38,15 @@ interface Parts {
 
 /**
  * Starts the simulated providers on one port: Africa's Talking, GSMA mobile money, DT One, their
- * books, the phone that receives the messages and the mailbox; and a mail server on another. Rejects
- * where a port is taken (EADDRINUSE).
+ * books, the phone and the mailbox; and a mail server on another. Rejects where a port is taken
+ * (EADDRINUSE).
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port, smtpPort = 0, host = '127.0.0.1', delayScale = 1 } = options;
   const books = createBooks();
   const waiting = createWaiting(delayScale);
   const server = createServer();
-  // The providers of a test that takes all files of the process only miss some connections.
+  // A test that exhausts the file descriptors of the process only loses some connections.
   const boundPort = await listen(server, { host, port }, () => {});
   const mailServer = await startMailServer(books, { port: smtpPort, host }).catch((error) => {
     server.close();
@@ -86,7 +86,7 @@ function application(parts: Parts, addresses: SandboxAddresses): Koa {
   router.use(booksRouter(parts, addresses).routes());
 
   const app = new Koa();
-  // Callers are answered about their own mistakes; only a mistake of the sandbox's is reported.
+  // Errors of callers are answered; only errors of the sandbox are reported.
   app.on('error', (error: Error & { status?: number; code?: string }) => {
     if (error.status === undefined && error.code === undefined) process.emitWarning(error);
   });
@@ -102,12 +102,12 @@ function application(parts: Parts, addresses: SandboxAddresses): Koa {
   return app;
 }
 
-/** The address that a browser on the same machine can open. */
+/** The address for a browser on this machine. */
 function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** As SMTP_URL has it; the mail server listens where the others do. */
+/** The mail server's address for SMTP_URL; it listens on the host of the others. */
 const smtpUrlOf = (url: string, { port }: MailServer): string =>
   `smtp://${new URL(url).hostname}:${port}?tls=off`;

@@ -12,14 +12,14 @@ import { startCodecServer } from '../temporal/codec-server.js';
 import type { Secrets } from './secrets.js';
 import type { Stops } from './stops.js';
 
-/** What the service stands on, as settings, and where people look at it. */
+/** The services that the product depends on, as settings, and their addresses for people. */
 export interface BackingServices {
   readonly settings: Readonly<Record<string, string>>;
   readonly sandboxUrl: string;
   readonly temporalUiUrl: string;
 }
 
-/** Starts PostgreSQL, Temporal and the sandbox, each unless a setting names another one. */
+/** Starts PostgreSQL, Temporal and the sandbox, except those that a setting names. */
 export async function startBackingServices(
   config: StartConfig,
   secrets: Secrets,
@@ -45,7 +45,7 @@ export async function startBackingServices(
 
 interface Part {
   readonly settings: Readonly<Record<string, string>>;
-  /** Where people look at it. */
+  /** The address for people. */
   readonly url: string;
 }
 

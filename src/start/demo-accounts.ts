@@ -11,8 +11,8 @@ import type { Company } from '../domain/voucher.js';
 import type { DemoFile } from './demo-file.js';
 
 /**
- * Makes the portal accounts that the demo file names, or gives them its passwords again: what is
- * written there works, whatever became of it in the portal, and for files of starts without a portal.
+ * Creates the portal accounts of the demo file, or resets their passwords to it: the file is always
+ * valid, even after changes in the portal and for files of older starts without a portal.
  */
 export async function makeDemoAccounts(
   database: Database,

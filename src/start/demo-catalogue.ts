@@ -49,7 +49,7 @@ const productCategories: readonly DemoCategory[] = [
           { amount: '500', priceUsd: '4.75' },
           { amount: '1000', priceUsd: '9.40' },
           { amount: '5000', priceUsd: '46.50' },
-          // Left without a price, to try "no price defined".
+          // Has no price, to try "no price defined".
           { amount: '750' },
         ],
       },
@@ -97,7 +97,7 @@ const productCategories: readonly DemoCategory[] = [
       packageOf('ETHIO_TELECOM', 'Monthly data 30 GB', '650', 2003),
       packageOf('SAFARICOM_ETHIOPIA', 'Daily data 1 GB', '20', 2004),
       packageOf('SAFARICOM_ETHIOPIA', 'Monthly voice 1000 minutes', '400', 2005),
-      // Dearer than the demo wallet, to try "not enough money".
+      // Exceeds the demo wallet, to try "not enough money".
       packageOf('SAFARICOM_ETHIOPIA', 'Yearly enterprise data', '250000', 2006),
     ],
     promos: [
@@ -114,8 +114,8 @@ const productCategories: readonly DemoCategory[] = [
 ];
 
 /**
- * Name, category, service fee in percent, and the last three digits of the payout number, by which
- * the sandbox decides how a payment ends.
+ * Name, category, service fee in percent, and the last three digits of the payout number, which
+ * select the scenario of the sandbox.
  */
 const merchantRows = [
   ['Abyssinia Coffee House', 'Restaurants', '2.5', '000'],
@@ -154,5 +154,5 @@ const merchants: readonly DemoMerchant[] = merchantRows.map(
 /** The merchant whose keys are in `demo.json`. */
 const DEMO_MERCHANT_IDENTIFIER = 'MER-0001';
 
-/** What the demo database holds, as data. */
+/** The data of the demo database. */
 export const demoCatalogue = { productCategories, merchants, DEMO_MERCHANT_IDENTIFIER };

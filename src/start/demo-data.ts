@@ -23,7 +23,7 @@ import { parseMoney } from '../domain/money.js';
 import type { Company } from '../domain/voucher.js';
 import { demoCatalogue } from './demo-catalogue.js';
 
-/** What a tester needs to call both APIs; the secrets among it exist nowhere else. */
+/** The data that a tester needs for both APIs; its secrets exist nowhere else. */
 export interface DemoAccess {
   readonly partner: { readonly id: number; readonly apiKey: string };
   readonly merchant: {
@@ -37,8 +37,8 @@ const LOOPBACK = ['127.0.0.0/8', '::1'];
 const DEMO_PARTNER = 'Demo Partner';
 
 /**
- * Makes the demo partner, its money, its catalogue and the merchants on an empty database; on one
- * that has them it makes new keys for them, for a start whose `demo.json` was lost.
+ * Creates the demo partner, its money, its catalogue and the merchants in an empty database. In a
+ * database that has them it creates new keys, for a start whose `demo.json` was lost.
  */
 export const makeDemoData = (
   database: Database,
@@ -48,7 +48,7 @@ export const makeDemoData = (
     environment,
   }: {
     readonly digests: Digests;
-    /** Undefined where keys are not kept. */
+    /** Undefined where keys are not stored. */
     readonly keyCopies: SecretBox | undefined;
     readonly environment: KeyEnvironment;
   },
@@ -78,7 +78,7 @@ export const makeDemoData = (
     };
   });
 
-/** Whether the keys of an earlier start still open this database. */
+/** Whether the keys of an earlier start are valid in this database. */
 export async function isDemoKey(
   database: Database,
   digests: Digests,
@@ -163,7 +163,7 @@ async function seedDenomination(
   });
 }
 
-/** Returns the first merchant, the one whose keys are in `demo.json`. */
+/** Returns the first merchant, whose keys are in `demo.json`. */
 async function seedMerchants(transaction: DatabaseTransaction): Promise<number> {
   const categoryIds = new Map<string, number>();
   for (const name of new Set(demoCatalogue.merchants.map(({ category }) => category)))

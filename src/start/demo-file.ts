@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DemoAccess } from './demo-data.js';
 
-/** Where the parts of a started stack are reached. */
+/** The addresses of a started stack. */
 export interface StackAddresses {
   readonly api: string;
   readonly sandboxUrl: string;
@@ -19,7 +19,7 @@ interface CompanyAccess {
   readonly portalPassword: string;
 }
 
-/** `.data/demo.json` (design 2): all that a tester or the demo needs. */
+/** `.data/demo.json` (design 2): all data that a tester or the demo needs. */
 export interface DemoFile {
   readonly partner: CompanyAccess;
   readonly merchant: CompanyAccess & {
@@ -33,7 +33,7 @@ export interface DemoFile {
 
 const fileIn = (dataDirectory: string) => join(dataDirectory, 'demo.json');
 
-/** The demo file of an earlier start, undefined where there is none. */
+/** The demo file of an earlier start; undefined where there is none. */
 export async function readDemoFile(dataDirectory: string): Promise<DemoFile | undefined> {
   try {
     return JSON.parse(await readFile(fileIn(dataDirectory), 'utf8'));
@@ -43,7 +43,7 @@ export async function readDemoFile(dataDirectory: string): Promise<DemoFile | un
   }
 }
 
-/** Writes the demo file with this start's addresses, readable by its owner alone. */
+/** Writes the demo file with the addresses of this start, readable only by its owner. */
 export async function writeDemoFile(
   dataDirectory: string,
   access: DemoAccess | DemoFile,

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The secret settings of a stack on one machine, as the processes read them (src/config/config.ts). */
+/** The secret settings of a stack on one machine (src/config/config.ts). */
 export interface Secrets {
   readonly ACCESS_TOKEN_PRIVATE_KEY: string;
   readonly DIGEST_KEY: string;
@@ -12,9 +12,9 @@ export interface Secrets {
 }
 
 /**
- * The secrets in `secrets.json` of the data folder; made on the first start and kept, because
- * without them the codes in the database cannot be read any more. COPY_KEYS is added to a file of a
- * start that knew no keys to be copied.
+ * The secrets in `secrets.json` of the data folder. They are created on the first start and kept,
+ * because the codes in the database cannot be decrypted without them. COPY_KEYS is added to files
+ * of older starts.
  */
 export async function readOrMakeSecrets(dataDirectory: string): Promise<Secrets> {
   const file = join(dataDirectory, 'secrets.json');
@@ -22,7 +22,7 @@ export async function readOrMakeSecrets(dataDirectory: string): Promise<Secrets>
   if (known?.COPY_KEYS !== undefined) return known as Secrets;
   const { COPY_KEYS, ...others } = makeSecrets();
   const secrets = { ...(known ?? others), COPY_KEYS } as Secrets;
-  // Whole or not at all, whenever the process ends.
+  // Written atomically, even if the process ends.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);

@@ -1,4 +1,4 @@
-/** Stops what was started, newest first: each part takes the ones before it for granted. */
+/** Stops parts in reverse order, since each part depends on the earlier ones. */
 export interface Stops {
   add(stop: () => Promise<void>): void;
   run(): Promise<void>;
@@ -13,7 +13,7 @@ export function createStops(): Stops {
     async run() {
       const failures: unknown[] = [];
       for (const stop of stops.splice(0).reverse()) {
-        // What does not stop must not keep the rest running.
+        // A part that fails to stop must not prevent the others.
         await stop().catch((error) => failures.push(error));
       }
       if (failures.length > 0) throw failures[0];

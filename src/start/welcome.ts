@@ -3,12 +3,12 @@ import type { DemoFile } from './demo-file.js';
 const DEFAULT_DATA_DIRECTORY = '.data';
 
 /**
- * What a started stack tells the person who started it: where everything is, a call that works when
- * it is pasted into a shell of the same folder, and how to see more.
+ * The message of a started stack: its addresses, a call to paste into a shell in this folder, and
+ * next steps.
  */
 export function welcome(demo: DemoFile, dataDirectory: string): string {
   const demoFile = `${dataDirectory}/demo.json`;
-  // The sandbox has no address where real providers are set.
+  // With real providers the sandbox has no address.
   const sandbox = demo.sandboxUrl
     ? [
         ['Sandbox', `${demo.sandboxUrl} (what phone numbers make the providers do)`],
@@ -49,6 +49,6 @@ Stop everything with Ctrl-C.
 `;
 }
 
-/** A path as one word of a shell. */
+/** A path quoted as one word of a shell. */
 const quoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,7 @@
 /**
- * The least that an input must be before a workflow acts on it. What was encrypted by the service may
- * still have been copied from another place, and a workflow that trips over it would stand still.
+ * The minimum that an input must contain before a workflow acts on it. A payload that the service
+ * encrypted may still be a copy from another place, and an exception in the workflow would block
+ * it.
  */
 type Fields = Readonly<Record<string, unknown>>;
 type Shape = (input: unknown) => boolean;
@@ -21,7 +22,7 @@ const isOfTopUp = (value: unknown): value is Fields =>
 
 const isRetry: Shape = (value) => isOfTopUp(value) && typeof value.attempt === 'number';
 
-/** By the type of the workflow; one that is not listed needs no input. */
+/** By workflow type; a type that is not listed needs no input. */
 export const inputShapes: Readonly<Record<string, Shape>> = {
   generateVoucher: (input) => isRequest(input) && typeof input.denominationId === 'number',
   redeemVoucher: (input) =>
@@ -40,11 +41,13 @@ export const inputShapes: Readonly<Record<string, Shape>> = {
   inviteMerchant: (input) => isObject(input) && typeof input.invitationId === 'string',
 };
 
-/** The same of updates, by their names. */
+/** By update name. */
 export const updateShapes: Readonly<Record<string, Shape>> = {
   redeem: isOfVoucher,
   retryTopUp: isRetry,
 };
 
-/** A validator for updates without input: without one, refuse-outsiders.ts would not be asked. */
+/**
+ * A validator for updates without input: without any validator, refuse-outsiders.ts would not run.
+ */
 export const mayCome = (): void => {};

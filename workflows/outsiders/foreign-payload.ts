@@ -1,8 +1,8 @@
 const MARK = 'isNotOfTheService';
 
-/** Stands in the place of a payload that was not encrypted by a key of the service. */
+/** Replaces a payload that no key of the service encrypted. */
 export const foreignPayload = { [MARK]: true } as const;
 
-/** Whether a decoded value stands in the place of such a payload: it must not be acted on. */
+/** Whether a decoded value replaces a foreign payload: workflows must not act on it. */
 export const isForeign = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && MARK in value;

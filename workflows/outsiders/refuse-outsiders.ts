@@ -9,9 +9,10 @@ import { inputShapes, updateShapes } from './command-shapes.js';
 import { isForeign } from './foreign-payload.js';
 
 /**
- * Refuses commands whose data was not encrypted by the service (design 10): whoever reaches Temporal
- * could send them. A refusal never fails the workflow task, since that would hold up money on hold.
- * Signals without data come from anybody; they only make a workflow look, or retry what failed.
+ * Refuses commands whose data the service did not encrypt (design 10), because anybody with access
+ * to Temporal could send them. A refusal never fails the workflow task, since that would block
+ * money on hold. Signals without data are accepted from anybody; they only trigger a check, or the
+ * retry of a failed top-up.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   inbound: [
@@ -26,13 +27,13 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         refuseUpdate(input);
         next(input);
       },
-      // Validators are not run in a replay, and the history may have been written by somebody else.
+      // A replay skips validators, and somebody else may have written the history.
       async handleUpdate(input, next) {
         refuseUpdate(input);
         return next(input);
       },
       async handleSignal(input, next) {
-        // No signal of ours has data. In a replay, one that was taken before is taken again.
+        // Our signals have no data. A replay accepts a signal that was accepted before.
         if (input.args.some(isForeign) && patched('drop-foreign-signals')) return;
         await next(input);
       },

@@ -12,7 +12,7 @@ import { sendUntilSettled } from '../send-message.js';
 import { redeemVoucherByClaimId } from '../workflow-ids.js';
 import { type RedemptionRun, showProgress } from './redemption-run.js';
 
-/** Sends the code of a claim. The answer waits for the provider's word on it, but not for ever. */
+/** Sends the code of a claim. The answer waits for the provider's result, within a limit. */
 export async function sendCode(
   run: RedemptionRun,
   claim: ClaimStarted,
@@ -37,7 +37,7 @@ export async function sendCode(
     run.claimOutcome = await settleClaim(run, command, claim.claimId, run.codeMessage);
     return;
   }
-  // Nobody knows: the claim stands, and a refusal that comes later ends it.
+  // Unknown: the claim stands, and a later refusal ends it.
   run.claimOutcome = await run.database.confirmClaim(command);
   run.background.push(
     sending.then(() => settleClaim(run, command, claim.claimId, run.codeMessage)),
@@ -61,11 +61,11 @@ async function tellSuperseded(workflowId: string): Promise<void> {
   try {
     await getExternalWorkflowHandle(workflowId).signal(superseded);
   } catch {
-    // It has ended by itself: there is nobody left to tell.
+    // The workflow has already ended, so the signal is not needed.
   }
 }
 
-/** Waits until a claim is redeemed, ended in another way, or expired. */
+/** Waits until a claim is redeemed, ended otherwise, or expired. */
 export async function claimIsOver(run: RedemptionRun, claimId: string): Promise<void> {
   let remainingMs: number = run.timing.claimLifetimeMs;
   const isOver = () => run.ended !== undefined;

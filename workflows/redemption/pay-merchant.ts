@@ -8,7 +8,7 @@ import { type Ending, finalOutcome, urgencyWords } from '../steps/final-outcome.
 import { namedCalls } from '../steps/named-results.js';
 import { describeRedemption } from './redemption-details.js';
 
-/** Pays the merchant of a held redemption; ends when it is known whether it was paid. */
+/** Pays the merchant of a held redemption; ends when the outcome is known. */
 export function payMerchant(
   operationId: string,
   hold: RedemptionHeld,
@@ -48,8 +48,8 @@ export function payMerchant(
 }
 
 /**
- * Whether a history was recorded before payments set their outcome: setting it is a command, which
- * such a history must not get.
+ * Whether a history is older than the search attribute of payments: setting it is a command, which
+ * a replay of such a history must not issue.
  */
 export const isFromBefore = ({ payoutAccount }: RedemptionHeld): boolean =>
   payoutAccount === undefined;

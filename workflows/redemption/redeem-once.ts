@@ -10,7 +10,7 @@ import { isFromBefore, payMerchant } from './pay-merchant.js';
 import { showNotPaid, showPaid } from './redemption-details.js';
 import { noteRefusal, type RedemptionRun } from './redemption-run.js';
 
-/** Redeems once: duplicates of a request, with its key or without, share one redemption. */
+/** Redeems once: duplicates of a request, with or without a key, share one redemption. */
 export function redeemOnce(
   run: RedemptionRun,
   command: RedeemCommand,
@@ -52,7 +52,7 @@ async function holdPayAndBook(
   return answer;
 }
 
-/** Shows how a payment ended, for support staff. */
+/** Shows the outcome of a payment to support staff. */
 function report(hold: RedemptionHeld, ending: Ending): void {
   const references = [hold.platformReference, hold.paymentReference];
   if (ending.kind === 'done') references.push(ending.providerReference);

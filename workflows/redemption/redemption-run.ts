@@ -12,20 +12,20 @@ import { createHints } from '../steps/hints.js';
 import { serializeActivities } from '../steps/serialized-activities.js';
 import { type RedeemVoucherResult, showClaimed } from './redemption-details.js';
 
-/** What a run of `redeemVoucher` knows and has under way. */
+/** The state of a run of `redeemVoucher`. */
 export interface RedemptionRun extends RedeemVoucherInput {
   readonly database: typeof activities.database;
   readonly hints: ReturnType<typeof createHints>;
-  /** The redemptions that run, by what makes them one request. */
+  /** The running redemptions, by the identity of their request. */
   readonly redemptions: Map<string, Promise<OperationOutcome<RedemptionMade>>>;
-  /** What the workflow does not end before. */
+  /** Promises that the workflow awaits before it ends. */
   readonly background: Promise<unknown>[];
   claimOutcome?: OperationOutcome<ClaimMade>;
   started?: ClaimStarted;
-  /** What became of the message with the code; absent while it is being sent. */
+  /** The outcome of the message with the code; absent while it is being sent. */
   codeMessage?: MessageOutcome;
   wrongCodes?: number | undefined;
-  /** Of the last claim or redemption that was tried. */
+  /** Of the last attempted claim or redemption. */
   refusal?: Refusal;
   ended?: RedeemVoucherResult['ended'];
 }
@@ -38,7 +38,7 @@ export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun =>
   background: [],
 });
 
-/** Notes a refused claim or redemption, for support staff; a wrong code counts once. */
+/** Records a refused claim or redemption for support staff; a wrong code counts once. */
 export function noteRefusal(
   run: RedemptionRun,
   result: { readonly ok: true } | Refusal,
@@ -51,7 +51,7 @@ export function noteRefusal(
   if (run.ended === undefined) showProgress(run);
 }
 
-/** Shows a claim that waits for its redemption. */
+/** Shows a claim that is waiting for its redemption. */
 export function showProgress({ started, codeMessage, wrongCodes, refusal }: RedemptionRun): void {
   if (started) showClaimed(started, { message: codeMessage?.kind, wrongCodes, refusal });
 }

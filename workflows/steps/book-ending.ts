@@ -12,7 +12,7 @@ interface Bookkeeping {
   readonly takeHint: () => boolean;
 }
 
-/** Books how the payment of a redemption ended. */
+/** Books the outcome of a redemption's payment. */
 export const bookRedemption = (
   { database, ...patience }: Bookkeeping,
   operationId: string,
@@ -32,7 +32,7 @@ export const bookRedemption = (
     note: () => database.noteUnbookedPayment('redemption', operationId),
   });
 
-/** Books how an attempt of a top-up ended. */
+/** Books the outcome of a top-up's attempt. */
 export const bookTopUp = (
   { database, ...patience }: Bookkeeping,
   operationId: string,

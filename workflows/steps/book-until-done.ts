@@ -9,27 +9,27 @@ import { needsAction } from '../search-attributes.js';
 
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
-/** Once a person has been called. */
+/** The longest pause once a person has been called. */
 const LONGEST_OVERDUE_PAUSE_MS = 60 * 60 * 1_000;
 
-/** What a provider has decided, and how it is booked. */
+/** A decided outcome, and its booking. */
 export interface Booking<Result> {
-  /** Gives up after a few tries, which it makes by itself. */
+  /** Makes a few attempts by itself. */
   readonly book: () => Promise<Result>;
-  /** What is to be booked, for support staff. */
+  /** The subject of the booking, for support staff. */
   readonly description: string;
-  /** Notes in the database that a person is needed. */
+  /** Records in the database that a person is needed. */
   readonly note: () => Promise<void>;
   readonly alarmAfterMs: number;
-  /** Whether it is wanted at once; asked while waiting. */
+  /** Whether an immediate attempt is requested; checked during the pause. */
   readonly takeHint?: (() => boolean) | undefined;
 }
 
 /**
- * Books what a provider has decided and does not give up, as the money is on hold until then. Pauses are
- * a quarter of the time that it has taken, so that it is soon booked after a short fault, and a
- * history stays short in a long one. Runs that began before this waited inside the step itself: that
- * never failed, so nothing of theirs comes here.
+ * Books a decided outcome and never gives up, as the money stays on hold until then. Each pause is
+ * a quarter of the elapsed time: a short fault delays the booking little, and a long one keeps the
+ * history short. Older runs waited inside the step itself, which never failed, so they never get
+ * here.
  */
 export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<Result> {
   const startedAt = Date.now();
@@ -65,10 +65,10 @@ export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<R
   }
 }
 
-/** Each time until it is noted, which changes nothing any more: the database may refuse that, too. */
+/** Repeated until it succeeds, which is idempotent: the database may refuse this as well. */
 const noted = ({ note }: Pick<Booking<unknown>, 'note'>): Promise<void> => note().catch(stepFailed);
 
-/** Goes on where only a step has failed: a local one throws its own error, without a wrapping. */
+/** Ignores the failure of a step; a local activity throws its own error without a wrapper. */
 export function stepFailed(error: unknown): void {
   if (!(error instanceof TemporalFailure) || isCancellation(error)) throw error;
 }

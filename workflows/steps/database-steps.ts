@@ -1,6 +1,8 @@
 import type { Activities } from '../../activities/index.js';
 
-/** Steps that a caller waits for, or that nothing can go on without: repeated until they succeed. */
+/**
+ * Steps that a caller waits for, or that nothing can proceed without: repeated until they succeed.
+ */
 const patientSteps = [
   'generateVoucher',
   'createClaim',
@@ -16,7 +18,7 @@ const patientSteps = [
   'endInvitation',
 ] as const satisfies readonly (keyof Activities)[];
 
-/** Steps that give up after a few tries: their workflow goes on by itself, and calls a person. */
+/** Steps with few attempts: after these the workflow continues and calls a person. */
 export const limitedSteps = [
   'postRedemption',
   'voidRedemption',
@@ -29,5 +31,5 @@ export const limitedSteps = [
 export type PatientStep = (typeof patientSteps)[number];
 export type LimitedStep = (typeof limitedSteps)[number];
 
-/** The activities that run inside the workflow task; workers do not run them in any other way. */
+/** The activities that run as local activities; workers refuse them from the task queue. */
 export const databaseSteps = [...patientSteps, ...limitedSteps] as const;

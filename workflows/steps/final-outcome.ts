@@ -6,36 +6,39 @@ import { needsAction } from '../search-attributes.js';
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
 
-/** How a call to a provider ended for certain: only these release a hold. */
+/** A definite outcome of a provider: only such an outcome ends a hold. */
 export type Ending =
   | { readonly kind: 'done'; readonly providerReference: string; readonly reversal?: string }
   | { readonly kind: 'not-done'; readonly message: string };
 
-/** Why a person must look at what nobody knows: it takes too long, or is another at the provider. */
+/**
+ * Why a person must check an unknown outcome: it takes too long, or the content differs at the
+ * provider.
+ */
 export type Urgency = 'none' | 'overdue' | 'disagrees';
 
-/** One business attempt towards a provider, always under the same reference of ours. */
+/** One attempt towards a provider, always under the same reference. */
 export interface ProviderAttempt {
   readonly send: () => Promise<SendOutcome>;
   readonly inquire: () => Promise<InquiryOutcome>;
-  /** Told each time when nobody knows yet: for the database and for support staff. */
+  /** Called while the outcome is unknown: for the database and for support staff. */
   readonly whileUnknown: (lastMessage: string, urgency: Urgency) => Promise<void>;
-  /** An earlier run may have sent it already: only an inquiry decides from the start. */
+  /** An earlier run may have sent it: only an inquiry decides. */
   readonly possiblySent: boolean;
-  /** Whether the provider has hinted that there is news; asked while waiting. */
+  /** Whether the provider has sent a hint; checked during the pause. */
   readonly takeHint?: () => boolean;
   readonly timing: { readonly inquiryIntervalMs: number; readonly alarmAfterMs: number };
 }
 
-/** So often an attempt that provably never left is sent; the caller waits for it meanwhile. */
+/** Attempts to send what was provably not sent; the caller waits meanwhile. */
 const MAXIMUM_SENDINGS = 3;
 const RESEND_PAUSE_MS = 500;
 const MAXIMUM_RESEND_PAUSE_MS = 2_000;
 const MAXIMUM_PAUSE_MS = 60 * 60 * 1_000;
 
 /**
- * Sends and does not give up before it knows: what may have been done is asked for by our reference,
- * with growing pauses, for as long as it takes (design 7).
+ * Sends, and then polls until the outcome is known: an inquiry by our reference with backoff and
+ * without a time limit (design 7).
  */
 export async function finalOutcome(attempt: ProviderAttempt): Promise<Ending> {
   const startedAt = Date.now();
@@ -47,7 +50,7 @@ export async function finalOutcome(attempt: ProviderAttempt): Promise<Ending> {
   return ending;
 }
 
-/** What is not known yet; `disagrees` when the provider knows our reference with another content. */
+/** An unknown outcome; `disagrees` when the provider has different content under our reference. */
 interface Unknown {
   readonly kind: 'unknown';
   readonly message: string;
@@ -64,8 +67,8 @@ async function inquireUntilKnown(
   first: Unknown,
   startedAt: number,
 ): Promise<{ readonly ending: Ending; readonly wasRaised: boolean }> {
-  // It may have been done. From here on only an inquiry decides: the refusal of a repetition says
-  // nothing about the first sending, unless the provider also says that it never saw one.
+  // It may have been done, so from here on only an inquiry decides. The refusal of a repetition
+  // proves nothing about the first sending, unless the provider also reports that it never saw one.
   let last: Pick<Unknown, 'message' | 'disagrees'> = first;
   let wasRaised = false;
   let repetitionRefused: string | undefined;
@@ -75,7 +78,7 @@ async function inquireUntilKnown(
     if (urgency !== 'none') upsertSearchAttributes([{ key: needsAction, value: true }]);
     wasRaised ||= urgency !== 'none';
     await attempt.whileUnknown(quoted(last.message), urgency);
-    // A hint is followed at once and does not make the next pause longer.
+    // A hint is followed at once and does not lengthen the next pause.
     const isFollowed =
       (inquiries === 0 && attempt.possiblySent) || (await hintComes(attempt, pauseMs));
     if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
@@ -87,7 +90,7 @@ async function inquireUntilKnown(
       continue;
     }
     if (repetitionRefused !== undefined) return { ending: notDone(repetitionRefused), wasRaised };
-    // Never seen under our reference: sending it again cannot do it twice.
+    // Unknown under our reference: sending it again cannot repeat it.
     const repeated = await attempt.send();
     if (repeated.kind === 'delivered') return { ending: done(repeated), wasRaised };
     if (repeated.kind === 'refused') repetitionRefused = repeated.message;
@@ -95,7 +98,7 @@ async function inquireUntilKnown(
   }
 }
 
-/** The first sending: what provably never left is tried again a few times. */
+/** The first sending, with a few attempts while it was provably not sent. */
 async function sendUntilSent({ send }: ProviderAttempt): Promise<Ending | Unknown> {
   for (let sendings = 1; ; sendings += 1) {
     const outcome = await send();
@@ -105,7 +108,7 @@ async function sendUntilSent({ send }: ProviderAttempt): Promise<Ending | Unknow
     if (sendings === MAXIMUM_SENDINGS) return notDone(outcome.message);
     const askedMs = (outcome.retryAfterSeconds ?? 0) * 1_000;
     const pauseMs = Math.max(RESEND_PAUSE_MS * sendings, askedMs);
-    // A provider that wants to be left alone for long is not waited for: nothing was sent.
+    // A long Retry-After of the provider is not awaited: nothing was sent.
     if (pauseMs > MAXIMUM_RESEND_PAUSE_MS) return notDone(outcome.message);
     await condition(() => false, pauseMs, { summary: 'Not sent: try again soon' });
   }
@@ -127,7 +130,7 @@ const urgencyOf = ({ disagrees }: Pick<Unknown, 'disagrees'>, overdue: boolean):
   return overdue ? 'overdue' : 'none';
 };
 
-/** What stands first on the page of what nobody knows. */
+/** The first words on the page of an unknown outcome. */
 export const urgencyWords: Readonly<Record<Urgency, string>> = {
   none: '',
   overdue: '**Overdue: ask the provider by phone.** ',
@@ -136,7 +139,7 @@ export const urgencyWords: Readonly<Record<Urgency, string>> = {
     'our books.** ',
 };
 
-/** Waits; true when the provider hints at news before the time is up. */
+/** Waits; true when a hint arrives before the time is up. */
 const hintComes = (attempt: ProviderAttempt, pauseMs: number): Promise<boolean> =>
   condition(() => attempt.takeHint?.() ?? false, pauseMs, {
     summary: 'Outcome unknown: ask the provider again',

@@ -1,4 +1,4 @@
-/** Hints that there is news: however many come, the next who waits takes them as one. */
+/** Collects hints; the next waiter takes all of them as one. */
 export function createHints() {
   let isHinted = false;
   return {

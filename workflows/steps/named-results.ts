@@ -3,13 +3,13 @@ import { showDetails } from '../current-details.js';
 import { isForeign } from '../outsiders/foreign-payload.js';
 import { needsAction } from '../search-attributes.js';
 
-/** Says of which operation a result is, and of which of its calls. */
+/** The operation of a result, and the number of its call. */
 interface ResultName {
   readonly operationId: string;
   readonly call: number;
 }
 
-/** A result that says where it belongs. */
+/** A result with the name of its call. */
 export type Named<Result> = Result & { readonly of?: ResultName };
 
 interface NotOfThisCall {
@@ -23,9 +23,9 @@ const notOfThisCall: NotOfThisCall = {
 };
 
 /**
- * Numbers the calls of an operation and compares what comes back with them: an encrypted result can be
- * copied to another place by whoever reaches Temporal, and such a one tells nothing (design 10).
- * Workflows that began before results had names take them as they are.
+ * Numbers the calls of an operation and checks that results belong to them. Anybody with access to
+ * Temporal can copy an encrypted result to another place; such a result proves nothing (design 10).
+ * Workflows that began before results had names accept them unchecked.
  */
 export function namedCalls(operationId: string, areNamed = false) {
   let calls = 0;
@@ -35,7 +35,7 @@ export function namedCalls(operationId: string, areNamed = false) {
     calls += 1;
     const call = calls;
     const result = run(call);
-    // Not one promise more than they had: the order of what goes on at the same time depends on it.
+    // Exactly the promises of older workflows: the order of concurrent work depends on it.
     if (!areNamed) return result;
     return result.then((named) => (isOf(named, { operationId, call }) ? named : notOfThisCall));
   };
@@ -44,7 +44,7 @@ export function namedCalls(operationId: string, areNamed = false) {
 const isOf = (result: { readonly of?: ResultName } | null | undefined, name: ResultName): boolean =>
   result?.of?.operationId === name.operationId && result.of.call === name.call;
 
-/** Whether what a step says to be on hold is on hold for this operation. */
+/** Whether the hold of a step belongs to this operation. */
 export const isHeldBy = (
   operationId: string,
   areNamed: boolean | undefined,
@@ -52,8 +52,8 @@ export const isHeldBy = (
 ): boolean => !isForeign(hold) && (!areNamed || hold.operationId === operationId);
 
 /**
- * For a hold that is not the operation's: nothing is sent on it, and a person is told. What the
- * operation itself holds is taken up by the reconciliation once this workflow has ended.
+ * The failure for a foreign hold: nothing is sent, and a person is called. The reconciliation
+ * resumes the operation's own hold after this workflow has ended.
  */
 export function raiseForeignHold(operationId: string): ApplicationFailure {
   upsertSearchAttributes([{ key: needsAction, value: true }]);

@@ -1,15 +1,15 @@
 import { condition } from '@temporalio/workflow';
 
-/** More conditions than stand, one after the other, between an end and what a workflow does next. */
+/** More conditions than can follow one another between an end and the next action of a workflow. */
 const ROUNDS = 4;
 
 type Steps = Readonly<Record<string, (...parameters: never[]) => Promise<unknown>>>;
 
 /**
- * Runs local activities of one workflow one after the other, in the order in which they are asked
- * for, and lets what follows from each come last. Their ends are markers: in a replay those of one
- * workflow task come together, and with whatever else it brought, so that steps under way at the same
- * time would lead to commands in another order, and nothing could take the workflow over any more.
+ * Runs the local activities of a workflow one at a time, in the order of the calls, and runs
+ * continuations last. Their ends are markers. A replay delivers the markers of one workflow task
+ * together, along with all other events of the task. Concurrent steps would therefore lead to a
+ * different order of commands, and no worker could take the workflow over.
  */
 export function serializeActivities<These extends Steps>(steps: These): These {
   let isBusy = false;
@@ -36,12 +36,12 @@ export function serializeActivities<These extends Steps>(steps: These): These {
   });
 }
 
-/** Gives way to all that the same activation of the workflow has set going. */
+/** Yields to everything that the same activation of the workflow started. */
 async function untilOthersWentOn(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     let isAskedAgain = false;
-    // Conditions are asked at once, and again when no promise is left that could go on: others' are
-    // met then, too.
+    // Conditions are evaluated at once, and again when no promise can continue: by then other
+    // conditions are met, too.
     await condition(() => {
       const answer = isAskedAgain;
       isAskedAgain = true;

@@ -6,10 +6,7 @@ import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
 import { deliverTopUp, reportAttempt } from './deliver-top-up.js';
 import { hasFailed, type TopUpRun } from './top-up-run.js';
 
-/**
- * Makes one attempt of a top-up. Requests for the same attempt to the same number share it, whoever
- * makes them.
- */
+/** Makes one attempt of a top-up. All requests for one attempt to one number share it. */
 export function attemptOnce(
   run: TopUpRun,
   by: TopUpCommand | RetryCommand,
@@ -27,7 +24,9 @@ export function attemptOnce(
   return same.msisdn === msisdn ? shareAnswer(run, by, same.outcome) : refuseOther(run, by);
 }
 
-/** The answer of another request's attempt is this one's too, and is kept under its own key. */
+/**
+ * The answer of another request's attempt becomes this request's answer, stored under its own key.
+ */
 async function shareAnswer(
   { database }: TopUpRun,
   by: TopUpCommand,
@@ -41,7 +40,7 @@ async function refuseOther(
   by: TopUpCommand,
 ): Promise<OperationOutcome<TopUpMade>> {
   const refusal = refuse('topup-not-failed', { detail: 'it is being retried to another number' });
-  // The retry was recorded before it was sent here, and is not to be left open.
+  // The retry was recorded before it was sent here, and must not stay open.
   if (patched('refused-retry-is-recorded')) return database.recordSharedAnswer(by, refusal);
   return { requestId: by.requestId, requestDigest: by.requestDigest, result: refusal };
 }
@@ -75,7 +74,7 @@ async function holdDeliverAndBook(
 
 /** An attempt that was answered without a hold: refused, or made before this run began. */
 function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): void {
-  // Delivered before this run began, so there is nothing left to wait for.
+  // Delivered before this run began, so there is nothing to wait for.
   if (result.ok && run.ended !== 'delivered' && patched('answered-is-delivered'))
     run.ended = 'delivered';
   if (result.ok) return;
@@ -85,7 +84,7 @@ function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): v
   } else if (run.ended === 'refused') run.details.refused(result);
 }
 
-/** An earlier attempt may have been delivered late, and this run not have heard of it. */
+/** An earlier attempt may have been delivered late without this run knowing. */
 function lookAfterRetry(run: TopUpRun): void {
   if (patched('look-after-retry')) run.newsOfFailed = true;
 }

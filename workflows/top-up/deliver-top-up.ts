@@ -7,7 +7,7 @@ import { type Ending, finalOutcome } from '../steps/final-outcome.js';
 import { namedCalls } from '../steps/named-results.js';
 import type { TopUpRun } from './top-up-run.js';
 
-/** Sends a held top-up to the provider; ends when it is known whether it was delivered. */
+/** Sends a held top-up to the provider; ends when the outcome is known. */
 export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld): Promise<Ending> {
   const { database, timing, hints, details, begin } = run;
   const named = namedCalls(operationId, timing.resultsAreNamed);
@@ -28,7 +28,7 @@ export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld
       ),
     takeHint: hints.take,
     whileUnknown: async (lastMessage, urgency) => {
-      // A database that refuses it must not keep the provider from being asked.
+      // A refusal of the database must not prevent the inquiry.
       await database.markTopUpUnknown(operationId, lastMessage).catch(stepFailed);
       upsertSearchAttributes([
         { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
@@ -40,7 +40,7 @@ export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld
   });
 }
 
-/** Shows how an attempt ended, for support staff. */
+/** Shows the outcome of an attempt to support staff. */
 export function reportAttempt(run: TopUpRun, hold: TopUpHeld, ending: Ending): void {
   const { references, details, begin, timing } = run;
   const failed = ending.kind === 'not-done';
@@ -48,7 +48,7 @@ export function reportAttempt(run: TopUpRun, hold: TopUpHeld, ending: Ending): v
   upsertSearchAttributes([
     { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
     { key: searchAttributes.outcome, value: failed ? 'FAILED' : 'SUCCESS' },
-    // What the provider took back becomes a case of its own.
+    // A reversal becomes a separate case.
     { key: searchAttributes.needsAction, value: false },
     { key: searchAttributes.reference, value: [...references] },
   ]);

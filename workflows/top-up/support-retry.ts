@@ -1,12 +1,12 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { RetryCommand, TopUpCommand } from '../messages.js';
 
-/** An operation of its own for an attempt that support staff want. */
+/** A separate operation for an attempt that support staff request. */
 export const supportRetry = (command: TopUpCommand, attempt: number): RetryCommand => ({
   operationId: uuid4().replaceAll('-', ''),
   requestId: uuid4(),
   requestDigest: 'support',
-  // Not by the token of whoever asked first: support staff retry long after it has ended.
+  // Without the first caller's token: support staff retry long after its expiry.
   company: {
     kind: command.company.kind,
     id: command.company.id,

@@ -5,20 +5,20 @@ import { createHints } from '../steps/hints.js';
 import { serializeActivities } from '../steps/serialized-activities.js';
 import { createTopUpDetails } from './topup-details.js';
 
-/** How a top-up ended, for the Temporal UI. */
+/** The end of a top-up, for the Temporal UI. */
 export interface TopUpResult {
   readonly ended: 'refused' | 'delivered' | 'failed';
   readonly attempts: number;
 }
 
-/** An attempt under way, and whose it is. */
+/** A running attempt, and its request. */
 interface RunningAttempt {
   readonly operationId: string;
   readonly msisdn: string | null;
   readonly outcome: Promise<OperationOutcome<TopUpMade>>;
 }
 
-/** What a run of `topUp` knows and has under way. */
+/** The state of a run of `topUp`. */
 export interface TopUpRun extends TopUpInput {
   readonly database: typeof activities.database;
   readonly hints: ReturnType<typeof createHints>;
@@ -31,7 +31,7 @@ export interface TopUpRun extends TopUpInput {
   ended: TopUpResult['ended'];
   lastHold?: TopUpHeld;
   retryIsWanted: boolean;
-  /** Whether there is news of a top-up that has failed. */
+  /** Whether a hint for a failed top-up has arrived. */
   newsOfFailed: boolean;
 }
 
@@ -48,5 +48,5 @@ export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
   newsOfFailed: false,
 });
 
-/** Whether a top-up has failed by now; handlers change that while its workflow waits. */
+/** Whether a top-up has failed by now; handlers change this while its workflow waits. */
 export const hasFailed = (run: TopUpRun): boolean => run.ended === 'failed';

@@ -3,7 +3,7 @@ import { messageOf, type Refusal } from '../../src/domain/errors.js';
 import { quoted, showDetails, untilWhen } from '../current-details.js';
 import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.js';
 
-/** What support staff read of a top-up; `transactionId` is its number, as its partner knows it. */
+/** The details of a top-up for support staff; `transactionId` is its number for partners. */
 export function createTopUpDetails(transactionId: number) {
   const describe = (hold: TopUpHeld): string =>
     `top-up ${transactionId}, ${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, ` +
@@ -37,7 +37,7 @@ export function createTopUpDetails(transactionId: number) {
         `${describe(hold)}.`,
       ),
 
-    /** What had failed was delivered after all. */
+    /** A failed top-up was delivered late. */
     deliveredLate: () =>
       showDetails(
         `**Delivered late**: the provider delivered top-up ${transactionId} after it had said that ` +
@@ -52,7 +52,7 @@ export function createTopUpDetails(transactionId: number) {
         'The top-up still waits; it can be retried again with the signal `retry`.',
       ),
 
-    /** Nothing was sent by this run. */
+    /** This run sent nothing. */
     refused: ({ reason, detail }: Refusal) =>
       showDetails(
         `**Refused**: top-up ${transactionId}: ${quoted(messageOf(reason, detail))}. This run sent ` +

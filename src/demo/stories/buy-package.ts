@@ -11,9 +11,9 @@ export async function buyPackage(scene: DemoScene): Promise<void> {
   const before = await readBalances(partner, 'The partner reads its balances.');
   const order = { productId, msisdn: newPhoneNumber() };
   const { transactionId } = await sendPackage(partner, `It buys "${name}".`, order);
-  const { status } = await readTopup(partner, 'It asks where the top-up stands.', transactionId);
+  const { status } = await readTopup(partner, 'It reads the status of the top-up.', transactionId);
   transcript.confirm(status === 'SUCCESS', 'the package was delivered');
-  // What it costs at the provider is not what it is sold for.
+  // The provider's cost differs from the selling price.
   await confirmDelivery(scene, { msisdn: order.msisdn });
   const after = await readBalances(partner, 'The partner reads its balances again.');
   transcript.confirm(

@@ -10,7 +10,7 @@ const statementSchema = z.object({
   ledgerBalance: z.string(),
 });
 
-/** What the operator sees of all that was done: every balance, and what made each of its lines. */
+/** The operator's view: every balance with the purpose of each line. */
 export async function explainMoney(scene: DemoScene): Promise<void> {
   const { transcript, partner, partnerId, operator, startedAt } = scene;
   const balances = await readBalances(partner, 'The partner reads its balances a last time.');

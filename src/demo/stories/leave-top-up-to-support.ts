@@ -2,14 +2,17 @@ import { newPhoneNumber } from '../sandbox-reader.js';
 import type { DemoScene } from '../scene.js';
 import { readTopup, sendAirtimeInVain } from '../topup-steps.js';
 
-/** A failed top-up that nobody retries by the API: the end of the demo says where support finds it. */
+/**
+ * A failed top-up without a retry through the API: the end of the demo shows where support finds
+ * it.
+ */
 export async function leaveTopUpToSupport({ transcript, partner }: DemoScene): Promise<void> {
   const transactionId = await sendAirtimeInVain(
     partner,
-    'A top-up of 25 ETB fails, and the partner leaves it at that.',
+    'A top-up of 25 ETB fails, and the partner does not retry it.',
     { amount: 25, msisdn: newPhoneNumber('decline') },
   );
-  const { status } = await readTopup(partner, 'It asks where the top-up stands.', transactionId);
+  const { status } = await readTopup(partner, 'It reads the status of the top-up.', transactionId);
   transcript.confirm(
     status === 'FAILED',
     `top-up ${transactionId} has failed, and its workflow waits for a retry`,

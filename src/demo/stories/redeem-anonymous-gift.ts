@@ -3,12 +3,12 @@ import { readVoucher, redeem } from '../merchant-steps.js';
 import { generateVoucher } from '../partner-steps.js';
 import type { DemoScene } from '../scene.js';
 
-/** A gift without an owner is redeemed by whoever shows its code. */
+/** A gift without an owner is redeemed with its code alone. */
 export async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, denominationOf } = scene;
   const { code } = await generateVoucher(
     partner,
-    'The partner generates a gift of 100 ETB for whoever holds it: msisdn is null.',
+    'The partner generates an anonymous gift of 100 ETB: msisdn is null.',
     { denominationId: denominationOf(100), merchantId, msisdn: null },
   );
   await redeem(merchant, 'The merchant redeems it at once, without a claim and a code.', {
@@ -18,6 +18,6 @@ export async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
   const detail = await readVoucher(merchant, 'The merchant looks the voucher up.', code);
   transcript.confirm(
     detail.status === 'REDEEMED' && detail.remaining === 0n,
-    'the voucher is redeemed and nothing is left',
+    'the voucher is redeemed and its balance is zero',
   );
 }

@@ -5,7 +5,9 @@ import { generateVoucher, readBalances } from '../partner-steps.js';
 import { confirmPayout, newestCode, readPhone } from '../sandbox-reader.js';
 import type { DemoScene } from '../scene.js';
 
-/** The main job: a gift from its generation to its redemption by a merchant, the money followed. */
+/**
+ * The main story: a gift from its generation to its redemption by a merchant, with its transfers.
+ */
 export async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, sandbox, owner, denominationOf } = scene;
   const before = await readBalances(partner, 'The partner reads its balances.');
@@ -26,14 +28,14 @@ export async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
   const messages = await readPhone(sandbox, 'The owner gets a code by SMS.', owner);
   const verificationCode = newestCode(messages);
   const detail = await readVoucher(merchant, 'The merchant looks the voucher up.', code);
-  transcript.confirm(detail.status === 'REDEEM_INITIATED', 'the voucher waits for its code');
+  transcript.confirm(detail.status === 'REDEEM_INITIATED', 'the voucher is waiting for its code');
 
   const request = { voucherCode: code, verificationCode, idempotencyKey: randomUUID() };
   await redeemWithWrongCode(merchant, 'The cashier mistypes the code and is refused.', request);
   const since = new Date();
   await redeem(
     merchant,
-    'The right code, under the same idempotency key: the merchant is paid.',
+    'The correct code, under the same idempotency key: the merchant is paid.',
     request,
   );
   await confirmPayout(scene, {
@@ -44,6 +46,6 @@ export async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
   const after = await readBalances(partner, 'The partner reads its balances again.');
   transcript.confirm(
     after.gift === between.gift && after.reserved === before.reserved,
-    'nothing of the gift is reserved any more',
+    'the reserved balance of the gift is zero',
   );
 }

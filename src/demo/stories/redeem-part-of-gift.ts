@@ -6,7 +6,7 @@ import type { DemoScene } from '../scene.js';
 
 const PART_ETB = 300;
 
-/** A partner redeems less than the whole balance: the fee comes out of what is left. */
+/** A partner redeems less than the whole balance: the fee comes out of the remaining balance. */
 export async function redeemPartOfGift(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, sandbox, owner, denominationOf } = scene;
   const { code, amount } = await generateVoucher(
@@ -21,7 +21,7 @@ export async function redeemPartOfGift(scene: DemoScene): Promise<void> {
     voucherCode: code,
     verificationCode: newestCode(messages),
   });
-  const detail = await readVoucher(merchant, 'The merchant sees what is left.', code);
+  const detail = await readVoucher(merchant, 'The merchant sees the remaining balance.', code);
   const part = moneyOf(PART_ETB);
   const fee = amount - part - detail.remaining;
   transcript.confirm(

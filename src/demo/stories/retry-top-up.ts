@@ -6,7 +6,10 @@ import { readTopup, retry, retryInVain, sendAirtimeInVain } from '../topup-steps
 
 const AMOUNT_ETB = 100;
 
-/** A failure gives the money back at once; the retry takes it again and goes to another number. */
+/**
+ * A failed attempt voids its hold at once; the retry holds the money again and goes to another
+ * number.
+ */
 export async function retryTopUp(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
   const amount = moneyOf(AMOUNT_ETB);
@@ -16,7 +19,7 @@ export async function retryTopUp(scene: DemoScene): Promise<void> {
     `It sends ${AMOUNT_ETB} ETB to a number that the provider declines.`,
     { amount: AMOUNT_ETB, msisdn: newPhoneNumber('decline') },
   );
-  const between = await readBalances(partner, 'The money is back already.');
+  const between = await readBalances(partner, 'The money has already returned.');
   transcript.confirm(between.airtime === before.airtime, 'a failed top-up costs nothing');
 
   const msisdn = newPhoneNumber();
@@ -26,7 +29,7 @@ export async function retryTopUp(scene: DemoScene): Promise<void> {
     attempts.map(({ status }) => status).join() === 'FAILED,SUCCESS',
     'the first attempt failed and the second was delivered',
   );
-  await retryInVain(partner, 'What was delivered cannot be retried.', transactionId);
+  await retryInVain(partner, 'A delivered top-up cannot be retried.', transactionId);
   await confirmDelivery(scene, { msisdn, amount });
   const after = await readBalances(partner, 'The partner reads its balances again.');
   transcript.confirm(

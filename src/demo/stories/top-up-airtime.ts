@@ -7,7 +7,7 @@ import { readTopup, sendAirtime } from '../topup-steps.js';
 
 const AMOUNT_ETB = 50;
 
-/** Airtime is delivered and charged once, however often the request is sent. */
+/** Airtime is delivered and charged once, even if the request is repeated. */
 export async function topUpAirtime(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
   const order = { amount: AMOUNT_ETB, msisdn: newPhoneNumber() };
@@ -32,7 +32,7 @@ export async function topUpAirtime(scene: DemoScene): Promise<void> {
   );
   const { status } = await readTopup(
     partner,
-    'Where a top-up stands can be asked for at any time.',
+    'The status of a top-up can be read at any time.',
     first.transactionId,
   );
   transcript.confirm(status === 'SUCCESS', 'it was delivered');

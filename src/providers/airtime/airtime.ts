@@ -1,7 +1,7 @@
 import type { Operator } from '../../domain/operator.js';
 import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
 
-/** What is sent: airtime of any amount, or a package, which has a price and content of its own. */
+/** Airtime of any amount, or a package with its own price and content. */
 type AirtimeProduct =
   | {
       readonly kind: 'airtime';
@@ -12,26 +12,26 @@ type AirtimeProduct =
   | { readonly kind: 'package'; readonly providerProductId: number };
 
 export interface AirtimeOrder {
-  /** Our reference of this business attempt, at most 40 characters; the same when repeated. */
+  /** Our reference of this attempt, at most 40 characters, constant for all its repetitions. */
   readonly reference: string;
   /** E.164 */
   readonly msisdn: string;
   readonly product: AirtimeProduct;
 }
 
-/** Port: sends airtime and packages. Never throws for a provider's answer or silence. */
+/** Port: sends airtime and packages. Never throws for a provider's answer or timeout. */
 export interface Airtime {
-  /** Whether the amount can be carried exactly by this provider; asked before anything is held. */
+  /** Whether this provider can send the amount exactly; checked before a hold. */
   canCarry(amount: string): boolean;
   /**
-   * Sends the order. Repeating it with the same reference never sends twice. A refusal, or that it
-   * was not sent, tells of this call alone: it says nothing of an earlier one without an answer.
+   * Sends the order. Repeating it with its reference never sends twice. A refusal, or `not-sent`,
+   * concerns this call alone: it proves nothing about an earlier unanswered one.
    */
   send(order: AirtimeOrder): Promise<ProviderOutcome>;
   /**
-   * What became of an order, asked by our reference and held against what we sent. `never-seen` only
-   * when the provider says definitely that nothing was created under it: then it is safe to send the
-   * order again.
+   * The outcome of an order, by an inquiry with our reference that is compared with what we sent.
+   * `never-seen` only when the provider definitely created nothing under it: then it is safe to
+   * send the order again.
    */
   findOrder(order: AirtimeOrder): Promise<ProviderInquiry>;
 }

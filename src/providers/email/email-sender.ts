@@ -2,8 +2,8 @@ import type { ProviderOutcome } from '../outcome.js';
 
 export interface Email {
   /**
-   * The left half of its Message-ID (RFC 5322, 3.6.4): letters, digits and hyphens. The same message
-   * sent again has the same, so that mailboxes can tell.
+   * The left half of its Message-ID (RFC 5322, 3.6.4): letters, digits and hyphens. It is constant
+   * for repetitions, so that mailboxes can recognise them.
    */
   readonly id: string;
   readonly to: string;
@@ -12,7 +12,7 @@ export interface Email {
   readonly text: string;
 }
 
-/** Port: hands one e-mail to a server. Never throws for the server's answer or silence. */
+/** Port: hands one e-mail to a server. Never throws for the server's answer or timeout. */
 export interface EmailSender {
   send(email: Email): Promise<ProviderOutcome>;
 }

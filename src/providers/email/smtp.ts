@@ -5,7 +5,7 @@ import { presentableMessage } from '../presentable-message.js';
 import type { Email, EmailSender } from './email-sender.js';
 
 interface SmtpSettings {
-  /** smtp:// encrypts by STARTTLS, unless it ends in ?tls=off; smtps:// from the beginning. */
+  /** smtp:// encrypts with STARTTLS, unless it ends in ?tls=off; smtps:// from the beginning. */
   readonly url: string;
   /** `name@host`, or `Name <name@host>`. */
   readonly from: string;
@@ -18,7 +18,9 @@ interface Prepared {
   readonly messageId: string;
 }
 
-/** E-mail over SMTP (RFC 5321), one connection for each message. Delivered means taken by the server. */
+/**
+ * E-mail over SMTP (RFC 5321), one connection per message. Delivered means accepted by the server.
+ */
 export function createSmtp(settings: SmtpSettings): EmailSender {
   const url = new URL(settings.url);
   return {
@@ -48,7 +50,7 @@ const connectionTo = (url: URL, timeoutMs: number) =>
     socketTimeout: timeoutMs,
   });
 
-/** Nothing of a message leaves before the log-in is over; what fails until then was not sent. */
+/** The message is transmitted only after the log-in; a failure before that was not sent. */
 function sendOnce(prepared: Prepared, url: URL, timeoutMs: number): Promise<ProviderOutcome> {
   const connection = connectionTo(url, timeoutMs);
   let isSending = false;
@@ -59,7 +61,7 @@ function sendOnce(prepared: Prepared, url: URL, timeoutMs: number): Promise<Prov
       connection.close();
     }, timeoutMs);
     deadline.unref();
-    // It may fail again while it is being closed; nobody asks any more.
+    // The connection may fail again during the close; nobody awaits it.
     connection.on('error', fail);
     connection.once('end', () => {
       clearTimeout(deadline);
@@ -86,7 +88,10 @@ function sendOnce(prepared: Prepared, url: URL, timeoutMs: number): Promise<Prov
   });
 }
 
-/** Replies of 5xx refuse for good and of 4xx for now (RFC 5321, 4.2.1); neither has taken anything. */
+/**
+ * Replies of 5xx refuse permanently and of 4xx temporarily (RFC 5321, 4.2.1); neither accepted the
+ * message.
+ */
 function outcomeOf(error: unknown, isSending: boolean): ProviderOutcome {
   const { responseCode, code } = error as { responseCode?: number; code?: string };
   const words = presentableMessage(

@@ -7,7 +7,7 @@ export interface PartyIdentifier {
 }
 
 export interface Payment {
-  /** Our reference of this business attempt, a UUID; the same for every repetition of it. */
+  /** Our reference of this attempt, a UUID, constant for all its repetitions. */
   readonly reference: string;
   /** Decimal string, e.g. "97.50". */
   readonly amount: string;
@@ -18,16 +18,16 @@ export interface Payment {
   readonly description: string;
 }
 
-/** Port: pays a merchant. Never throws for a provider's answer or silence. */
+/** Port: pays a merchant. Never throws for a provider's answer or timeout. */
 export interface MobileMoney {
-  /** Whether the amount can be carried exactly by this provider; asked before anything is held. */
+  /** Whether this provider can pay the amount exactly; checked before a hold. */
   canCarry(amount: string): boolean;
   /** Sends the payment. Repeating it with the same reference never pays twice. */
   pay(payment: Payment): Promise<ProviderOutcome>;
   /**
-   * What became of a payment, asked by our reference and held against what we sent. `never-seen` only
-   * when the provider says definitely that nothing was created under it: then it is safe to send the
-   * payment again.
+   * The outcome of a payment, by an inquiry with our reference that is compared with what we sent.
+   * `never-seen` only when the provider definitely created nothing under it: then it is safe to
+   * send the payment again.
    */
   findPayment(payment: Payment): Promise<ProviderInquiry>;
 }

@@ -18,7 +18,7 @@ interface AfricasTalkingSettings {
 
 const acceptedCodes: readonly number[] = [100, 101, 102];
 
-/** Refusals by statusCode. 401 (held for a risk check) may still be sent, so it is not here. */
+/** Refusals by statusCode. 401 (held for a risk check) may still be sent, so it is not listed. */
 const refusals: Readonly<Record<number, { name: string; retryCanHelp: boolean }>> = {
   402: { name: 'InvalidSenderId', retryCanHelp: false },
   403: { name: 'InvalidPhoneNumber', retryCanHelp: false },
@@ -48,7 +48,9 @@ const answerSchema = z.object({
   }),
 });
 
-/** Africa's Talking bulk SMS over HTTP (providers.md 3.3). Delivered means accepted by it. */
+/**
+ * Africa's Talking bulk SMS over HTTP (providers.md 3.3). Delivered means accepted by the provider.
+ */
 export function createAfricasTalking(settings: AfricasTalkingSettings): SmsSender {
   const url = `${settings.baseUrl.replace(/\/+$/, '')}/version1/messaging`;
   const headers = {

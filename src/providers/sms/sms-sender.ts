@@ -6,7 +6,7 @@ export interface SmsMessage {
   readonly text: string;
 }
 
-/** Port: hands one text message to a provider. Never throws for a provider's answer or silence. */
+/** Port: hands one text message to a provider. Never throws for a provider's answer or timeout. */
 export interface SmsSender {
   send(message: SmsMessage): Promise<ProviderOutcome>;
 }

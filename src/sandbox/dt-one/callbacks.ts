@@ -3,19 +3,19 @@ import type { Topup } from '../books.js';
 import type { Waiting } from '../delays.js';
 import { transactionOf } from './transaction.js';
 
-/** Pauses before a callback is repeated that was not acknowledged. */
+/** Pauses before an unacknowledged callback is repeated. */
 const retrySeconds = [5, 30, 120];
 const answerTimeoutMilliseconds = 5_000;
 
 export interface Callbacks {
   /**
-   * Tells the caller of a new status, in the way the number asks for. Resolves when that was tried
-   * once; repetitions go on by themselves.
+   * Sends a callback for a new status, as the number's scenario demands. Resolves after the first
+   * attempt; repetitions continue in the background.
    */
   announce(topup: Topup, status: TakenStatus): Promise<void>;
 }
 
-/** Which statuses are told of a new one, in this order. */
+/** The statuses whose callbacks are sent for a new one, in this order. */
 const told: Readonly<
   Record<Topup['behaviour']['callback'], (status: TakenStatus) => TakenStatus[]>
 > = {
@@ -26,7 +26,7 @@ const told: Readonly<
   'out-of-order': (status) => [status, 'pending'],
 };
 
-/** DT One's callbacks: the transaction is POSTed, and any 2xx acknowledges it. */
+/** DT One's callbacks: POSTs the transaction; any 2xx acknowledges it. */
 export function createCallbacks(waiting: Waiting): Callbacks {
   async function post(url: string, body: string): Promise<boolean> {
     const limit = new AbortController();

@@ -25,10 +25,10 @@ export interface DtOneParts {
   readonly callbacks: Callbacks;
 }
 
-/** A synchronous request is kept open for the end of the transaction, but not for ever. */
+/** A synchronous request waits for the end of the transaction, up to this limit. */
 const longestSynchronousSeconds = 180;
 
-/** Answers that say nothing about a transaction, or that none was taken. */
+/** Answers without a transaction. */
 const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = {
   'connection-dropped': 'dropped',
   unavailable: errorReply('unavailable'),
@@ -36,7 +36,7 @@ const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = 
   'too-many-requests': tooManyRequests,
 };
 
-/** An operator knows only numbers of its own. */
+/** An operator knows only its own numbers. */
 const numberOfAnother: AirtimeBehaviour = {
   books: 'failed',
   answer: 'transaction',
@@ -46,7 +46,7 @@ const numberOfAnother: AirtimeBehaviour = {
 
 /**
  * `POST /async/transactions` and `POST /sync/transactions` (providers.md 3.2). Both answer after
- * the delay that the number asks for; the synchronous one also waits for what comes shortly after.
+ * the delay of the number's scenario; the synchronous one also waits for an early end.
  */
 export async function createTransaction(
   ctx: Context,
@@ -63,14 +63,14 @@ export async function createTransaction(
     await waiting.wait(delaySecondsOf(to));
     return otherReplies[behaviour.answer] ?? errorReply('unavailable');
   }
-  // A top-up is in the books before its delay, so that it is never denied while it is worked on.
+  // The books contain a top-up before its delay, so that an inquiry during the delay finds it.
   const topup = books.takeTopup({ ...request, currency: 'ETB', behaviour });
   await waiting.wait(delaySecondsOf(to));
   const first = firstStatus[behaviour.books];
   settle(topup, first);
   if (mode.isSynchronous) await waitForEnd(topup, waiting);
 
-  // The answer tells the first status even where "shortly" is scaled down to nothing.
+  // The answer has the first status even where "shortly" is scaled to zero.
   const body = transactionOf(topup, { isFirst: !mode.isSynchronous });
   const reply = otherReplies[behaviour.answer] ?? { status: 201, body };
   const later =

@@ -15,7 +15,7 @@ const errors = {
 
 export type DtOneErrorName = keyof typeof errors;
 
-/** An error as the whole answer; `field` says what it is about. */
+/** An error as the whole answer; `field` names its cause. */
 export function errorReply(name: DtOneErrorName, field?: string): SandboxReply {
   const [status, code, words] = errors[name];
   const message = field ? `${words}: ${field}` : words;

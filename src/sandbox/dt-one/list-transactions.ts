@@ -8,8 +8,8 @@ import { transactionOf } from './transaction.js';
 const dayMilliseconds = 24 * 3_600_000;
 
 /**
- * `GET /transactions`: by external id whenever it was, otherwise of a time of at most 24 hours,
- * the last 24 without one (providers.md 3.2).
+ * `GET /transactions`: by external id without a time limit, otherwise a range of at most 24 hours,
+ * by default the last 24 (providers.md 3.2).
  */
 export function listTransactions(ctx: Context, books: Books): SandboxReply {
   const { external_id: externalId, from_date: from, to_date: to } = ctx.query;

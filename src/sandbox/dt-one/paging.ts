@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 const longestPage = 100;
 const defaultPage = 50;
 
-/** The page of a list that the query asks for, with DT One's headers about the rest. */
+/** The requested page of a list, with DT One's paging headers. */
 export function pageOf<Item>(ctx: Context, items: readonly Item[]): Item[] {
   const perPage = Math.min(numberOf(ctx.query.per_page, defaultPage), longestPage);
   const pages = Math.max(1, Math.ceil(items.length / perPage));

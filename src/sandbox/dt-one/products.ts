@@ -1,13 +1,13 @@
 import type { Operator } from '../../domain/operator.js';
 
-/** What DT One sells: airtime of any amount within a range, or a package at a fixed price. */
+/** A product of DT One: airtime with a range of amounts, or a package with a fixed price. */
 export interface Product {
   readonly id: number;
   readonly name: string;
   readonly operator: Operator;
   /** In ETB. */
   readonly price: number | { readonly min: number; readonly max: number };
-  /** What a package holds. */
+  /** The content of a package. */
   readonly benefit?: {
     readonly type: 'DATA' | 'TALKTIME';
     readonly unit: string;
@@ -21,7 +21,7 @@ const data = (megabytes: number) => ({ type: 'DATA', unit: 'MB', amount: megabyt
 const voice = (minutes: number) =>
   ({ type: 'TALKTIME', unit: 'MINUTES', amount: minutes }) as const;
 
-/** By id, name, operator, price in ETB, and what a package holds. */
+/** Id, name, operator, price in ETB, and content of a package. */
 const rows: readonly [number, string, Operator, Product['price'], Product['benefit']?][] = [
   [1001, 'Airtime', 'ETHIO_TELECOM', anyAmount],
   [1002, 'Airtime', 'SAFARICOM_ETHIOPIA', anyAmount],
@@ -46,7 +46,7 @@ export const findProduct = (id: unknown): Product | undefined =>
 
 const country = { iso_code: 'ETH', name: 'Ethiopia', regions: null };
 
-/** An operator as DT One's API shows it. */
+/** An operator in the format of DT One. */
 const operators: Readonly<Record<Operator, object>> = {
   ETHIO_TELECOM: { id: 501, name: 'Ethio Telecom Ethiopia', country, regions: null },
   SAFARICOM_ETHIOPIA: { id: 502, name: 'Safaricom Ethiopia', country, regions: null },
@@ -54,7 +54,7 @@ const operators: Readonly<Record<Operator, object>> = {
 export const operatorAnswer = (operator: Operator): object => operators[operator];
 export const operatorAnswers = (): object[] => Object.values(operators);
 
-/** A product as DT One's API shows it; `spell` writes its enumerations. */
+/** A product in the format of DT One; `spell` writes its enumerations. */
 export function productAnswer(product: Product, spell = (word: string) => word) {
   const { id, name, operator, price, benefit } = product;
   const isFixed = typeof price === 'number';

@@ -15,10 +15,10 @@ import { transactionOf } from './transaction.js';
 /** Below the path that DT One is mounted on. */
 export const dtOnePath = '/v1';
 
-/** Nobody is limited here, except by the suffix for it; the headers are there to be read. */
+/** The sandbox limits no caller, except by the scenario for it; clients can read the headers. */
 const requestsPerSecond = 100;
 
-/** DT One DVS v1 (providers.md 3.2): airtime and packages, and what became of them. */
+/** DT One DVS v1 (providers.md 3.2): airtime and packages, and their outcomes. */
 export function dtOneRouter(parts: DtOneParts): Router {
   const { books } = parts;
   const api = new Router();

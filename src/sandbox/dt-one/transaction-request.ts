@@ -2,7 +2,7 @@ import { isE164 } from '../phone-number.js';
 import type { DtOneErrorName } from './errors.js';
 import { findProduct, type Product } from './products.js';
 
-/** A transaction as it was asked for, checked. */
+/** A validated request for a transaction. */
 interface TransactionRequest {
   readonly reference: string;
   readonly to: string;
@@ -19,7 +19,7 @@ interface Rejection {
 
 const bad = (field: string): Rejection => ({ error: 'badRequest', field });
 
-/** Checks a request as DT One does; the first thing that is wrong ends it. */
+/** Validates a request like DT One; the first problem ends it. */
 export function checkTransactionRequest(
   body: Readonly<Record<string, unknown>> | undefined,
   { isSynchronous }: { readonly isSynchronous: boolean },
@@ -30,7 +30,7 @@ export function checkTransactionRequest(
   if (!Number.isSafeInteger(productId)) return bad('product_id');
   const product = findProduct(productId);
   if (!product) return { error: 'productNotAvailable' };
-  // Here there is no request to confirm a transaction later.
+  // The sandbox has no endpoint to confirm a transaction later.
   if (body.auto_confirm !== true) return bad('auto_confirm');
   const to = fieldOf(body.credit_party_identifier, 'mobile_number');
   if (typeof to !== 'string' || !isE164(to)) return { error: 'numberInvalid' };

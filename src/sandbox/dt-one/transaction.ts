@@ -2,7 +2,7 @@ import { statusOf, type TakenStatus } from '../accepted-requests.js';
 import type { Topup } from '../books.js';
 import { productAnswer } from './products.js';
 
-/** Classes of status by their names. */
+/** Ids of status classes by name. */
 const classIds = {
   CONFIRMED: 2,
   SUBMITTED: 5,
@@ -18,14 +18,14 @@ const classes: Readonly<Record<TakenStatus, keyof typeof classIds>> = {
   reversed: 'REVERSED',
 };
 
-/** USD for one ETB, to show what the account is charged. */
+/** USD per ETB, for the wholesale price. */
 const wholesaleRate = 0.008;
 
 /** COMPLETED is Completed, and RANGED_VALUE_RECHARGE is Ranged_Value_Recharge. */
 const titleCase = (word: string): string =>
   word.toLowerCase().replace(/(^|[_-])[a-z]/g, (start) => start.toUpperCase());
 
-/** A transaction as DT One's API shows it; `isFirst` where it has only just been confirmed. */
+/** A transaction in the format of DT One; `isFirst` right after its confirmation. */
 export function transactionOf(
   topup: Topup,
   { status = statusOf(topup), isFirst = false }: { status?: TakenStatus; isFirst?: boolean } = {},
@@ -44,7 +44,7 @@ export function transactionOf(
     confirmation_expiration_date: new Date(takenAt.getTime() + 3_600_000).toISOString(),
     confirmation_date: takenAt.toISOString(),
     status: {
-      // The ids of the fine statuses are not documented; those of the classes are.
+      // The ids of the detailed statuses are not documented; those of the classes are.
       id: classIds[name] * 10_000,
       message: spell(`${name}${reason}`),
       class: { id: classIds[name], message: spell(name) },

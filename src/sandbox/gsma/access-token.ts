@@ -9,8 +9,8 @@ import { errorReply } from './errors.js';
 const lifetimeSeconds = 3600;
 
 /**
- * OAuth for the GSMA API: any key and secret get a token, and a token that was not given here, or
- * is too old, is refused. A request without a token is let in, as at GSMA's base without OAuth.
+ * OAuth for the GSMA API: any key and secret get a token; an unknown or expired token is refused. A
+ * request without a token is accepted, as at GSMA's base without OAuth.
  */
 export function createTokens(): { router: Router; guard: Middleware } {
   const expiries = new Map<string, number>();

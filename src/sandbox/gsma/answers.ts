@@ -22,7 +22,7 @@ export function transactionOf(payout: Payout) {
   };
 }
 
-/** The request state of a payout: where an asynchronous request has got to. */
+/** The request state of a payout, for asynchronous requests. */
 export function requestStateOf(payout: Payout) {
   const status = statusOf(payout);
   return {

@@ -18,14 +18,14 @@ import { checkPayoutRequest } from './payout-request.js';
 
 type Answer = PayoutBehaviour['answer'];
 
-/** Answers about a payout that the provider took. */
+/** Answers about an accepted payout. */
 const takenReplies: Partial<Record<Answer, (payout: Payout) => SandboxReply>> = {
   transaction: (payout) => ({ status: 201, body: transactionOf(payout) }),
   'transaction-in-pascal-case': (payout) => ({ status: 201, body: transactionOf(payout) }),
   'request-state': (payout) => ({ status: 202, body: requestStateOf(payout) }),
 };
 
-/** Answers that say nothing about it, or that it was not taken. */
+/** Answers without a payout. */
 const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
   'no-such-account': () => errorReply('noSuchAccount'),
   'account-barred': () => errorReply('accountBarred'),
@@ -57,7 +57,7 @@ export async function createPayout(
     await waiting.wait(delaySeconds);
     return otherReply();
   }
-  // A payout is in the books before its delay, so that it is never denied while it is worked on.
+  // The books contain a payout before its delay, so that an inquiry during the delay finds it.
   const payout = books.takePayout({
     ...request,
     correlationId,
@@ -68,7 +68,7 @@ export async function createPayout(
   await waiting.wait(delaySeconds);
   settle(payout, firstStatus[behaviour.books]);
   const reply = takenReplies[behaviour.answer]?.(payout) ?? otherReply();
-  // The answer tells the first status even where "shortly" is scaled down to nothing.
+  // The answer has the first status even where "shortly" is scaled to zero.
   settle(payout, laterStatus[behaviour.books], waiting.moment(shortlySeconds));
   return reply;
 }

@@ -24,7 +24,7 @@ export type GsmaErrorName = keyof typeof errors;
 /** `businessRule` in the OpenAPI document is `BusinessRule` in the guide. */
 export const pascalCase = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The error object in the spelling of the OpenAPI document, or in the guide's. */
+/** The error object in the format of the OpenAPI document, or of the guide. */
 export function errorObject(name: GsmaErrorName, isInPascalCase = false, field?: string) {
   const [, category, code, words] = errors[name];
   const description = field ? `${words}: ${field}` : words;
@@ -39,7 +39,7 @@ export function errorObject(name: GsmaErrorName, isInPascalCase = false, field?:
     : { errorCategory: category, errorCode: code, errordescription: description, errorDateTime };
 }
 
-/** An error as the whole answer; `field` says what it is about. */
+/** An error as the whole answer; `field` names its cause. */
 export const errorReply = (
   name: GsmaErrorName,
   { isInPascalCase = false, field }: { isInPascalCase?: boolean; field?: string } = {},

@@ -1,9 +1,9 @@
 import type { GsmaErrorName } from './errors.js';
 
-/** A payout as it was asked for, checked. */
+/** A validated request for a payout. */
 interface PayoutRequest {
   readonly reference: string;
-  /** The payee's number, or whatever else identifies the payee. */
+  /** The payee's number or other identifier. */
   readonly to: string;
   readonly amount: string;
   readonly currency: string;
@@ -17,7 +17,7 @@ interface Rejection {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const amountFormat = /^(0|[1-9]\d{0,17})(\.\d{1,4})?$/;
 
-/** Checks a request as the GSMA API does, the first thing that is wrong ends it. */
+/** Validates a request like the GSMA API; the first problem ends it. */
 export function checkPayoutRequest(
   correlationId: string,
   body: Readonly<Record<string, unknown>> | undefined,

@@ -10,7 +10,7 @@ import { errorReply } from './errors.js';
 /** Below the path that the GSMA API is mounted on. */
 export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };
 
-/** GSMA Mobile Money API 1.2.0 (providers.md 3.1): payouts, what became of them, and OAuth. */
+/** GSMA Mobile Money API 1.2.0 (providers.md 3.1): payouts, their outcomes, and OAuth. */
 export function gsmaRouter(books: Books, waiting: Waiting): Router {
   const tokens = createTokens();
   const api = new Router();

@@ -15,7 +15,7 @@ export interface SandboxAddresses {
   readonly airtimeUrl: string;
 }
 
-/** The sandbox's first page: where everything is, and how numbers steer it. */
+/** The sandbox's first page: its addresses, and the scenarios by number. */
 export function answerIndexPage(ctx: Context, addresses: SandboxAddresses): void {
   const rows = suffixRows.map(
     ({ suffix, meaning, sms, payout, airtime }) => html`<tr><td><code>x${suffix}</code></td>
@@ -29,8 +29,8 @@ export function answerIndexPage(ctx: Context, addresses: SandboxAddresses): void
     .join(', ');
   const content = html`<main>
 <h1>Provider sandbox</h1>
-<p>Simulated providers of text messages, e-mail, mobile money and airtime. They keep books of their own, in
-memory: a restart empties them.</p>
+<p>Simulated providers of text messages, e-mail, mobile money and airtime. They keep their own books, in
+memory: a restart clears them.</p>
 <ul>
 <li><a href="/phone">The phone</a>: text messages that numbers have received
 (<a href="/messages">as JSON</a>)</li>
@@ -48,9 +48,9 @@ memory: a restart empties them.</p>
 <td><code>${addresses.mobileMoneyTokenUrl}</code></td></tr>
 <tr><th scope="row">AIRTIME_URL</th><td><code>${addresses.airtimeUrl}</code></td></tr>
 </table></div>
-<h2>What numbers do</h2>
-<p>The last two digits of the number that is written, paid or topped up choose what happens, the
-digit x before them how long it takes: ${delays}. A dash, and every other number, is success at
+<h2>Scenarios by number</h2>
+<p>The last two digits of the number of a message, payout or top-up select the scenario, and the
+digit x before them the delay: ${delays}. A dash, and every other number, means success at
 once.</p>
 <div class="table"><table>
 <thead><tr><th scope="col">Number ends in</th><th scope="col">Meaning</th>
@@ -58,8 +58,8 @@ once.</p>
 <th scope="col">Airtime: answer; books; callback</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>
-<h2>What e-mail addresses do</h2>
-<p>Every address takes mail at once, but those that begin with one of these words.</p>
+<h2>Scenarios by e-mail address</h2>
+<p>Every address receives mail at once, except those that begin with one of these words.</p>
 <div class="table"><table>
 <thead><tr><th scope="col">Begins with</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${mailBehaviours.map(
@@ -72,7 +72,7 @@ once.</p>
 <th scope="col">ETB</th></tr></thead>
 <tbody>${products.map(productRow)}</tbody>
 </table></div>
-<h2>Settle what is pending</h2>
+<h2>Settle a pending operation</h2>
 <p><code>curl -X POST ${ctx.protocol}://${ctx.host}/books/payouts/REFERENCE
 -H 'Content-Type: application/json' -d '{"status":"completed"}'</code> (or <code>failed</code>;
 <code>topups</code> instead of <code>payouts</code>)</p>

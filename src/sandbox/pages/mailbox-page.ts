@@ -5,7 +5,7 @@ import { answerPage } from './page.js';
 
 const SHOWN_ADDRESSES = 50;
 
-/** An address's mail, newest first; without an address, those that have received any. */
+/** An address's mail, newest first; without an address, the addresses with mail. */
 export function answerMailboxPage(ctx: Context, books: Books, to: string | undefined): void {
   if (to === undefined) answerMailboxList(ctx, books);
   else answerMailbox(ctx, books, to);
@@ -51,7 +51,7 @@ const letter = (mail: ReceivedMail) => html`<li class="message">
 ${mail.receivedAt.slice(11, 19)} UTC</time>
 </li>`;
 
-/** Links of a text can be followed, as in every mail program. */
+/** Makes links of a text clickable. */
 const withLinks = (text: string): Html[] =>
   text
     .split(/(https?:\/\/[^\s<>"]+)/)

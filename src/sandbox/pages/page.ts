@@ -36,7 +36,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Answers with a whole page that needs nothing else and runs no script. */
+/** Answers with a self-contained page without scripts. */
 export function answerPage(
   ctx: Context,
   page: { title: string; content: Html; refreshSeconds?: number },

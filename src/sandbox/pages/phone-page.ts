@@ -6,7 +6,7 @@ import { answerPage } from './page.js';
 
 const shownNumbers = 50;
 
-/** A phone's messages, newest first; without a number, the phones that have received any. */
+/** A phone's messages, newest first; without a number, the phones with messages. */
 export function answerPhonePage(ctx: Context, books: Books, to: string | undefined): void {
   if (to === undefined) answerPhoneList(ctx, books);
   else answerPhone(ctx, books, to);

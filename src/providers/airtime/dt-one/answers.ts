@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Kept in our books, so nothing that a database or a page could stumble over. */
+/** Stored in our books, so only characters that are safe in a database and on a page. */
 const identifier = z.string().regex(/^[\x21-\x7e]{1,256}$/);
-/** Enumerations are read without regard to case and punctuation: COMPLETED, Completed. */
+/** Enumerations are compared without case and punctuation: COMPLETED, Completed. */
 const word = z
   .string()
   .transform((text) =>
@@ -21,9 +21,9 @@ const statusSchema = z.object({
   }),
 });
 
-/** A transaction, as far as we read it; its PIN is none of our business and stays unread. */
+/** The fields of a transaction that we read; its PIN is not read. */
 export const transactionSchema = z.object({
-  /** 64 bits: beyond 2^53 it was rounded when it was parsed, so it names nothing. */
+  /** 64 bits: an id beyond 2^53 was rounded by the parser and is useless. */
   id: z.union([z.int(), z.string()]).transform(String).pipe(identifier).optional().catch(undefined),
   external_id: z.union([z.string(), z.number().transform(String)]).nullish(),
   operator_reference: identifier.nullish().catch(undefined),
@@ -33,7 +33,7 @@ export const transactionSchema = z.object({
     .nullish()
     .catch(undefined),
   credit_party_identifier: z.object({ mobile_number: z.string() }).nullish().catch(undefined),
-  /** What was asked for; of a package only its product says it. */
+  /** The requested values; a package is identified only by its product. */
   requested_values: z
     .object({
       destination: z.object({ unit: z.string(), amount: z.coerce.number() }).nullish(),

@@ -15,17 +15,17 @@ interface DtOneSettings {
   readonly baseUrl: string;
   readonly key: string;
   readonly secret: string;
-  /** Where the provider announces the end of a transaction; without it nothing is announced. */
+  /** Address for callbacks at the end of a transaction; without it there are none. */
   readonly callbackUrl?: string | undefined;
   readonly rangedProducts: RangedProducts;
-  /** For a whole order or inquiry, whatever number of requests it takes. */
+  /** For a whole order or inquiry, over all its requests. */
   readonly timeoutSeconds: number;
 }
 
 /**
- * DT One DVS v1 (providers.md 3.2). The provider takes an external id once, so an order is repeated
- * under that of the first attempt and can only happen once. Orders are asynchronous: unless the
- * answer is final, what became of them is asked by our reference.
+ * DT One DVS v1 (providers.md 3.2). The provider accepts an external id only once, so an order is
+ * repeated under the id of the first attempt and cannot happen twice. Orders are asynchronous:
+ * unless the answer is final, an inquiry by our reference finds the outcome.
  */
 export function createDtOneAirtime(settings: DtOneSettings): Airtime {
   const baseUrl = settings.baseUrl.replace(/\/+$/, '');

@@ -2,7 +2,7 @@ import type { Operator } from '../../../domain/operator.js';
 import { exactAmount } from '../../exact-amount.js';
 import type { AirtimeOrder } from '../airtime.js';
 
-/** The products that take an amount of airtime; every operator has its own. */
+/** The airtime products with a range of amounts; every operator has its own. */
 export type RangedProducts = Readonly<Record<Operator, number>>;
 
 /** The body of `POST /async/transactions`; amounts are JSON numbers. */
@@ -20,13 +20,15 @@ export interface TransactionRequest {
   };
 }
 
-/** The amount as a JSON number that is exactly it, or undefined where there is none. */
+/** The amount as an exact JSON number, or undefined where there is none. */
 export function toDtOneAmount(amount: string): number | undefined {
   const exact = exactAmount(amount, { wholeDigits: 13, decimals: 2 });
   return exact === undefined ? undefined : Number(exact);
 }
 
-/** The body of `POST /async/transactions`, or why the provider cannot take the order. */
+/**
+ * The body of `POST /async/transactions`, or the reason why the provider cannot accept the order.
+ */
 export function toTransactionRequest(
   { reference, msisdn, product }: AirtimeOrder,
   rangedProducts: RangedProducts,

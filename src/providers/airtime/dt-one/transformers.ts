@@ -12,10 +12,10 @@ import {
 } from './answers.js';
 import type { TransactionRequest } from './transaction-request.js';
 
-/** An order that the provider knows under our reference; what became of it must be asked. */
+/** An order that the provider has under our reference; its outcome needs an inquiry. */
 type LookUp = { readonly kind: 'look-up' };
 
-/** Classes of status by their ids; names and ids must say the same. */
+/** Classes of status by id; name and id must agree. */
 const statusClasses: Readonly<Record<number, string>> = {
   1: 'CREATED',
   2: 'CONFIRMED',
@@ -30,7 +30,7 @@ const classNames = Object.values(statusClasses);
 const refusedClasses: readonly string[] = ['REJECTED', 'CANCELLED', 'DECLINED'];
 
 /**
- * Reasons that may be gone later. A wrong or barred number stays so, and a transaction that the
+ * Reasons that may disappear. A wrong or barred number does not, and a transaction that the
  * operator calls a duplicate must not be sent again without a person's decision.
  */
 const passingReason =
@@ -38,13 +38,15 @@ const passingReason =
 
 const externalIdUsed = 1_007_001;
 const insufficientBalance = 1_006_001;
-/** With these statuses these codes say that nothing was created: request, product, party, money. */
+/**
+ * With these statuses these codes prove that nothing was created: request, product, party, money.
+ */
 const refusalCodes: Readonly<Record<number, RegExp>> = {
   400: /^(1000400|100[356]\d{3}|1007500)$/,
   404: /^1003/,
 };
 
-/** What the answer to an order says. That of a reference used before says only where to look. */
+/** Maps the answer to an order. For a used reference it only names a place to look. */
 export function readOrderAnswer(
   answer: HttpAnswer,
   request: TransactionRequest,
@@ -61,7 +63,7 @@ export function readOrderAnswer(
     : ofAnother;
 }
 
-/** What the list of transactions under our reference says. An empty one is definite. */
+/** Maps the list of transactions under our reference. An empty list is definite. */
 export function readFoundOrders(
   answer: HttpAnswer,
   request: TransactionRequest,
@@ -72,12 +74,12 @@ export function readFoundOrders(
   const [transaction, ...others] = transactions;
   if (!transaction) return { kind: 'never-seen' };
   if (others.length > 0) return unknown('The provider knows several top-ups by our reference.');
-  // A provider that did not understand the filter lists whatever was sent last.
+  // A provider that ignores the filter lists its latest transactions.
   if (transaction.external_id !== request.external_id) return ofAnother;
   return readOurs(transaction, request);
 }
 
-/** A transaction that names another reference, product, number or amount than ours proves nothing. */
+/** A transaction with a different reference, product, number or amount proves nothing. */
 function readOurs(transaction: Transaction, request: TransactionRequest): ProviderOutcome {
   if (!agree(transaction.external_id, request.external_id)) return ofAnother;
   const other = differenceOf(transaction, request);
@@ -86,7 +88,7 @@ function readOurs(transaction: Transaction, request: TransactionRequest): Provid
     : readTransaction(transaction, request);
 }
 
-/** What the provider names otherwise than we do; never its value, which may be personal. */
+/** The name of the deviating field; never its value, which may be personal. */
 function differenceOf(
   { product, credit_party_identifier: party, requested_values: requested }: Transaction,
   request: TransactionRequest,
@@ -94,7 +96,7 @@ function differenceOf(
   const { destination } = request;
   if (!agree(party?.mobile_number, request.credit_party_identifier.mobile_number, digitsOf))
     return 'number';
-  // The product of airtime is a setting, which may be another one by now; its amount says it all.
+  // The airtime product is a setting, which may have changed; the amount is enough.
   if (destination === undefined)
     return agree(product?.id, String(request.product_id)) ? undefined : 'product';
   const theirs = requested?.destination;
@@ -108,7 +110,7 @@ function readTransaction(
 ): ProviderOutcome {
   const name = classOf(status.class);
   const code = status.message || name || '';
-  // The class decides; a fine status begins with its class, so never with the name of another.
+  // The class decides; the code of a detailed status begins with the name of its class.
   const [begin = ''] = code.split('-');
   if (name === undefined || (begin !== name && classNames.includes(begin))) {
     return unknown('The status of the top-up contradicts itself, or is a new one.');
@@ -128,7 +130,7 @@ function readTransaction(
   };
 }
 
-/** The class of a status. Name and id may each be missing, but never contradict each other. */
+/** The class of a status. Name or id may be missing, but they never contradict each other. */
 function classOf({ id, message }: Transaction['status']['class']): string | undefined {
   const name = id == null ? message : statusClasses[id];
   return name != null && classNames.includes(name) && agree(message, name) ? name : undefined;

@@ -14,9 +14,9 @@ type TokenResult =
   | { readonly kind: 'not-sent'; readonly message: string };
 
 interface AccessToken {
-  /** The token in use, or a new one. Failing here means that nothing was sent to the provider. */
+  /** The current token, or a new one. A failure means that nothing was sent to the provider. */
   read(deadline: AbortSignal): Promise<TokenResult>;
-  /** Forgets a token that was not accepted, unless a newer one has replaced it already. */
+  /** Discards a rejected token, unless a newer one has already replaced it. */
   forget(token: string): void;
 }
 
@@ -25,7 +25,7 @@ const tokenSchema = z.object({
   expires_in: z.coerce.number().positive().catch(60),
 });
 
-/** OAuth 2 client credentials (providers.md 3.1); calls that come together share one request. */
+/** OAuth 2 client credentials (providers.md 3.1); concurrent calls share one request. */
 export function createAccessToken(settings: TokenSettings): AccessToken {
   let current: { token: string; goodUntil: number } | undefined;
   let fetching: Promise<TokenResult> | undefined;
@@ -45,7 +45,7 @@ export function createAccessToken(settings: TokenSettings): AccessToken {
     if (answer.kind !== 'answered') return noToken(answer.message);
     const grant = answer.status === 200 ? readJson(tokenSchema, answer.body) : undefined;
     if (!grant) return noToken(`HTTP status ${answer.status}.`);
-    // A token is given up a little early, so that it does not expire on its way.
+    // A token is discarded slightly early, so that it does not expire in transit.
     const lifetimeSeconds = grant.expires_in - Math.min(30, grant.expires_in / 10);
     current = { token: grant.access_token, goodUntil: Date.now() + lifetimeSeconds * 1000 };
     return { kind: 'token', token: grant.access_token };

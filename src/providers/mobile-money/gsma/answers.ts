@@ -11,10 +11,10 @@ const caseless = <Shape extends z.ZodRawShape>(shape: Shape) =>
   );
 const word = z.string().transform((text) => text.trim().toLowerCase());
 const text = z.union([z.string(), z.number().transform(String)]);
-/** Kept in our books, so nothing that a database or a page could stumble over. */
+/** Stored in our books, so only characters that are safe in a database and on a page. */
 const identifier = text.pipe(z.string().regex(/^[\x21-\x7e]{1,256}$/));
 
-/** An error object. Its code is kept in the OpenAPI document's spelling, e.g. `formatError`. */
+/** An error object. Its code is in the format of the OpenAPI document, e.g. `formatError`. */
 export const errorSchema = caseless({
   errorcategory: word,
   errorcode: z.string().transform((code) => code.charAt(0).toLowerCase() + code.slice(1)),
@@ -27,7 +27,7 @@ export const transactionSchema = caseless({
   amount: text.nullish(),
   currency: z.string().nullish(),
   requestingorganisationtransactionreference: z.string().nullish(),
-  /** What cannot be read says nothing of who was paid. */
+  /** An unreadable value says nothing about the payee. */
   creditparty: z
     .array(z.object({ key: z.string(), value: text }))
     .catch([])

@@ -16,19 +16,19 @@ import {
 interface GsmaSettings {
   /** Up to, not including, `/transactions`, e.g. https://provider.example/v1.2/mm */
   readonly baseUrl: string;
-  /** Without it requests carry no Authorization header. */
+  /** Without it requests have no Authorization header. */
   readonly token?: TokenSettings | undefined;
-  /** The account that payouts leave from, as GSMA's `accountid`. */
+  /** The source account of payouts, as GSMA's `accountid`. */
   readonly account: string;
-  /** For a whole payment or inquiry, whatever number of requests it takes. */
+  /** For a whole payment or inquiry, over all its requests. */
   readonly timeoutSeconds: number;
 }
 
 type Found = Awaited<ReturnType<MobileMoney['findPayment']>>;
 
 /**
- * GSMA Mobile Money API 1.2.0 (providers.md 3.1). The provider refuses to take a correlation id
- * twice, so a payment is repeated with the id of the first attempt and can only happen once.
+ * GSMA Mobile Money API 1.2.0 (providers.md 3.1). The provider accepts a correlation id only once,
+ * so a payment is repeated with the id of the first attempt and cannot happen twice.
  */
 export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
   const baseUrl = settings.baseUrl.replace(/\/+$/, '');
@@ -95,7 +95,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
   };
 }
 
-/** Sends with an access token, and once more with a new one where the first is not accepted. */
+/** Sends with an access token, and once more with a new one if the first is rejected. */
 function createCall(settings: TokenSettings | undefined) {
   if (!settings) return callHttp;
   const accessToken = createAccessToken(settings);

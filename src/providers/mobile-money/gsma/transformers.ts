@@ -15,27 +15,27 @@ import {
   transactionSchema,
 } from './answers.js';
 
-/** A payment that the provider knows under our reference; what became of it must be asked. */
+/** A payment that the provider has under our reference; its outcome needs an inquiry. */
 type LookUp = { readonly kind: 'look-up' };
 
-/** What a link of `/responses` names: never the host, which may be another one than ours. */
+/** The path of a link of `/responses`; never its host, which may be a different one. */
 interface LinkedResource {
   readonly collection: 'transactions' | 'requeststates';
   readonly id: string;
 }
 
-/** `transactionStatus` is free text, so only these words are believed; the rest is unknown. */
+/** `transactionStatus` is free text: only these values count, all others are unknown. */
 const completedWords: readonly string[] = ['completed', 'success', 'successful', 'succeeded'];
 const failedWords: readonly string[] = ['failed', 'failure', 'declined', 'rejected'];
 const reversedWords: readonly string[] = ['reversed'];
 
-/** With these statuses an error of these categories says that nothing was done. */
+/** With these statuses an error of these categories proves that nothing was done. */
 const refusalCategories: Readonly<Record<number, readonly string[]>> = {
   400: ['businessrule', 'validation'],
   401: ['authorisation'],
   404: ['identification'],
 };
-/** Said with 401, but about the payment and not about our credentials. */
+/** Sent with 401, but about the payment and not about our credentials. */
 const paymentDeclinedCodes: readonly string[] = [
   'requestDeclined',
   'servicingPartyAuthorisationError',
@@ -46,7 +46,7 @@ const undecided = (status: string) =>
   unknown(`The status of the payment is ${presentableMessage(status)}.`);
 const failure = 'The mobile-money provider says that the payment failed.';
 
-/** The amount as GSMA writes it, or undefined where GSMA cannot. */
+/** The amount in GSMA's format, or undefined where it cannot be represented. */
 export const toGsmaAmount = (amount: string): string | undefined =>
   exactAmount(amount, { wholeDigits: 18, decimals: 4 });
 
@@ -63,14 +63,14 @@ export function toDisbursement(payment: Payment, amount: string, account: string
   };
 }
 
-/** Whether a 401 is about our access token, not about the payment. */
+/** Whether a 401 concerns our access token rather than the payment. */
 export function isAboutCredentials(answer: HttpAnswer): boolean {
   if (answer.status !== 401) return false;
   const error = readJson(errorSchema, answer.body);
   return error === undefined || !paymentDeclinedCodes.includes(error.errorcode);
 }
 
-/** What the answer to a payment says. The answer to a duplicate says only where to look. */
+/** Maps the answer to a payment. The answer to a duplicate only names a place to look. */
 export function readPaymentAnswer(answer: HttpAnswer, payment: Payment): ProviderOutcome | LookUp {
   if (answer.status === 429) return tooManyRequests(answer);
   if (isAboutCredentials(answer)) {
@@ -87,7 +87,7 @@ export function readPaymentAnswer(answer: HttpAnswer, payment: Payment): Provide
   return unknown(`HTTP status ${answer.status}.`);
 }
 
-/** A transaction that names another reference, amount, currency or payee than ours proves nothing. */
+/** A transaction with a different reference, amount, currency or payee proves nothing. */
 export function readTransaction(answer: HttpAnswer, ours: Payment): ProviderOutcome {
   const found = answer.status < 300 ? readJson(transactionSchema, answer.body) : undefined;
   if (!found) return unknown(`HTTP status ${answer.status}, without a readable transaction.`);
@@ -107,14 +107,14 @@ export function readTransaction(answer: HttpAnswer, ours: Payment): ProviderOutc
   return { kind: 'refused', code: status, message: failure, retryCanHelp: true };
 }
 
-/** What the provider names otherwise than we do; never its value, which may be personal. */
+/** The name of the deviating field; never its value, which may be personal. */
 function differenceOf(found: GsmaTransaction, ours: Payment): string | undefined {
   if (!agree(found.currency, ours.currency)) return 'currency';
   if (!agree(found.amount, ours.amount, toGsmaAmount)) return 'amount';
   return isPaidTo(found.creditparty ?? [], ours.payee) ? undefined : 'payee';
 }
 
-/** Providers may add identifiers of their own; those that both name must be the same. */
+/** Providers may add their own identifiers; identifiers on both sides must be equal. */
 const isPaidTo = (theirs: readonly PartyIdentifier[], ours: readonly PartyIdentifier[]): boolean =>
   ours.every(({ key, value }) =>
     theirs
@@ -126,7 +126,7 @@ const isPaidTo = (theirs: readonly PartyIdentifier[], ours: readonly PartyIdenti
 const canonicalIdentifier = (value: string): string =>
   value.trim().toLowerCase().replace(/^\+/, '');
 
-/** Undefined where the answer is no request state. A completed one names its transaction. */
+/** Undefined where the answer is no request state. A completed state names its transaction. */
 export function readRequestState(
   answer: HttpAnswer,
 ): ProviderOutcome | LookUp | { kind: 'transaction'; reference: string } | undefined {
@@ -155,7 +155,7 @@ function readError(error: GsmaError): ProviderOutcome | LookUp {
   };
 }
 
-/** Only GSMA's own "not found" counts: a gateway's may come from a wrong address. */
+/** Only GSMA's own "not found" counts: that of a gateway may come from a wrong address. */
 export function saysNeverSeen(answer: HttpAnswer): boolean {
   const error = readJson(errorSchema, answer.body);
   return answer.status === 404 && error?.errorcategory === 'identification';
