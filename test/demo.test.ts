@@ -136,7 +136,7 @@ describe('the demo stops with a sentence', () => {
     [
       'with a key that is refused',
       () => ({ ...demo, partner: { ...demo.partner, apiKey: `gvs_test_${'0'.repeat(30)}` } }),
-      /was to be answered with 200, not 401/,
+      /expected the status 200, but got 401/,
     ],
     ['without the sandbox', () => ({ ...demo, sandboxUrl: '' }), /reads codes from the sandbox/],
     [
@@ -149,7 +149,7 @@ describe('the demo stops with a sentence', () => {
     [
       'without Temporal',
       () => ({ ...demo, temporalAddress: '127.0.0.1:9' }),
-      /Temporal does not answer at 127\.0\.0\.1:9/,
+      /Temporal cannot be reached at 127\.0\.0\.1:9/,
     ],
   ])('%s', async (_case, file, words, databaseUrl?: string) => {
     const { code, stderr } = await runDemo(file(), databaseUrl);
