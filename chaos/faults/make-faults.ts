@@ -13,6 +13,10 @@ export interface MadeFault {
 }
 
 const GAP_MS = { least: 500, greatest: 4_000 } as const;
+/** Faults whose subject another one has, too: what one of them killed, the other could not kill. */
+const SUBJECTS: Partial<Record<FaultName, FaultName>> = { 'empty-temporal': 'kill-temporal' };
+const subjectOf = (name: FaultName): FaultName => SUBJECTS[name] ?? name;
+
 /** So often a fault comes while the one before is not over. */
 const OVERLAP = 0.2;
 
@@ -31,16 +35,16 @@ export async function makeFaults(
       .then((what) => {
         made.push({ name, at, what });
       })
-      .finally(() => running.delete(name));
-    running.set(name, work);
+      .finally(() => running.delete(subjectOf(name)));
+    running.set(subjectOf(name), work);
     return work;
   };
   if (names.length === 0) return made;
   for (const name of endlessly(names, scene.random)) {
     await pause(scene.random.integer(GAP_MS.least, GAP_MS.greatest), until);
     if (until.aborted) break;
-    // Two of a kind would undo each other.
-    await running.get(name);
+    // Two of one subject would undo each other.
+    await running.get(subjectOf(name));
     const work = begin(name);
     if (scene.random.chance(OVERLAP)) work.catch(() => {});
     else await work;
