@@ -15,6 +15,8 @@ COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities
 COPY migrations ./migrations
+# What the pages at /docs are made of.
+COPY docs/guides/integrate ./docs/guides/integrate
 USER node
 EXPOSE 3000
 CMD ["node", "--import", "tsx", "src/api.ts"]

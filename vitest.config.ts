@@ -25,6 +25,7 @@ const slowProofs = [
   'test/end-to-end/processes/{processes,roles}.test.ts',
   'test/end-to-end/signature/x-signature-clients.test.ts',
   'test/examples/examples.test.ts',
+  'test/docs-site/browser-journey.test.ts',
   'test/openapi/breaking-changes.test.ts',
   'test/portal/journeys/*.test.ts',
 ];

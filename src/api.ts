@@ -8,10 +8,11 @@ import {
   tokenIssuer,
 } from './api/api-settings.js';
 import { callbackRoutes } from './callbacks/routes.js';
-import { type ApiConfig, type Config, publicUrlOf, readApiConfig } from './config/config.js';
+import { type ApiConfig, type Config, readApiConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
 import { connectDatabase } from './db/connection.js';
+import { createDocsSite } from './docs-site/site.js';
 import { createAccessDirectory } from './http/access/access-directory.js';
 import { createAccessTokens } from './http/access/access-token.js';
 import { createAllowlistHostnames } from './http/access/allowlist-hostnames.js';
@@ -19,13 +20,13 @@ import { createApiKeyLookup } from './http/access/api-key-lookup.js';
 import { tokenKeyRoutes } from './http/access/token-keys.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
 import { createCallRecorder } from './http/call-log/call-recorder.js';
+import { securityContact } from './http/files/security-contact.js';
 import { startHttpServer } from './http/http-server.js';
 import { createRateLimits } from './http/limits/rate-limits.js';
 import { createVoucherGuessLimit } from './http/limits/voucher-guess-limit.js';
 import { createListReader } from './http/lists/list-reader.js';
 import type { Services } from './http/services.js';
 import { merchantRoutes } from './merchant/routes.js';
-import { servedDocuments } from './openapi/documents.js';
 import { createOperationWaits } from './operations/operation-waits.js';
 import { createWorkflowClient } from './operations/workflow-client.js';
 import { partnerRoutes } from './partner/routes.js';
@@ -102,8 +103,11 @@ export async function startApi(
   const app = createApp(
     services,
     [partnerRoutes, merchantRoutes, callbackRoutes, tokenKeyRoutes, ...(options.surfaces ?? [])],
-    createPortal(services, portalSettings(config)),
-    servedDocuments(publicUrlOf(config)),
+    [createPortal(services, portalSettings(config)), createDocsSite(services.settings)],
+    securityContact({
+      contact: config.SECURITY_CONTACT,
+      publicUrl: services.settings.publicUrl,
+    }),
   );
   const server = await startHttpServer(app.callback(), {
     host: config.HOST,

@@ -16,7 +16,7 @@ const PLACES = {
     typesOf: ['http'],
   },
   http: {
-    path: /^src\/(http|openapi|partner|merchant|callbacks|portal)\//,
+    path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|portal)\//,
     of: ['http', 'operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
   },
   workflows: {

@@ -28,6 +28,16 @@ export const httpSettings = {
       'Folder of the images of promos: `promoImage` is a path in it, and below `PUBLIC_URL`',
     whenUnset: 'no images; `npm start`: those of the demo',
   }),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
+    .optional()
+    .meta({
+      description:
+        'Where weaknesses are reported, a `mailto:` or `https:` address: `/.well-known/security.txt` ' +
+        'names it',
+      whenUnset: 'no such file',
+    }),
   BODY_LIMIT_BYTES: count.default(65_536).describe('Largest request body'),
   HEADERS_TIMEOUT_SECONDS: seconds
     .default(10)

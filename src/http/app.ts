@@ -3,9 +3,9 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Refusal, Surface } from '../domain/errors.js';
 import type { Endpoint } from './endpoint.js';
 import { answerRefusal, errorReply } from './error-reply.js';
+import { promoImages } from './files/promo-images.js';
+import { type PublicDocument, routeDocuments } from './files/public-documents.js';
 import { handleEndpoint } from './handle-endpoint.js';
-import { promoImages } from './promo-images.js';
-import { type PublicDocument, routeDocuments } from './public-documents.js';
 import { requestLog } from './request-log.js';
 import { securityHeaders } from './security-headers.js';
 import type { Services } from './services.js';
@@ -32,7 +32,7 @@ export interface PagesSurface {
 export function createApp(
   services: Services,
   surfaces: readonly SurfaceRoutes[],
-  pages: PagesSurface,
+  pages: readonly PagesSurface[],
   documents: readonly PublicDocument[] = [],
 ): Koa {
   const app = new Koa();
@@ -53,24 +53,26 @@ export function createApp(
       }
     }
   }
-  routeDocuments(router, documents);
   const surfaceOf = (path: string): Surface =>
     surfaces.find(({ basePath }) => path.startsWith(`${basePath}/`))?.surface ?? 'partner';
-  const isPage = (path: string) => path === pages.basePath || path.startsWith(`${pages.basePath}/`);
-  const answer = (context: Context, refusal: Refusal): void =>
-    isPage(context.path)
-      ? pages.answerRefusal(context, refusal)
-      : answerRefusal(context, surfaceOf(context.path), refusal);
+  routeDocuments(router, documents);
+  const pagesAt = (path: string) =>
+    pages.find(({ basePath }) => path === basePath || path.startsWith(`${basePath}/`));
+  const answer = (context: Context, refusal: Refusal): void => {
+    const surface = pagesAt(context.path);
+    if (surface) surface.answerRefusal(context, refusal);
+    else answerRefusal(context, surfaceOf(context.path), refusal, services.settings.publicUrl);
+  };
   const methodsOf = (path: string): string[] =>
-    (isPage(path) ? pages.methodsOf(path) : undefined) ??
+    pagesAt(path)?.methodsOf(path) ??
     methodsByPath.get(path) ??
     router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
 
   app.use(requestLog(services.logger));
   const protect = securityHeaders({ isSecure: services.settings.publicUrl.startsWith('https:') });
-  app.use((context, next) => (isPage(context.path) ? next() : protect(context, next)));
+  app.use((context, next) => (pagesAt(context.path) ? next() : protect(context, next)));
   app.use(errorReply(services, answer, methodsOf));
-  app.use((context, next) => (isPage(context.path) ? pages.middleware(context, next) : next()));
+  app.use((context, next) => pagesAt(context.path)?.middleware(context, next) ?? next());
   app.use(router.routes());
   const basePaths = surfaces.map(({ basePath }) => basePath);
   app.use(promoImages(services.settings.promoImageFolder, basePaths));

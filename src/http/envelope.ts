@@ -69,6 +69,10 @@ export const reply = (data: unknown, extras: Omit<Reply, 'ok' | 'data'> = {}): R
   ...extras,
 });
 
+/** The header `Link` of a refusal (RFC 8288): where its code is explained. */
+export const helpLink = (publicUrl: string, surface: Surface, statusCode: number): string =>
+  `<${publicUrl}/docs/errors#${surface}-${statusCode}>; rel="help"`;
+
 /** The HTTP answer to a refusal, on either surface (design 3). */
 export function refusalAnswer(
   refusal: RefusalReply,

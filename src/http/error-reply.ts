@@ -4,7 +4,7 @@ import { type Reason, type Refusal, refuse, type Surface } from '../domain/error
 import { WorkflowsUnavailableError } from '../operations/workflow-errors.js';
 import { describeError } from '../process/describe-error.js';
 import { recordCall } from './call-log/record-call.js';
-import { refusalAnswer } from './envelope.js';
+import { helpLink, refusalAnswer } from './envelope.js';
 import { RawBodyError } from './raw-body.js';
 import type { Services } from './services.js';
 
@@ -53,10 +53,16 @@ function refusalFor(error: unknown): Refusal {
 }
 
 /** Answers with the envelope of a refusal. */
-export function answerRefusal(context: Context, surface: Surface, refusal: Refusal): void {
+export function answerRefusal(
+  context: Context,
+  surface: Surface,
+  refusal: Refusal,
+  publicUrl: string,
+): void {
   const { status, envelope } = refusalAnswer(refusal, surface);
   context.status = status;
   context.state.statusCode = envelope.statusCode;
   if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
+  context.set('Link', helpLink(publicUrl, surface, envelope.statusCode));
   context.body = envelope;
 }

@@ -1,7 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Surface } from '../domain/errors.js';
 import type { Endpoint } from './endpoint.js';
-import { type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
+import { helpLink, type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
 import { writeConditionally } from './lists/conditional-answer.js';
 
 /** Writes the answer of a successful request. */
@@ -26,6 +26,7 @@ export function writeReply(context: RouterContext, endpoint: Endpoint, reply: Re
 /** Writes the answer of a refused or failed request. */
 export function writeRefusal(
   context: RouterContext,
+  publicUrl: string,
   surface: Surface,
   endpoint: Endpoint,
   refusal: RefusalReply,
@@ -38,5 +39,6 @@ export function writeRefusal(
   // HTTP requires `Allow` on 405, which "Not enough money" answers.
   if (status === 405) context.set('Allow', endpoint.method);
   if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
+  context.set('Link', helpLink(publicUrl, surface, envelope.statusCode));
   context.body = envelope;
 }

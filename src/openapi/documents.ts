@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
-import type { PublicDocument } from '../http/public-documents.js';
+import type { PublicDocument } from '../http/files/public-documents.js';
 import { merchantRoutes } from '../merchant/routes.js';
 import { partnerRoutes } from '../partner/routes.js';
 import { type DocumentTexts, openApiDocument } from './document.js';
@@ -87,8 +87,8 @@ export const openApiDocuments = (
 });
 
 /** The served documents: `/docs/partner/openapi.json` and `/docs/merchant/openapi.json`. */
-export const servedDocuments = (publicUrl: string): PublicDocument[] =>
-  Object.entries(openApiDocuments(publicUrl)).map(([name, document]) => ({
+export const servedDocuments = (documents: ReturnType<typeof openApiDocuments>): PublicDocument[] =>
+  Object.entries(documents).map(([name, document]) => ({
     path: `/docs/${name}/openapi.json`,
     type: 'application/json',
     body: JSON.stringify(document),

@@ -25,6 +25,13 @@ export const headerComponents: HeadersObject = {
     description: 'The answer is a stored one, to the same request with the same idempotency key',
     schema: { type: 'string', const: 'true' },
   },
+  Link: {
+    description: 'Where the code is explained (`rel="help"`)',
+    schema: {
+      type: 'string',
+      examples: ['<https://api.example.com/docs/errors#partner-404>; rel="help"'],
+    },
+  },
   ETag: {
     description: 'Version of the answer, for the header `If-None-Match` of the next request',
     schema: { type: 'string' },

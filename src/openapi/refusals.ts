@@ -91,6 +91,7 @@ function refusalResponse(
     description: lines.join('\n'),
     headers: headersOf(
       ...COMMON_HEADERS,
+      'Link',
       ...(status === 405 ? ['Allow'] : []),
       ...(WITH_RETRY_AFTER.includes(status) ? ['Retry-After'] : []),
       ...(endpoint.idempotency ? ['Idempotent-Replayed'] : []),

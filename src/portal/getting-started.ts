@@ -1,5 +1,6 @@
 import { hasCalled } from '../db/access/calls.js';
 import { listApiKeys, listPublicKeys, listSourceAddresses } from '../db/access/company-access.js';
+import { DOCS_PATH } from '../docs-site/page.js';
 import { type Html, html } from '../process/html.js';
 import { ACCESS_PATH } from './access-path.js';
 import { signedRoutesOf } from './api-base.js';
@@ -64,6 +65,9 @@ export async function gettingStarted(request: AccountRequest): Promise<Html | un
   ];
   return html`<section class="card"><h2>Getting started</h2>
 <ol class="steps">${steps.map(({ isDone, link }) => html`<li>${link} ${doneBadge(isDone)}</li>`)}</ol>
+<p>The guide <a href="${DOCS_PATH}/guides/${
+    isMerchant ? 'first-call-merchant' : 'first-call-partner'
+  }">First call</a> explains each step.</p>
 ${
   isMerchant &&
   html`<p>All commands to copy are in <a href="${PORTAL_PATH}/getting-started">Step by step to the first

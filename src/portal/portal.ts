@@ -3,9 +3,10 @@ import type { Middleware } from 'koa';
 import { TooManyHashesError } from '../crypto/hash-turns.js';
 import { createPasswordHashes } from '../crypto/password-hashes.js';
 import type { PagesSurface } from '../http/app.js';
+import { answerAsset } from '../http/files/static-assets.js';
 import type { Services } from '../http/services.js';
 import { createCookies } from './access/cookies.js';
-import { answerAsset } from './assets.js';
+import { assets } from './assets.js';
 import { handlePage } from './handle-page.js';
 import { PORTAL_PATH, type PortalSettings, type PortalTools } from './page.js';
 import { problems, writeProblem, writeRefusal } from './problem-page.js';
@@ -29,7 +30,7 @@ export function createPortal(services: Services, settings: PortalSettings): Page
 
   const middleware: Middleware = async (context, next) => {
     setSecurityHeaders(context, tools.cookies.isSecure);
-    if (context.method === 'GET' && answerAsset(context)) return;
+    if (context.method === 'GET' && answerAsset(context, Object.values(assets))) return;
     try {
       await routes(context as RouterContext, next);
     } catch (error) {

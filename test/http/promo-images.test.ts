@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { promoImages } from '../../src/http/promo-images.js';
+import { promoImages } from '../../src/http/files/promo-images.js';
 import { demoCatalogue } from '../../src/start/demo-catalogue.js';
 
 const BASE = '/api/v1/client';

@@ -18,7 +18,7 @@ export async function startLoggedPortal({ api }: Stack, perAddress: number) {
     passwordCost: 14,
     passwordThreads: 1,
   });
-  const server = createApp(services, [], portal).listen(0, '127.0.0.1');
+  const server = createApp(services, [], [portal]).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

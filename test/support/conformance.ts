@@ -69,7 +69,7 @@ function wrongHeaders(response: Node, { headers }: Received): string[] {
     name.toLowerCase(),
   );
   const lacking = REQUIRED.filter((name) => !headers.has(name)).map((name) => `no header ${name}`);
-  const told = ['retry-after', 'idempotent-replayed', 'etag', 'allow', 'ratelimit'];
+  const told = ['retry-after', 'idempotent-replayed', 'etag', 'allow', 'link', 'ratelimit'];
   const surplus = told.filter((name) => headers.has(name) && !described.includes(name));
   return [...lacking, ...surplus.map((name) => `the header ${name} is not described`)];
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { PortalSession } from '../../db/portal/portal-sessions.js';
+import { DOCS_PATH } from '../../docs-site/page.js';
 import { type Html, html } from '../../process/html.js';
 import { assets } from '../assets.js';
 import { PORTAL_PATH, type PortalTools } from '../page.js';
@@ -101,6 +102,7 @@ function menu(session: PortalSession, path: string): Html {
   });
   return html`<nav id="menu" class="menu" aria-label="Portal">
 ${groups}
+<h2>Help</h2><ul><li><a href="${DOCS_PATH}">Documentation</a></li></ul>
 <a class="menu-close" href="#main">Close the menu</a>
 </nav>`;
 }

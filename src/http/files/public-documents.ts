@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type Router from '@koa/router';
+import { etagOf, isKnown } from '../etag.js';
 
 /** Something that is served as it is to everybody, and changes with a new version only. */
 export interface PublicDocument {
@@ -16,7 +16,7 @@ const CACHE_SECONDS = 300;
 /** Routes for documents; tools that run in a browser may read them from anywhere. */
 export function routeDocuments(router: Router, documents: readonly PublicDocument[]): void {
   for (const { path, type, body } of documents) {
-    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    const etag = etagOf(body);
     router.get(path, (context) => {
       context.set({
         ETag: etag,
@@ -24,12 +24,9 @@ export function routeDocuments(router: Router, documents: readonly PublicDocumen
         'Access-Control-Allow-Origin': '*',
         'Cross-Origin-Resource-Policy': 'cross-origin',
       });
-      context.status = 200;
-      if (context.fresh) {
-        context.status = 304;
-        return;
-      }
-      context.type = type;
+      context.status = isKnown(context, etag) ? 304 : 200;
+      if (context.status === 304) return;
+      context.set('Content-Type', type);
       context.body = body;
     });
   }

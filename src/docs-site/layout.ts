@@ -1,0 +1,66 @@
+import { type Html, html } from '../process/html.js';
+import { ownAssets, sharedAssets } from './assets.js';
+import { guides } from './guides.js';
+import { DOCS_PATH } from './page.js';
+
+/** A whole page of the site, with its menu and the field of the search. */
+export const layout = (page: {
+  readonly title: string;
+  readonly path: string;
+  readonly content: Html;
+  readonly query?: string;
+}): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${page.title === TITLE ? TITLE : `${page.title} · ${TITLE}`}</title>
+<link rel="icon" href="${sharedAssets.logo.path}" type="image/svg+xml">
+<link rel="stylesheet" href="${sharedAssets.stylesheet.path}">
+<link rel="stylesheet" href="${ownAssets.stylesheet.path}">
+<script src="${ownAssets.tryItScript.path}" defer></script>
+</head>
+<body class="signed-in docs">
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+<div class="top">
+<a class="brand" href="${DOCS_PATH}"><img src="${sharedAssets.logo.path}" alt="" width="32" height="32">
+<span>${TITLE}</span></a>
+<form class="search" action="${DOCS_PATH}/search" method="get" role="search">
+<input type="search" name="q" value="${page.query ?? ''}" aria-label="Search the documentation" placeholder="Search" required>
+<button class="secondary">Search</button>
+</form>
+<a href="/portal">Portal</a>
+<a class="menu-link" href="#menu">Menu</a>
+</div>
+</header>
+<div class="frame">
+${menu(page.path)}
+<main id="main" tabindex="-1">
+${page.content}
+</main>
+</div>
+</body>
+</html>
+`.toString();
+
+export const TITLE = 'Voucher API documentation';
+
+const REFERENCE = [
+  { path: '/partner', label: 'Partner API' },
+  { path: '/merchant', label: 'Merchant API' },
+  { path: '/errors', label: 'Errors' },
+];
+
+function menu(here: string): Html {
+  const link = ({ path, label }: { readonly path: string; readonly label: string }) =>
+    html`<li><a href="${DOCS_PATH}${path}"${path === here && html` aria-current="page"`}>${label}</a></li>`;
+  const guideLinks = guides.map(({ path, title }) => link({ path, label: title }));
+  return html`<nav id="menu" class="menu" aria-label="Documentation">
+<h2>Guides</h2><ul>${guideLinks}</ul>
+<h2>Reference</h2><ul>${REFERENCE.map(link)}</ul>
+<a class="menu-close" href="#main">Close the menu</a>
+</nav>`;
+}

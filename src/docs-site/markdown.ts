@@ -1,0 +1,70 @@
+import { Marked } from 'marked';
+import { type Html, html, ownHtml } from '../process/html.js';
+import { DOCS_PATH, type SearchEntry } from './page.js';
+
+/** Addresses that pages are written with; a deployment puts its own in their place. */
+const WRITTEN_ADDRESS = 'http://localhost:3000';
+
+/** The anchor of a heading, as GitHub makes it. */
+export const anchorOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replaceAll(/\s+/g, '-');
+
+/** Our own Markdown as HTML: headings with anchors, links between guides as the site has them. */
+export function renderMarkdown(markdown: string, publicUrl: string): Html {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const level = String(depth);
+        return `<h${level} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${level}>\n`;
+      },
+      link({ href, tokens }) {
+        const text = ownHtml(this.parser.parseInline(tokens));
+        return html`<a href="${siteLink(href)}">${text}</a>`.toString();
+      },
+      code({ text, lang = '' }) {
+        return html`<div class="copyable"><pre class="code" data-language="${lang}"><code>${text}</code></pre></div>`.toString();
+      },
+      table(token) {
+        const head = token.header.map(
+          (cell) => html`<th scope="col">${ownHtml(this.parser.parseInline(cell.tokens))}</th>`,
+        );
+        const rows = token.rows.map(
+          (row) =>
+            html`<tr>${row.map((cell) => html`<td>${ownHtml(this.parser.parseInline(cell.tokens))}</td>`)}</tr>`,
+        );
+        return html`<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`.toString();
+      },
+      // Whatever looks like markup is text: pages are written without it.
+      html({ text }) {
+        return html`${text}`.toString();
+      },
+    },
+  });
+  const own = markdown.replaceAll(WRITTEN_ADDRESS, publicUrl);
+  return ownHtml(marked.parse(own, { async: false }));
+}
+
+/** `other-guide.md#part` leads to the page of that guide. */
+const siteLink = (href: string): string =>
+  href.replace(/^([\w-]+)\.md(#.*)?$/, `${DOCS_PATH}/guides/$1$2`);
+
+/** The sections of a page, for the search. */
+export function sectionsOf(markdown: string, url: string): SearchEntry[] {
+  const [head = '', ...sections] = markdown.split(/^## /m);
+  const [, title = '', text = ''] = /^# (.+)\n([\s\S]*)$/.exec(head) ?? [];
+  return [
+    { title, url, text },
+    ...sections.map((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      return {
+        title: `${title}: ${heading}`,
+        url: `${url}#${anchorOf(heading)}`,
+        text: lines.join('\n'),
+      };
+    }),
+  ];
+}

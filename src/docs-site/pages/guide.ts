@@ -1,0 +1,11 @@
+import type { Guide } from '../guides.js';
+import { renderMarkdown, sectionsOf } from '../markdown.js';
+import { DOCS_PATH, type DocsPage } from '../page.js';
+
+/** A guide as a page; addresses in it are those of this deployment. */
+export const guidePage = ({ path, title, markdown }: Guide, publicUrl: string): DocsPage => ({
+  path,
+  title,
+  content: renderMarkdown(markdown, publicUrl),
+  entries: sectionsOf(markdown, DOCS_PATH + path),
+});
