@@ -6,7 +6,7 @@ import { DOCS_PATH, type SearchEntry } from './page.js';
 const WRITTEN_ADDRESS = 'http://localhost:3000';
 
 /** The anchor of a heading, as GitHub makes it. */
-export const anchorOf = (text: string): string =>
+const anchorOf = (text: string): string =>
   text
     .toLowerCase()
     .replace(/[^\w\s-]/g, '')

@@ -47,7 +47,7 @@ function rowsOf(schema: SchemaObject, prefix: string): Row[] {
 }
 
 /** The type of a field in words: `integer or text`, `list of objects`. */
-export function typeOf(field: SchemaObject): string {
+function typeOf(field: SchemaObject): string {
   if (field.anyOf) return [...new Set((field.anyOf as SchemaObject[]).map(typeOf))].join(' or ');
   if (field.const !== undefined) return JSON.stringify(field.const);
   if (field.enum) return field.enum.map((value) => String(value)).join(' · ');
