@@ -26,7 +26,7 @@ export function renderMarkdown(markdown: string, publicUrl: string): Html {
         return html`<a href="${siteLink(href)}">${text}</a>`.toString();
       },
       code({ text, lang = '' }) {
-        return html`<div class="copyable"><pre class="code" data-language="${lang}"><code>${text}</code></pre></div>`.toString();
+        return html`<div class="copyable"><pre class="code" tabindex="0" data-language="${lang}"><code>${text}</code></pre></div>`.toString();
       },
       table(token) {
         const head = token.header.map(
@@ -36,7 +36,7 @@ export function renderMarkdown(markdown: string, publicUrl: string): Html {
           (row) =>
             html`<tr>${row.map((cell) => html`<td>${ownHtml(this.parser.parseInline(cell.tokens))}</td>`)}</tr>`,
         );
-        return html`<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`.toString();
+        return html`<div class="wide" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`.toString();
       },
       // Whatever looks like markup is text: pages are written without it.
       html({ text }) {

@@ -90,6 +90,6 @@ export const openApiDocuments = (
 export const servedDocuments = (documents: ReturnType<typeof openApiDocuments>): PublicDocument[] =>
   Object.entries(documents).map(([name, document]) => ({
     path: `/docs/${name}/openapi.json`,
-    type: 'application/json',
+    type: 'application/json; charset=utf-8',
     body: JSON.stringify(document),
   }));

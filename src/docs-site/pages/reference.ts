@@ -66,7 +66,7 @@ const placeAnchor = ({ method, path }: Place): string => anchorOf(`${method} ${p
 export const operationAnchor = ({ method, path }: Pick<Endpoint, 'method' | 'path'>): string =>
   anchorOf(`${method} ${path}`);
 
-const overview = (places: readonly Place[]): Html => html`<div class="wide"><table>
+const overview = (places: readonly Place[]): Html => html`<div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">Endpoint</th><th scope="col">Purpose</th></tr></thead>
 <tbody>${places.map(
   (
@@ -103,7 +103,7 @@ const accessText = ({ security = [], parameters = [] }: OperationObject): string
 const json = (value: unknown): Html | undefined =>
   value === undefined
     ? undefined
-    : html`<pre class="code"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+    : html`<pre class="code" tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
 
 const jsonSchema = (part: object | undefined): SchemaObject | undefined => {
   const { content } = (part ?? {}) as { content?: Record<string, { schema?: SchemaObject }> };
@@ -141,7 +141,7 @@ function refusalTable({ surface, operation }: Place): Html {
         .filter((found) => found !== null)
         .map(([, code, reason, meaning]) => ({ status, code, reason, meaning })),
     );
-  return html`<details><summary>${rows.length} refusals</summary><div class="wide"><table>
+  return html`<details><summary>${rows.length} refusals</summary><div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">HTTP</th><th scope="col">Code</th><th scope="col">Reason</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${rows.map(
     ({ status, code, reason, meaning }) => html`<tr><td>${status}</td>

@@ -13,7 +13,7 @@ export function schemaTable(schema: SchemaObject, first: string): Html {
   const rows = rowsOf(schema, '');
   if (rows.length === 0)
     return html`<p>${typeOf(schema)}: ${richText(schema.description ?? '')}</p>`;
-  return html`<div class="wide"><table>
+  return html`<div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">${first}</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${rows.map(
     ({ name, field, isRequired }) => html`<tr>
