@@ -18,6 +18,7 @@ export interface SearchEntry {
   readonly title: string;
   /** With its base and anchor. */
   readonly url: string;
-  /** Without markup. */
   readonly text: string;
+  /** Names that lead here and are not shown. */
+  readonly keywords?: string;
 }

@@ -152,12 +152,12 @@ function refusalTable({ surface, operation }: Place): Html {
 
 function entryOf(place: Place): SearchEntry {
   const { surface, method, path, operation } = place;
-  const fields = JSON.stringify([operation.parameters, operation.requestBody]).match(
-    /"name":"[^"]+"|"[a-z]\w+":\{/gi,
-  );
+  const body = jsonSchema(operation.requestBody)?.properties ?? {};
+  const parameters = (operation.parameters ?? []).map((one) => ('name' in one ? one.name : ''));
   return {
     title: `${operation.summary} (${method} ${path})`,
     url: `${DOCS_PATH}/${surface}#${placeAnchor(place)}`,
-    text: [operation.description, operation.operationId, ...(fields ?? [])].join(' '),
+    text: operation.description ?? '',
+    keywords: [operation.operationId, ...parameters, ...Object.keys(body)].join(' '),
   };
 }

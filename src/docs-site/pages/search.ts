@@ -21,8 +21,8 @@ export function searchResults(entries: readonly SearchEntry[], query: string): H
   )}</ul>`;
 }
 
-function scoreOf({ title, text }: SearchEntry, words: readonly string[]): number {
-  const [inTitle, inText] = [title.toLowerCase(), text.toLowerCase()];
+function scoreOf({ title, text, keywords = '' }: SearchEntry, words: readonly string[]): number {
+  const [inTitle, inText] = [title.toLowerCase(), `${text} ${keywords}`.toLowerCase()];
   if (words.length === 0 || !words.every((word) => inTitle.includes(word) || inText.includes(word)))
     return 0;
   return 1 + words.filter((word) => inTitle.includes(word)).length * 10;
