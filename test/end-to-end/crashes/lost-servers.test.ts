@@ -36,6 +36,12 @@ const expectNobodyWaitedLong = ({ log }: Stories) =>
 
 const ended = (pid: number) => until(async () => expect(await commandLine(pid)).toBeUndefined());
 
+/** Waits until the clients have begun some more. */
+async function goOn({ log }: Stories): Promise<void> {
+  const begun = log.operations.length;
+  await until(() => expect(log.operations.length).toBeGreaterThan(begun + CLIENTS));
+}
+
 const statuses = ({ log }: Stories) =>
   new Set(log.operations.flatMap(({ answers }) => answers.map(({ status }) => status)));
 
@@ -69,15 +75,14 @@ it('PostgreSQL dies and comes back', async () => {
   const stack = await startStack({ DATABASE_URL: postgres.url });
   const stories = await createStories(stack);
   const load = startLoad(stories, CLIENTS);
-  await sleep(1_500);
+  await goOn(stories);
   // What `pg_ctl stop -m immediate` sends: it ends without putting anything away.
   process.kill(postgres.pid, 'SIGQUIT');
   await ended(postgres.pid);
-  await sleep(1_000);
+  await until(() => expect([...statuses(stories)]).toContain(503));
   postgres = await startPostgres(options);
-  await sleep(1_500);
+  await goOn(stories);
   await load.stop();
-  expect([...statuses(stories)]).toContain(503);
   await expectAgreement(stack, stories);
   expectNobodyWaitedLong(stories);
   await stack.stop();
@@ -93,14 +98,14 @@ it('the Temporal server dies and comes back', async () => {
   const stack = await startStack({ TEMPORAL_ADDRESS: temporal.address });
   const stories = await createStories(stack);
   const load = startLoad(stories, CLIENTS);
-  await sleep(1_500);
+  await goOn(stories);
   process.kill(temporal.pid, 'SIGKILL');
   await ended(temporal.pid);
   await expectNothingIsHeld(stack, stories);
   // The port of a process that was killed may take a moment to be free.
   const startAgain = () => startTemporalServer(options);
   temporal = await until(startAgain);
-  await sleep(1_500);
+  await goOn(stories);
   await load.stop();
   expect([...statuses(stories)]).toContain(503);
   await expectAgreement(stack, stories);

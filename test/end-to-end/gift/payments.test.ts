@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Surface } from '../../../src/domain/errors.js';
-import { until } from '../../support/until.js';
 import { REDEEM, repeated } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
@@ -134,12 +133,9 @@ describe('a redemption that takes longer than its caller waits', () => {
     const verificationCode = await scene.claimed(scene.asPartner, gift);
     const body = { voucherCode: gift.voucherCode, verificationCode };
     const send = () => scene.asPartner.post(REDEEM, body, headers);
-    // Before the money is on hold, there is no reference to tell.
-    const first = await until(async () => {
-      const answer = await send();
-      expect(answer.body.data).not.toBeNull();
-      return answer;
-    });
+    // There is a reference once money is on hold, which may take longer than a caller waits.
+    await Promise.all([send(), scene.untilPaidTo(merchant)]);
+    const first = await send();
     const repetition = repeated(send);
     await scene.settlePayout(merchant, 'completed');
     const last = await repetition;
