@@ -134,8 +134,19 @@ export const listPromos = (database: Database) =>
     .orderBy('promos.id')
     .execute();
 
-const vouchers = (database: Database) =>
-  database
+/** The newest vouchers of a partner, without their codes. */
+export const listVouchers = (
+  database: Database,
+  selection: {
+    readonly partnerId: number | undefined;
+    readonly status: VoucherStatus | undefined;
+    /** E.164 */
+    readonly ownerMsisdn: string | undefined;
+    readonly limit: number;
+  },
+) => {
+  const { partnerId, status, ownerMsisdn } = selection;
+  let query = database
     .selectFrom('vouchers')
     .innerJoin('merchants', 'merchants.id', 'vouchers.merchant_id')
     .select([
@@ -151,35 +162,11 @@ const vouchers = (database: Database) =>
       'returned',
       'vouchers.created_at as createdAt',
       'expires_at as expiresAt',
-    ]);
-
-/** The newest vouchers of a partner, without their codes. */
-export const listVouchers = (
-  database: Database,
-  selection: {
-    readonly partnerId: number | undefined;
-    readonly status: VoucherStatus | undefined;
-    /** E.164 */
-    readonly ownerMsisdn: string | undefined;
-    readonly limit: number;
-  },
-) => {
-  const { partnerId, status, ownerMsisdn } = selection;
-  let query = vouchers(database).orderBy('vouchers.id', 'desc').limit(selection.limit);
+    ])
+    .orderBy('vouchers.id', 'desc')
+    .limit(selection.limit);
   if (partnerId !== undefined) query = query.where('vouchers.partner_id', '=', partnerId);
   if (status !== undefined) query = query.where('vouchers.status', '=', status);
   if (ownerMsisdn !== undefined) query = query.where('owner_msisdn', '=', ownerMsisdn);
   return query.execute();
 };
-
-/** One voucher with its status changes, oldest first. */
-export async function voucherHistory(database: Database, voucherId: number) {
-  const voucher = await vouchers(database).where('vouchers.id', '=', voucherId).executeTakeFirst();
-  const moves = await database
-    .selectFrom('voucher_status_changes')
-    .select(['changed_at as at', 'from_status as from', 'to_status as to'])
-    .where('voucher_id', '=', voucherId)
-    .orderBy('id')
-    .execute();
-  return voucher && { ...voucher, moves };
-}

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.js';
 import type { ListedVoucher } from './voucher-list.js';
@@ -39,13 +40,22 @@ interface Message {
   readonly providerMessage: string | null;
 }
 
+interface Move {
+  readonly at: string;
+  readonly from: VoucherStatus;
+  readonly to: VoucherStatus;
+}
+
 /** A voucher with its history, each kind of event oldest first. Never its code. */
 export interface VoucherDetail extends ListedVoucher {
+  readonly partnerId: number;
   readonly held: string;
   readonly returned: string;
   readonly isRestricted: boolean;
   readonly sellingPriceUsd: string;
   readonly operationId: string;
+  /** Of its status. */
+  readonly moves: readonly Move[];
   readonly claims: readonly Claim[];
   readonly redemptions: readonly Redemption[];
   readonly messages: readonly Message[];
@@ -54,26 +64,33 @@ export interface VoucherDetail extends ListedVoucher {
 }
 
 /**
- * A partner's voucher with its history in one snapshot; a voucher of another partner is not found.
+ * A voucher with its history in one snapshot: any for an operator, its own for a partner; a voucher of
+ * another partner is not found.
  */
 export async function findVoucherDetail(
   database: Database,
-  partnerId: number,
   voucherId: number,
+  viewer: 'operator' | { readonly partnerId: number },
 ): Promise<VoucherDetail | undefined> {
+  const isSeen = viewer === 'operator' ? sql`true` : sql`vouchers.partner_id = ${viewer.partnerId}`;
   const { rows } = await sql<VoucherDetail>`
-    select vouchers.id, vouchers.created_at as "createdAt", expires_at as "expiresAt",
+    select vouchers.id, vouchers.partner_id as "partnerId", vouchers.created_at as "createdAt", expires_at as "expiresAt",
       serial_number as "serialNumber", vouchers.status, owner_msisdn as "ownerMsisdn",
       merchant_name as "merchantName", amount, remaining, held, returned,
       is_restricted as "isRestricted", selling_price_usd as "sellingPriceUsd",
       operation_id as "operationId",
       (select max(changed_at) from voucher_status_changes
         where voucher_id = vouchers.id and to_status in ('EXPIRED', 'CANCELLED')) as "endedAt",
-      (${claims}) as claims, (${redemptions}) as redemptions, (${messages}) as messages
+      (${moves}) as moves, (${claims}) as claims, (${redemptions}) as redemptions, (${messages}) as messages
     from vouchers join merchants on merchants.id = vouchers.merchant_id
-    where vouchers.id = ${voucherId} and vouchers.partner_id = ${partnerId}`.execute(database);
+    where vouchers.id = ${voucherId} and ${isSeen}`.execute(database);
   return rows[0];
 }
+
+const moves = sql`
+  select coalesce(json_agg(json_build_object('at', changed_at, 'from', from_status, 'to', to_status)
+    order by id), '[]')
+  from voucher_status_changes where voucher_id = vouchers.id`;
 
 const claims = sql`
   select coalesce(json_agg(json_build_object('at', claim.created_at, 'status', claim.status,

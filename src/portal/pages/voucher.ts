@@ -20,7 +20,7 @@ export const showVoucher: AccountPage = {
   async handle(request) {
     const { services, session } = request;
     const partnerId = session.company.id;
-    const voucher = await findVoucherDetail(services.database, partnerId, idOf(request));
+    const voucher = await findVoucherDetail(services.database, idOf(request), { partnerId });
     if (!voucher) return problems.notFound;
     const moves = await readLedgerHistory(services.database, partnerId, operationsOf(voucher));
     return {

@@ -1,5 +1,5 @@
 import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.js';
-import { listVouchers, voucherHistory } from '../../../db/lists/operator-lists.js';
+import { listVouchers } from '../../../db/lists/operator-lists.js';
 import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
 import { maskMsisdn } from '../../../domain/phone.js';
 import { type VoucherStatus, voucherMoves } from '../../../domain/voucher.js';
@@ -62,23 +62,20 @@ export const showVoucher = lookCommand({
   examples: ['show voucher 17', 'show voucher 012345678901234567'],
   async look(database, input) {
     const voucherId = await voucherIdOf(database, input.voucher);
-    const found = await voucherHistory(database, voucherId);
-    const detail = found && (await findVoucherDetail(database, found.partnerId, voucherId));
-    if (!found || !detail) throw voucherNotFound(input.voucher);
-    const voucher = present(found);
-    const { claims, redemptions } = detail;
-    const messages = detail.messages.map((message) => ({
-      ...message,
-      msisdn: maskMsisdn(message.msisdn),
-    }));
-    const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationsOf(detail));
-    const moves = table(found.moves, [
-      column('time', (move) => time(move.at)),
-      column('from', (move) => move.from),
-      column('to', (move) => move.to),
-    ]);
+    const found = await findVoucherDetail(database, voucherId, 'operator');
+    if (!found) throw voucherNotFound(input.voucher);
+    const { isRestricted, sellingPriceUsd, operationId, endedAt, merchantName, ...shown } = found;
+    const voucher = {
+      ...present({ ...shown, merchant: merchantName }),
+      moves: found.moves.map((move) => ({ ...move, at: new Date(move.at) })),
+      messages: found.messages.map((message) => ({
+        ...message,
+        msisdn: maskMsisdn(message.msisdn),
+      })),
+    };
+    const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationsOf(found));
     return {
-      json: { ...voucher, moves: found.moves, claims, redemptions, messages, ledgerHistory },
+      json: { ...voucher, ledgerHistory },
       text: [
         record({
           Voucher: voucher.id,
@@ -94,10 +91,10 @@ export const showVoucher = lookCommand({
           Generated: time(voucher.createdAt),
           Expires: time(voucher.expiresAt),
         }),
-        `\nStatus changes\n${moves}`,
-        `\nClaims\n${claimTable(claims)}`,
-        `\nRedemptions\n${redemptionTable(redemptions)}`,
-        `\nMessages\n${messageTable(messages)}`,
+        `\nStatus changes\n${moveTable(found.moves)}`,
+        `\nClaims\n${claimTable(found.claims)}`,
+        `\nRedemptions\n${redemptionTable(found.redemptions)}`,
+        `\nMessages\n${messageTable(voucher.messages)}`,
         `\nHow its money moved\n${moneyMoveTable(ledgerHistory)}`,
       ].join('\n'),
     };
@@ -105,6 +102,13 @@ export const showVoucher = lookCommand({
 });
 
 const moment = (text: string | null) => text && time(new Date(text));
+
+const moveTable = (moves: VoucherDetail['moves']): string =>
+  table(moves, [
+    column('time', (move) => moment(move.at)),
+    column('from', (move) => move.from),
+    column('to', (move) => move.to),
+  ]);
 
 const claimTable = (claims: VoucherDetail['claims']): string =>
   table(claims, [
