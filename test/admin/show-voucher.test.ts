@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bookReversal } from '../../src/db/reconciliation/reversals.js';
 import { makeVoucher, redemptions } from './movements.js';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
 
@@ -18,7 +19,8 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
   const { database } = scene;
   const { id } = await makeVoucher(database, catalogue, { amount: '5000' });
   const redeem = redemptions(database, catalogue);
-  await redeem.post(await redeem.hold(id, '1200'));
+  const operationId = await redeem.hold(id, '1200');
+  await redeem.post(operationId);
   await redeem.void(await redeem.hold(id, '100'));
   await database
     .insertInto('voucher_claims')
@@ -82,4 +84,16 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
   });
   expect(json.ledgerHistory).toHaveLength(6);
   expect(out + JSON.stringify(json)).not.toContain(OWNER);
+
+  await database
+    .transaction()
+    .execute((transaction) => bookReversal(transaction, { kind: 'redemption', operationId }));
+  const { reversed_at } = await database
+    .selectFrom('redemptions')
+    .select('reversed_at')
+    .where('operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+  const takenBack = (await scene.admin(`show voucher ${id}`)).out;
+  expect(takenBack).toMatch(/PAID LATE \(UTC\) +TAKEN BACK \(UTC\)/);
+  expect(takenBack).toContain(reversed_at?.toISOString().slice(0, 19).replace('T', ' '));
 });
