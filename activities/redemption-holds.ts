@@ -10,11 +10,11 @@ import {
 } from '../src/db/vouchers/redemption-context.js';
 import {
   attemptWithoutKey,
-  holdVoucher,
   insertRedemption,
   lockRedemption,
   type NewRedemption,
 } from '../src/db/vouchers/redemptions.js';
+import { holdVoucher } from '../src/db/vouchers/voucher-holds.js';
 import { type LockedVoucher, lockVoucher } from '../src/db/vouchers/vouchers.js';
 import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, formatMoney, type Money, parseMoney } from '../src/domain/money.js';

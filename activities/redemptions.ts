@@ -3,11 +3,8 @@ import { addTransfers, type Transfer } from '../src/db/ledger/ledger.js';
 import { outcomeFor, settledOutcome, settleOperation } from '../src/db/operations/operations.js';
 import { endClaim } from '../src/db/vouchers/claims.js';
 import { cancelConfirmation } from '../src/db/vouchers/messages.js';
-import {
-  lockRedemption,
-  releaseVoucher,
-  settleRedemptionRow,
-} from '../src/db/vouchers/redemptions.js';
+import { lockRedemption, settleRedemptionRow } from '../src/db/vouchers/redemptions.js';
+import { releaseVoucher } from '../src/db/vouchers/voucher-holds.js';
 import { refuse } from '../src/domain/errors.js';
 import { parseMoney } from '../src/domain/money.js';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/messages.js';

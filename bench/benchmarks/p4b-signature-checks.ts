@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parsePublicKey } from '../../src/http/signature/public-key.js';
-import { verifySignature } from '../../src/http/signature/signature.js';
+import { verifySignature } from '../../src/http/signature/verify-signature.js';
 import type { Bench, Benchmark, PaceMeasurement } from '../benchmark.js';
 
 const LEAST_PACE = 1_500;

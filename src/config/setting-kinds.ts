@@ -7,6 +7,7 @@ import { hasPhoneNumbers } from '../domain/phone.js';
 /** A port; 0 selects a free one. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 export const seconds = z.coerce.number().positive();
+export const days = z.coerce.number().positive();
 export const count = z.coerce.number().int().positive();
 export const secret = z.string().min(1);
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { amount, count, countries, seconds } from './setting-kinds.js';
+import { amount, count, countries, days, seconds } from './setting-kinds.js';
 
 /** Vouchers, claims, verification codes and redemptions. */
 export const voucherSettings = {
-  VOUCHER_VALIDITY_DAYS: seconds.default(365).describe('Lifetime of a voucher'),
+  VOUCHER_VALIDITY_DAYS: days.default(365).describe('Lifetime of a voucher'),
   CLAIM_LIFETIME_SECONDS: seconds
     .default(300)
     .describe('Lifetime of a claim and its verification code'),

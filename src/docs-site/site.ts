@@ -5,7 +5,7 @@ import type { PagesSurface } from '../http/app.js';
 import { routeDocuments } from '../http/files/public-documents.js';
 import { answerAsset } from '../http/files/static-assets.js';
 import { merchantRoutes } from '../merchant/routes.js';
-import { openApiDocuments, servedDocuments } from '../openapi/documents.js';
+import { openApiDocuments, servedDocuments } from '../openapi/both-documents.js';
 import { partnerRoutes } from '../partner/routes.js';
 import { type Html, html } from '../process/html.js';
 import { ownAssets, sharedAssets } from './assets.js';

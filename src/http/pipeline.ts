@@ -8,7 +8,7 @@ import { readIdempotencyKey } from './idempotency-key.js';
 import { type Quota, rateLimitHeaders, refuseTooMany } from './limits/rate-limits.js';
 import { readRawBody } from './raw-body.js';
 import type { Services } from './services.js';
-import { checkSignature, isFirstUse, type SignedRequest } from './signature/signed-request.js';
+import { checkSignature, isFirstUse, type SignedRequest } from './signature/check-signature.js';
 import { readBody, validate } from './validation.js';
 
 /** A request in progress, with the results of the guards. */

@@ -5,7 +5,10 @@ import { initiateClaim } from './initiate-claim.js';
 import { redeemGift } from './redeem-gift.js';
 import { showVoucher } from './show-voucher.js';
 
-/** The merchant API (specification 4.2 and 9). */
+/**
+ * The merchant API (specification 4.2 and 9). `http/pipeline.ts` lists the guards that each request
+ * passes, its signature among them.
+ */
 export const merchantRoutes: SurfaceRoutes = {
   surface: 'merchant',
   basePath: '/api/v1/merchant/client',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ZodType } from 'zod';
 import { httpStatusOf, type ReasonRow, type Surface } from '../../src/domain/errors.js';
 import { reasons } from '../../src/domain/reasons.js';
-import { verifySignature } from '../../src/http/signature/signature.js';
+import { verifySignature } from '../../src/http/signature/verify-signature.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
 import { pages } from '../../src/portal/routes.js';

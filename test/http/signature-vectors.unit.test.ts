@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { describe, expect, it } from 'vitest';
 import { parsePublicKey } from '../../src/http/signature/public-key.js';
-import { verifySignature } from '../../src/http/signature/signature.js';
+import { verifySignature } from '../../src/http/signature/verify-signature.js';
 
 /** What is used of a file of Project Wycheproof; see test/vectors/README.md. */
 interface VectorFile {

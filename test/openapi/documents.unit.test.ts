@@ -2,7 +2,7 @@ import type { OpenAPIObject, OperationObject, SchemaObject } from 'openapi3-ts/o
 import { describe, expect, it } from 'vitest';
 import type { SurfaceRoutes } from '../../src/http/app.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
-import { openApiDocuments } from '../../src/openapi/documents.js';
+import { openApiDocuments } from '../../src/openapi/both-documents.js';
 import { reasonsOf } from '../../src/openapi/refusals.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
 

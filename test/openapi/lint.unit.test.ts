@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, it } from 'vitest';
-import { openApiDocuments } from '../../src/openapi/documents.js';
+import { openApiDocuments } from '../../src/openapi/both-documents.js';
 
 it.each(Object.entries(openApiDocuments('https://api.voucher.test')))(
   'the linter finds nothing wrong with the document of the %s API',

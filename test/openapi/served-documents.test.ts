@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApiDocuments } from '../../src/openapi/documents.js';
+import { openApiDocuments } from '../../src/openapi/both-documents.js';
 import { call } from '../support/clients.js';
 import { type Stack, startStack } from '../support/stack.js';
 

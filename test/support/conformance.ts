@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { SurfaceRoutes } from '../../src/http/app.js';
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
-import { openApiDocuments } from '../../src/openapi/documents.js';
+import { openApiDocuments } from '../../src/openapi/both-documents.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
 
 interface Received {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parsePublicKey } from '../../../src/http/signature/public-key.js';
-import { verifySignature } from '../../../src/http/signature/signature.js';
+import { verifySignature } from '../../../src/http/signature/verify-signature.js';
 import { openSslKeys } from '../../support/openssl.js';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');

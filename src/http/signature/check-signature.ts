@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../../domain/errors.js';
 import type { Authenticated } from '../access/authentication.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Services } from '../services.js';
-import { verifySignature } from './signature.js';
+import { verifySignature } from './verify-signature.js';
 
 /**
  * A request with a valid signature, and the digests that may be used only once (design 6 and 8).

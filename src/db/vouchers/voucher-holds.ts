@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { DatabaseTransaction } from '../connection.js';
+
+/**
+ * Moves `taken` from a voucher's remaining balance to its hold; false when its status forbids it.
+ */
+export async function holdVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  taken: string,
+): Promise<boolean> {
+  const updated = await transaction
+    .updateTable('vouchers')
+    .set({
+      status: 'REDEEM_PROCESSING',
+      remaining: sql<string>`remaining - ${taken}::numeric`,
+      held: taken,
+    })
+    .where('id', '=', voucherId)
+    .where('status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
+    .executeTakeFirst();
+  return updated.numUpdatedRows === 1n;
+}
+
+/** Ends the hold of a voucher: spent if the merchant was paid, else returned to its balance. */
+export async function releaseVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  outcome: 'spent' | 'returned',
+): Promise<void> {
+  const remaining = outcome === 'spent' ? sql<string>`remaining` : sql<string>`remaining + held`;
+  const released = await transaction
+    .updateTable('vouchers')
+    .set({
+      status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
+      remaining,
+      held: '0',
+      current_claim_id: null,
+    })
+    .where('id', '=', voucherId)
+    .where('status', '=', 'REDEEM_PROCESSING')
+    .executeTakeFirst();
+  // Every post and void must match a hold of the voucher.
+  if (released.numUpdatedRows !== 1n) throw new Error('The voucher is not on hold');
+}
