@@ -71,8 +71,7 @@ const withServers = {
 
 export default defineConfig({
   test: {
-    // Tests wait for servers more than they compute: three keep two cores at work.
-    maxWorkers: 3,
+    maxWorkers: 2,
     teardownTimeout: 60_000,
     sequence: { sequencer: ByProject },
     projects: [

@@ -98,7 +98,7 @@ describe('every answer', () => {
       const { html } = await client.get(path);
       expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i);
       const sources = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, source]) => source);
-      for (const source of sources) expect(source).toMatch(/^(\/portal|#)/);
+      for (const source of sources) expect(source).toMatch(/^(\/portal|\/docs$|#)/);
     }
   });
 });

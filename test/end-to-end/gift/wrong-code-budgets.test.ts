@@ -90,7 +90,7 @@ test('after too many wrong codes over its life a voucher’s codes have eight di
   expect(await wrongCodesOf(gift)).toBe(7);
   // A code of six digits is compared no more, not even the right one.
   const refused = await redeem(second, gift, { verificationCode: short });
-  expectRefusal(refused, 'merchant', 4034, { reason: 'claim-not-found', says: 'the next one is' });
+  expectRefusal(refused, 'merchant', 4034, { reason: 'claim-not-found', says: 'the next code is' });
   expect(await wrongCodesOf(gift)).toBe(7);
   const long = await scene.claimed(third, gift);
   expect(long).toMatch(/^\d{8}$/);
