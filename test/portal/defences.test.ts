@@ -92,13 +92,13 @@ describe('every answer', () => {
     expect((await portalClient(stack).get('/portal/sign-in')).html).toContain('Test environment');
   });
 
-  test('has neither styles nor scripts of its own, and names only files of the portal', async () => {
+  test('has neither styles nor scripts of its own, and names only the portal and the documentation', async () => {
     const client = await signedIn(stack, account);
     for (const path of ['/portal', '/portal/account']) {
       const { html } = await client.get(path);
       expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i);
       const sources = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, source]) => source);
-      for (const source of sources) expect(source).toMatch(/^(\/portal|\/docs$|#)/);
+      for (const source of sources) expect(source).toMatch(/^(\/(portal|docs)|#)/);
     }
   });
 });
