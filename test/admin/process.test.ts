@@ -147,10 +147,10 @@ test.each([
   ['create --help', /merchant-category +Add a category of merchants/, 0],
   [
     'import merchants --help',
-    /\* identifier-type +The kind.*A file in CSV:.*MER-0042.*--dry-run/s,
+    /\* identifier-type +The type of its identifier.*A file in CSV:.*MER-0042.*--dry-run/s,
     0,
   ],
-  ['deposit --help', /--reference <text> +What the payment is known by.*Examples:.*CBE-2026/s, 0],
+  ['deposit --help', /--reference <text> +The reference of the payment.*Examples:.*CBE-2026/s, 0],
 ])('helps: %s', async (words, expected, code) => {
   const printed = await run(words === '' ? [] : words);
   expect(printed.code).toBe(code);
