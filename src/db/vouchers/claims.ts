@@ -162,7 +162,7 @@ export async function expireOverdueClaims(
       from voucher_claims
       join vouchers on vouchers.current_claim_id = voucher_claims.id
       where voucher_claims.status = 'OPEN' and vouchers.status = 'REDEEM_INITIATED'
-        and voucher_claims.expires_at < clock_timestamp() - ${OVERDUE}
+        and voucher_claims.expires_at < (select clock_timestamp() - ${OVERDUE})
       order by vouchers.id limit ${batchSize}
       for update of vouchers skip locked
     ), released as (
