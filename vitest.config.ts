@@ -13,22 +13,35 @@ const unitTests = [
 ];
 
 /**
- * Slow proofs against faults, foreign tools and whole processes, which `npm run test:proofs` runs: each
+ * Slow proofs against faults, races, limits, foreign tools and whole processes, which `npm run test:proofs` runs: each
  * takes from half a minute to several. CI runs them too.
  */
 const slowProofs = [
   'test/chaos.test.ts',
   'test/demo.test.ts',
   'test/admin/process.test.ts',
-  'test/end-to-end/crashes/**/*.test.ts',
+  'test/bench/growth.test.ts',
+  'test/admin/import/{import,refused-imports}.test.ts',
+  'test/clients/{bruno,python-client}.test.ts',
+  'test/db/upgrade/*.test.ts',
+  'test/end-to-end/{crashes,faults,processes}/**/*.test.ts',
+  'test/end-to-end/access/{rate-limits,revoked-in-the-middle}.test.ts',
+  'test/end-to-end/gift/races-of-redemptions.test.ts',
+  'test/end-to-end/idempotency/lost-starts.test.ts',
+  'test/end-to-end/lists/{busy-lists,hostile-lists,query-plans}.test.ts',
   'test/end-to-end/model/*.test.ts',
-  'test/end-to-end/processes/{processes,roles}.test.ts',
   'test/end-to-end/signature/x-signature-clients.test.ts',
+  'test/end-to-end/topups/broken-topups.test.ts',
   'test/examples/examples.test.ts',
+  'test/monitoring/*.test.ts',
   'test/docs-site/browser-journey.test.ts',
-  'test/openapi/breaking-changes.test.ts',
+  'test/openapi/{breaking-changes,schemathesis}.test.ts',
   'test/portal/journeys/*.test.ts',
+  'test/temporal/copied-results.test.ts',
 ];
+
+/** The image, built and run: it needs root on Debian, and minutes. `npm run test:image` runs it. */
+const imageProofs = ['test/image/*.test.ts'];
 
 /** Small files that take minutes: Vitest would leave them for the end, with nothing beside them. */
 const startFirst = [
@@ -37,6 +50,7 @@ const startFirst = [
   '/crashes/failed-steps.test.ts',
   '/admin/process.test.ts',
   '/processes/invitations.test.ts',
+  '/processes/rolling.test.ts',
 ];
 
 /** The files of a project follow one another, because its processes run no other project's. */
@@ -56,6 +70,7 @@ const common = {
   pool: 'forks' as const,
   // Loading the service anew for each file takes longer than many files do.
   isolate: false,
+  setupFiles: 'test/support/property-seed.ts',
   testTimeout: 120_000,
   hookTimeout: 300_000,
   // A condition is awaited for as long as a machine may take that has much else to do.
@@ -66,7 +81,7 @@ const common = {
 const withServers = {
   ...common,
   globalSetup: 'test/support/global-setup.ts',
-  setupFiles: 'test/support/temporal-runtime.ts',
+  setupFiles: [common.setupFiles, 'test/support/temporal-runtime.ts'],
 };
 
 export default defineConfig({
@@ -81,10 +96,11 @@ export default defineConfig({
           ...withServers,
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: [...unitTests, ...slowProofs],
+          exclude: [...unitTests, ...slowProofs, ...imageProofs],
         },
       },
       { test: { ...withServers, name: 'proofs', include: slowProofs } },
+      { test: { ...withServers, name: 'image', include: imageProofs } },
     ],
   },
 });

@@ -1,5 +1,17 @@
 import { log } from '@temporalio/activity';
+import { LRUCache } from 'lru-cache';
+import { violates } from '../src/db/connection.js';
+import {
+  type NumberCount,
+  type NumberEvent,
+  numberCount,
+  numberLimitConstraint,
+} from '../src/db/limits/number-counts.js';
+import { numberLimitReached } from '../src/domain/daily-limits.js';
+import type { Refusal } from '../src/domain/refusals.js';
 import type { Company } from '../src/domain/voucher.js';
+import { RefusedError } from './database-step.js';
+import type { ActivityDependencies } from './dependencies.js';
 
 /**
  * Alerts operators that a company has reached a daily budget; "list budget-alarms" shows it later,
@@ -15,3 +27,44 @@ export const raiseBudgetAlarm = (
     companyId: id,
     budget,
   });
+
+/** The alarms of the day, so that each number raises one in a process. */
+const raised = new LRUCache<string, true>({ max: 10_000 });
+
+/** The count of an event of a number. */
+export const countOfEvent = (
+  { digests, limits }: Pick<ActivityDependencies, 'digests' | 'limits'>,
+  event: NumberEvent,
+  msisdn: string | null,
+): NumberCount | undefined =>
+  numberCount(digests.ownerNumber, limits.perNumberAndDay, { event, msisdn });
+
+/**
+ * Runs a step that counts an event of a number.
+ *
+ * @throws {RefusedError} beyond the limit of the number, with an alarm for operators
+ */
+export async function withinNumberLimit<Result>(
+  count: NumberCount | undefined,
+  company: Company,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    if (count === undefined || !violates(error, numberLimitConstraint)) throw error;
+    throw new RefusedError(refuseNumber(count, company));
+  }
+}
+
+/** The log has the beginning of the number's digest, which tells numbers apart. */
+function refuseNumber(count: NumberCount, { kind, id }: Company): Refusal {
+  const number = count.digest.toString('hex').slice(0, 16);
+  const alarm = `${new Date().toISOString().slice(0, 10)} ${count.event} ${number}`;
+  if (!raised.has(alarm)) {
+    raised.set(alarm, true);
+    const facts = { number, limit: count.limit, companyKind: kind, companyId: id };
+    log.error(`A phone number has reached its daily limit of ${count.event}`, facts);
+  }
+  return numberLimitReached(new Date());
+}

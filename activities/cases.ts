@@ -1,5 +1,5 @@
 import { log } from '@temporalio/activity';
-import { findBrokenInvariants } from '../src/db/ledger/invariants.js';
+import { checkChangedBooks } from '../src/db/books/check-changes.js';
 import {
   findOpenCase,
   listOpenCases,
@@ -8,7 +8,7 @@ import {
 } from '../src/db/reconciliation/cases.js';
 import { type DueVouchers, dueVouchersOf, type StuckPartner } from '../src/db/vouchers/expiry.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
-import type { CaseInput, CaseName } from '../workflows/messages.js';
+import type { CaseInput, CaseName } from '../workflows/contracts.js';
 import { runUnhurried } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { withHeartbeat } from './provider-call.js';
@@ -81,20 +81,23 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
         isOpen: false,
         paragraphs: [`**Settled**: ${names[name.kind]}, ${name.reference}.`],
       };
-    const facts = `${describe(found)}; partner ${found.partnerId}.`;
+    const partner = found.partnerId === null ? '' : `; partner ${found.partnerId}`;
+    const facts = `${describe(found)}${partner}.`;
     return { isOpen: true, paragraphs: [`**${names[found.kind]}**: ${facts}`, advice(found)] };
   }
 
   async function readBooks(): Promise<CaseState> {
-    const faults = await runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, findBrokenInvariants);
-    if (faults.length === 0)
+    // Every faulty row is looked at again until it is in order.
+    const books = await runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, checkChangedBooks);
+    const { faults } = books;
+    if (faults.length === 0 && books.isComplete)
       return { isOpen: false, paragraphs: ['**Settled**: the books agree again.'] };
     const listed = faults.slice(0, MAXIMUM_SHOWN).map((fault) => `- ${fault}`);
     return {
       isOpen: true,
       paragraphs: [
-        `**The books do not agree**: ${faults.length} found. Look at each with ` +
-          '`npm run admin -- check-ledger`; until then pay nothing out by hand.',
+        `**The books do not agree**: ${faults.length} findings. See each with ` +
+          '`npm run admin -- check-ledger`. Until then pay out nothing by hand.',
         listed.join('\n'),
       ],
     };
@@ -117,6 +120,7 @@ const names: Readonly<Record<PaymentCase['kind'], string>> = {
   reversal: 'Taken back after it was done',
   disagreement: 'Another content at the provider',
   unbooked: 'Decided by the provider, and not booked',
+  recovered: 'Made before a restore, and its rows are lost',
 };
 
 const describe = ({ subject, amount, reference }: PaymentCase): string =>
@@ -131,41 +135,49 @@ const describeDue = (partnerId: number, due: DueVouchers): string =>
 /** What a person can do so that they expire. */
 const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
   (isCovered
-    ? 'The reserve covers them, so the next sweep expires them. If they are still here after it, the ' +
-      'database refuses the transfer: the log of the worker says why; mend that.'
+    ? 'The reserve covers them, so the next sweep expires them. If they remain after it, the database ' +
+      'refuses the transfer: the log of the worker has the error.'
     : 'See what the books lack with `npm run admin -- check-ledger`, and find the transfer that took ' +
       `it with \`npm run admin -- statement --partner ${partnerId} --wallet reserved\`. Once the ` +
       'reserve is right again, the next sweep expires them.') +
-  ' Then this case ends by itself; the signal `lookAgain` has it look at once.';
+  ' Then this case ends. To check now, send the signal `lookAgain`.';
 
 /** The remedy for a person. */
 function advice({ kind, reference, words }: PaymentCase): string {
   switch (kind) {
     case 'late-success':
       return (
-        'The money had been given back, so nobody was charged; the amount stands in the account ' +
-        '*suspense*. Agree with the partner whether it pays, or with the provider whether it is ' +
-        `taken back, then tell the books: \`npm run admin -- settle late-success ${reference} ` +
-        '--by … --note …`. It is not to be retried.'
+        'The service had returned the money, so nobody was charged; the amount is in the account ' +
+        '*suspense*. Agree with the partner that it pays, or with the provider that it reverses the ' +
+        `delivery, then record it: \`npm run admin -- settle late-success ${reference} ` +
+        '--by … --note …`. Do not retry it.'
       );
     case 'reversal':
       return (
-        'The provider has given the money back, and it stands in the account *suspense*; whoever ' +
-        'paid has not got it. Ask the provider why, agree with the partner, then tell the books: ' +
+        'The provider returned the money, and it is in the account *suspense*; the company that paid ' +
+        'does not have it. Ask the provider why, agree with the partner, then record it: ' +
         `\`npm run admin -- settle reversal ${reference} --to … --note …\`. A top-up can be retried ` +
         'once the partner has the money.'
       );
     case 'disagreement':
       return (
-        `${words} Ask the provider what it has under our reference and hold it against our books; ` +
-        'nothing was booked. When it is clear: ' +
+        `${words} Ask the provider what it has under our reference, and compare it with our books; ` +
+        'the service booked nothing. When it is clear: ' +
         `\`npm run admin -- settle disagreement ${reference} --note …\`.`
       );
     case 'unbooked':
       return (
-        'The provider has done or refused it, and the database refuses to book that: the money stays ' +
-        'on hold and the workflow tries again by itself. The log of the worker says what the ' +
-        'database refuses; mend that. To try at once, send the workflow the signal `providerHint`.'
+        "The provider's outcome is known, but the database refuses to book it. The money stays on hold, " +
+        'and the workflow tries again. The log of the worker has the error of the database: remove ' +
+        'its cause. To try now, send the workflow the signal `providerHint`.'
+      );
+    case 'recovered':
+      return (
+        'The provider made it after the backup that the database was restored from; the amount is in ' +
+        'the account *suspense*, and its voucher pays nothing else. When its caller repeats the ' +
+        'request, this case ends by itself. Otherwise find its company by the reference (Temporal ' +
+        `finds the workflow by \`Reference = "${reference}"\`), cancel a voucher that keeps the value, ` +
+        `and record who pays: \`npm run admin -- settle recovered-payment ${reference} --by … --note …\`.`
       );
   }
 }

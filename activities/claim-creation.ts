@@ -5,21 +5,21 @@ import { countCompanyMessage, noteMessagesSpent } from '../src/db/limits/company
 import { beginOperation, refuseOperation } from '../src/db/operations/operations.js';
 import { type ClaimContext, claimContext } from '../src/db/vouchers/claim-context.js';
 import {
+  endLiveClaim,
   type InsertedClaim,
   insertClaim,
   type NewClaim,
   openClaimOf,
   startClaim,
-  supersedeClaim,
 } from '../src/db/vouchers/claims.js';
-import { findMessage, lockNumber, queueMessage } from '../src/db/vouchers/messages.js';
-import { type LockedVoucher, lockVoucher } from '../src/db/vouchers/vouchers.js';
+import { findMessage, queueMessage } from '../src/db/vouchers/messages.js';
+import { type LockedVoucher, lockVoucherAndOwner } from '../src/db/vouchers/vouchers.js';
 import { refuseClaim, refuseMessage } from '../src/domain/claim.js';
-import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import { maskMsisdn } from '../src/domain/phone.js';
-import { codeDigits } from '../src/domain/verification-code.js';
-import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/messages.js';
+import { type Refusal, refuse } from '../src/domain/refusals.js';
+import { codeDigits } from '../src/domain/vouchers/verification-code.js';
+import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/contracts.js';
 import { raiseBudgetAlarm } from './budget-alarm.js';
 import { claimFacts, payeeOfClaim } from './claim-facts.js';
 import { DatabaseStepError, RefusedError, runStep } from './database-step.js';
@@ -82,12 +82,12 @@ export async function createOrAnswer(
   const begun = await beginOperation<ClaimMade>(transaction, command, KIND);
   if (begun.kind === 'answered') return begun;
   await dependencies.failpoint('claim-begun');
-  const voucher = await lockVoucher(transaction, command.voucherId);
+  const voucher = await lockVoucherAndOwner(transaction, command.voucherId);
   if (!voucher) return answer(transaction, command, refuse('voucher-not-found'));
-  const made = await openClaimOf(transaction, command.operationId);
-  if (begun.kind === 'resumed' && made)
-    return resumeClaim(transaction, { command, voucher, claim: made });
-  if (voucher.owner_msisdn !== null) await lockNumber(transaction, voucher.owner_msisdn);
+  if (begun.kind === 'resumed') {
+    const made = await openClaimOf(transaction, command.operationId);
+    if (made) return resumeClaim(transaction, { command, voucher, claim: made });
+  }
   const context = await claimContext(transaction, voucher, {
     company: command.company,
     merchantId: payeeOfClaim(command, voucher),
@@ -144,7 +144,7 @@ async function recordClaim(
   const { command, dependencies } = creation;
   const { voucher, context } = rows;
   const claim = newClaim(creation, rows);
-  const superseded = await supersedeClaim(transaction, voucher.current_claim_id);
+  const superseded = await endLiveClaim(transaction, voucher.current_claim_id, 'SUPERSEDED');
   const inserted = await insertClaim(transaction, claim);
   const updated = await runStep('status-not-updated', () =>
     startClaim(transaction, voucher.id, claim.id),

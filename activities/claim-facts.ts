@@ -1,7 +1,7 @@
 import type { ClaimContext } from '../src/db/vouchers/claim-context.js';
 import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
 import type { ClaimFacts } from '../src/domain/claim.js';
-import type { ClaimCommand } from '../workflows/messages.js';
+import type { ClaimCommand } from '../workflows/contracts.js';
 import { voucherFacts } from './voucher-facts.js';
 
 /**

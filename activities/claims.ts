@@ -7,8 +7,8 @@ import {
 import { claimExpiry, endClaim, releaseClaimedVoucher } from '../src/db/vouchers/claims.js';
 import { giveUpMessage } from '../src/db/vouchers/messages.js';
 import { lockVoucher } from '../src/db/vouchers/vouchers.js';
-import { refuse } from '../src/domain/errors.js';
-import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/messages.js';
+import { refuse } from '../src/domain/refusals.js';
+import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/contracts.js';
 import {
   type ClaimAnswered,
   type ClaimRun,
@@ -17,8 +17,16 @@ import {
 } from './claim-creation.js';
 import { refusalOf } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+import type { MessageOutcome } from './message-outcome.js';
+import type { MessageSender } from './messages.js';
 
-export function createClaimActivities(dependencies: ActivityDependencies) {
+/** A claim whose code was sent, or may have been, and its answer. */
+export interface ClaimSettled extends ClaimStarted {
+  readonly message: MessageOutcome;
+  readonly outcome: OperationOutcome<ClaimMade>;
+}
+
+export function createClaimActivities(dependencies: ActivityDependencies, sender: MessageSender) {
   const { database, failpoint } = dependencies;
 
   /**
@@ -47,10 +55,11 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
    * was refused.
    */
   async function confirmClaim(command: ClaimCommand): Promise<OperationOutcome<ClaimMade>> {
-    const outcome = await database.transaction().execute((transaction) =>
-      settleKnownOperation<ClaimMade>(transaction, command.operationId, 'SUCCEEDED', {
-        ok: true,
-      }),
+    const outcome = await settleKnownOperation<ClaimMade>(
+      database,
+      command.operationId,
+      'SUCCEEDED',
+      { ok: true },
     );
     await failpoint('claim-confirmed');
     return outcome ?? outcomeFor(command, refuse('message-not-queued'));
@@ -76,6 +85,26 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
     });
 
   /**
+   * Makes a claim, sends its code and settles its operation in one step of its workflow. A provider
+   * that is slow, or did not take the message, keeps no other workflow waiting: the claim is returned
+   * without an outcome, and a step of its own waits for the provider.
+   */
+  async function claimAndSend(
+    command: ClaimCommand,
+    { sendingMs, ...run }: ClaimRun & { readonly sendingMs: number },
+  ): Promise<ClaimSettled | ClaimStarted | ClaimAnswered> {
+    const claim = await createClaim(command, run);
+    if (claim.kind === 'answered') return claim;
+    const message = await sender.sendWithin(claim.messageId, sendingMs);
+    if (message === undefined || message.kind === 'not-sent') return claim;
+    const outcome =
+      message.kind === 'refused'
+        ? await cancelClaim(command, claim.claimId, message.message)
+        : await confirmClaim(command);
+    return { ...claim, message, outcome };
+  }
+
+  /**
    * Ends an expired claim by the database's clock; the voucher is ACTIVE again. Returns the
    * remaining time of an unexpired claim, and 0 for an ended one.
    */
@@ -93,5 +122,5 @@ export function createClaimActivities(dependencies: ActivityDependencies) {
       return { remainingMs: 0 };
     });
 
-  return { createClaim, confirmClaim, cancelClaim, expireClaim };
+  return { createClaim, claimAndSend, confirmClaim, cancelClaim, expireClaim };
 }

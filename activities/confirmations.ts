@@ -3,7 +3,7 @@ import { countCompanyMessage } from '../src/db/limits/company-daily-counts.js';
 import { confirmationsToday, lockNumber, queueMessage } from '../src/db/vouchers/messages.js';
 import type { RedemptionContext } from '../src/db/vouchers/redemption-context.js';
 import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
-import type { RedeemCommand } from '../workflows/messages.js';
+import type { RedeemCommand } from '../workflows/contracts.js';
 import { raiseBudgetAlarm } from './budget-alarm.js';
 import type { ActivityDependencies } from './dependencies.js';
 

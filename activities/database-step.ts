@@ -2,7 +2,7 @@ import { log } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.js';
 import { isBegun, type OperationIdentity } from '../src/db/operations/operations.js';
-import { type Reason, type Refusal, refuse } from '../src/domain/errors.js';
+import { type Reason, type Refusal, refuse } from '../src/domain/refusals.js';
 
 /** A failed step of a transaction; thrown to roll the transaction back. */
 export class DatabaseStepError extends Error {

@@ -1,32 +1,50 @@
 import type { Digests } from '../src/crypto/digests.js';
 import type { SecretBox } from '../src/crypto/secret-box.js';
 import type { Database } from '../src/db/connection.js';
+import type { NumberEvent } from '../src/db/limits/number-counts.js';
+import type { ReminderTimes } from '../src/db/vouchers/reminders.js';
 import type { Money } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';
+import type { MonthlyStatement } from '../src/domain/statements/monthly-statement.js';
 import type { AmountRange } from '../src/domain/topup.js';
+import type { RetryPauses } from '../src/domain/webhooks/webhook.js';
+import type { BackgroundTasks } from '../src/process/background-tasks.js';
 import type { Failpoint } from '../src/process/failpoint.js';
 import type { Airtime } from '../src/providers/airtime/airtime.js';
 import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js';
-import type { EmailSender } from '../src/providers/email/email-sender.js';
+import type { EmailAttachment, EmailSender } from '../src/providers/email/email-sender.js';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
-import type { CaseStarter, Resumption } from './ports.js';
+import type { WebhookCaller } from '../src/providers/webhooks/webhook-caller.js';
+import type { CaseStarter, Resumption } from './workflow-starters.js';
 
 /** The dependencies of activities. */
 export interface ActivityDependencies {
   readonly database: Database;
+  /** A replica for the whole check of the books. */
+  readonly readDatabase?: Database;
   readonly digests: Digests;
   readonly secretBox: SecretBox;
   readonly smsSender: SmsSender;
   readonly emailSender: EmailSender;
+  /** A monthly statement as files. */
+  readonly statementFiles: (statement: MonthlyStatement) => readonly EmailAttachment[];
   readonly mobileMoney: MobileMoney;
   readonly airtime: Airtime;
   readonly operatorLookup: OperatorLookup;
   /** The public address for links in messages, without a trailing slash. */
   readonly publicUrl: string;
   readonly failpoint: Failpoint;
+  readonly background: BackgroundTasks;
   readonly resumption: Resumption;
   readonly caseStarter: CaseStarter;
+  readonly webhookCaller: WebhookCaller;
+  readonly webhooks: RetryPauses & {
+    /** Concurrent calls to one receiver. */
+    readonly callsPerEndpoint: number;
+    /** Time without a success after which a failing webhook is switched off. */
+    readonly switchOffSeconds: number;
+  };
   readonly limits: {
     readonly voucherValidityDays: number;
     readonly wrongCodesPerDay: number;
@@ -36,6 +54,13 @@ export interface ActivityDependencies {
     readonly servedCountries: readonly string[];
     readonly redemptionMinimum: Money;
     readonly partialRedemptionsPerVoucher: number;
+    readonly reminders: ReminderTimes;
+    readonly statements: {
+      /** The time zone of months: an IANA name. */
+      readonly zone: string;
+      /** Pause before a statement that was not sent is tried again. */
+      readonly retrySeconds: number;
+    };
     readonly messageCooldownSeconds: number;
     readonly messagesPerNumberAndDay: number;
     readonly confirmationMaximumAgeSeconds: number;
@@ -43,10 +68,15 @@ export interface ActivityDependencies {
     readonly signInWindowSeconds: number;
     readonly sessionMaximumSeconds: number;
     readonly operationRetentionDays: number;
+    /** Events of one phone number in a day; 0 is no limit. */
+    readonly perNumberAndDay: Readonly<Record<NumberEvent, number>>;
+    readonly eventRetentionDays: number;
     readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
     readonly topupStartSeconds: number;
     /** Whether the signal `retry` makes one more attempt. */
     readonly supportRetrySignal: boolean;
     readonly reversalWatchSeconds: number;
+    /** Time after a payment within which a merchant may reverse it; 0: never. */
+    readonly reversalWindowSeconds: number;
   };
 }

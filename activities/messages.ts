@@ -1,12 +1,12 @@
-import { claimMessage, eraseClaimCode } from '../src/db/vouchers/claims.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   giveUpConfirmation as giveUp,
   messageStatus,
   recordMessage,
+  type TakenMessage,
   takeMessage,
 } from '../src/db/vouchers/messages.js';
-import { redemptionMessage } from '../src/db/vouchers/redemptions.js';
-import { formatAmount, parseMoney } from '../src/domain/money.js';
+import type { FailpointName } from '../src/process/failpoint.js';
 import type { ProviderOutcome } from '../src/providers/outcome.js';
 import type { ActivityDependencies } from './dependencies.js';
 import {
@@ -16,29 +16,42 @@ import {
   recordedOutcome,
   recordOf,
 } from './message-outcome.js';
+import { createMessageTexts } from './message-texts.js';
 import { withHeartbeat } from './provider-call.js';
 
-export function createMessageActivities(dependencies: ActivityDependencies) {
-  const { database, secretBox, smsSender, failpoint } = dependencies;
+/** Confirmations of one process on their way at the same time; a sweep sends those beyond. */
+const MAXIMUM_IN_BACKGROUND = 100;
 
+/** Sends queued messages, each at most once. */
+export interface MessageSender {
   /**
-   * Sends one queued message at most once: SMS providers have no idempotency key, so a message
-   * whose sending was interrupted is never sent again. `not-sent` returns it to the queue.
+   * Sends a queued message, or tells the outcome of an earlier try. SMS providers have no idempotency
+   * key, so a message whose sending was interrupted is never sent again. `not-sent` returns it to the
+   * queue. Callers in one process share a sending that is under way.
    */
-  async function sendMessage(messageId: number): Promise<MessageOutcome> {
+  send(messageId: number): Promise<MessageOutcome>;
+  /** The outcome, or undefined where the message is still on its way after this time. */
+  sendWithin(messageId: number, milliseconds: number): Promise<MessageOutcome | undefined>;
+  /** Sends without a waiting caller. A message that stays in the queue is sent by a sweep. */
+  sendInBackground(messageId: number): void;
+}
+
+export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
+  const { database, smsSender, failpoint, background } = dependencies;
+  const textOf = createMessageTexts(dependencies);
+  const underWay = new Map<number, Promise<MessageOutcome>>();
+
+  async function sendOnce(messageId: number): Promise<MessageOutcome> {
     const message = await takeMessage(database, messageId);
     if (!message) return outcomeOfEarlierTry(messageId);
     const isCode = message.claim_id !== null;
-    await failpoint(isCode ? 'claim-sending' : 'redeem-confirming');
-    const text =
-      message.claim_id === null
-        ? await confirmationText(message.redemption_id)
-        : await verificationText(message.claim_id);
+    await failpoint(sendingSteps(message)[0]);
+    const text = await textOf(messageId, message);
     const outcome: ProviderOutcome = text
-      ? await withHeartbeat(() => smsSender.send({ to: message.msisdn, text }))
+      ? await smsSender.send({ to: message.msisdn, text })
       : { kind: 'refused', code: 'ended', message: 'the claim has ended', retryCanHelp: false };
-    await failpoint(isCode ? 'claim-sent' : 'redeem-confirmed');
-    await record(messageId, message.claim_id, outcome);
+    await failpoint(sendingSteps(message)[1]);
+    await recordMessage(database, messageId, recordOf(outcome));
     if (isCode) await failpoint('claim-sent-recorded');
     return publicOutcome(outcome);
   }
@@ -46,47 +59,47 @@ export function createMessageActivities(dependencies: ActivityDependencies) {
   /** The outcome of an interrupted attempt is recorded as unknown. */
   async function outcomeOfEarlierTry(messageId: number): Promise<MessageOutcome> {
     const earlier = await messageStatus(database, messageId);
-    if (earlier.status === 'SENDING') {
-      await record(messageId, earlier.claim_id, cutOff);
-    }
+    if (earlier.status === 'SENDING') await recordMessage(database, messageId, recordOf(cutOff));
     return recordedOutcome(earlier);
   }
 
-  async function verificationText(claimId: string): Promise<string | undefined> {
-    const claim = await claimMessage(database, claimId);
-    if (claim.code_ciphertext === null) return undefined;
-    const code = secretBox.open(claim.code_ciphertext, `claim ${claimId}`);
-    const amount = formatAmount(parseMoney(claim.amount ?? claim.remaining));
-    const place = claim.merchant_name ? ` at ${claim.merchant_name}` : '';
-    const minutes = Math.max(1, Math.round(claim.lifetime_seconds / 60));
-    return (
-      `${code} is your code to redeem ETB ${amount} of your gift voucher${place}. ` +
-      `It is valid for ${minutes} min. Give it only to the cashier you are paying.`
-    );
+  function send(messageId: number): Promise<MessageOutcome> {
+    const running = underWay.get(messageId);
+    if (running !== undefined) return running;
+    const sending = sendOnce(messageId).finally(() => underWay.delete(messageId));
+    underWay.set(messageId, sending);
+    return sending;
   }
 
-  async function confirmationText(redemptionId: number | null): Promise<string | undefined> {
-    if (redemptionId === null) return undefined;
-    const redemption = await redemptionMessage(database, redemptionId);
-    const [paid, fee] = [parseMoney(redemption.to_merchant), parseMoney(redemption.service_fee)];
-    const remaining = formatAmount(parseMoney(redemption.remaining));
-    return (
-      `ETB ${formatAmount(paid + fee)} of your gift voucher was used: ETB ${formatAmount(paid)} ` +
-      `paid to ${redemption.merchant_name}, ETB ${formatAmount(fee)} service fee. ` +
-      `Remaining: ETB ${remaining}. Reference ${redemption.platform_reference}.`
-    );
+  async function sendWithin(messageId: number, milliseconds: number) {
+    const sending = send(messageId);
+    // A fault after the wait is found by whoever asks next.
+    sending.catch(() => undefined);
+    return Promise.race([sending, sleep(milliseconds, undefined, { ref: false })]);
   }
 
-  /** Records the outcome, and erases the code of a claim once no sending needs it. */
-  const record = (messageId: number, claimId: string | null, outcome: ProviderOutcome) =>
-    database.transaction().execute(async (transaction) => {
-      await recordMessage(transaction, messageId, recordOf(outcome));
-      if (claimId === null || outcome.kind === 'not-sent') return;
-      await eraseClaimCode(transaction, claimId);
-    });
+  function sendInBackground(messageId: number): void {
+    if (underWay.size < MAXIMUM_IN_BACKGROUND) background.run(() => send(messageId));
+  }
+
+  return { send, sendWithin, sendInBackground };
+}
+
+export function createMessageActivities({ database }: ActivityDependencies, sender: MessageSender) {
+  /** {@link MessageSender.send} */
+  const sendMessage = (messageId: number): Promise<MessageOutcome> =>
+    withHeartbeat(() => sender.send(messageId));
 
   /** Cancels an unsent confirmation: the money has moved regardless. */
   const giveUpConfirmation = (messageId: number): Promise<void> => giveUp(database, messageId);
 
   return { sendMessage, giveUpConfirmation };
+}
+
+/** The failpoints before and after the sending of a message. */
+function sendingSteps(message: TakenMessage): [FailpointName, FailpointName] {
+  if (message.claim_id !== null) return ['claim-sending', 'claim-sent'];
+  return message.reversal_id === null
+    ? ['redeem-confirming', 'redeem-confirmed']
+    : ['reverse-confirming', 'reverse-confirmed'];
 }

@@ -31,13 +31,20 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   return { payMerchant, inquirePayment };
 }
 
-type FoundPayment = Awaited<ReturnType<typeof redemptionPayment>>;
+type FoundPayment = Omit<Awaited<ReturnType<typeof redemptionPayment>>, 'serial_number'> & {
+  readonly serial_number?: string;
+};
 
-/** The payment for the provider, which its answers are compared with. */
+/**
+ * The payment for the provider, which its answers are compared with. Its description names the
+ * voucher, so that the provider's books identify a payment whose row a restore took back.
+ */
 export const paymentOf = (payment: FoundPayment): Payment => ({
   reference: payment.payment_reference,
   amount: formatAmount(parseMoney(payment.to_merchant)),
   currency: CURRENCY,
   payee: payment.payee,
-  description: `Gift voucher redemption ${payment.platform_reference}`,
+  description: `Gift voucher redemption ${payment.platform_reference}${
+    payment.serial_number === undefined ? '' : `, voucher ${payment.serial_number}`
+  }`,
 });

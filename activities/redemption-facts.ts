@@ -3,7 +3,7 @@ import type { NewRedemption } from '../src/db/vouchers/redemptions.js';
 import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
 import { formatMoney, parseMoney } from '../src/domain/money.js';
 import type { RedemptionFacts, Settlement } from '../src/domain/redemption.js';
-import type { RedeemCommand } from '../workflows/messages.js';
+import type { RedeemCommand } from '../workflows/contracts.js';
 import { voucherFacts } from './voucher-facts.js';
 
 /**

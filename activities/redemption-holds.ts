@@ -1,5 +1,6 @@
 import { type DatabaseTransaction, violates } from '../src/db/connection.js';
-import { addTransfers, balanceConstraint } from '../src/db/ledger/ledger.js';
+import { holdReserve } from '../src/db/ledger/holds.js';
+import { balanceConstraint } from '../src/db/ledger/ledger.js';
 import { clearWrongCodes, countWrongCode } from '../src/db/limits/verification-attempts.js';
 import { takeAbandonedAnswer } from '../src/db/operations/abandoned-requests.js';
 import { beginOperation, refuseOperation } from '../src/db/operations/operations.js';
@@ -10,20 +11,21 @@ import {
 } from '../src/db/vouchers/redemption-context.js';
 import {
   attemptWithoutKey,
+  awaitsRecoveryConstraint,
   insertRedemption,
   lockRedemption,
   type NewRedemption,
 } from '../src/db/vouchers/redemptions.js';
 import { holdVoucher } from '../src/db/vouchers/voucher-holds.js';
 import { type LockedVoucher, lockVoucher } from '../src/db/vouchers/vouchers.js';
-import { type Refusal, refuse } from '../src/domain/errors.js';
 import { formatAmount, formatMoney, type Money, parseMoney } from '../src/domain/money.js';
 import { maskMsisdn } from '../src/domain/phone.js';
 import { type Settlement, settleOrRefuse } from '../src/domain/redemption.js';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/messages.js';
-import { raiseBudgetAlarm } from './budget-alarm.js';
+import { type Refusal, refuse } from '../src/domain/refusals.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/contracts.js';
+import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from './budget-alarm.js';
 import { queueConfirmation } from './confirmations.js';
-import { DatabaseStepError, runStep } from './database-step.js';
+import { DatabaseStepError, RefusedError, runStep } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
 import {
   newRedemption,
@@ -124,6 +126,7 @@ function settle(
       merchantId,
       amount: command.amount === null ? undefined : parseMoney(command.amount),
       codeDigest: command.verificationCodeDigest ?? undefined,
+      otherCodeDigests: command.otherCodeDigests ?? [],
       msisdn: command.msisdn ?? undefined,
     },
     limits,
@@ -143,23 +146,27 @@ async function answer(
 async function recordHold(
   transaction: DatabaseTransaction,
   priced: PricedRedemption,
-  { digests, limits, failpoint }: ActivityDependencies,
+  dependencies: ActivityDependencies,
 ): Promise<RedemptionHeld> {
+  const { digests, limits, failpoint } = dependencies;
   const { command, voucher, context, settlement } = priced;
+  const count = countOfEvent(dependencies, 'redemptions', voucher.owner_msisdn);
   const attempt = command.hasKey
     ? { operationId: command.operationId, attempt: 1 }
     : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
   const paymentReference = digests.paymentReference(attempt.operationId, attempt.attempt);
   const redemption = newRedemption(priced, paymentReference);
   const redemptionId = await runStep('redemption-not-recorded', () =>
-    insertRedemption(transaction, redemption),
+    withinNumberLimit(count, command.company, () =>
+      insertRedemption(transaction, redemption, count).catch(refuseWhileInSuspense),
+    ),
   );
   const held = await runStep('status-not-updated', () =>
     holdVoucher(transaction, voucher.id, formatMoney(settlement.taken)),
   );
   if (!held) throw new DatabaseStepError('status-not-updated');
   await runStep('reserve-not-updated', () => debitReserve(transaction, priced));
-  await clearWrongCodes(transaction, voucher.id, command.company);
+  if (context.wrong_codes > 0) await clearWrongCodes(transaction, voucher.id, command.company);
   const messageId = await runStep('message-not-queued', () =>
     queueConfirmation(transaction, { command, voucher, context, redemptionId, limits }),
   );
@@ -167,6 +174,16 @@ async function recordHold(
   const merchantName = context.merchant_name ?? '';
   const { serial_number: serialNumber } = voucher;
   return describeHold({ ...redemption, merchantName, serialNumber, isResumed: false, messageId });
+}
+
+/**
+ * A payment of the voucher is in suspense since a restore: its own request ends it, any other could
+ * pay the same value twice.
+ */
+function refuseWhileInSuspense(error: unknown): never {
+  if (violates(error, awaitsRecoveryConstraint))
+    throw new RefusedError(refuse('redemption-in-progress'));
+  throw error;
 }
 
 /** The hold of an earlier attempt of this operation. */
@@ -196,16 +213,11 @@ async function debitReserve(
   { command, voucher, settlement }: PricedRedemption,
 ): Promise<void> {
   try {
-    await addTransfers(transaction, [
-      {
-        operationId: command.operationId,
-        partnerId: voucher.partner_id,
-        step: 'hold',
-        debit: 'reserved',
-        credit: 'gift-hold',
-        amount: settlement.taken,
-      },
-    ]);
+    await holdReserve(transaction, {
+      operationId: command.operationId,
+      partnerId: voucher.partner_id,
+      amount: settlement.taken,
+    });
   } catch (error) {
     if (violates(error, balanceConstraint))
       throw new DatabaseStepError('reserve-not-debited', error);

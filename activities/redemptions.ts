@@ -1,15 +1,16 @@
 import type { DatabaseTransaction } from '../src/db/connection.js';
-import { addTransfers, type Transfer } from '../src/db/ledger/ledger.js';
+import { postReserve, voidReserve } from '../src/db/ledger/holds.js';
 import { outcomeFor, settledOutcome, settleOperation } from '../src/db/operations/operations.js';
 import { endClaim } from '../src/db/vouchers/claims.js';
 import { cancelConfirmation } from '../src/db/vouchers/messages.js';
 import { lockRedemption, settleRedemptionRow } from '../src/db/vouchers/redemptions.js';
 import { releaseVoucher } from '../src/db/vouchers/voucher-holds.js';
-import { refuse } from '../src/domain/errors.js';
 import { parseMoney } from '../src/domain/money.js';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/messages.js';
+import { refuse } from '../src/domain/refusals.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../workflows/contracts.js';
 import { refusalOf } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+import type { MessageSender } from './messages.js';
 import {
   countFoundWrongCode,
   holdOrAnswer,
@@ -18,7 +19,10 @@ import {
   type RedemptionHold,
 } from './redemption-holds.js';
 
-export function createRedemptionActivities(dependencies: ActivityDependencies) {
+export function createRedemptionActivities(
+  dependencies: ActivityDependencies,
+  sender: MessageSender,
+) {
   const { database, failpoint } = dependencies;
 
   /**
@@ -47,14 +51,22 @@ export function createRedemptionActivities(dependencies: ActivityDependencies) {
     }
   }
 
-  /** The second phase after the merchant was paid: gift-hold → clearing and service fees. */
-  const postRedemption = (
+  /**
+   * The second phase after the merchant was paid: gift-hold → clearing and service fees. The
+   * confirmation leaves once this is committed, and no caller waits for it.
+   */
+  async function postRedemption(
     operationId: string,
     providerReference: string,
     /** The provider reversed it in the meantime; the reversal is booked next. */
     isReversed = false,
-  ): Promise<OperationOutcome<RedemptionMade>> =>
-    end(operationId, { status: 'POSTED', providerReference, isReversed });
+    /** The confirmation; null where there is none, or the workflow sends it. */
+    messageId: number | null = null,
+  ): Promise<OperationOutcome<RedemptionMade>> {
+    const outcome = await end(operationId, { status: 'POSTED', providerReference, isReversed });
+    if (messageId !== null) sender.sendInBackground(messageId);
+    return outcome;
+  }
 
   /** The second phase after the payment was refused: gift-hold → reserved. */
   const voidRedemption = (
@@ -112,14 +124,13 @@ async function endRedemption(
     isReversed: ending.isReversed,
   };
   await settleRedemptionRow(transaction, redemption.id, settlement, limits.reversalWatchSeconds);
-  await addTransfers(
-    transaction,
-    (posted ? postSteps(redemption) : voidSteps(redemption)).map((step) => ({
-      operationId,
-      partnerId: redemption.partner_id,
-      ...step,
-    })),
-  );
+  const end = posted ? postReserve : voidReserve;
+  await end(transaction, {
+    operationId,
+    partnerId: redemption.partner_id,
+    toMerchant: parseMoney(redemption.to_merchant),
+    serviceFee: parseMoney(redemption.service_fee),
+  });
   await releaseVoucher(transaction, redemption.voucher_id, posted ? 'spent' : 'returned');
   if (redemption.claim_id)
     await endClaim(transaction, redemption.claim_id, posted ? 'REDEEMED' : 'REFUSED');
@@ -135,34 +146,3 @@ async function endRedemption(
   const refusal = refuse('payment-refused', { detail: ending.providerMessage });
   return settleOperation<RedemptionMade>(transaction, operationId, 'FAILED', refusal);
 }
-
-interface RedemptionAmounts {
-  readonly to_merchant: string;
-  readonly service_fee: string;
-}
-
-type TransferStep = Omit<Transfer, 'operationId' | 'partnerId'>;
-
-const postSteps = (redemption: RedemptionAmounts): TransferStep[] => [
-  {
-    step: 'post-payment',
-    debit: 'gift-hold',
-    credit: 'mobile-money-clearing',
-    amount: parseMoney(redemption.to_merchant),
-  },
-  {
-    step: 'post-service-fee',
-    debit: 'gift-hold',
-    credit: 'service-fees',
-    amount: parseMoney(redemption.service_fee),
-  },
-];
-
-const voidSteps = (redemption: RedemptionAmounts): TransferStep[] => [
-  {
-    step: 'void',
-    debit: 'gift-hold',
-    credit: 'reserved',
-    amount: parseMoney(redemption.to_merchant) + parseMoney(redemption.service_fee),
-  },
-];

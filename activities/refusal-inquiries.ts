@@ -19,7 +19,7 @@ import type { ActivityDependencies } from './dependencies.js';
 import { paymentOf } from './payments.js';
 import { withHeartbeat } from './provider-call.js';
 import { severalAtOnce } from './several-at-once.js';
-import { orderOf } from './topup-orders.js';
+import { orderOf } from './topups/topup-orders.js';
 
 /** Of each kind. */
 const PAGE_SIZE = 100;

@@ -1,4 +1,5 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
+import { unfinishedBulkOrders } from '../src/db/bulk/bulk-orders.js';
 import {
   type HeldAttempt,
   type HeldRedemption,
@@ -6,7 +7,9 @@ import {
   heldRedemptions,
 } from '../src/db/reconciliation/held-payments.js';
 import { unfinishedMessages } from '../src/db/vouchers/abandoned-messages.js';
-import type { RedeemCommand, TopUpInput } from '../workflows/messages.js';
+import { type PendingReversal, pendingReversals } from '../src/db/vouchers/reversals.js';
+import type { RedeemCommand, TopUpInput } from '../workflows/contracts.js';
+import type { ReverseRedemptionCommand } from '../workflows/reversal/contracts.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { severalAtOnce } from './several-at-once.js';
 
@@ -15,8 +18,13 @@ const PAGE_SIZE = 200;
 const CONCURRENCY = 20;
 
 export function createResumptionActivities({ database, resumption }: ActivityDependencies) {
-  /** Resumes payments on hold without a running workflow; returns the number. */
-  const resumeRedemptions = (): Promise<number> =>
+  /**
+   * Resumes payments on hold, and pending reversals, without a running workflow; returns the number.
+   */
+  const resumeRedemptions = async (): Promise<number> =>
+    (await resumeHeldRedemptions()) + (await resumeReversals());
+
+  const resumeHeldRedemptions = (): Promise<number> =>
     resumeAll(
       (afterId) => heldRedemptions(database, { afterId, limit: PAGE_SIZE }),
       ({ id }) => id,
@@ -30,6 +38,20 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
           redeemCommandOf(held),
         ),
     );
+
+  /** There are few, so that an interrupted attempt begins again. */
+  async function resumeReversals(): Promise<number> {
+    let resumed = 0;
+    for (let afterId = 0; ; ) {
+      const page = await pendingReversals(database, { afterId, limit: PAGE_SIZE });
+      await severalAtOnce(page, CONCURRENCY, async (pending) => {
+        if (await resumption.resumeReversal(reverseCommandOf(pending))) resumed += 1;
+      });
+      const last = page.at(-1);
+      if (!last || page.length < PAGE_SIZE) return resumed;
+      afterId = last.id;
+    }
+  }
 
   /** Resumes top-ups on hold without a running workflow; returns the number. */
   const resumeTopUps = (): Promise<number> =>
@@ -50,7 +72,15 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
       resumption.resumeMessage,
     );
 
-  return { resumeRedemptions, resumeTopUps, resumeMessages };
+  /** Resumes bulk orders without a running workflow; returns the number. */
+  const resumeBulkOrders = (): Promise<number> =>
+    resumeAll(
+      (afterId) => unfinishedBulkOrders(database, { afterId, limit: PAGE_SIZE }),
+      ({ id }) => id,
+      ({ id, operation_id }) => resumption.resumeBulkOrder({ id, operationId: operation_id }),
+    );
+
+  return { resumeRedemptions, resumeTopUps, resumeMessages, resumeBulkOrders };
 }
 
 /** The progress of an attempt of this activity, from which the next attempt continues. */
@@ -100,6 +130,16 @@ const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
   amount: null,
   verificationCodeDigest: null,
   msisdn: null,
+});
+
+/** The reversal's row has the request; only its caller is needed again. */
+const reverseCommandOf = (pending: PendingReversal): ReverseRedemptionCommand => ({
+  operationId: pending.operationId,
+  requestId: pending.requestId,
+  requestDigest: pending.requestDigest,
+  company: { kind: 'merchant', id: pending.companyId },
+  redemptionId: pending.redemptionId,
+  reason: pending.reason,
 });
 
 function beginOf(held: HeldAttempt): TopUpInput['begin'] {

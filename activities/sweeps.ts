@@ -1,6 +1,6 @@
 import { heartbeat, log } from '@temporalio/activity';
 import type { Database } from '../src/db/connection.js';
-import { pruneBatch, prunedRows, type Retention } from '../src/db/pruning.js';
+import { pruneInTurns, type Retention } from '../src/db/pruning.js';
 import { failStaleRequests } from '../src/db/topups/stale-topups.js';
 import {
   cancelUselessMessages,
@@ -12,6 +12,8 @@ import {
   expireVouchersApart,
   type StuckPartner,
 } from '../src/db/vouchers/expiry.js';
+import { queueReminders } from '../src/db/vouchers/reminders.js';
+import { endLeftResends } from '../src/db/vouchers/resends.js';
 import type { ActivityDependencies } from './dependencies.js';
 
 /** Rows per transaction, so that a sweep never holds many locks for long. */
@@ -33,13 +35,16 @@ export interface SweptVouchers extends Swept {
   readonly stuck: readonly StuckPartner[];
 }
 
+const retentionOf = (limits: ActivityDependencies['limits']): Retention => ({
+  operationDays: limits.operationRetentionDays,
+  eventDays: limits.eventRetentionDays,
+  signInSeconds: limits.signInWindowSeconds,
+  sessionSeconds: limits.sessionMaximumSeconds,
+});
+
 export function createSweepActivities(dependencies: ActivityDependencies) {
   const { database, limits } = dependencies;
-  const retention = {
-    operationDays: limits.operationRetentionDays,
-    signInSeconds: limits.signInWindowSeconds,
-    sessionSeconds: limits.sessionMaximumSeconds,
-  };
+  const retention = retentionOf(limits);
 
   /** Expires one batch of orphaned claims; returns the number. */
   const expireLeftClaims = (batchSize: number): Promise<number> =>
@@ -74,29 +79,29 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
       upTo(BATCH_SIZE, () => failStaleRequests(database, limits.topupStartSeconds, BATCH_SIZE)),
     );
 
+  /** Queues messages to owners whose vouchers expire soon. */
+  const sweepReminders = (): Promise<Swept> =>
+    inBatches(upTo(BATCH_SIZE, () => queueReminders(database, limits.reminders, BATCH_SIZE)));
+
   /**
    * Ends messages that need no sending. Other orphaned messages are resumed
    * (activities/resumption.ts).
    */
   async function sweepMessages(): Promise<Swept> {
     const { confirmationMaximumAgeSeconds: maximumAge } = limits;
+    const steps = [
+      () => cancelUselessMessages(database, maximumAge, BATCH_SIZE),
+      () => endCutOffInvitationMessages(database, BATCH_SIZE),
+      () => endLeftResends(database, BATCH_SIZE),
+    ];
     const endsAt = Date.now() + STEP_MS;
-    const cancelled = await inBatches(
-      upTo(BATCH_SIZE, () => cancelUselessMessages(database, maximumAge, BATCH_SIZE)),
-      endsAt,
-    );
-    const cutOff = await inBatches(
-      upTo(BATCH_SIZE, () => endCutOffInvitationMessages(database, BATCH_SIZE)),
-      endsAt,
-    );
-    return {
-      count: cancelled.count + cutOff.count,
-      isDone: cancelled.isDone && cutOff.isDone,
-    };
+    const swept: Swept[] = [];
+    for (const step of steps) swept.push(await inBatches(upTo(BATCH_SIZE, step), endsAt));
+    return sumOf(swept);
   }
 
   /** Deletes rows beyond their retention. */
-  const pruneRows = (): Promise<Swept> => pruneEachKind(database, retention);
+  const pruneRows = (): Promise<Swept> => pruneInTime(database, retention);
 
   /** For sweeps that began before the steps were separated. */
   const pruneOldOperations = async (): Promise<number> => (await pruneRows()).count;
@@ -110,34 +115,23 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     sweepClaims,
     sweepVouchers,
     sweepTopUps,
+    sweepReminders,
     sweepMessages,
     pruneRows,
   };
 }
 
-/**
- * A failure for one kind of rows does not prevent the others.
- *
- * @throws the first failure, when all kinds are done
- */
-async function pruneEachKind(database: Database, retention: Retention): Promise<Swept> {
-  const failures: unknown[] = [];
-  const all: Swept[] = [];
-  const endsAt = Date.now() + STEP_MS;
-  for (const kind of prunedRows) {
-    const prune = () => pruneBatch(database, kind, retention, PRUNE_BATCH_SIZE);
-    const pruned = await inBatches(upTo(PRUNE_BATCH_SIZE, prune), endsAt).catch((error) => {
-      failures.push(error);
-      return { count: 0, isDone: true };
-    });
-    all.push(pruned);
-  }
-  if (failures.length > 0) throw failures[0];
-  return {
-    count: all.reduce((sum, { count }) => sum + count, 0),
-    isDone: all.every(({ isDone }) => isDone),
-  };
-}
+const pruneInTime = (database: Database, retention: Retention): Promise<Swept> =>
+  pruneInTurns(database, retention, {
+    batchSize: PRUNE_BATCH_SIZE,
+    endsAt: Date.now() + STEP_MS,
+    note: heartbeat,
+  });
+
+const sumOf = (all: readonly Swept[]): Swept => ({
+  count: all.reduce((sum, { count }) => sum + count, 0),
+  isDone: all.every(({ isDone }) => isDone),
+});
 
 interface Batch {
   readonly count: number;
@@ -145,13 +139,13 @@ interface Batch {
 }
 
 /** A batch that is not full is the last one. */
-const upTo = (size: number, sweep: () => Promise<number>) => async (): Promise<Batch> => {
+export const upTo = (size: number, sweep: () => Promise<number>) => async (): Promise<Batch> => {
   const count = await sweep();
   return { count, isLast: count < size };
 };
 
 /** Runs batches until there are no more rows, or the time limit of the step. */
-async function inBatches(
+export async function inBatches(
   sweep: () => Promise<Batch>,
   endsAt = Date.now() + STEP_MS,
 ): Promise<Swept> {

@@ -1,11 +1,11 @@
 import type { Progress } from '../src/process/progress.js';
-import type { Backing } from './backing.js';
 import type { Comparison } from './compare.js';
 import type { BenchOptions } from './options.js';
+import type { ThrowawayServices } from './throwaway-services.js';
 
 /** What every benchmark is run with. */
 export interface Bench {
-  readonly backing: Backing;
+  readonly backing: ThrowawayServices;
   readonly options: BenchOptions;
   readonly progress: Progress;
   /** Aborted when the run is to end early. */
@@ -13,7 +13,12 @@ export interface Bench {
 }
 
 /** One line of the report. */
-export type Measurement = RateMeasurement | TimeMeasurement | PaceMeasurement;
+export type Measurement =
+  | RateMeasurement
+  | TimeMeasurement
+  | PaceMeasurement
+  | CostMeasurement
+  | UsageMeasurement;
 
 /** Calls per second: the more, the better. */
 export interface RateMeasurement {
@@ -42,6 +47,21 @@ export interface PaceMeasurement {
   readonly paces: readonly number[];
   /** The least median that is good enough; without it the line only informs. */
   readonly leastPace?: number;
+}
+
+/** CPU milliseconds a call, of each round in turns: the less, the better. */
+export interface CostMeasurement {
+  readonly title: string;
+  readonly costs: Readonly<Record<'subject' | 'baseline', readonly number[]>>;
+  /** The greatest upper end of the 95 % interval of the ratio that is good enough. */
+  readonly greatest: number;
+}
+
+/** What a call uses of a part of the run; it only informs. */
+export interface UsageMeasurement {
+  readonly title: string;
+  /** CPU milliseconds a call. */
+  readonly usage: Readonly<Record<'subject' | 'baseline', number>>;
 }
 
 export interface Benchmark {

@@ -19,10 +19,9 @@ const STOP_SECONDS = 30;
  */
 export async function startChild(options: {
   readonly role: ServiceRole;
-  readonly workflowBundlePath: string;
   readonly settings: Readonly<Record<string, string>>;
 }): Promise<RunningChild> {
-  const child = fork(file, [options.role, options.workflowBundlePath], {
+  const child = fork(file, [options.role], {
     env: { ...process.env, ...options.settings },
     stdio: ['ignore', 2, 2, 'ipc'],
   });

@@ -1,3 +1,4 @@
+import { type CpuTimes, createCpuMeter } from './cpu/process-cpu.js';
 import type { BenchOptions } from './options.js';
 import { type Calls, type LoadResult, runLoad } from './run-load.js';
 import { quantile } from './statistics.js';
@@ -17,6 +18,8 @@ export interface Comparison {
   readonly subject: Figures;
   readonly baseline: Figures;
   readonly ratio: { readonly median: number; readonly minimum: number; readonly maximum: number };
+  /** CPU milliseconds a call by part of the run, where they were measured. */
+  readonly cpu?: Readonly<Record<'subject' | 'baseline', CpuTimes>>;
 }
 
 /** Calls in flight where a comparison asks for no other number. */
@@ -49,11 +52,21 @@ export async function compare(options: {
   readonly signal: AbortSignal;
   /** Told what is being measured. */
   readonly note: (detail: string) => void;
+  /** Ends when what a side's calls left behind is done, so that it falls on no measurement. */
+  readonly settled?: () => Promise<void>;
+  /** CPU milliseconds so far; with it the comparison tells what a call of each side costs. */
+  readonly readCpu?: () => CpuTimes;
 }): Promise<Comparison> {
   const { rounds, seconds } = options.settings;
   const { lanes = LANES, warmUpCalls = WARM_UP_CALLS, signal } = options;
-  const measure = (side: 'subject' | 'baseline') =>
-    runLoad({ calls: options[side], lanes, seconds, signal });
+  const cpu = { subject: createCpuMeter(options), baseline: createCpuMeter(options) };
+  const measure = async (side: 'subject' | 'baseline') => {
+    cpu[side].start();
+    const result = await runLoad({ calls: options[side], lanes, seconds, signal });
+    await options.settled?.();
+    cpu[side].stop(result.milliseconds.length);
+    return result;
+  };
 
   if (warmUpCalls > 0) options.note('warming up');
   const warmUp = { subject: 0, baseline: 0 };
@@ -61,6 +74,7 @@ export async function compare(options: {
     warmUp.subject += (await measure('subject')).milliseconds.length;
     warmUp.baseline += (await measure('baseline')).milliseconds.length;
   }
+  for (const meter of Object.values(cpu)) meter.reset();
   const subject: LoadResult[] = [];
   const baseline: LoadResult[] = [];
   for (let round = 1; round <= rounds; round += 1) {
@@ -70,7 +84,9 @@ export async function compare(options: {
     baseline.push(await measure('baseline'));
     if (!subjectIsFirst) subject.push(await measure('subject'));
   }
-  return comparisonOf({ subject, baseline }, warmUp);
+  const comparison = comparisonOf({ subject, baseline }, warmUp);
+  if (!options.readCpu) return comparison;
+  return { ...comparison, cpu: { subject: cpu.subject.read(), baseline: cpu.baseline.read() } };
 }
 
 /** What was measured in turns, round by round; calls of a warm-up only count as completed. */

@@ -2,27 +2,43 @@ import { createProgress } from '../src/process/progress.js';
 import { createStops } from '../src/start/stops.js';
 import { startBacking } from './backing.js';
 import type { Benchmark, BenchmarkResult } from './benchmark.js';
-import { generateVoucherBenchmark } from './benchmarks/p1-generate-voucher.js';
+import {
+  generateVoucherBenchmark,
+  separateGenerateVoucherBenchmark,
+} from './benchmarks/p1-generate-voucher.js';
 import { onePartnerBenchmark } from './benchmarks/p2-one-partner.js';
 import { loginBenchmark } from './benchmarks/p3-login.js';
 import { signedClaimBenchmark } from './benchmarks/p4-signed-claim.js';
 import { signatureChecksBenchmark } from './benchmarks/p4b-signature-checks.js';
 import { listsBenchmark } from './benchmarks/p5-lists.js';
+import { growthBenchmark } from './benchmarks/p6-growth.js';
 import { topupBenchmark } from './benchmarks/p7-topup.js';
 import { hangingProviderBenchmark } from './benchmarks/p8-hanging-provider.js';
+import {
+  separateVoucherLivesBenchmark,
+  voucherLivesBenchmark,
+} from './benchmarks/p9-voucher-lives.js';
+import { eventsBenchmark } from './benchmarks/p10-events.js';
+import { metricsBenchmark } from './benchmarks/p11-metrics.js';
 import { type BenchOptions, readOptions } from './options.js';
 import { json, passes, table } from './report.js';
 import { runInterruptibly } from './run-interruptibly.js';
 
 const benchmarks: readonly Benchmark[] = [
   generateVoucherBenchmark,
+  separateGenerateVoucherBenchmark,
   onePartnerBenchmark,
   loginBenchmark,
   signedClaimBenchmark,
   signatureChecksBenchmark,
   listsBenchmark,
+  growthBenchmark,
   topupBenchmark,
   hangingProviderBenchmark,
+  voucherLivesBenchmark,
+  separateVoucherLivesBenchmark,
+  eventsBenchmark,
+  metricsBenchmark,
 ];
 
 async function runBenchmarks(

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { SMALLEST_HISTORY } from './growth/history.js';
 
 export interface BenchOptions {
   /** Names of benchmarks, in the order of the table of them. */
@@ -7,6 +8,10 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Length of one measurement. */
   readonly seconds: number;
+  /** Vouchers of the two histories that P6 compares, the smaller first. */
+  readonly vouchers: readonly [number, number];
+  /** Calls of each side of which P6 takes the slowest. */
+  readonly calls: number;
   readonly json: boolean;
 }
 
@@ -16,11 +21,14 @@ export class UsageError extends Error {
 }
 
 const usage = (names: readonly string[]) =>
-  `Usage: npm run bench -- [--only ${names.join('|')}]… [--rounds N] [--seconds N] [--json]
+  `Usage: npm run bench -- [--only ${names.join('|')}]… [--rounds N] [--seconds N]
+    [--vouchers N,M] [--calls N] [--json]
 
   --only     runs only this benchmark; may be given several times
   --rounds   pairs of measurements per comparison (8)
   --seconds  length of one measurement (2)
+  --vouchers the two histories that P6 compares (100000,1000000)
+  --calls    calls of each kind that P6 makes (5000)
   --json     prints the results as one JSON object in the last line as well`;
 
 /**
@@ -50,8 +58,22 @@ export function readOptions(
     only: names.filter(isAskedFor),
     rounds: positive('rounds', values.rounds, Number.isInteger),
     seconds: positive('seconds', values.seconds, Number.isFinite),
+    vouchers: histories(values.vouchers, refuse),
+    calls: positive('calls', values.calls, Number.isInteger),
     json: values.json,
   };
+}
+
+function histories(text: string, refuse: (problem: string) => never): readonly [number, number] {
+  const [few = 0, many = 0, ...others] = text.split(',').map(Number);
+  const areHistories = [few, many].every(
+    (vouchers) => Number.isInteger(vouchers) && vouchers >= SMALLEST_HISTORY,
+  );
+  if (others.length > 0 || !areHistories || few > many)
+    refuse(
+      `--vouchers cannot be "${text}": two numbers from ${SMALLEST_HISTORY} on, like 100000,1000000`,
+    );
+  return [few, many];
 }
 
 function parse(commandArguments: readonly string[], refuse: (problem: string) => never) {
@@ -62,6 +84,8 @@ function parse(commandArguments: readonly string[], refuse: (problem: string) =>
         only: { type: 'string', multiple: true },
         rounds: { type: 'string', default: '8' },
         seconds: { type: 'string', default: '2' },
+        vouchers: { type: 'string', default: '100000,1000000' },
+        calls: { type: 'string', default: '5000' },
         json: { type: 'boolean', default: false },
       },
     }).values;

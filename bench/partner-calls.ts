@@ -1,5 +1,6 @@
-import { call } from '../test/support/clients.js';
-import { makePartner, type TestPartner } from '../test/support/companies.js';
+import { MerchantClient, PartnerClient } from '../clients/typescript/src/index.js';
+import { merchantRoutes } from '../src/merchant/routes.js';
+import { makePartner, type TestMerchant, type TestPartner } from '../test/support/companies.js';
 import type { BenchCall, Calls } from './run-load.js';
 import type { Service } from './service.js';
 
@@ -34,11 +35,24 @@ export async function partnerCalls(
 }
 
 /** Logs a partner in; what its calls are sent with. */
-export async function partnerHeaders(
-  service: Service,
+export const partnerHeaders = async (
+  service: Pick<Service, 'url'>,
   partner: TestPartner,
-): Promise<Readonly<Record<string, string>>> {
-  const address = `${service.url}/api/v1/client/auth/login`;
-  const { body } = await call(address, { body: { key: partner.apiKey } });
-  return { 'x-api-token': String(body.accessToken) };
-}
+): Promise<Readonly<Record<string, string>>> => ({
+  'x-api-token': await clientOf(service, partner).accessToken(),
+});
+
+/** The client of a partner, for what is not measured; it sends each request once. */
+export const clientOf = ({ url }: Pick<Service, 'url'>, { apiKey }: TestPartner): PartnerClient =>
+  new PartnerClient({ baseUrl: `${url}/api/v1/client`, apiKey, attempts: 1 });
+
+/** Logs a merchant in; its access token. */
+export const merchantToken = (
+  { url }: Pick<Service, 'url'>,
+  { apiKey, privateKey }: TestMerchant,
+): Promise<string> =>
+  new MerchantClient({
+    baseUrl: `${url}${merchantRoutes.basePath}`,
+    apiKey,
+    privateKey,
+  }).accessToken();

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PartnerClient, partnerClient } from '../test/support/clients.js';
+import type { PartnerClient } from '../clients/typescript/src/index.js';
 import { deposit, makeMerchant, makePartner, type TestPartner } from '../test/support/companies.js';
-import type { Stack } from '../test/support/stack.js';
 import { makeTopupProducts } from '../test/support/topups.js';
+import { clientOf } from './partner-calls.js';
 import type { Service } from './service.js';
 
 /** Operations that need one provider. */
@@ -33,7 +33,7 @@ export const providerStreams: readonly ProviderStream[] = [
       await deposit(service, partner.id, WALLET, 'airtime');
       const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
       const body = { amount: 50, msisdn: '0911234567', ...sale };
-      return keepSending(() => client.post('/topup-transactions/airtime-topup', body));
+      return keepSending(() => client.topUps.sendAirtime(body));
     },
   },
   {
@@ -42,9 +42,7 @@ export const providerStreams: readonly ProviderStream[] = [
     async start(service) {
       const { partner, client } = await seller(service);
       const next = await vouchersInTurns(service, partner, client, () => null);
-      return keepSending(() =>
-        client.post('/topup-transactions/redeem-gift', { voucherCode: next(), amount: 1 }),
-      );
+      return keepSending(() => client.vouchers.redeem({ voucherCode: next(), amount: 1 }));
     },
   },
   {
@@ -54,9 +52,7 @@ export const providerStreams: readonly ProviderStream[] = [
       const { partner, client } = await seller(service);
       const numberOf = (place: number) => `+25191${String(place).padStart(4, '0')}000`;
       const next = await vouchersInTurns(service, partner, client, numberOf);
-      return keepSending(() =>
-        client.post('/topup-transactions/initiate-claim', { voucherCode: next() }),
-      );
+      return keepSending(() => client.vouchers.initiateClaim({ voucherCode: next() }));
     },
   },
 ];
@@ -64,7 +60,7 @@ export const providerStreams: readonly ProviderStream[] = [
 async function seller(service: Service) {
   const partner = await makePartner(service);
   await deposit(service, partner.id, WALLET);
-  return { partner, client: await partnerClient(service as unknown as Stack, partner) };
+  return { partner, client: clientOf(service, partner) };
 }
 
 /** Generates vouchers for these owners; gives their codes in turns. */
@@ -77,12 +73,12 @@ async function vouchersInTurns(
   const merchant = await makeMerchant(service);
   const codes: string[] = [];
   for (let place = 0; place < VOUCHERS; place += 1) {
-    const { body } = await client.post('/topup-transactions/generate-voucher', {
+    const { voucher } = await client.vouchers.generate({
       denominationId: partner.denominations[1000],
       merchantId: merchant.id,
       msisdn: ownerOf(place),
     });
-    codes.push(body.data.voucher.voucherCode);
+    codes.push(voucher.voucherCode);
   }
   let turn = 0;
   return () => {

@@ -1,11 +1,13 @@
 import type {
   BenchmarkResult,
+  CostMeasurement,
   Measurement,
   PaceMeasurement,
   RateMeasurement,
   TimeMeasurement,
+  UsageMeasurement,
 } from './benchmark.js';
-import { quantile as quantileOf } from './statistics.js';
+import { quantile as quantileOf, ratioInterval } from './statistics.js';
 
 const COLUMNS = [
   '',
@@ -24,13 +26,23 @@ const isOfTime = (measurement: Measurement): measurement is TimeMeasurement =>
 const isOfPace = (measurement: Measurement): measurement is PaceMeasurement =>
   'paces' in measurement;
 
+const isOfCost = (measurement: Measurement): measurement is CostMeasurement =>
+  'costs' in measurement;
+
+const isOfUsage = (measurement: Measurement): measurement is UsageMeasurement =>
+  'usage' in measurement;
+
 /** Whether a measurement reaches its bar; one without a bar always does. */
 export function passes(measurement: Measurement): boolean {
   if (isOfTime(measurement)) return times(measurement).ratio <= measurement.greatest;
   if (isOfPace(measurement)) return median(measurement) >= (measurement.leastPace ?? 0);
+  if (isOfCost(measurement)) return intervalOf(measurement).upper <= measurement.greatest;
+  if (isOfUsage(measurement)) return true;
   const { comparison, bar } = measurement;
   return bar === undefined || comparison.ratio.median >= bar;
 }
+
+const intervalOf = ({ costs }: CostMeasurement) => ratioInterval(costs.subject, costs.baseline);
 
 const median = ({ paces }: PaceMeasurement): number => quantileOf(paces, 0.5);
 
@@ -59,6 +71,8 @@ export function table(results: readonly BenchmarkResult[]): string {
 
 function cells(measurement: Measurement): string[] {
   if (isOfTime(measurement)) return timeCells(measurement);
+  if (isOfCost(measurement)) return costCells(measurement);
+  if (isOfUsage(measurement)) return usageCells(measurement);
   return isOfPace(measurement) ? paceCells(measurement) : rateCells(measurement);
 }
 
@@ -90,6 +104,27 @@ function timeCells(measurement: TimeMeasurement): string[] {
   ];
 }
 
+/** CPU milliseconds stand where those of an answer do. */
+function costCells(measurement: CostMeasurement): string[] {
+  const { costs, greatest } = measurement;
+  const { mean, lower, upper } = intervalOf(measurement);
+  return [
+    '',
+    '',
+    `CPU ${quantileOf(costs.subject, 0.5).toFixed(2)}`,
+    `CPU ${quantileOf(costs.baseline, 0.5).toFixed(2)}`,
+    `${mean.toFixed(3)} (${lower.toFixed(3)} – ${upper.toFixed(3)})`,
+    `≤ ${greatest}`,
+    verdict(measurement),
+  ];
+}
+
+function usageCells({ usage }: UsageMeasurement): string[] {
+  const { subject, baseline } = usage;
+  const ratio = (subject / baseline).toFixed(2);
+  return ['', '', `CPU ${subject.toFixed(2)}`, `CPU ${baseline.toFixed(2)}`, ratio, '', ''];
+}
+
 function paceCells(measurement: PaceMeasurement): string[] {
   const { leastPace } = measurement;
   const pace = median(measurement).toFixed(1);
@@ -108,6 +143,8 @@ export function json(results: readonly BenchmarkResult[]): string {
 
 function plain(measurement: Measurement) {
   if (isOfTime(measurement)) return plainTime(measurement);
+  if (isOfCost(measurement)) return plainCost(measurement);
+  if (isOfUsage(measurement)) return plainUsage(measurement);
   return isOfPace(measurement) ? plainPace(measurement) : plainRate(measurement);
 }
 
@@ -145,6 +182,30 @@ function plainTime(measurement: TimeMeasurement) {
     passed: passes(measurement),
   };
 }
+
+/** CPU milliseconds a call; the ends are those of the 95 % interval of the ratio. */
+function plainCost(measurement: CostMeasurement) {
+  const { title, costs, greatest: bar } = measurement;
+  const { mean, lower, upper } = intervalOf(measurement);
+  return {
+    title,
+    subject: rounded(quantileOf(costs.subject, 0.5), 3),
+    baseline: rounded(quantileOf(costs.baseline, 0.5), 3),
+    ratio: rounded(mean, 4),
+    barIs: 'at most',
+    bar,
+    passed: passes(measurement),
+    ratioLower: rounded(lower, 4),
+    ratioUpper: rounded(upper, 4),
+  };
+}
+
+/** CPU milliseconds a call. */
+const plainUsage = ({ title, usage: { subject, baseline } }: UsageMeasurement) => ({
+  title,
+  subject: rounded(subject, 3),
+  baseline: rounded(baseline, 3),
+});
 
 /** Per second; the bar, too. */
 function plainPace(measurement: PaceMeasurement) {

@@ -7,12 +7,20 @@ export interface BenchCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The answer is all data, in no envelope. */
+  readonly isPlain?: true;
   /** Whether the answer's `data` say that the work is done, where success alone does not. */
   readonly isDone?: (data: unknown) => boolean;
 }
 
-/** The next call of one of the lanes, which are numbered from 0. */
-export type Calls = (lane: number) => BenchCall;
+/** Sends a call and returns the `data` of its answer. */
+type SendCall = (call: BenchCall) => Promise<unknown>;
+
+/** Calls that follow from one another and count as one, e.g. the whole life of a voucher. */
+type CallSequence = (send: SendCall) => Promise<void>;
+
+/** What one of the lanes, which are numbered from 0, does next. */
+export type Calls = (lane: number) => BenchCall | CallSequence;
 
 export interface LoadResult {
   /** Per second, of completed calls. */
@@ -34,8 +42,8 @@ export class FailedCallError extends Error {
 }
 
 /**
- * Keeps `lanes` calls in flight for some seconds, each lane sending its next one when the last was
- * answered. The rate is the sum of the lanes' own rates, so neither the beginning nor the last
+ * Keeps `lanes` calls, or sequences of calls, in flight for some seconds or until `count` have begun,
+ * each lane beginning its next one when the last was answered. The rate is the sum of the lanes' own rates, so neither the beginning nor the last
  * answers, when not all lanes are busy, distort it.
  *
  * @throws {FailedCallError} and, once the others have ended too, whatever made a lane fail
@@ -44,6 +52,8 @@ export async function runLoad(options: {
   readonly calls: Calls;
   readonly lanes: number;
   readonly seconds: number;
+  /** Without it there is no limit. */
+  readonly count?: number;
   readonly signal: AbortSignal;
 }): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.lanes, noDelay: true });
@@ -51,15 +61,22 @@ export async function runLoad(options: {
   const signal = AbortSignal.any([options.signal, failure.signal]);
   const start = performance.now();
   const end = start + options.seconds * 1_000;
+  let left = options.count ?? Number.POSITIVE_INFINITY;
 
   const runLane = async (lane: number): Promise<Lane> => {
     const milliseconds: number[] = [];
     try {
-      do {
+      while (
+        left > 0 &&
+        (milliseconds.length === 0 || performance.now() < end) &&
+        !signal.aborted
+      ) {
+        left -= 1;
         const startedAt = performance.now();
-        await send(agent, options.calls(lane));
+        const next = options.calls(lane);
+        await (typeof next === 'function' ? next((call) => send(agent, call)) : send(agent, next));
         milliseconds.push(performance.now() - startedAt);
-      } while (performance.now() < end && !signal.aborted);
+      }
       return { milliseconds, total: performance.now() - start };
     } catch (error) {
       failure.abort();
@@ -76,29 +93,35 @@ export async function runLoad(options: {
   if (failed) throw failed.reason;
   const measured = lanes.flatMap((lane) => (lane.status === 'fulfilled' ? [lane.value] : []));
   return {
-    rate: measured.reduce((sum, lane) => sum + (lane.milliseconds.length * 1_000) / lane.total, 0),
+    rate: measured.reduce(
+      (sum, { milliseconds, total }) =>
+        sum + (milliseconds.length > 0 ? (milliseconds.length * 1_000) / total : 0),
+      0,
+    ),
     milliseconds: measured.flatMap((lane) => lane.milliseconds),
   };
 }
 
-const send = (agent: Agent, call: BenchCall): Promise<void> =>
+const send = (agent: Agent, call: BenchCall): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const headers = { ...call.headers, 'Content-Length': Buffer.byteLength(call.body) };
     const { method = 'POST' } = call;
     const outgoing = request(call.url, { method, agent, headers }, (incoming) => {
-      requireSuccess(call, incoming).then(resolve, reject);
+      dataOf(call, incoming).then(resolve, reject);
     });
     outgoing.once('error', reject);
     outgoing.end(call.body);
   });
 
-async function requireSuccess(call: BenchCall, incoming: IncomingMessage): Promise<void> {
+async function dataOf(call: BenchCall, incoming: IncomingMessage): Promise<unknown> {
   incoming.setEncoding('utf8');
   let text = '';
   for await (const chunk of incoming) text += chunk;
   if (incoming.statusCode === 200) {
-    const { success, data } = JSON.parse(text);
-    if (success === true && (call.isDone?.(data) ?? true)) return;
+    const content = JSON.parse(text);
+    if (call.isPlain) return content;
+    const { success, data } = content;
+    if (success === true && (call.isDone?.(data) ?? true)) return data;
   }
   throw new FailedCallError(`${call.url} answered ${incoming.statusCode}: ${text}`);
 }

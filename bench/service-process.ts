@@ -1,6 +1,6 @@
 import { startApi } from '../src/api.js';
 import { type ApiConfig, readApiConfig } from '../src/config/config.js';
-import { createLogger, installTemporalRuntime } from '../src/process/logger.js';
+import { startObservation } from '../src/process/observation.js';
 import { runProcess } from '../src/process/termination.js';
 import { createStops, type Stops } from '../src/start/stops.js';
 import { connectTemporal } from '../src/temporal/connection.js';
@@ -24,16 +24,12 @@ export interface ReadyMessage {
   readonly port: number;
 }
 
-async function start(
-  role: ServiceRole,
-  config: ApiConfig,
-  workflowBundlePath: string,
-  stops: Stops,
-) {
+async function start(role: ServiceRole, config: ApiConfig, stops: Stops) {
   if (role === 'bare-lists') return { port: await startBareLists(config, stops) };
   if (role === 'bare-select') return { port: await startBareSelect(config, stops) };
-  const logger = createLogger(config.LOG_LEVEL, role);
-  installTemporalRuntime(logger);
+  const observation = await startObservation(config, role);
+  stops.add(observation.stop);
+  const { logger, metrics } = observation;
   const temporal = await connectTemporal({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
@@ -42,15 +38,15 @@ async function start(
   stops.add(() => temporal.connection.close());
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
   if (role !== 'api') {
-    const workflowBundle = { codePath: workflowBundlePath };
-    const worker = await startWorker(config, temporal, { logger, workflowBundle });
+    const worker = await startWorker(config, temporal, { logger, metrics });
     stops.add(() => worker.stop());
-    const bareWorker = await startBareWorker(temporal, { taskQueue, workflowBundlePath });
+    const bareWorker = await startBareWorker(temporal, config);
     stops.add(() => bareWorker.stop());
   }
   if (role === 'worker') return { port: 0 };
   const api = await startApi(config, temporal, {
     logger,
+    metrics,
     eager: role === 'service',
     surfaces: [bareRoutes(temporal.client, taskQueue), unsignedRoutes],
   });
@@ -58,17 +54,12 @@ async function start(
   return { port: api.port };
 }
 
-// Started by bench/service.ts with a role and the path of the workflows' bundle.
+// Started by bench/service.ts with a role.
 await runProcess(async () => {
-  const [role, workflowBundlePath = ''] = process.argv.slice(2);
+  const [role] = process.argv.slice(2);
   const stops = createStops();
   try {
-    const ready: ReadyMessage = await start(
-      role as ServiceRole,
-      readApiConfig(),
-      workflowBundlePath,
-      stops,
-    );
+    const ready: ReadyMessage = await start(role as ServiceRole, readApiConfig(), stops);
     process.send?.(ready);
     return { stop: () => stops.run() };
   } catch (error) {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { type ApiConfig, readApiConfig } from '../src/config/config.js';
 import { createDigests, type Digests } from '../src/crypto/digests.js';
+import { checkWholeBooks } from '../src/db/books/check-whole.js';
 import { connectDatabase, type Database } from '../src/db/connection.js';
-import { findBrokenInvariants } from '../src/db/ledger/invariants.js';
 import { createStops, type Stops } from '../src/start/stops.js';
 import type { Bench } from './benchmark.js';
 import { startChild } from './child-process.js';
+import { copyDatabase } from './copy-database.js';
 import type { ServiceRole } from './service-process.js';
 
 /** A running service to be measured, and what its companies are made with. */
@@ -24,6 +24,9 @@ const layouts = {
   'API alone': ['api'],
 } satisfies Record<string, ServiceRole[]>;
 
+/** Which processes are the service. */
+export type ServiceLayout = keyof typeof layouts;
+
 /**
  * Runs work with a service on a database of its own, checks the invariants of the ledger, and stops
  * it, however the work ends.
@@ -32,7 +35,7 @@ const layouts = {
  */
 export async function withService<Result>(
   bench: Bench,
-  layout: keyof typeof layouts,
+  layout: ServiceLayout,
   work: (service: Service) => Promise<Result>,
   /** What is set otherwise than for all benchmarks. */
   changes: Readonly<Record<string, string>> = {},
@@ -43,7 +46,7 @@ export async function withService<Result>(
       startService(bench, layouts[layout], changes, stops),
     );
     const result = await work(service);
-    const broken = await findBrokenInvariants(service.database);
+    const broken = await checkWholeBooks(service.database);
     if (broken.length > 0) throw new Error(`Broken invariants:\n${broken.join('\n')}`);
     return result;
   } finally {
@@ -59,7 +62,8 @@ async function startService(
 ): Promise<Service> {
   const settings = {
     ...backing.settings,
-    DATABASE_URL: await copyDatabase(backing.settings.DATABASE_URL ?? ''),
+    // An empty one: the work of one benchmark must not slow the next one down.
+    DATABASE_URL: changes.DATABASE_URL ?? (await copyDatabase(backing.settings.DATABASE_URL ?? '')),
     TEMPORAL_TASK_QUEUE: `bench-${randomUUID()}`,
     PORT: '0',
     LOG_LEVEL: 'warn',
@@ -70,6 +74,7 @@ async function startService(
     CALLS_PER_COMPANY_AND_MINUTE: '1000000000',
     // A machine that is too busy shows in the figures, and fails no call.
     CALLER_WAIT_SECONDS: '60',
+    DRAIN_SECONDS: '0',
     // Vouchers are claimed again and again.
     MESSAGE_COOLDOWN_SECONDS: '0',
     MESSAGES_PER_NUMBER_AND_DAY: '1000000',
@@ -84,7 +89,6 @@ async function startService(
     signal.throwIfAborted();
     const child = await startChild({
       role,
-      workflowBundlePath: backing.workflowBundlePath,
       settings,
     });
     stops.add(child.stop);
@@ -97,23 +101,6 @@ async function startService(
     url: `http://127.0.0.1:${port}`,
     config,
     database,
-    digests: createDigests(config.DIGEST_KEY),
+    digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
   };
-}
-
-/** An empty database: the work of one benchmark must not slow the next one down. */
-async function copyDatabase(templateUrl: string): Promise<string> {
-  const url = new URL(templateUrl);
-  const template = url.pathname.slice(1);
-  const copy = `bench_${randomUUID().replaceAll('-', '')}`;
-  url.pathname = 'postgres';
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  try {
-    await client.query(`create database ${copy} template ${template}`);
-  } finally {
-    await client.end();
-  }
-  url.pathname = copy;
-  return url.href;
 }

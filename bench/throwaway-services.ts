@@ -10,6 +10,11 @@ import { startBackingServices } from '../src/start/backing-services.js';
 import { makeSecrets } from '../src/start/secrets.js';
 import type { Stops } from '../src/start/stops.js';
 import { prepareTemporal } from '../src/temporal/prepare.js';
+import {
+  type ReleasedTemporal,
+  startReleasedTemporal,
+  wantsReleasedTemporal,
+} from '../test/support/released-temporal/start-server.js';
 
 /** What `npm start` starts beside the service, for one run. */
 export interface ThrowawayServices {
@@ -20,6 +25,8 @@ export interface ThrowawayServices {
   readonly directory: string;
   /** What the servers were started with. */
   readonly startConfig: StartConfig;
+  /** The Temporal server where it is that of production, and not the development server. */
+  readonly releasedTemporal: ReleasedTemporal | undefined;
 }
 
 /**
@@ -35,6 +42,10 @@ export async function startThrowawayServices(
   stops.add(() => rm(directory, { recursive: true, force: true }));
   const secrets = makeSecrets();
   const { TEMPORAL_CLI_PATH, XDG_CACHE_HOME } = process.env;
+  const releasedTemporal = wantsReleasedTemporal()
+    ? await startReleasedTemporal({ directory, progress })
+    : undefined;
+  if (releasedTemporal) stops.add(releasedTemporal.stop);
   // Nothing else of the environment: a DATABASE_URL there is no place for the rows of a run.
   const startConfig = readStartConfig({
     TEMPORAL_CLI_PATH,
@@ -46,6 +57,7 @@ export async function startThrowawayServices(
     SANDBOX_DELAY_SCALE: String(options.sandboxDelayScale),
     CODEC_SERVER_PORT: '0',
     TEMPORAL_PORT: '0',
+    TEMPORAL_ADDRESS: releasedTemporal?.address,
     TEMPORAL_UI_PORT: String(await freePort()),
   });
   const backing = await startBackingServices(startConfig, secrets, progress, stops);
@@ -61,5 +73,5 @@ export async function startThrowawayServices(
       namespace: config.TEMPORAL_NAMESPACE,
     });
   });
-  return { settings, sandboxUrl: backing.sandboxUrl, directory, startConfig };
+  return { settings, sandboxUrl: backing.sandboxUrl, directory, startConfig, releasedTemporal };
 }

@@ -6,17 +6,31 @@ const keyedOperations = [
   'generate-voucher',
   'initiate-claim',
   'redeem-gift',
+  'reverse-redemption',
   'airtime-topup',
   'airtime-package-topup',
   'retry-topup',
+  'cancel-voucher',
+  'resend-message',
+  'order-vouchers',
 ] as const;
 
 export type KeyedOperation = (typeof keyedOperations)[number];
-type ReadOperation = 'login' | 'balance' | 'show-voucher' | 'show-topup';
+/** Those without a key: they change nothing, or the same however often they are sent. */
+type PlainOperation =
+  | 'login'
+  | 'balance'
+  | 'show-voucher'
+  | 'show-topup'
+  | 'list-redemptions'
+  | 'list-events'
+  | 'show-bulk-order'
+  | 'list-bulk-lines'
+  | 'cancel-bulk-order';
 
 /** A request as a client means it; sent again it is the same request. */
 export interface ClientCall {
-  readonly operation: KeyedOperation | ReadOperation;
+  readonly operation: KeyedOperation | PlainOperation;
   readonly company: Company;
   /** Below the base path of the company's API. */
   readonly path: string;
@@ -91,16 +105,19 @@ export function finalEntry({ entries }: KeyedCalls): LogEntry | undefined {
 }
 
 /**
- * The calls that a caller still has to repeat, one of each body that was sent under the key: what
+ * The calls that a caller still has to repeat, one of each content that was sent under the key: what
  * became of them is open, and nothing definite came afterwards.
  */
 export function openCalls({ entries }: KeyedCalls): LogEntry[] {
   if (entries.some(({ outcome }) => outcome.kind === 'done')) return [];
-  const lastOfBody = new Map<string, LogEntry>();
+  const lastOfContent = new Map<string, LogEntry>();
   for (const entry of entries)
-    if (entry.outcome.kind !== 'unheard') lastOfBody.set(JSON.stringify(entry.call.body), entry);
-  return [...lastOfBody.values()].filter(({ outcome }) => outcome.kind === 'open');
+    if (entry.outcome.kind !== 'unheard') lastOfContent.set(contentOf(entry.call), entry);
+  return [...lastOfContent.values()].filter(({ outcome }) => outcome.kind === 'open');
 }
+
+/** What a call asks for: its key stands for this and nothing else. */
+export const contentOf = ({ path, body }: ClientCall): string => `${path} ${JSON.stringify(body)}`;
 
 /** A call in one line, as findings name it. */
 export const nameOf = ({ operation, company, key }: ClientCall | KeyedCalls): string =>

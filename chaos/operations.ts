@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Company } from '../src/domain/voucher.js';
 import type { ClientCall, KeyedOperation } from './client-log.js';
-import type { Random } from './random.js';
-import type { ChaosPartner, KnownGift, World } from './world.js';
+import { type Random, recent } from './random.js';
+import { listRedemptions, reverseRedemption } from './redemption-calls.js';
+import type { ChaosPartner, KnownGift, SentLine, World } from './world.js';
 
 /** What an operation is made from. */
 export interface Making {
@@ -39,20 +40,76 @@ function keyed(
 const someAmount = (random: Random, greatest: number): number =>
   random.integer(100, Math.round(greatest * 110)) / 100;
 
-/** The newest ones more often: the old ones are mostly used up. */
-const recent = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
-  items.length === 0 ? undefined : random.pick(random.chance(0.8) ? items.slice(-30) : items);
-
-function generateVoucher({ random, world }: Making): ClientCall {
-  const partner = random.pick(world.partners);
+function someVoucher({ random, world }: Pick<Making, 'random' | 'world'>, partner: ChaosPartner) {
   const isAnonymous = random.chance(0.3);
-  return keyed('generate-voucher', partnerCompany(partner), {
+  return {
     denominationId: partner.denominations[random.pick(['100', '500', '1000'] as const)],
     merchantId: random.pick(world.merchants).id,
     msisdn: isAnonymous ? null : world.newNumber(random.weighted(SMS_SUFFIXES)),
     isRestricted: random.chance(0.7),
-  });
+  };
 }
+
+function generateVoucher(making: Making): ClientCall {
+  const partner = making.random.pick(making.world.partners);
+  return keyed('generate-voucher', partnerCompany(partner), someVoucher(making, partner));
+}
+
+/** Some lines of an order, at times with one that another order has, too. */
+export function someLines(
+  making: Pick<Making, 'random' | 'world'>,
+  partner: ChaosPartner,
+): SentLine[] {
+  const { random, world } = making;
+  const lines = Array.from({ length: random.integer(1, 12) }, () => ({
+    reference: randomUUID(),
+    ...someVoucher(making, partner),
+  }));
+  const ordered = world.orders.filter(({ partnerId }) => partnerId === partner.id);
+  const repeated = random.chance(0.3) && recent(random, ordered)?.lines[0];
+  return repeated ? [...lines, repeated] : lines;
+}
+
+function orderVouchers(making: Making): ClientCall {
+  const partner = making.random.pick(making.world.partners);
+  return {
+    ...keyed('order-vouchers', partnerCompany(partner), { lines: someLines(making, partner) }),
+    path: '/vouchers/bulk',
+  };
+}
+
+const ofOrder =
+  (
+    operation: 'show-bulk-order' | 'list-bulk-lines' | 'cancel-bulk-order',
+    path: string,
+  ): MakeCall =>
+  ({ random, world }) => {
+    const order = recent(random, world.orders);
+    return (
+      order && {
+        operation,
+        company: { kind: 'partner', id: order.partnerId },
+        path: `/bulk-orders/${order.id}${path}`,
+        ...(operation === 'cancel-bulk-order' ? { body: {} } : {}),
+      }
+    );
+  };
+
+/** What a partner asks for with a voucher later; it has no fields. */
+export const laterVoucherCall = (
+  operation: 'cancel-voucher' | 'resend-message',
+  { partnerId, voucherId }: KnownGift,
+): ClientCall => ({
+  ...keyed(operation, { kind: 'partner', id: partnerId }, {}),
+  path: `/vouchers/${voucherId}/${operation === 'cancel-voucher' ? 'cancel' : 'resend'}`,
+});
+
+const withVoucher =
+  (operation: 'cancel-voucher' | 'resend-message'): MakeCall =>
+  ({ random, world }) => {
+    const gift = recent(random, world.gifts);
+    return gift && laterVoucherCall(operation, gift);
+  };
 
 /** Mostly the company that the voucher is meant for, sometimes a wrong one. */
 function holderOf({ random, world }: Making, gift: KnownGift): Company {
@@ -160,10 +217,18 @@ export const operations: Readonly<Record<string, { weight: number; make: MakeCal
   'claim it': { weight: 16, make: initiateClaim },
   'redeem what is claimed': { weight: 18, make: redeemClaimed },
   'redeem an anonymous one': { weight: 12, make: redeemAnonymous },
+  'list redemptions': { weight: 4, make: listRedemptions },
+  'reverse a redemption': { weight: 4, make: reverseRedemption },
   'top airtime up': { weight: 12, make: topUpAirtime },
   'buy a package': { weight: 5, make: topUpPackage },
   'retry a top-up': { weight: 6, make: retryTopup },
   'read the balance': { weight: 4, make: showBalance },
+  'cancel a voucher': { weight: 2, make: withVoucher('cancel-voucher') },
+  'send a message again': { weight: 3, make: withVoucher('resend-message') },
+  'order several vouchers': { weight: 2, make: orderVouchers },
+  'look at an order': { weight: 2, make: ofOrder('show-bulk-order', '') },
+  'read the codes of an order': { weight: 4, make: ofOrder('list-bulk-lines', '/lines') },
+  'cancel an order': { weight: 1, make: ofOrder('cancel-bulk-order', '/cancel') },
   'look at a voucher': { weight: 4, make: showVoucher },
   'look at a top-up': { weight: 4, make: showTopup },
 };

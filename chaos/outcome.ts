@@ -1,5 +1,5 @@
-import { isRemembered, type Reason, refuse } from '../src/domain/errors.js';
 import { reasons } from '../src/domain/reasons.js';
+import { isRemembered, type Reason, refuse } from '../src/domain/refusals.js';
 
 /** What came back, its body as the bytes had it; or why nothing did. */
 export type CallResponse =
@@ -51,16 +51,20 @@ const FAILED: readonly Reason[] = [
   'topup-delivered-since',
   'topup-retried-since',
   'payment-refused',
+  'reversal-refused',
 ];
 
+/** A bulk order in its answer, whose progress follows the id. */
+const BULK_ORDER = /("bulkOrder":\{"id":\d+)[^}]*/;
+
 /**
- * An answer as it was told first: the message of a top-up's failure is of the moment, and all else of
- * an answer stays.
+ * An answer as it was told first: the message of a top-up's failure and the progress of a bulk order are
+ * of the moment, and all else of an answer stays.
  */
 export const asFirstTold = (text: string): string =>
   (['topup-delivered-since', 'topup-retried-since'] as const).reduce(
     (told, reason) => told.replace(reasons[reason].message, reasons['topup-failed'].message),
-    text,
+    text.replace(BULK_ORDER, '$1'),
   );
 
 /** The longest message first, since one may begin like another. */

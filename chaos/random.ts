@@ -52,3 +52,7 @@ export function createRandom(seed: number, name: string): Random {
     },
   };
 }
+
+/** The newest ones more often: the old ones are mostly used up. */
+export const recent = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
+  items.length === 0 ? undefined : random.pick(random.chance(0.8) ? items.slice(-30) : items);

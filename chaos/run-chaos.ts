@@ -8,6 +8,7 @@ import { type MadeFault, makeFaults } from './faults/make-faults.js';
 import type { ChaosOptions } from './options.js';
 import { type Finding, findProblems } from './oracle/find-problems.js';
 import { createRandom } from './random.js';
+import { startReceiver } from './receiver.js';
 import type { ChaosResult } from './report.js';
 import { type Clients, runClients } from './run-clients.js';
 import { createSendCall } from './send-call.js';
@@ -33,6 +34,7 @@ export async function runChaos(
   const stack = await startThrowawayStack(progress, stops);
   signal.throwIfAborted();
   const world = await makeWorld(stack);
+  const receiver = await startReceiver(stack, world, { seed: options.seed, stops });
   const log = createClientLog();
   const send = createSendCall(stack.url, world, log);
   const clients = { world, log, send, codeOf: (msisdn: string) => newestCode(stack, msisdn) };
@@ -41,6 +43,7 @@ export async function runChaos(
     work(stack, clients, options, signal, note),
   );
   signal.throwIfAborted();
+  receiver.calm();
   const random = createRandom(options.seed, 'draining');
   const left = await progress.step('Draining', async (note) => {
     await untilAnswering(stack.url);
@@ -48,7 +51,7 @@ export async function runChaos(
   });
   const unsettled: Finding[] = left.map((fault) => ({ check: 'I8 unsettled', fault }));
   const problems = await progress.step('The oracle', () =>
-    findProblems(stack, { ...clients, faults }),
+    findProblems(stack, { ...clients, faults, receiver }),
   );
   return {
     seed: options.seed,

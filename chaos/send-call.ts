@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { signatureHeader } from '../clients/typescript/src/index.js';
 import type { Company } from '../src/domain/voucher.js';
-import { signatureHeader } from '../test/support/clients.js';
 import type { ClientCall, ClientLog, LogEntry } from './client-log.js';
 import { bodyOf, type CallResponse } from './outcome.js';
 import type { World } from './world.js';

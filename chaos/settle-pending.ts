@@ -7,6 +7,7 @@ import type { Random } from './random.js';
 export interface ProviderBooks {
   /** Newest first. */
   readonly payouts: readonly BooksRow[];
+  readonly reversals: readonly BooksRow[];
   readonly topups: readonly BooksRow[];
 }
 

@@ -21,6 +21,8 @@ type ProviderName = (typeof PROVIDER_URLS)[keyof typeof PROVIDER_URLS];
 const CHAOS_SETTINGS = {
   LOG_LEVEL: 'warn',
   CALLER_WAIT_SECONDS: '3',
+  DRAIN_SECONDS: '0',
+  TEMPORAL_UPKEEP_SECONDS: '5',
   ACCESS_TOKEN_LIFETIME_SECONDS: '120',
   MESSAGE_COOLDOWN_SECONDS: '0',
   MESSAGES_PER_NUMBER_AND_DAY: '1000',
@@ -42,6 +44,10 @@ const CHAOS_SETTINGS = {
   SMS_TIMEOUT_SECONDS: '2',
   MOBILE_MONEY_TIMEOUT_SECONDS: '2',
   AIRTIME_TIMEOUT_SECONDS: '2',
+  WEBHOOK_PRIVATE_NETWORKS: 'on',
+  WEBHOOK_TIMEOUT_SECONDS: '2',
+  WEBHOOK_FIRST_PAUSE_SECONDS: '0.2',
+  WEBHOOK_LONGEST_PAUSE_SECONDS: '2',
 };
 
 /** Delays of 0.6 s and 4 s: within and beyond the time limits above. */
@@ -93,7 +99,7 @@ export async function startThrowawayStack(
     services,
     config,
     database,
-    digests: createDigests(config.DIGEST_KEY),
+    digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
     api,
     worker,
     ways,
@@ -115,7 +121,7 @@ async function makeWays(services: ThrowawayServices, stops: Stops) {
   return { settings, ways: ways as Record<ProviderName, CuttableWay> };
 }
 
-const START_SECONDS = 60;
+const START_SECONDS = 180;
 
 /** Waits until the API answers anything at all. */
 export async function untilAnswering(url: string): Promise<void> {

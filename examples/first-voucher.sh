@@ -39,10 +39,12 @@ merchant_token=$(post "$merchant/auth/login" '' "{\"key\":\"$(last apiKey)\"}" |
 key=$(mktemp)
 trap 'rm -f "$key"' EXIT
 printf '%b' "$(first privateKeyPem)" > "$key"
-# Every body of the merchant API is signed: examples/signing/.
+# Every body of the merchant API is signed, with the time: examples/signing/.
 signed() {
-  signature=$(printf '%s' "$2" | examples/signing/sign.sh "$key")
-  post "$merchant$1" "$merchant_token" "$2" -H "x-signature: $signature"
+  message=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+  signature=$(printf '%s\n%s' "$2" "$message" |
+    openssl dgst -sha256 -sign "$key" | openssl base64 -A)
+  post "$merchant$1" "$merchant_token" "$2" -H "x-signature: $signature\\n$message"
   echo
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import {
   hostnameSettings,
@@ -7,11 +8,14 @@ import {
   serviceSettings,
   tokenIssuer,
 } from './api/api-settings.js';
+import { quoteRules } from './api/quote-rules.js';
 import { callbackRoutes } from './callbacks/routes.js';
 import { type ApiConfig, type Config, readApiConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
-import { connectDatabase } from './db/connection.js';
+import { connectDatabase, poolUseOf } from './db/connection.js';
+import { requireCurrentSchema } from './db/current-schema.js';
+import { watchFence } from './db/recovery/fence-watch.js';
 import { createDocsSite } from './docs-site/site.js';
 import { createAccessDirectory } from './http/access/access-directory.js';
 import { createAccessTokens } from './http/access/access-token.js';
@@ -21,28 +25,45 @@ import { tokenKeyRoutes } from './http/access/token-keys.js';
 import { createApp, type SurfaceRoutes } from './http/app.js';
 import { createCallRecorder } from './http/call-log/call-recorder.js';
 import { securityContact } from './http/files/security-contact.js';
-import { startHttpServer } from './http/http-server.js';
+import { type RunningServer, startHttpServer } from './http/http-server.js';
 import { createRateLimits } from './http/limits/rate-limits.js';
 import { createVoucherGuessLimit } from './http/limits/voucher-guess-limit.js';
 import { createListReader } from './http/lists/list-reader.js';
 import type { Services } from './http/services.js';
 import { merchantRoutes } from './merchant/routes.js';
 import { createOperationWaits } from './operations/operation-waits.js';
+import { webhookSettingsOf } from './operations/webhook-settings.js';
 import { createWorkflowClient } from './operations/workflow-client.js';
 import { partnerRoutes } from './partner/routes.js';
 import { createPortal } from './portal/portal.js';
 import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
-import { createLogger, installTemporalRuntime } from './process/logger.js';
+import {
+  answerHealth,
+  createHealth,
+  HEALTH_LIMIT_MS,
+  type Health,
+  type HealthChecks,
+} from './process/health.js';
+import { type Metrics, noMetrics } from './process/metrics/metrics.js';
+import { showPoolUse } from './process/metrics/pool-use.js';
+import { startObservation } from './process/observation.js';
 import { isMainModule, runProcess } from './process/termination.js';
-import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
+import {
+  connectTemporal,
+  requireNamespace,
+  type TemporalConnection,
+} from './temporal/connection.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 
 export interface RunningApi {
   readonly port: number;
   readonly services: Services;
-  /** Completes running requests, accepts no new ones, and closes the database connections. */
+  /**
+   * Is no longer ready, serves on for `DRAIN_SECONDS`, completes running requests, and closes the
+   * database connections.
+   */
   stop(): Promise<void>;
 }
 
@@ -52,16 +73,20 @@ export async function startApi(
   temporal: TemporalConnection,
   options: {
     readonly logger: Logger;
+    readonly metrics?: Metrics;
     readonly eager: boolean;
+    /** What else must work for the API to be ready. */
+    readonly checks?: HealthChecks;
     /** Additional routes, such as the baseline of a benchmark. */
     readonly surfaces?: readonly SurfaceRoutes[];
     /** Overrides the failpoint of the settings. */
     readonly failpoint?: Failpoint;
   },
 ): Promise<RunningApi> {
-  const { logger } = options;
-  const { database, lists } = openConnections(config, logger);
+  const { logger, metrics = noMetrics } = options;
+  const { database, lists } = openConnections(config, logger, metrics);
   const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
+  const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000);
   const callerWaitMs = config.CALLER_WAIT_SECONDS * 1_000;
   const calls = createCallRecorder(database, {
     logger,
@@ -72,13 +97,16 @@ export async function startApi(
   const services: Services = {
     database,
     lists,
+    fence,
     calls,
+    metrics,
     rateLimits,
     guesses: createVoucherGuessLimit(rateLimits),
     logger,
     failpoint,
-    digests: createDigests(config.DIGEST_KEY),
+    digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
     secretBox: createSecretBox(config.DATA_KEYS),
+    webhooks: webhookSettingsOf(config),
     keyCopies: keyCopiesOf(config),
     apiKeys: createApiKeyLookup(database),
     accessDirectory: createAccessDirectory(database, names, config.ACCESS_CACHE_SECONDS),
@@ -98,6 +126,7 @@ export async function startApi(
       failpoint,
       timing: workflowTiming(config),
     }),
+    quoteRules: quoteRules(config),
     settings: serviceSettings(config),
   };
   const app = createApp(
@@ -109,7 +138,12 @@ export async function startApi(
       publicUrl: services.settings.publicUrl,
     }),
   );
-  const server = await startHttpServer(app.callback(), {
+  const health = createHealth({
+    database: () => requireCurrentSchema(database),
+    temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS),
+    ...options.checks,
+  });
+  const server = await startHttpServer(answerHealth(health.read, app.callback()), {
     host: config.HOST,
     port: config.PORT,
     onError: (error) => logger.error(describeError(error), 'Could not accept a connection'),
@@ -119,8 +153,9 @@ export async function startApi(
     port: server.port,
     services,
     async stop() {
-      await server.close();
+      await drain(health, server, config);
       names.stop();
+      fence.stop();
       await calls.stop();
       await lists.stop();
       await database.destroy();
@@ -128,41 +163,57 @@ export async function startApi(
   };
 }
 
+/** Serves on until load balancers have seen that the API is not ready, then completes what runs. */
+async function drain(
+  health: Health,
+  server: RunningServer,
+  { DRAIN_SECONDS }: ApiConfig,
+): Promise<void> {
+  health.drain();
+  server.drain();
+  await sleep(DRAIN_SECONDS * 1_000);
+  await server.close();
+}
+
 /** Encrypts API keys that can be copied; undefined where none are kept. */
 export const keyCopiesOf = ({ PORTAL_KEY_COPY, COPY_KEYS }: ApiConfig): SecretBox | undefined =>
   PORTAL_KEY_COPY === 'on' && COPY_KEYS !== undefined ? createSecretBox(COPY_KEYS) : undefined;
 
 /** A quarter of the connections is for lists; both pools have at least one. */
-function openConnections({ DATABASE_URL, ...config }: Config, logger: Logger) {
+function openConnections({ DATABASE_URL, ...config }: Config, logger: Logger, metrics: Metrics) {
   const onIdleError = (error: Error) =>
     logger.warn({ error: error.name }, 'A database connection broke');
   const forLists = Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 4));
   const poolSize = Math.max(1, config.DATABASE_POOL_SIZE - forLists);
-  return {
-    database: connectDatabase(DATABASE_URL, { poolSize, onIdleError }),
-    lists: createListReader(DATABASE_URL, {
-      poolSize: forLists,
-      statementTimeoutMs: Math.ceil(config.LIST_TIMEOUT_SECONDS * 1_000),
-      waitMs: config.LIST_WAIT_SECONDS * 1_000,
-      onIdleError,
-    }),
-  };
+  const database = connectDatabase(DATABASE_URL, { poolSize, onIdleError });
+  const lists = createListReader(DATABASE_URL, {
+    poolSize: forLists,
+    statementTimeoutMs: Math.ceil(config.LIST_TIMEOUT_SECONDS * 1_000),
+    waitMs: config.LIST_WAIT_SECONDS * 1_000,
+    onIdleError,
+  });
+  metrics.beforeScrape(() => {
+    showPoolUse(metrics, 'api', poolUseOf(database));
+    showPoolUse(metrics, 'lists', lists.poolUse());
+  });
+  return { database, lists };
 }
 
 if (isMainModule(import.meta.url)) {
   await runProcess(async () => {
     const config = readApiConfig();
-    const logger = createLogger(config.LOG_LEVEL, 'api');
-    installTemporalRuntime(logger);
+    const observation = await startObservation(config, 'api');
+    const { logger, metrics, metricsPort } = observation;
     const temporal = await connectTemporal({
       ...temporalServerOf(config),
       payloadKeys: config.PAYLOAD_KEYS,
     });
-    const api = await startApi(config, temporal, { logger, eager: false });
-    logger.info({ port: api.port }, 'API is listening');
+    const api = await startApi(config, temporal, { logger, metrics, eager: false });
+    logger.info({ port: api.port, metricsPort }, 'API is listening');
     return {
       async stop() {
         await api.stop();
+        await observation.stop();
         await temporal.connection.close();
       },
     };

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { keyCopiesOf, type RunningApi, startApi } from './api.js';
+import { keyCopiesOf } from './api.js';
 import {
   type ApiConfig,
   readApiConfigWith,
@@ -11,9 +11,10 @@ import { connectDatabase } from './db/connection.js';
 import { migrateToLatest } from './db/migrate.js';
 import { claimDataDirectory } from './embedded/data-directory.js';
 import { requireFreePort } from './embedded/port.js';
-import { createLogger, installTemporalRuntime } from './process/logger.js';
+import { startObservation } from './process/observation.js';
 import { createProgress, type Progress } from './process/progress.js';
 import { runProcess } from './process/termination.js';
+import { startService } from './service.js';
 import { type BackingServices, startBackingServices } from './start/backing-services.js';
 import { makeDemoAccounts } from './start/demo-accounts.js';
 import { isDemoKey, makeDemoData } from './start/demo-data.js';
@@ -21,10 +22,8 @@ import { readDemoFile, type StackAddresses, writeDemoFile } from './start/demo-f
 import { readOrMakeSecrets, type Secrets } from './start/secrets.js';
 import { createStops, type Stops } from './start/stops.js';
 import { welcome } from './start/welcome.js';
-import { connectTemporal } from './temporal/connection.js';
 import { prepareTemporal } from './temporal/prepare.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
-import { type RunningWorker, startWorker } from './worker.js';
 
 /** Starts everything; the inner promise settles if the worker stops by itself. */
 async function start(
@@ -42,16 +41,19 @@ async function start(
     await migrateToLatest(config.DATABASE_URL);
     await prepareTemporal(temporalServerOf(config));
   });
-  const { api, worker } = await progress.step('Worker and API', () => startService(config, stops));
+  const observation = await startObservation(config, 'start');
+  stops.add(observation.stop);
+  const service = await progress.step('Worker and API', () => startService(config, observation));
+  stops.add(service.stop);
   const addresses = {
-    api: `http://localhost:${api.port}`,
+    api: `http://localhost:${service.api.port}`,
     sandboxUrl: backing.sandboxUrl,
     temporalUiUrl: backing.temporalUiUrl,
     temporalAddress: config.TEMPORAL_ADDRESS,
   };
   const demo = await progress.step('Demo data', () => writeDemo(startConfig, config, addresses));
   process.stdout.write(welcome(demo, startConfig.DATA_DIR));
-  return { ended: worker.ended };
+  return { ended: service.ended };
 }
 
 /** The images of the demo's promos. */
@@ -69,36 +71,23 @@ const configFor = (
     LOG_LEVEL: startConfig.LOG_LEVEL,
     HOST: startConfig.HOST,
     PORT: String(startConfig.PORT),
+    // No load balancer stands before it, and no release comes after it.
+    DRAIN_SECONDS: '0',
+    TEMPORAL_BUILD_ID: '',
     PROMO_IMAGE_FOLDER: startConfig.PROMO_IMAGE_FOLDER ?? demoImages,
+    ...(startConfig.ENVIRONMENT === 'test'
+      ? { WEBHOOK_PRIVATE_NETWORKS: startConfig.WEBHOOK_PRIVATE_NETWORKS }
+      : {}),
     ...(startConfig.AIRTIME_URL
       ? {}
       : { AIRTIME_CALLBACK_URL: `http://127.0.0.1:${startConfig.PORT}/callbacks/airtime` }),
   });
 
-/** Worker and API share one process and one connection, which enables eager workflow starts. */
-async function startService(
-  config: ApiConfig,
-  stops: Stops,
-): Promise<{ readonly api: RunningApi; readonly worker: RunningWorker }> {
-  const logger = createLogger(config.LOG_LEVEL, 'start');
-  installTemporalRuntime(logger);
-  const temporal = await connectTemporal({
-    ...temporalServerOf(config),
-    payloadKeys: config.PAYLOAD_KEYS,
-  });
-  stops.add(() => temporal.connection.close());
-  const worker = await startWorker(config, temporal, { logger });
-  stops.add(() => worker.stop());
-  const api = await startApi(config, temporal, { logger, eager: true });
-  stops.add(() => api.stop());
-  return { api, worker };
-}
-
 async function writeDemo(startConfig: StartConfig, config: ApiConfig, addresses: StackAddresses) {
   const existing = await readDemoFile(startConfig.DATA_DIR);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 1 });
   try {
-    const digests = createDigests(config.DIGEST_KEY);
+    const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
     // The file may belong to another database.
     const isKnown = existing && (await isDemoKey(database, digests, existing));
     const access = isKnown

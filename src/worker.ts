@@ -1,85 +1,59 @@
-import { fileURLToPath } from 'node:url';
-import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { type Activities, createActivities } from '../activities/index.js';
+import { createActivities } from '../activities/index.js';
 import { type Config, publicUrlOf, readConfig } from './config/config.js';
-import { createDigests } from './crypto/digests.js';
+import { createDigests, type Digests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
-import { connectDatabase } from './db/connection.js';
+import type { Database } from './db/connection.js';
+import { requireCurrentSchema } from './db/current-schema.js';
+import { watchFence } from './db/recovery/fence-watch.js';
+import { createBackgroundTasks } from './process/background-tasks.js';
 import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
-import { createLogger, installTemporalRuntime } from './process/logger.js';
+import { createHealth, HEALTH_LIMIT_MS, type Health } from './process/health.js';
+import { type Metrics, noMetrics } from './process/metrics/metrics.js';
+import { startObservation } from './process/observation.js';
+import { statementFiles } from './process/statement-files.js';
 import { isMainModule, runProcess } from './process/termination.js';
-import {
-  createAirtime,
-  createEmailSender,
-  createMobileMoney,
-  createOperatorLookup,
-  createSmsSender,
-} from './providers/registry.js';
+import { createOperatorLookup } from './providers/registry.js';
 import { createCaseStarter } from './temporal/case-starter.js';
-import { connectTemporal, type TemporalConnection } from './temporal/connection.js';
+import {
+  connectTemporal,
+  requireNamespace,
+  type TemporalConnection,
+} from './temporal/connection.js';
 import { guardActivities } from './temporal/guard-activities.js';
+import { guardFence } from './temporal/guard-fence.js';
+import { reportVanishedRows } from './temporal/report-vanished-rows.js';
 import { createResumption } from './temporal/resumption.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
-import { workflowInterceptorModules } from './temporal/workflow-bundle.js';
+import { workerVersionOf } from './temporal/worker-version.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 import { activityLimits } from './worker/activity-limits.js';
+import { createMainWorker } from './worker/create-main-worker.js';
+import { connectDatabases } from './worker/databases.js';
+import { startEventNumbering } from './worker/event-numbering.js';
+import { startHealthServer } from './worker/health-server.js';
 import { createInvitationPickup } from './worker/invitation-pickup.js';
+import { createNoticePickup } from './worker/notice-pickup.js';
+import { createProviders } from './worker/observed-providers.js';
+import type { Repetition } from './worker/repeat.js';
 import { createRetryPickup } from './worker/retry-pickup.js';
+import { stateMetrics } from './worker/state-metrics.js';
 import { startTemporalUpkeep } from './worker/temporal-upkeep.js';
+import { startWebhookDispatch } from './worker/webhook-dispatch.js';
+import { createWebhookWorker, webhookDependencies } from './worker/webhooks.js';
 
 export interface RunningWorker {
+  /** Whether its workers poll, and what they need answers. */
+  readonly readHealth: Health['read'];
+  /** @throws where one of its workers has stopped polling */
+  requirePolling(): void;
   /** Settles when the worker has stopped; rejects where it failed by itself. */
   readonly ended: Promise<void>;
   /** Completes running work and closes the database connections. */
   stop(): Promise<void>;
 }
-
-/** Tuned for two cores. Most work is new workflows, which arrive on the non-sticky queue. */
-export const workerTuning = {
-  nonStickyToStickyPollRatio: 0.5,
-  maxCachedWorkflows: 400,
-  maxConcurrentLocalActivityExecutions: 50,
-  maxConcurrentActivityTaskExecutions: 50,
-  stickyQueueScheduleToStartTimeout: '2s',
-  shutdownGraceTime: '15s',
-  shutdownForceTime: '25s',
-} as const;
-
-const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
-
-/**
- * The SDK's worker with our activities, workflows and the interceptors that refuse foreign
- * commands.
- */
-const createWorker = (
-  config: Config,
-  temporal: TemporalConnection,
-  activities: Activities,
-  workflowBundle: WorkflowBundleOption | undefined,
-): Promise<Worker> =>
-  Worker.create({
-    connection: temporal.connection,
-    namespace: temporal.namespace,
-    dataConverter: temporal.dataConverter,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    activities,
-    // A bundle already contains them.
-    ...(workflowBundle
-      ? {
-          workflowBundle,
-          interceptors: { activity: [guardActivities] },
-        }
-      : {
-          workflowsPath,
-          interceptors: {
-            activity: [guardActivities],
-            workflowModules: workflowInterceptorModules,
-          },
-        }),
-    ...workerTuning,
-  });
 
 /**
  * Starts the worker of all workflows and activities, and the background tasks that start workflows.
@@ -89,27 +63,27 @@ export async function startWorker(
   temporal: TemporalConnection,
   options: {
     readonly logger: Logger;
-    readonly workflowBundle?: WorkflowBundleOption;
+    readonly metrics?: Metrics;
     /** Overrides the failpoint of the settings. */
     readonly failpoint?: Failpoint;
   },
 ): Promise<RunningWorker> {
-  const database = connectDatabase(config.DATABASE_URL, {
-    poolSize: config.DATABASE_POOL_SIZE,
-    onIdleError: (error) => options.logger.warn({ error: error.name }, 'A connection broke'),
-  });
-  const digests = createDigests(config.DIGEST_KEY);
+  const { logger, metrics = noMetrics } = options;
+  const databases = connectDatabases(config, logger, metrics);
+  const { database } = databases;
+  const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
+  const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000);
+  const background = createBackgroundTasks(() => !fence.isFenced());
   const activities = createActivities({
-    database,
+    ...databases,
     digests,
     secretBox: createSecretBox(config.DATA_KEYS),
-    smsSender: createSmsSender(config),
-    emailSender: createEmailSender(config),
+    ...createProviders(config, metrics),
+    statementFiles,
     publicUrl: publicUrlOf(config),
-    mobileMoney: createMobileMoney(config),
-    airtime: createAirtime(config),
     operatorLookup: createOperatorLookup(),
     failpoint: options.failpoint ?? createFailpoint(config.FAILPOINT),
+    background,
     resumption: createResumption({
       client: temporal.client,
       taskQueue: config.TEMPORAL_TASK_QUEUE,
@@ -121,60 +95,112 @@ export async function startWorker(
       intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1_000,
     }),
     limits: activityLimits(config),
+    ...webhookDependencies(config, metrics),
   });
   const upkeep = await startTemporalUpkeep(temporal, {
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
     reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
     intervalMs: config.TEMPORAL_UPKEEP_SECONDS * 1_000,
-    logger: options.logger,
+    logger,
+    version: workerVersionOf(config),
   });
-  const worker = await createWorker(config, temporal, activities, options.workflowBundle);
-  const pickup = createInvitationPickup({
-    database,
-    logger: options.logger,
-    client: temporal.client,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    lifetimeMs: config.INVITATION_LIFETIME_SECONDS * 1_000,
-    intervalMs: config.INVITATION_PICKUP_SECONDS * 1_000,
-  });
-  const retries = createRetryPickup({
-    database,
-    digests,
-    logger: options.logger,
-    client: temporal.client,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    timing: workflowTiming(config),
-    intervalMs: config.INVITATION_PICKUP_SECONDS * 1_000,
-  });
-  const ended = worker.run();
+  const activityGuards = [guardActivities, guardFence(fence.isFenced), reportVanishedRows];
+  const workers = await Promise.all([
+    createMainWorker(config, temporal, activities, activityGuards),
+    createWebhookWorker(config, temporal, activities, activityGuards),
+  ]);
+  const tasks = startTasks(config, temporal, { database, digests, logger, metrics });
+  const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   // `stop` awaits this promise; until then a failure must still be logged.
-  ended.catch((error) => options.logger.error(describeError(error), 'The worker failed'));
+  ended.catch((error) => logger.error(describeError(error), 'The worker failed'));
+  const health = createHealth({
+    database: () => requireCurrentSchema(database),
+    temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS),
+    worker: () => requirePolling(workers),
+  });
   return {
+    readHealth: health.read,
+    requirePolling: () => requirePolling(workers),
     ended,
     async stop() {
-      await Promise.all([pickup.stop(), retries.stop(), upkeep.stop()]);
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await ended.finally(() => database.destroy());
+      health.drain();
+      await Promise.all([upkeep, ...tasks].map((task) => task.stop()));
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      fence.stop();
+      try {
+        await ended;
+        await background.settled();
+      } finally {
+        await Promise.all(Object.values(databases).map((one) => one.destroy()));
+      }
     },
   };
+}
+/** @throws where a worker has stopped polling */
+function requirePolling(workers: readonly Worker[]): void {
+  const states = workers.map((worker) => worker.getState());
+  if (states.some((state) => state !== 'RUNNING')) throw new Error(`Workers: ${states.join(', ')}`);
+}
+
+/** The background tasks of a worker that need only the database and Temporal's client. */
+function startTasks(
+  config: Config,
+  { client }: TemporalConnection,
+  shared: {
+    readonly database: Database;
+    readonly digests: Digests;
+    readonly logger: Logger;
+    readonly metrics: Metrics;
+  },
+): Repetition[] {
+  const taskQueue = config.TEMPORAL_TASK_QUEUE;
+  const intervalMs = config.INVITATION_PICKUP_SECONDS * 1_000;
+  return [
+    ...stateMetrics(config, { ...shared, client }),
+    createInvitationPickup({
+      ...shared,
+      client,
+      taskQueue,
+      lifetimeMs: config.INVITATION_LIFETIME_SECONDS * 1_000,
+      intervalMs,
+    }),
+    createNoticePickup({ ...shared, client, taskQueue, intervalMs }),
+    createRetryPickup({ ...shared, client, taskQueue, timing: workflowTiming(config), intervalMs }),
+    startEventNumbering({ ...shared, intervalMs: config.EVENT_NUMBERING_SECONDS * 1_000 }),
+    startWebhookDispatch({
+      ...shared,
+      client,
+      taskQueue,
+      retrySeconds: config.WEBHOOK_RETRY_SECONDS,
+      intervalMs: config.WEBHOOK_DISPATCH_SECONDS * 1_000,
+    }),
+  ];
 }
 
 if (isMainModule(import.meta.url)) {
   await runProcess(async () => {
     const config = readConfig();
-    const logger = createLogger(config.LOG_LEVEL, 'worker');
-    installTemporalRuntime(logger);
+    const observation = await startObservation(config, 'worker');
+    const { logger, metrics, metricsPort } = observation;
     const temporal = await connectTemporal({
       ...temporalServerOf(config),
       payloadKeys: config.PAYLOAD_KEYS,
     });
-    const worker = await startWorker(config, temporal, { logger });
-    logger.info('Worker is running');
+    const worker = await startWorker(config, temporal, { logger, metrics });
+    const { HOST: host, WORKER_HEALTH_PORT: port } = config;
+    const health =
+      port === undefined
+        ? undefined
+        : await startHealthServer(worker.readHealth, { host, port, logger });
+    logger.info({ healthPort: health?.port, metricsPort }, 'Worker is running');
     return {
       ended: worker.ended,
       async stop() {
+        // It says until the end that the worker lives, and takes no more work.
         await worker.stop();
+        await health?.stop();
+        await observation.stop();
         await temporal.connection.close();
       },
     };

@@ -35,7 +35,7 @@ const PLACES = {
   embedded: { path: /^src\/embedded\//, of: ['embedded'], typesOf: ['foundation'] },
   start: { path: /^src\/(start|demo)(\/|\.ts$)/, of: 'everything' },
   assembly: {
-    path: /^src\/(api|worker|migrate|codec-server|admin)(\/|\.ts$)/,
+    path: /^src\/(api|worker|service|migrate|codec-server|admin|bundle-workflows)(\/|\.ts$)/,
     of: [
       ...[
         'assembly',
@@ -50,6 +50,8 @@ const PLACES = {
       ...['workflows', 'activities'],
     ],
   },
+  /** A package of its own: integrators have nothing else of this project. */
+  client: { path: /^clients\/typescript\/src\//, of: ['client'], packages: /^node:/ },
   /** What several processes stand on: settings, logging, the connection to Temporal. */
   foundation: {
     path: /^src\/(config|process|temporal)\//,
@@ -127,4 +129,15 @@ export function environmentProblem(file: string, text: string): string | undefin
   if (file === 'src/config/config.ts' || placeOf(file)?.name === 'outside') return undefined;
   const reads = /\bprocess\s*(\.\s*env\b|\[)|\benv\b[^;]*\bfrom 'node:process'/.test(code(text));
   return reads ? `${file} reads process.env; only src/config/config.ts may` : undefined;
+}
+
+/**
+ * What is wrong with the state of a module of workflows: a worker loads it once for all workflows, so
+ * that a variable of the module would belong to all of them.
+ */
+export function moduleStateProblem(file: string, text: string): string | undefined {
+  if (placeOf(file)?.name !== 'workflows') return undefined;
+  const keeps =
+    /^(?:export )?(?:let|var)\s|^(?:export )?const [^=\n]+= (?:new (?:Weak)?(?:Map|Set)\b|\[\];|\{\};)/m;
+  return keeps.test(code(text)) ? `${file} keeps state that all workflows would share` : undefined;
 }

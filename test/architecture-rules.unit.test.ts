@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { environmentProblem, importProblem, importsOf, pathProblem } from './architecture-rules.js';
+import {
+  environmentProblem,
+  importProblem,
+  importsOf,
+  moduleStateProblem,
+  pathProblem,
+} from './architecture-rules.js';
 
 describe('the rules of the architecture', () => {
   it.each([
@@ -9,7 +15,7 @@ describe('the rules of the architecture', () => {
     ['src/domain/voucher.ts', "import { createHash } from 'node:crypto';", false],
     ['src/domain/voucher.ts', "import type { Schema } from '../db/schema.js';", false],
     ['workflows/top-up.ts', "import { sleep } from '@temporalio/workflow';", true],
-    ['workflows/top-up.ts', "import { refuse } from '../src/domain/errors.js';", true],
+    ['workflows/top-up.ts', "import { refuse } from '../src/domain/refusals.js';", true],
     ['workflows/top-up.ts', "import type { Activities } from '../activities/index.js';", true],
     ['workflows/top-up.ts', "import { createActivities } from '../activities/index.js';", false],
     ['workflows/top-up.ts', "import { type Activities } from '../activities/index.js';", false],
@@ -17,14 +23,18 @@ describe('the rules of the architecture', () => {
     ['workflows/top-up.ts', "import 'node:fs';", false],
     ['workflows/top-up.ts', "import {\n  type A,\n  b,\n} from '@temporalio/client';", false],
     [
-      'activities/vouchers.ts',
+      'activities/redemptions.ts',
       "import { lockVoucher } from '../src/db/vouchers/vouchers.js';",
       true,
     ],
-    ['activities/vouchers.ts', "import type { Command } from '../workflows/messages.js';", true],
-    ['activities/vouchers.ts', "import { update } from '../workflows/messages.js';", false],
-    ['activities/vouchers.ts', "import { app } from '../src/http/app.js';", false],
-    ['src/partner/redeem-gift.ts', "import { update } from '../../workflows/messages.js';", true],
+    [
+      'activities/redemptions.ts',
+      "import type { Command } from '../workflows/contracts.js';",
+      true,
+    ],
+    ['activities/redemptions.ts', "import { update } from '../workflows/contracts.js';", false],
+    ['activities/redemptions.ts', "import { app } from '../src/http/app.js';", false],
+    ['src/partner/redeem-gift.ts', "import { update } from '../../workflows/contracts.js';", true],
     ['src/http/app.ts', "import type { Sms } from '../providers/sms/sms-sender.js';", false],
     ['src/merchant/test.ts', "export * from '../../activities/index.js';", false],
     ['src/merchant/test.ts', "type A = typeof import('../../activities/index.js');", false],
@@ -32,6 +42,11 @@ describe('the rules of the architecture', () => {
     ['src/crypto/digests.ts', "import { createHmac } from 'node:crypto';", true],
     ['src/crypto/digests.ts', "import { secp256k1 } from '@noble/curves/secp256k1.js';", false],
     ['src/crypto/digests.ts', "import { parseMoney } from '../domain/money.js';", false],
+    ['clients/typescript/src/list.ts', "import { sign } from 'node:crypto';", true],
+    ['clients/typescript/src/list.ts', "import { z } from 'zod';", false],
+    ['clients/typescript/src/list.ts', "import { a } from '../../../src/domain/money.js';", false],
+    ['src/http/app.ts', "import { a } from '../../clients/typescript/src/index.js';", false],
+    ['src/demo/scene.ts', "import { a } from '../../clients/typescript/src/index.js';", true],
     ['migrations/2026-01-01-1-first.ts', "import { sql } from 'kysely';", true],
     [
       'migrations/2026-01-01-1-first.ts',
@@ -87,5 +102,16 @@ describe('the rules of the architecture', () => {
     ['bench/index.ts', 'process.env.PORT', true],
   ])('judge what %s reads: %s', (file, text, isAllowed) => {
     expect(environmentProblem(file, text) === undefined).toBe(isAllowed);
+  });
+
+  it.each([
+    ['workflows/top-up.ts', 'let attempts = 0;', false],
+    ['workflows/top-up.ts', 'export const seen = new Map<string, number>();', false],
+    ['workflows/top-up.ts', 'const waiting: Promise<void>[] = [];', false],
+    ['workflows/top-up.ts', "export const words = { late: 'Late' } as const;", true],
+    ['workflows/top-up.ts', 'function run() {\n  let attempts = 0;\n}', true],
+    ['src/process/progress.ts', 'let lines = 0;', true],
+  ])('judge what %s keeps: %s', (file, text, isAllowed) => {
+    expect(moduleStateProblem(file, text) === undefined).toBe(isAllowed);
   });
 });

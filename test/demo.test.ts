@@ -136,7 +136,7 @@ describe('the demo stops with a sentence', () => {
     [
       'with a key that is refused',
       () => ({ ...demo, partner: { ...demo.partner, apiKey: `gvs_test_${'0'.repeat(30)}` } }),
-      /expected the status 200, but got 401/,
+      /was refused with 401: The API key is not valid/,
     ],
     ['without the sandbox', () => ({ ...demo, sandboxUrl: '' }), /reads codes from the sandbox/],
     [

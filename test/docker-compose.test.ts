@@ -15,6 +15,7 @@ import {
 } from '../src/config/config.js';
 import { temporalArguments } from '../src/embedded/temporal-arguments.js';
 import { makeSecrets } from '../src/start/secrets.js';
+import { RELEASED_TEMPORAL } from './support/released-temporal/find-programs.js';
 
 const root = new URL('..', import.meta.url);
 
@@ -28,9 +29,17 @@ const composeSchema = z.object({
       environment: z.record(z.string(), scalar).default({}),
       ports: z.array(z.string()).default([]),
       volumes: z.array(z.string()).default([]),
+      networks: z.record(z.string(), z.object({ ipv4_address: z.string() })).default({}),
+      build: z.unknown().optional(),
+      read_only: z.boolean().default(false),
+      cap_drop: z.array(z.string()).default([]),
+      security_opt: z.array(z.string()).default([]),
     }),
   ),
-  configs: z.record(z.string(), z.object({ content: z.string() })),
+  configs: z.record(
+    z.string(),
+    z.object({ content: z.string().optional(), file: z.string().optional() }),
+  ),
 });
 
 let document: unknown;
@@ -170,20 +179,45 @@ test.each([
 });
 
 test('each process is started by the command that the guide names', () => {
-  const commands = ['api', 'worker', 'migrate', 'sandbox', 'codec-server'].map((name) =>
-    compose.services[name]?.command?.join(' '),
-  );
-  expect(commands).toEqual([
-    'node --import tsx src/api.ts',
-    'node --import tsx src/worker.ts',
-    'node --import tsx src/migrate.ts',
+  const names = ['api', 'api-2', 'worker', 'worker-2', 'migrate', 'codec-server', 'sandbox'];
+  expect(names.map((name) => compose.services[name]?.command?.join(' '))).toEqual([
+    'node src/api.js',
+    'node src/api.js',
+    'node src/worker.js',
+    'node src/worker.js',
+    'node src/migrate.js',
+    'node src/codec-server.js',
     'node --import tsx src/sandbox.ts',
-    'node --import tsx src/codec-server.ts',
   ]);
 });
 
-test('Temporal has the settings of the development server', () => {
-  const content = parse(compose.configs['temporal-dynamic-config']?.content ?? '');
+test('two APIs stand behind a balancer that they trust, and two workers beside them', () => {
+  const { services } = compose;
+  expect(services['api-2']).toEqual(services.api);
+  expect(services['worker-2']).toEqual(services.worker);
+  const { environment, networks } = services.balancer ?? {};
+  expect(environment?.API_ADDRESSES).toBe('api:3000 api-2:3000');
+  const trusted = readApiConfig(environmentOf('api')).TRUSTED_PROXIES;
+  expect(trusted).toEqual([networks?.default?.ipv4_address]);
+});
+
+test('what runs in a container of the service changes no file and has no rights', () => {
+  const own = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
+  expect(own.map(([name]) => name).sort()).toEqual(
+    ['admin', 'api', 'api-2', 'codec-server', 'migrate', 'sandbox', 'worker', 'worker-2'].sort(),
+  );
+  for (const [, service] of own)
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+});
+
+test('Temporal has the settings of the development server, from the files that tests use', async () => {
+  expect(compose.configs['temporal-server']?.file).toBe('./deploy/temporal/server.yaml');
+  const file = compose.configs['temporal-dynamic-config']?.file ?? '';
+  const content = parse(await readFile(new URL(file, root), 'utf8'));
   const words = temporalArguments({ port: 7233, namespaces: [] });
   const expected = words
     .filter((_word, index) => words[index - 1] === '--dynamic-config-value')
@@ -192,6 +226,14 @@ test('Temporal has the settings of the development server', () => {
     z.record(z.string(), z.array(z.object({ value: scalar }))).parse(content),
   );
   expect(actual.map(([name, [first]]) => [name, first?.value])).toEqual(expected);
+});
+
+test('the Temporal server has the version that tests build, and what its file reads', async () => {
+  const { image, environment = {} } = compose.services.temporal ?? {};
+  expect(image).toBe(`temporalio/server:${RELEASED_TEMPORAL}`);
+  const text = await readFile(new URL('deploy/temporal/server.yaml', root), 'utf8');
+  const read = new Set([...text.matchAll(/env "(\w+)"/g)].map(([, name]) => name));
+  expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);
 });
 
 test('nothing is published beyond the machine itself, and every image has a version', () => {
@@ -210,7 +252,11 @@ test('production accepts the network of the containers only because the file say
 
 test('the Temporal UI is reached by those who have signed in, and Temporal by nobody outside', () => {
   const published = Object.entries(compose.services).filter(([, { ports }]) => ports.length > 0);
-  expect(published.map(([name]) => name).sort()).toEqual(['api', 'sandbox', 'temporal-ui-gate']);
+  expect(published.map(([name]) => name).sort()).toEqual([
+    'balancer',
+    'sandbox',
+    'temporal-ui-gate',
+  ]);
   const gate = compose.configs['temporal-ui-gate']?.content ?? '';
   const beforeTheUi = gate.slice(0, gate.indexOf('reverse_proxy temporal-ui'));
   expect(beforeTheUi).toContain('forward_auth codec-server:8234');

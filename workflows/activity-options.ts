@@ -39,8 +39,11 @@ export const providers = proxyActivities<
     Activities,
     | 'sendMessage'
     | 'sendInvitation'
+    | 'sendAccessNotice'
     | 'payMerchant'
     | 'inquirePayment'
+    | 'reversePayment'
+    | 'inquireReversal'
     | 'sendTopUp'
     | 'inquireTopUp'
   >
@@ -48,6 +51,13 @@ export const providers = proxyActivities<
   startToCloseTimeout: '30s',
   heartbeatTimeout: '5s',
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
+});
+
+/** Steps of a bulk order. An order waits as long as the database is unavailable. */
+export const bulk = proxyActivities<Pick<Activities, 'generateBulkLines'>>({
+  startToCloseTimeout: '1m',
+  heartbeatTimeout: '15s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
 /**
@@ -82,6 +92,13 @@ export const books = proxyActivities<Pick<Activities, 'checkInvariants'>>({
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
+/** Parts of the whole check of the books; adding up all transfers is one. Nobody waits for it. */
+export const wholeBooks = proxyActivities<Pick<Activities, 'checkBooksPart'>>({
+  startToCloseTimeout: '2h',
+  heartbeatTimeout: '30s',
+  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
+});
+
 /**
  * Steps of a sweep. A failure of several minutes fails the run (red), so that the later steps and
  * the next sweep proceed.
@@ -94,6 +111,9 @@ export const sweeps = proxyActivities<
     | 'sweepTopUps'
     | 'sweepMessages'
     | 'resumeMessages'
+    | 'resumeBulkOrders'
+    | 'sweepReminders'
+    | 'sweepStatements'
     | 'openDueVoucherCases'
     | 'pruneRows'
     | 'expireLeftClaims'
@@ -107,11 +127,29 @@ export const sweeps = proxyActivities<
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
+/** Rounds of e-mails with statements: each ends after some seconds and the time limit of an e-mail. */
+export const statements = proxyActivities<Pick<Activities, 'sendDueStatements'>>({
+  startToCloseTimeout: '2m',
+  heartbeatTimeout: '10s',
+  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
+});
+
 /**
- * The state of a case; that of the books reads everything. A fault is transient, and nobody waits.
+ * The state of a case; that of the books reads what has changed. A fault is transient, and nobody waits.
  */
 export const cases = proxyActivities<Pick<Activities, 'readCase'>>({
   startToCloseTimeout: '5m',
   heartbeatTimeout: '30s',
   retry: { initialInterval: '1s', maximumInterval: '5m' },
 });
+
+/**
+ * Calls to receivers of webhooks, on a task queue of their own. A call has a time limit in the activity.
+ */
+export const webhooksOn = (taskQueue: string) =>
+  proxyActivities<Pick<Activities, 'deliverDue' | 'tellSwitchedOff'>>({
+    taskQueue,
+    startToCloseTimeout: '2m',
+    heartbeatTimeout: '10s',
+    retry: { initialInterval: '1s', maximumInterval: '1m' },
+  });

@@ -21,6 +21,12 @@ export interface SweepResult {
    */
   readonly endedMessages: number;
   readonly resumedMessages: number;
+  /** Vouchers whose owners are told that they expire soon. */
+  readonly queuedReminders: number;
+  /** People whose monthly statements were dealt with. */
+  readonly queuedStatements: number;
+  /** Bulk orders that had no workflow. */
+  readonly resumedBulkOrders: number;
   /** Partners whose vouchers cannot expire; each has a case. */
   readonly stuckPartners: number;
   /** Rows beyond their retention, including operations. */
@@ -59,7 +65,10 @@ export async function expireVouchers(): Promise<SweepResult> {
       return swept;
     }),
     failedTopups: await step(sweeps.sweepTopUps),
+    queuedReminders: await sweepReminders(step),
+    queuedStatements: await sweepStatements(step),
     ...(await sweepMessages(step)),
+    resumedBulkOrders: await sweepBulkOrders(step),
     stuckPartners: stuck.length,
     prunedOperations: await step(sweeps.pruneRows),
   };
@@ -85,6 +94,21 @@ async function sweepMessages(
   };
 }
 
+async function sweepReminders(step: Step): Promise<number> {
+  if (!patched('sweep-reminders')) return 0;
+  return step(sweeps.sweepReminders);
+}
+
+async function sweepStatements(step: Step): Promise<number> {
+  if (!patched('sweep-statements')) return 0;
+  return step(sweeps.sweepStatements);
+}
+
+async function sweepBulkOrders(step: Step): Promise<number> {
+  if (!patched('sweep-bulk-orders')) return 0;
+  return step(async () => ({ count: await sweeps.resumeBulkOrders(), isDone: true }));
+}
+
 /** Repeats a step until it is done. */
 async function untilDone(
   sweep: () => Promise<{ count: number; isDone: boolean }>,
@@ -100,9 +124,9 @@ async function untilDone(
 
 function showStuck(stuck: readonly StuckPartner[]): void {
   showDetails(
-    `**Partners whose vouchers cannot expire: ${stuck.length}.** Each has a case with a workflow of its ` +
-      'own, found by `NeedsAction = true` until the vouchers have expired, which says what to do. ' +
-      'Nothing is to be done about this run.',
+    `**Partners whose vouchers cannot expire: ${stuck.length}.** Each has a case with a workflow, found ` +
+      'by `NeedsAction = true` until the vouchers have expired; its page says what to do. This run ' +
+      'needs no action.',
     listed(stuck)
       .map((line) => `- ${line}`)
       .join('\n'),
@@ -146,6 +170,9 @@ async function expireInOneGo(): Promise<SweepResult> {
     failedTopups: await sweeps.failTopUpsNeverStarted(),
     endedMessages: 0,
     resumedMessages: 0,
+    queuedReminders: 0,
+    queuedStatements: 0,
+    resumedBulkOrders: 0,
     stuckPartners: 0,
     prunedOperations: await sweeps.pruneOldOperations(),
   };

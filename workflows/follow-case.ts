@@ -6,8 +6,8 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { cases } from './activity-options.js';
+import { type CaseInput, lookAgain } from './contracts.js';
 import { showDetails } from './current-details.js';
-import { type CaseInput, lookAgain } from './messages.js';
 import { needsAction } from './search-attributes.js';
 
 /** Checks of one run; then the workflow continues as new, so that no history grows for months. */
@@ -19,9 +19,9 @@ export interface FollowCaseResult {
 }
 
 /**
- * Stands for something that a person must settle, and is found by `NeedsAction = true` until it is. It
- * moves no money: operators settle by their command, or a sweep goes on by itself, and the database says
- * when. A cancellation in the UI changes nothing.
+ * Shows a case to support staff, found by `NeedsAction = true` until the case is settled. It moves no
+ * money: an operator's command or a later sweep settles the case, and this workflow reads that from the
+ * database. A cancellation in the UI changes nothing.
  */
 export function followCase(input: CaseInput): Promise<FollowCaseResult> {
   return CancellationScope.nonCancellable(() => follow(input));

@@ -1,5 +1,5 @@
 import { database } from './activity-options.js';
-import type { GeneratedVoucher, GenerateVoucherCommand, OperationOutcome } from './messages.js';
+import type { GeneratedVoucher, GenerateVoucherCommand, OperationOutcome } from './contracts.js';
 
 /** Generates a gift voucher (specification 4.1): one local activity with one transaction. */
 export async function generateVoucher(

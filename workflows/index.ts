@@ -1,8 +1,16 @@
+export { cancelVoucher } from './cancel-voucher.js';
+export { checkBooks } from './check-books.js';
+export { deliverWebhooks } from './deliver-webhooks.js';
 export { expireVouchers } from './expire-vouchers.js';
 export { finishMessage } from './finish-message.js';
 export { followCase } from './follow-case.js';
+export { generateBulk } from './generate-bulk.js';
 export { generateVoucher } from './generate-voucher.js';
 export { inviteMerchant } from './invite-merchant.js';
 export { reconcile } from './reconcile.js';
 export { redeemVoucher } from './redeem-voucher.js';
+export { resendMessage } from './resend-message.js';
+export { reverseRedemption } from './reverse-redemption.js';
+export { sendStatements } from './send-statements.js';
+export { tellOwners } from './tell-owners.js';
 export { topUp } from './top-up.js';

@@ -9,8 +9,8 @@ import {
 } from '@temporalio/workflow';
 import type { MessageOutcome } from '../activities/message-outcome.js';
 import { database, providers } from './activity-options.js';
+import { type InviteMerchantInput, invitationSettled } from './contracts.js';
 import { quoted, showDetails } from './current-details.js';
-import { type InviteMerchantInput, invitationSettled } from './messages.js';
 import { needsAction } from './search-attributes.js';
 import { inviteMerchantId } from './workflow-ids.js';
 

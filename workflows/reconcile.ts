@@ -54,12 +54,12 @@ function raise(
 ): never {
   const words = [...opened, ...faults].slice(0, MAXIMUM_SHOWN);
   showDetails(
-    '**Found something.** Each has a workflow of its own, found by `NeedsAction = true` until it is ' +
-      'settled, which says what to do. Nothing is to be done about this run.',
+    '**Cases were opened.** Each case has a workflow, found by `NeedsAction = true` until it is ' +
+      'settled; its page says what to do. This run needs no action.',
     words.map((line) => `- ${line}`).join('\n'),
     ...(failures.length === 0
       ? []
-      : [`**Not everything could be looked at**: ${failures.length} steps failed.`]),
+      : [`**The reconciliation is incomplete**: ${failures.length} steps failed.`]),
   );
   throw ApplicationFailure.create({
     message: words.join('\n'),

@@ -15,8 +15,9 @@ import {
   type RedeemVoucherInput,
   redeem,
   superseded,
-} from './messages.js';
-import { claimIsOver, sendCode } from './redemption/claim-code.js';
+  voucherCancelled,
+} from './contracts.js';
+import { claimIsOver, claimVoucher, sendCode } from './redemption/claim-code.js';
 import { redeemOnce } from './redemption/redeem-once.js';
 import { type RedeemVoucherResult, showEnd } from './redemption/redemption-details.js';
 import {
@@ -55,10 +56,7 @@ async function claimAndRedeem(run: RedemptionRun): Promise<RedeemVoucherResult> 
 }
 
 async function claimUntilOver(run: RedemptionRun, command: ClaimCommand): Promise<void> {
-  const claim = await run.database.createClaim(command, {
-    claimLifetimeMs: run.timing.claimLifetimeMs,
-    workflowId: workflowInfo().workflowId,
-  });
+  const claim = await claimVoucher(run, command);
   if (claim.kind === 'answered') {
     run.claimOutcome = claim.outcome;
     run.ended = 'refused';
@@ -67,7 +65,8 @@ async function claimUntilOver(run: RedemptionRun, command: ClaimCommand): Promis
   }
   run.started = claim;
   run.wrongCodes = claim.wrongCodes;
-  upsertSearchAttributes([{ key: voucherSerial, value: claim.serialNumber }]);
+  if (workflowInfo().typedSearchAttributes.get(voucherSerial) === undefined)
+    upsertSearchAttributes([{ key: voucherSerial, value: claim.serialNumber }]);
   showProgress(run);
   await sendCode(run, claim, command);
   await claimIsOver(run, claim.claimId);
@@ -106,6 +105,13 @@ function setHandlers(run: RedemptionRun): void {
       run.ended ??= 'superseded';
     },
     { description: 'A newer claim of this voucher has taken the place of this one' },
+  );
+  setHandler(
+    voucherCancelled,
+    () => {
+      run.ended ??= 'withdrawn';
+    },
+    { description: 'The voucher was cancelled, and this claim with it' },
   );
   setHandler(providerHint, hints.give, {
     description: 'Asks the provider now, or tries to book again now. Needs no input.',

@@ -14,7 +14,7 @@ import {
   type TopUpInput,
   type TopUpMade,
   topUpResult,
-} from './messages.js';
+} from './contracts.js';
 import { mayCome } from './outsiders/command-shapes.js';
 import * as searchAttributes from './search-attributes.js';
 import { attemptOnce } from './top-up/attempt-top-up.js';

@@ -1,4 +1,4 @@
-import type { CaseName } from './messages.js';
+import type { CaseName } from './contracts.js';
 
 /**
  * The ids of all workflows. An id carries the rule of uniqueness: operations that must not run
@@ -7,6 +7,15 @@ import type { CaseName } from './messages.js';
 
 /** One per operation: duplicates of a request share it. */
 export const generateVoucherId = (operationId: string): string => `generate-voucher:${operationId}`;
+
+/** One per operation: duplicates of a request share it. */
+export const cancelVoucherId = (operationId: string): string => `cancel-voucher:${operationId}`;
+/** One at a time per bulk order; it contains the order's number for people. */
+export const generateBulkId = (bulkOrderId: number, operationId: string): string =>
+  `generate-bulk:${bulkOrderId}:${operationId}`;
+
+/** One per operation: duplicates of a request share it. */
+export const resendMessageId = (operationId: string): string => `resend-message:${operationId}`;
 
 /**
  * One per operation that makes a claim. It contains the voucher's serial number for people; that
@@ -32,11 +41,18 @@ export const claimWorkflowId = (claim: {
 export const redeemVoucherWithoutClaimId = (generationId: string): string =>
   `redeem-voucher:unclaimed-${generationId}`;
 
+/** One per operation: duplicates of a request share it. It contains the redemption's id for people. */
+export const reverseRedemptionId = (redemptionId: number, operationId: string): string =>
+  `reverse:${redemptionId}:${operationId}`;
+
 /** The sweep of the workers on one task queue, started by a Schedule with this id. */
 export const expireVouchersId = (taskQueue: string): string => `expire-vouchers:${taskQueue}`;
 
 /** The reconciliation of the workers on one task queue, started by a Schedule with this id. */
 export const reconcileId = (taskQueue: string): string => `reconcile:${taskQueue}`;
+
+/** The nightly check of all books, started by a Schedule with this id. */
+export const checkBooksId = (taskQueue: string): string => `check-books:${taskQueue}`;
 
 /**
  * One per top-up, for all its attempts. It contains the top-up's number for people; the operation
@@ -64,6 +80,23 @@ export const finishMessageId = (operationId: string): string => `finish-message:
 
 /** One per invitation of a merchant; its id is random. */
 export const inviteMerchantId = (invitationId: string): string => `invite-merchant:${invitationId}`;
+
+/** One per change of a company's access; two deployments both have an audit entry 1. */
+export const tellOwnersId = (auditId: number, taskQueue: string): string =>
+  `tell-owners:${taskQueue}:${auditId}`;
+
+/** One at a time: it sends what is due. */
+export const sendStatementsId = (taskQueue: string): string => `send-statements:${taskQueue}`;
+
+/**
+ * One at a time per webhook, for all its deliveries. Two deployments on one Temporal server both have a
+ * webhook 1.
+ */
+export const deliverWebhooksId = (endpointId: number, taskQueue: string): string =>
+  `webhooks:${taskQueue}:${endpointId}`;
+
+/** The task queue of calls to receivers, so that slow ones take no places of other activities. */
+export const webhookTaskQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
 
 /**
  * One per case: our reference of the payment, or the workers' task queue. Two deployments on one

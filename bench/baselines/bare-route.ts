@@ -6,9 +6,13 @@ import { endpoint } from '../../src/http/endpoint.js';
 import { reply } from '../../src/http/envelope.js';
 import type { BenchCall } from '../run-load.js';
 import type { bare, bareSlow } from '../workflows/bare.js';
+import { bareLifeEndpoints } from './bare-life.js';
 import { bareTaskQueue } from './bare-worker.js';
 
 const BASE_PATH = '/bench';
+
+/** A route without access checks, below the address of the service. */
+export const barePath = (path: string): string => BASE_PATH + path;
 
 type BareWorkflow = 'bare' | 'bareSlow';
 
@@ -20,7 +24,7 @@ const routes: Readonly<Record<BareWorkflow, { readonly path: string; readonly do
 
 /** The call that runs a bare workflow. */
 export const bareCall = (serviceUrl: string, workflow: BareWorkflow): BenchCall => ({
-  url: serviceUrl + BASE_PATH + routes[workflow].path,
+  url: serviceUrl + barePath(routes[workflow].path),
   headers: {},
   body: '',
 });
@@ -32,23 +36,26 @@ export const bareCall = (serviceUrl: string, workflow: BareWorkflow): BenchCall 
 export const bareRoutes = (client: Client, serviceTaskQueue: string): SurfaceRoutes => ({
   surface: 'partner',
   basePath: BASE_PATH,
-  endpoints: (['bare', 'bareSlow'] as const).map((workflow) =>
-    endpoint({
-      method: 'POST',
-      path: routes[workflow].path,
-      operation: 'check-configuration',
-      summary: 'Run a bare workflow',
-      description: `One workflow with one normal activity that ${routes[workflow].does}.`,
-      access: 'public',
-      answer: z.null(),
-      reasons: [],
-      async handle() {
-        await client.workflow.execute<typeof bare | typeof bareSlow>(workflow, {
-          workflowId: `${workflow}:${randomUUID()}`,
-          taskQueue: bareTaskQueue(serviceTaskQueue),
-        });
-        return reply(null);
-      },
-    }),
-  ),
+  endpoints: [
+    ...(['bare', 'bareSlow'] as const).map((workflow) =>
+      endpoint({
+        method: 'POST',
+        path: routes[workflow].path,
+        operation: 'check-configuration',
+        summary: 'Run a bare workflow',
+        description: `One workflow with one normal activity that ${routes[workflow].does}.`,
+        access: 'public',
+        answer: z.null(),
+        reasons: [],
+        async handle() {
+          await client.workflow.execute<typeof bare | typeof bareSlow>(workflow, {
+            workflowId: `${workflow}:${randomUUID()}`,
+            taskQueue: bareTaskQueue(serviceTaskQueue),
+          });
+          return reply(null);
+        },
+      }),
+    ),
+    ...bareLifeEndpoints(client, bareTaskQueue(serviceTaskQueue)),
+  ],
 });

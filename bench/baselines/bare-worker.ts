@@ -1,15 +1,36 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
+import type { Config } from '../../src/config/config.js';
+import type { ProviderOutcome } from '../../src/providers/outcome.js';
+import { createMobileMoney, createSmsSender } from '../../src/providers/registry.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
-import { workerTuning } from '../../src/worker.js';
+import { workerTuning } from '../../src/worker/create-main-worker.js';
 import { providerMilliseconds } from './slow-provider.js';
 
-const bareActivities = {
-  doNothing: async (): Promise<void> => undefined,
-  waitLikeProvider: (): Promise<void> => sleep(providerMilliseconds),
-};
+function createBareActivities(config: Config) {
+  const smsSender = createSmsSender(config);
+  const mobileMoney = createMobileMoney(config);
+  return {
+    doNothing: async (): Promise<void> => undefined,
+    waitLikeProvider: (): Promise<void> => sleep(providerMilliseconds),
+    async sendBareMessage(to: string, text: string): Promise<void> {
+      requireDone(await smsSender.send({ to, text }));
+    },
+    async payBare(msisdn: string): Promise<void> {
+      const payee = [{ key: 'msisdn', value: msisdn }] as const;
+      const payment = { reference: randomUUID(), amount: '97.5', currency: 'ETB', payee };
+      requireDone(await mobileMoney.pay({ ...payment, description: 'A bare life' }));
+    },
+  };
+}
 
-export type BareActivities = typeof bareActivities;
+export type BareActivities = ReturnType<typeof createBareActivities>;
+
+/** @throws unless the provider has done it */
+function requireDone(outcome: ProviderOutcome): void {
+  if (outcome.kind !== 'delivered') throw new Error(`The sandbox: ${JSON.stringify(outcome)}`);
+}
 
 /** The task queue of the bare workflows beside the service's own. */
 export const bareTaskQueue = (serviceTaskQueue: string): string => `${serviceTaskQueue}-bare`;
@@ -17,15 +38,15 @@ export const bareTaskQueue = (serviceTaskQueue: string): string => `${serviceTas
 /** Starts a worker for bare workflows, with the settings of the service's worker. */
 export async function startBareWorker(
   temporal: TemporalConnection,
-  options: { readonly taskQueue: string; readonly workflowBundlePath: string },
+  config: Config,
 ): Promise<{ stop(): Promise<void> }> {
   const worker = await Worker.create({
     connection: temporal.connection,
     namespace: temporal.namespace,
     dataConverter: temporal.dataConverter,
-    taskQueue: bareTaskQueue(options.taskQueue),
-    activities: bareActivities,
-    workflowBundle: { codePath: options.workflowBundlePath },
+    taskQueue: bareTaskQueue(config.TEMPORAL_TASK_QUEUE),
+    activities: createBareActivities(config),
+    workflowBundle: { codePath: config.WORKFLOW_BUNDLE ?? '' },
     ...workerTuning,
   });
   const ended = worker.run();

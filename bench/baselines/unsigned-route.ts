@@ -8,5 +8,5 @@ import { initiateClaim } from '../../src/merchant/initiate-claim.js';
 export const unsignedRoutes: SurfaceRoutes = {
   surface: 'merchant',
   basePath: '/bench/merchant',
-  endpoints: [{ ...initiateClaim, access: 'token' }],
+  endpoints: [{ ...initiateClaim, access: 'token', scope: 'vouchers' }],
 };

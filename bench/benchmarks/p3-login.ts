@@ -23,7 +23,6 @@ async function compareLogin(bench: Bench, service: Service) {
   const { backing, progress, options, signal } = bench;
   const baseline = await startChild({
     role: 'bare-select',
-    workflowBundlePath: backing.workflowBundlePath,
     settings: { ...backing.settings, DATABASE_URL: service.config.DATABASE_URL },
   });
   try {

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { type PartnerClient, signatureHeader } from '../../clients/typescript/src/index.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
-import {
-  merchantClient,
-  type PartnerClient,
-  partnerClient,
-  signatureHeader,
-} from '../../test/support/clients.js';
 import {
   makeMerchant,
   makePartner,
@@ -16,6 +11,7 @@ import {
 import { unsignedRoutes } from '../baselines/unsigned-route.js';
 import type { Benchmark } from '../benchmark.js';
 import { compare, LANES } from '../compare.js';
+import { clientOf, merchantToken } from '../partner-calls.js';
 import type { Calls } from '../run-load.js';
 import { type Service, withService } from '../service.js';
 
@@ -35,7 +31,7 @@ export const signedClaimBenchmark: Benchmark = {
       bench.progress.step(`P4 ${title}`, async (note) => {
         note('generating vouchers');
         const partner = await makePartner(service, { giftWallet: '1000000' });
-        const issuer = { partner, client: await partnerClient(service, partner) };
+        const issuer = { partner, client: clientOf(service, partner) };
         const result = await compare({
           subject: await claims(service, issuer, merchantRoutes.basePath),
           baseline: await claims(service, issuer, unsignedRoutes.basePath),
@@ -64,7 +60,7 @@ async function claims(service: Service, issuer: Issuer, basePath: string): Promi
   const lanes = await Promise.all(
     Array.from({ length: LANES }, async () => {
       const merchant = await makeMerchant(service);
-      const { token } = await merchantClient(service, merchant);
+      const token = await merchantToken(service, merchant);
       return { merchant, token, voucherCodes: await generate(issuer, merchant), next: 0 };
     }),
   );
@@ -91,12 +87,12 @@ async function generate({ client, partner }: Issuer, merchant: TestMerchant): Pr
   const voucherCodes: string[] = [];
   while (voucherCodes.length < VOUCHERS_PER_LANE) {
     owners += 1;
-    const answer = await client.post('/topup-transactions/generate-voucher', {
+    const { voucher } = await client.vouchers.generate({
       denominationId: partner.denominations[100],
       merchantId: merchant.id,
       msisdn: `+25191${String(owners).padStart(4, '0')}050`,
     });
-    voucherCodes.push(String(answer.body.data.voucher.voucherCode));
+    voucherCodes.push(voucher.voucherCode);
   }
   return voucherCodes;
 }

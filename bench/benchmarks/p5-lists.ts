@@ -105,7 +105,6 @@ async function againstBare(
 ): Promise<Measurement[]> {
   const bare = await startChild({
     role: 'bare-lists',
-    workflowBundlePath: '',
     settings: { ...bench.backing.settings, DATABASE_URL: service.config.DATABASE_URL },
   });
   try {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.js';
-import { call } from '../../test/support/clients.js';
 import { deposit, makeMerchant, makePartner } from '../../test/support/companies.js';
 import type { Bench, Benchmark, TimeMeasurement } from '../benchmark.js';
 import { comparisonOf } from '../compare.js';
+import { partnerHeaders } from '../partner-calls.js';
 import { type ProviderStream, providerStreams } from '../provider-streams.js';
 import { type Calls, type LoadResult, runLoad } from '../run-load.js';
 import { type Service, withService } from '../service.js';
@@ -99,8 +99,8 @@ async function measuredCalls(service: Service): Promise<{ title: string; calls: 
   const merchant = await makeMerchant(service);
   const base = `${service.url}/api/v1/client`;
   const login = { key: partner.apiKey };
-  const { body } = await call(`${base}/auth/login`, { body: login });
-  const headers = { 'Content-Type': 'application/json', 'x-api-token': body.accessToken };
+  const token = await partnerHeaders(service, partner);
+  const headers = { 'Content-Type': 'application/json', ...token };
   const request = (path: string, sent?: object) => () => ({
     url: base + path,
     headers,

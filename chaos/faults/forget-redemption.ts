@@ -97,6 +97,15 @@ async function forget(transaction: DatabaseTransaction, operationId: string): Pr
     from change where ledger_accounts.id = change.account_id and balance is not null`.execute(
     transaction,
   );
+  await sql`
+    with gone as (
+      delete from events where (data ->> 'redemptionId')::bigint in (
+        select id from redemptions where operation_id = ${operationId})
+      returning number
+    )
+    delete from webhook_deliveries where event_number in (select number from gone)`.execute(
+    transaction,
+  );
   const { rows } = await sql<{ voucher_id: number }>`
     with gone as (
       delete from redemptions where operation_id = ${operationId}

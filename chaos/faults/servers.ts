@@ -23,23 +23,29 @@ export async function startPostgresAgain(services: ThrowawayServices): Promise<v
   });
 }
 
-export async function killTemporal({ directory }: ThrowawayServices): Promise<void> {
+export async function killTemporal(services: ThrowawayServices): Promise<void> {
+  const { directory, releasedTemporal } = services;
+  if (releasedTemporal) return releasedTemporal.kill();
   const { pid } = JSON.parse(await readFile(join(directory, 'temporal.pid'), 'utf8'));
   await endProcess(pid, 'SIGKILL');
 }
 
 /** Takes everything from a server that was killed: its workflows, Schedules and search attributes. */
-export async function emptyTemporal({ directory }: ThrowawayServices): Promise<void> {
+export async function emptyTemporal(services: ThrowawayServices): Promise<void> {
+  const { directory, releasedTemporal } = services;
+  if (releasedTemporal) return releasedTemporal.empty();
   for (const suffix of ['', '-wal', '-shm'])
     await rm(join(directory, `temporal.db${suffix}`), { force: true });
 }
 
-/** Starts the Temporal server on the file that the killed one has left, or on none. */
+/** Starts the Temporal server on what the killed one has left, or on nothing. */
 export async function startTemporalAgain({
   directory,
   settings,
   startConfig,
+  releasedTemporal,
 }: ThrowawayServices): Promise<void> {
+  if (releasedTemporal) return releasedTemporal.startAgain();
   const binary = await findTemporalBinary({
     cliPath: startConfig.TEMPORAL_CLI_PATH,
     cacheHome: startConfig.XDG_CACHE_HOME,

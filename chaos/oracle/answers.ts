@@ -1,6 +1,6 @@
-import type { Reason } from '../../src/domain/errors.js';
+import type { Reason } from '../../src/domain/refusals.js';
 import type { ClientLog, KeyedCalls, LogEntry } from '../client-log.js';
-import { nameOf } from '../client-log.js';
+import { contentOf, nameOf } from '../client-log.js';
 import { asFirstTold, bodyOf } from '../outcome.js';
 import { ANSWER_SECONDS } from '../send-call.js';
 
@@ -10,7 +10,7 @@ export function checkAnswers(log: ClientLog): string[] {
 }
 
 /** Answers 500 that are right: the fault `short-reserve` takes the reserve away. */
-const FAULTS_OF_THE_BOOKS: readonly Reason[] = ['reserve-not-debited'];
+const FAULTS_OF_THE_BOOKS: readonly Reason[] = ['reserve-not-debited', 'reserve-not-updated'];
 
 function checkOne({ call, response, outcome, sentAt, number }: LogEntry): string[] {
   const where = `call ${number} at ${sentAt}, ${nameOf(call)}`;
@@ -33,12 +33,12 @@ function checkOne({ call, response, outcome, sentAt, number }: LogEntry): string
  * several requests has at most one that was done: which of them a refusal belonged to may change.
  */
 function checkKey(calls: KeyedCalls): string[] {
-  const bodies = new Set(calls.entries.map(({ call }) => JSON.stringify(call.body)));
+  const contents = new Set(calls.entries.map(({ call }) => contentOf(call)));
   const done = calls.entries.filter(({ outcome }) => outcome.kind === 'done');
   const bound = calls.entries.filter(
     ({ outcome }) => outcome.kind === 'refused' && outcome.isBound,
   );
-  const ended = bodies.size === 1 ? [...done, ...bound] : done;
+  const ended = contents.size === 1 ? [...done, ...bound] : done;
   const answers = new Set(ended.map(textOf));
   if (answers.size <= 1) return [];
   const shown = [...answers].join(' / ');
@@ -48,4 +48,4 @@ function checkKey(calls: KeyedCalls): string[] {
 const textOf = ({ response, call }: LogEntry): string =>
   response.kind === 'lost'
     ? ''
-    : `${JSON.stringify(call.body)} ${response.status} ${asFirstTold(response.text)}`;
+    : `${contentOf(call)} ${response.status} ${asFirstTold(response.text)}`;

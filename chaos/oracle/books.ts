@@ -1,22 +1,31 @@
 import { sql } from 'kysely';
+import type { Database } from '../../src/db/connection.js';
 import { formatMoney, parseMoney } from '../../src/domain/money.js';
 import type { BooksRow } from '../../src/sandbox/accepted-requests.js';
 import { readBooks } from '../settle-pending.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
 
 /** A payment or top-up attempt, as our database has it. */
 interface OwnRow {
   readonly reference: string;
-  readonly status: 'HELD' | 'POSTED' | 'VOIDED';
+  /** REVERSED: paid, and taken back because the merchant asked for it. */
+  readonly status: 'HELD' | 'POSTED' | 'VOIDED' | 'REVERSED';
   readonly amount: string;
 }
 
 /** Compares what the providers did with what we say they did, by our references (I6). */
-export async function compareBooks({ database, services }: ThrowawayStack): Promise<string[]> {
-  const books = await readBooks(services.sandboxUrl);
+export async function compareBooks(database: Database, sandboxUrl: string): Promise<string[]> {
+  const books = await readBooks(sandboxUrl);
   const { rows: redemptions } = await sql<OwnRow>`
-    select payment_reference as reference, status, to_merchant::text as amount
+    select payment_reference as reference, to_merchant::text as amount,
+      case when exists (select from redemption_reversals as reversal
+        where reversal.redemption_id = redemptions.id and reversal.status = 'SUCCESS')
+      then 'REVERSED' else status end as status
     from redemptions`.execute(database);
+  const { rows: reversals } = await sql<OwnRow>`
+    select reference, to_merchant::text as amount, case reversal.status when 'SUCCESS' then 'POSTED'
+      when 'FAILED' then 'VOIDED' else 'HELD' end as status
+    from redemption_reversals as reversal
+    join redemptions on redemptions.id = redemption_id`.execute(database);
   const { rows: attempts } = await sql<OwnRow>`
     select reference, attempt.status, coalesce((
       select sum(amount) from ledger_transfers
@@ -24,6 +33,7 @@ export async function compareBooks({ database, services }: ThrowawayStack): Prom
     from topup_attempts as attempt`.execute(database);
   return [
     ...compare('payout', redemptions, books.payouts),
+    ...compare('reversal', reversals, books.reversals),
     ...compare('top-up', attempts, books.topups),
   ];
 }
@@ -42,8 +52,11 @@ function compare(name: string, own: readonly OwnRow[], books: readonly BooksRow[
   }
   for (const { reference, status, amount } of own) {
     const row = taken.get(reference);
-    const wasDone = row?.status === 'completed';
-    if (wasDone !== (status === 'POSTED'))
+    const isAgreed =
+      status === 'REVERSED'
+        ? row?.status === 'reversed'
+        : (row?.status === 'completed') === (status === 'POSTED');
+    if (!isAgreed)
       findings.push(`${name} ${reference} is ${status} here and ${row?.status ?? 'unknown'} there`);
     if (row && parseMoney(row.amount) !== parseMoney(amount))
       findings.push(`${name} ${reference} is of ${amount} here and of ${row.amount} there`);

@@ -3,6 +3,7 @@ import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../client-l
 import { SHORT_RESERVE } from '../faults/short-reserve.js';
 import { bodyOf } from '../outcome.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
+import type { ToldLine } from './bulk-orders.js';
 
 /** What the database has of one operation that a client may have sent. */
 interface Effect {
@@ -24,7 +25,11 @@ interface Effect {
  * client was told of is there with its effect, whatever was refused has left no money anywhere, and
  * there is nothing that no client has asked for.
  */
-export async function compareEffects(stack: ThrowawayStack, log: ClientLog): Promise<string[]> {
+export async function compareEffects(
+  stack: ThrowawayStack,
+  log: ClientLog,
+  lines: readonly ToldLine[],
+): Promise<string[]> {
   const effects = await readEffects(stack);
   const findings: string[] = [];
   for (const calls of log.keyed()) {
@@ -40,9 +45,40 @@ export async function compareEffects(stack: ThrowawayStack, log: ClientLog): Pro
     const problem = judge(calls, effect);
     if (problem) findings.push(`${nameOf(calls)} (operation ${id}): ${problem}`);
   }
+  for (const { call } of log.entries) {
+    // The transfer of a cancellation has the name of its voucher, whichever request it came from.
+    const [, voucher] = /^\/vouchers\/(\d+)\/cancel$/.exec(call.path) ?? [];
+    if (voucher) effects.delete(`cancel-voucher:${voucher}`);
+  }
+  for (const [id, line] of namedLines(stack, lines)) {
+    const effect = effects.get(id);
+    effects.delete(id);
+    const problem = judgeLine(line, effect);
+    if (problem) findings.push(`line ${line.reference} (operation ${id}): ${problem}`);
+  }
   for (const [id, effect] of effects)
     findings.push(`operation ${id} was sent by nobody: ${JSON.stringify(effect)}`);
   return findings;
+}
+
+/** The lines by their operations; one that several orders have counts as generated if it is in any. */
+function namedLines({ digests }: ThrowawayStack, lines: readonly ToldLine[]) {
+  const byOperation = new Map<string, ToldLine>();
+  for (const line of lines) {
+    const { partnerId, reference } = line;
+    const owner = { ownerKind: 'partner', ownerId: partnerId } as const;
+    const id = digests.operation({ ...owner, kind: 'bulk-line', key: reference });
+    if (byOperation.get(id)?.voucher === undefined || line.voucher) byOperation.set(id, line);
+  }
+  return byOperation;
+}
+
+function judgeLine({ status, voucher }: ToldLine, effect: Effect | undefined): string | undefined {
+  if (status === 'PENDING') return 'its order has ended without it';
+  const isAsTold = voucher
+    ? effect?.moved && effect.voucher === Number(voucher.id)
+    : !effect?.moved;
+  return isAsTold ? undefined : `told as ${status}, but ${JSON.stringify(effect)}`;
 }
 
 function judge(calls: KeyedCalls, effect: Effect | undefined): string | undefined {
@@ -72,6 +108,15 @@ function judge(calls: KeyedCalls, effect: Effect | undefined): string | undefine
         effect.reference?.includes(data.platformReferenceNumber ?? data.referenceNumber)
         ? undefined
         : `acknowledged with ${JSON.stringify(data)}, but ${JSON.stringify(effect)}`;
+    case 'cancel-voucher':
+    case 'resend-message':
+    case 'order-vouchers':
+      // What is cancelled already is so without a move of its own.
+      return effect?.status === 'SUCCEEDED' ? undefined : 'acknowledged, but it is not settled';
+    case 'reverse-redemption':
+      return effect?.moved && effect.status === 'SUCCEEDED'
+        ? undefined
+        : `acknowledged, but ${JSON.stringify(effect)}`;
     case 'retry-topup':
       // One that joined another request's attempt has its answer and no attempt of its own.
       return effect?.status === 'SUCCEEDED' ? undefined : 'acknowledged, but it is not settled';

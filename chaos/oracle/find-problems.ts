@@ -2,12 +2,15 @@ import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
 import type { ClientLog } from '../client-log.js';
 import type { FaultName } from '../faults/fault-names.js';
 import type { MadeFault } from '../faults/make-faults.js';
+import type { ChaosReceiver } from '../receiver.js';
 import type { SendCall } from '../send-call.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 import type { World } from '../world.js';
 import { checkAnswers } from './answers.js';
 import { compareBooks } from './books.js';
+import { readOrderedLines } from './bulk-orders.js';
 import { compareEffects } from './effects.js';
+import { compareEvents } from './events.js';
 import { compareWallets } from './wallets.js';
 import { findWorkflows } from './workflows.js';
 
@@ -21,8 +24,8 @@ export interface Finding {
 }
 
 /**
- * The oracle: the ledger by itself, and the three books (the clients' log, the database, the
- * providers') against each other. Everything must have been drained before.
+ * The oracle: the ledger by itself, and the five books (the clients' log, the database, the
+ * providers', the log of events, what receivers of webhooks accepted) against each other. Everything must have been drained before.
  */
 export async function findProblems(
   stack: ThrowawayStack,
@@ -31,15 +34,18 @@ export async function findProblems(
     readonly log: ClientLog;
     readonly send: SendCall;
     readonly faults: readonly MadeFault[];
+    readonly receiver: ChaosReceiver;
   },
 ): Promise<Finding[]> {
   const { red, alarms } = await findWorkflows(stack);
   const mayAlarm = parts.faults.some(({ name }) => ALARMING.includes(name));
+  const lines = await readOrderedLines(parts.log, parts.send);
   const checks: Readonly<Record<string, string[]>> = {
     'I1–I5, I10 the ledger': await findBrokenInvariants(stack.database),
-    'I6 the providers’ books': await compareBooks(stack),
-    'I7 the clients’ log': await compareEffects(stack, parts.log),
-    'I7 the wallets': await compareWallets(stack, parts),
+    'I6 the providers’ books': await compareBooks(stack.database, stack.services.sandboxUrl),
+    'I7 the clients’ log': await compareEffects(stack, parts.log, lines),
+    'I7 the wallets': await compareWallets(stack, { ...parts, lines }),
+    'I16, I17 the log of events': await compareEvents(stack, parts),
     'I8 workflows': [...red, ...(mayAlarm ? [] : alarms)].map(
       (id) => `workflow ${id} is red in the Temporal UI`,
     ),

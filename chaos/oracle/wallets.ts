@@ -1,17 +1,24 @@
 import { formatMoney, parseMoney } from '../../src/domain/money.js';
 import { type ClientLog, finalEntry, type KeyedCalls } from '../client-log.js';
 import { bodyOf } from '../outcome.js';
+import { readSurely } from '../read-surely.js';
 import type { SendCall } from '../send-call.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 import type { ChaosPartner, World } from '../world.js';
+import { generatedVouchers, type ToldLine } from './bulk-orders.js';
 
 /**
  * Compares what the API says is in each wallet with what was deposited, less all that clients were
- * told was done: the arithmetic of a partner who keeps books of his own.
+ * told was done, and the lines of bulk orders that are listed as generated: the arithmetic of a partner who keeps books of his own.
  */
 export async function compareWallets(
   stack: ThrowawayStack,
-  parts: { readonly world: World; readonly log: ClientLog; readonly send: SendCall },
+  parts: {
+    readonly world: World;
+    readonly log: ClientLog;
+    readonly send: SendCall;
+    readonly lines: readonly ToldLine[];
+  },
 ): Promise<string[]> {
   const prices = await topupPrices(stack);
   const returned = await returnedValues(stack);
@@ -22,23 +29,22 @@ export async function compareWallets(
     const own = done.filter(({ company: by }) => by.kind === 'partner' && by.id === partner.id);
     const expected = expectedOf(partner, own, prices);
     expected.eMoneyWalletBalance += parseMoney(returned.get(partner.id) ?? '0');
+    for (const amount of generatedVouchers(parts.lines, partner.id).values())
+      expected.eMoneyWalletBalance -= parseMoney(amount);
     for (const [wallet, amount] of Object.entries(expected))
-      if (String(shown?.[wallet]) !== String(Number(formatMoney(amount))))
+      if (String(shown[wallet]) !== String(Number(formatMoney(amount))))
         findings.push(
-          `${wallet} of partner ${partner.id} is ${shown?.[wallet]}, but its client expects ` +
+          `${wallet} of partner ${partner.id} is ${shown[wallet]}, but its client expects ` +
             formatMoney(amount),
         );
   }
   return findings;
 }
 
-async function shownBalances(send: SendCall, { id }: ChaosPartner) {
+function shownBalances(send: SendCall, { id }: ChaosPartner) {
   const company = { kind: 'partner', id } as const;
-  const call = { operation: 'balance', company, path: '/info/get-current-balance' } as const;
-  const first = await send(0, call);
-  // The token may have expired meanwhile.
-  const entry = first.outcome.kind === 'done' ? first : await send(0, call);
-  return bodyOf(entry.response)?.data;
+  const path = '/info/get-current-balance';
+  return readSurely(send, { operation: 'balance', company, path });
 }
 
 function expectedOf(
@@ -67,7 +73,7 @@ async function topupPrices({ database }: ThrowawayStack): Promise<Map<number, st
   return new Map(rows.map(({ id, amount }) => [id, amount ?? '0']));
 }
 
-/** What expiry has given back to each partner; the ledger's own check holds it against the vouchers. */
+/** What expiry and cancellation have given back to each partner; the ledger's own check holds it against the vouchers. */
 async function returnedValues({ database }: ThrowawayStack): Promise<Map<number, string>> {
   const rows = await database
     .selectFrom('vouchers')

@@ -1,7 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 
-const OF_MONEY = "WorkflowType in ('generateVoucher', 'redeemVoucher', 'topUp')";
+const OF_MONEY = `WorkflowType in (
+  'generateVoucher', 'generateBulk', 'cancelVoucher', 'redeemVoucher', 'topUp')`;
 
 /** Workflows that ended in another way than by a result: a person would have to look at them. */
 const RED = "ExecutionStatus in ('Failed', 'Terminated', 'TimedOut', 'Canceled')";

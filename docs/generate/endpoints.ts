@@ -1,8 +1,9 @@
 import { callbackRoutes } from '../../src/callbacks/routes.js';
-import { type Reason, statusCodeOf } from '../../src/domain/errors.js';
+import { headingAnchor } from '../../src/docs-site/markdown.js';
+import { type Reason, statusCodeOf } from '../../src/domain/refusals.js';
 import { tokenKeyRoutes } from '../../src/http/access/token-keys.js';
 import type { SurfaceRoutes } from '../../src/http/app.js';
-import type { Endpoint } from '../../src/http/endpoint.js';
+import { type Endpoint, scopeOf } from '../../src/http/endpoint.js';
 import { guards } from '../../src/http/pipeline.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
@@ -22,14 +23,15 @@ const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   signed: 'access token and signature',
 };
 
+const scopeName = (endpoint: Endpoint): string => {
+  const scope = scopeOf(endpoint);
+  return scope ? `, scope ${code(scope)}` : '';
+};
+
 const routeOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
-/** As GitHub makes it of a heading. */
 const anchorOf = (title: string, endpoint: Endpoint): string =>
-  `#${headingOf(title, endpoint)
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .replaceAll(' ', '-')}`;
+  `#${headingAnchor(headingOf(title, endpoint))}`;
 
 const headingOf = (title: string, endpoint: Endpoint): string => `${title}: ${routeOf(endpoint)}`;
 
@@ -40,7 +42,7 @@ function overview(title: string, endpoints: readonly Endpoint[]): string {
       ...(endpoint.aliases ?? []).map((alias) => code(`${endpoint.method} ${alias}`)),
     ].join(', '),
     endpoint.summary,
-    ACCESS[endpoint.access],
+    ACCESS[endpoint.access] + scopeName(endpoint),
   ]);
   return table(['Endpoint', 'Purpose', 'Access'], rows);
 }
@@ -80,7 +82,7 @@ const fieldTable = (title: string, schema: NonNullable<Endpoint['body']>): strin
 function listTable(list: NonNullable<Endpoint['list']>): string {
   const { columns, searched, parameters, defaultSort, defaultLimit } = list;
   const rows = [
-    ['Filters by', columns.map(code).join(', ')],
+    ['Filters by', columns.map(({ name }) => code(name)).join(', ')],
     ['Searches', searched.map(code).join(', ')],
     ['Own parameters', parameters.map(code).join(', ')],
     [
@@ -110,7 +112,7 @@ function section(title: string, routes: SurfaceRoutes, endpoint: Endpoint): stri
   const { params, body, list, reasons, answer, bare, idempotency, guessLimit } = endpoint;
   return [
     `### ${headingOf(title, endpoint)}`,
-    `${endpoint.description} Access: ${ACCESS[endpoint.access]}.` +
+    `${endpoint.description} Access: ${ACCESS[endpoint.access]}${scopeName(endpoint)}.` +
       (idempotency ? KEYS[idempotency] : '') +
       (guessLimit ? GUESSES[guessLimit] : ''),
     ...(params ? [fieldTable('Part of the path', params)] : []),

@@ -1,19 +1,17 @@
-import { httpStatusOf, type Reason, type Surface, statusCodeOf } from '../../src/domain/errors.js';
-import { type ReasonRow, type Remedy, reasons } from '../../src/domain/reasons.js';
+import { reasons } from '../../src/domain/reasons.js';
+import {
+  httpStatusOf,
+  messageOf,
+  type Reason,
+  remedyOf,
+  type Surface,
+  statusCodeOf,
+} from '../../src/domain/refusals.js';
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { guards } from '../../src/http/pipeline.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
 import { code, GENERATED, page, table } from './markdown.js';
-
-const WHAT_TO_DO: Readonly<Record<Remedy, string>> = {
-  none: 'Nothing: a repeated request gets the same answer',
-  correct: 'Correct the request',
-  repeat: 'Repeat the same request',
-  wait: 'Wait as long as `Retry-After` says, then repeat',
-};
-
-const rowOf = (reason: Reason): ReasonRow => reasons[reason];
 
 const EVERY_ENDPOINT = 'every endpoint';
 const SIGNED = 'signed endpoints';
@@ -66,8 +64,8 @@ const errorTable = (surface: Surface, endpoints: readonly Endpoint[]): string =>
     errorsOf(surface, endpoints).map(({ statusCode, reason, endpoints: named }) => [
       code(String(statusCode)),
       String(httpStatusOf(statusCode)),
-      rowOf(reason).message,
-      WHAT_TO_DO[rowOf(reason).remedy],
+      messageOf(reason),
+      remedyOf(reason),
       named.join(', '),
       code(reason),
     ]),

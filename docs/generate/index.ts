@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { generatedPages } from './generated-pages.js';
 import { releasedDocuments } from './released-documents.js';
 
@@ -10,6 +11,7 @@ const files = process.argv.includes('--release')
   ? { ...generatedPages, ...releasedDocuments }
   : generatedPages;
 for (const [file, make] of Object.entries(files)) {
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, make());
   process.stdout.write(`${file}\n`);
 }

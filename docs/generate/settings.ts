@@ -2,9 +2,10 @@ import type { ZodType } from 'zod';
 import { accessSettings } from '../../src/config/access-settings.js';
 import { codecSettings } from '../../src/config/codec-settings.js';
 import { databaseSettings } from '../../src/config/database-settings.js';
+import { eventSettings } from '../../src/config/event-settings.js';
 import { httpSettings } from '../../src/config/http-settings.js';
 import { apiSettings, portalSettings } from '../../src/config/portal-settings.js';
-import { processSettings } from '../../src/config/process-settings.js';
+import { observationSettings, processSettings } from '../../src/config/process-settings.js';
 import {
   airtimeSettings,
   messageSettings,
@@ -15,6 +16,7 @@ import { startSettings } from '../../src/config/start-settings.js';
 import { taskQueueSettings, temporalSettings } from '../../src/config/temporal-settings.js';
 import { topupSettings } from '../../src/config/topup-settings.js';
 import { scheduleSettings, voucherSettings } from '../../src/config/voucher-settings.js';
+import { webhookSettings } from '../../src/config/webhook-settings.js';
 import { code, GENERATED, page, table } from './markdown.js';
 
 type Settings = Readonly<Record<string, ZodType>>;
@@ -22,6 +24,7 @@ type Settings = Readonly<Record<string, ZodType>>;
 /** A setting belongs to the first section that has it. */
 const SECTIONS: readonly (readonly [title: string, settings: Settings])[] = [
   ['Every process', processSettings],
+  ['Metrics', observationSettings],
   ['Secrets', secretSettings],
   ['PostgreSQL', databaseSettings],
   ['Temporal', { ...temporalSettings, ...taskQueueSettings }],
@@ -30,6 +33,8 @@ const SECTIONS: readonly (readonly [title: string, settings: Settings])[] = [
   ['Portal and invitations', { ...portalSettings, ...apiSettings }],
   ['Vouchers, claims and redemptions', voucherSettings],
   ['Retention and Schedules', scheduleSettings],
+  ['Events', eventSettings],
+  ['Webhooks', webhookSettings],
   ['Top-ups and unknown outcomes', topupSettings],
   ['SMS and e-mail', messageSettings],
   ['Mobile money', mobileMoneySettings],
@@ -87,7 +92,7 @@ export function settingsPage(): string {
     'Settings are environment variables. `src/config/` declares them, and `src/config/config.ts` alone reads ' +
       'them; an empty value means the default. A process that misses a setting, or finds one ' +
       'malformed, ends at once and names all of them.',
-    '*Required* holds for the [separate processes](../guides/run-as-separate-processes.md). `npm ' +
+    '*Required* holds for the [processes of production](../guides/deploy.md). `npm ' +
       'start` makes the secrets, and sets the addresses of the parts that it starts: it uses each of ' +
       '`DATABASE_URL`, `TEMPORAL_ADDRESS` and the addresses of providers that is set, and starts the ' +
       'rest.',

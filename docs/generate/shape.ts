@@ -8,6 +8,8 @@ interface JsonSchema {
   readonly description?: string;
   readonly format?: string;
   readonly anyOf?: readonly JsonSchema[];
+  /** Forms of a body, which its field `kind` tells apart. */
+  readonly oneOf?: readonly JsonSchema[];
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -45,14 +47,25 @@ function wordsOf(schema: JsonSchema): string {
 
 /** The fields of a body or the parameters of a path. */
 export function fieldsOf(schema: ZodType): DocumentedField[] {
-  const { properties = {}, required = [] } = schemaOf(schema, 'input');
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    isRequired: required.includes(name),
-    meaning:
-      wordsOf(property) + (isNullable(property) && required.includes(name) ? ', or null' : ''),
-  }));
+  const whole = schemaOf(schema, 'input');
+  const forms = whole.oneOf ?? [whole];
+  const names = new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)));
+  return [...names].map((name) => {
+    const having = forms.filter(({ properties = {} }) => properties[name]);
+    const isRequired = having.every(({ required = [] }) => required.includes(name));
+    const meanings = having.map(({ properties = {} }) =>
+      meaningOf(properties[name] ?? {}, isRequired),
+    );
+    const only = having.length < forms.length ? ` (only ${having.map(kindOf).join(', ')})` : '';
+    return { name, isRequired, meaning: [...new Set(meanings)].join('; ') + only };
+  });
 }
+
+const meaningOf = (property: JsonSchema, isRequired: boolean): string =>
+  wordsOf(property) + (isNullable(property) && isRequired ? ', or null' : '');
+
+/** The value that tells a form of a body. */
+const kindOf = ({ properties: { kind } = {} }: JsonSchema): string => `\`${kind?.const}\``;
 
 const isNull = (schema: JsonSchema): boolean => typesOf(schema).includes('null');
 

@@ -10,9 +10,13 @@ import { audit } from './commands/audit.js';
 import { cancelVoucher } from './commands/cancel-voucher.js';
 import { checkLedger } from './commands/check-ledger.js';
 import { listBudgetAlarmsCommand, setBudgets } from './commands/company-budgets.js';
+import { setDailyLimits, setKeyLimits } from './commands/daily-limits.js';
 import { deposit } from './commands/deposit.js';
+import { listDigestKeys, rotateDigests } from './commands/digest-keys.js';
 import { settleDisagreementCommand } from './commands/disagreements.js';
+import { renewEventEpochCommand, setLowBalanceCommand } from './commands/events.js';
 import { inviteMerchantCommand, listInvitationsCommand } from './commands/invitations.js';
+import { setKeyScopes } from './commands/key-scopes.js';
 import { listLateSuccessesCommand, settleLateSuccessCommand } from './commands/late-successes.js';
 import {
   listMerchantCategoriesCommand,
@@ -30,6 +34,7 @@ import {
   createPartner,
   listPartnersCommand,
   reinstatePartner,
+  setMessageLanguageCommand,
   showPartner,
   suspendPartner,
 } from './commands/partners.js';
@@ -37,6 +42,7 @@ import {
   createPortalAccount,
   disablePortalAccount,
   listPortalAccountsCommand,
+  resetOneTimePassword,
   resetPortalPassword,
 } from './commands/portal-accounts.js';
 import { listPricesCommand, setPriceCommand } from './commands/prices.js';
@@ -49,11 +55,31 @@ import {
 import { deleteCommand, restoreCommand } from './commands/record-deletion.js';
 import { activateCommand, deactivateCommand } from './commands/record-status.js';
 import { changeRecordCommand, createCommand } from './commands/records.js';
+import { recoverBookCommand, recoverListCommand } from './commands/recovery/recover-books.js';
+import { recoverFenceCommand } from './commands/recovery/recover-fence.js';
+import { recoverLiftCommand, recoverStatusCommand } from './commands/recovery/recover-status.js';
+import {
+  listRecoveredPaymentsCommand,
+  settleRecoveredPaymentCommand,
+} from './commands/recovery/recovered-payments.js';
 import { listRefusedCallsCommand } from './commands/refused-calls.js';
 import { retryTopUpCommand } from './commands/retry-topup.js';
 import { listReversalsCommand, settleReversalCommand } from './commands/reversals.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
 import { statement } from './commands/statement.js';
+import {
+  listWebhookDeliveriesCommand,
+  sendAgainCommand,
+  testWebhookCommand,
+} from './commands/webhook-deliveries.js';
+import {
+  addWebhookCommand,
+  listWebhooksCommand,
+  pauseWebhookCommand,
+  removeWebhookCommand,
+  resumeWebhookCommand,
+  rotateWebhookCommand,
+} from './commands/webhooks.js';
 import { importCommand } from './import/import-command.js';
 import { recordKinds } from './records/all-record-kinds.js';
 
@@ -72,14 +98,18 @@ export const allCommands = [
   listVouchersCommand,
   listTopupsCommand,
   listApiKeysCommand,
+  listDigestKeys,
   listAddresses,
   listPublicKeysCommand,
+  listWebhooksCommand,
+  listWebhookDeliveriesCommand,
   listRefusedCallsCommand,
   listPortalAccountsCommand,
   listInvitationsCommand,
   listLateSuccessesCommand,
   listBudgetAlarmsCommand,
   listReversalsCommand,
+  listRecoveredPaymentsCommand,
   showPartner,
   showMerchant,
   showVoucher,
@@ -95,18 +125,33 @@ export const allCommands = [
   setPayoutAccount,
   setPriceCommand,
   setBudgets,
+  setDailyLimits,
+  setLowBalanceCommand,
+  setMessageLanguageCommand,
+  renewEventEpochCommand,
   deposit,
   reverseDepositCommand,
   grantAccessCommand,
   issueApiKey,
   rotateApiKey,
+  rotateDigests,
+  setKeyScopes,
+  setKeyLimits,
   registerAddress,
   registerPublicKey,
+  addWebhookCommand,
+  rotateWebhookCommand,
+  testWebhookCommand,
+  sendAgainCommand,
+  pauseWebhookCommand,
+  resumeWebhookCommand,
   revokeAccessCommand,
   revokeApiKeyCommand,
   revokePublicKeyCommand,
   removeAddress,
+  removeWebhookCommand,
   resetPortalPassword,
+  resetOneTimePassword,
   disablePortalAccount,
   suspendPartner,
   reinstatePartner,
@@ -119,6 +164,12 @@ export const allCommands = [
   retryTopUpCommand,
   settleReversalCommand,
   settleDisagreementCommand,
+  settleRecoveredPaymentCommand,
+  recoverFenceCommand,
+  recoverStatusCommand,
+  recoverListCommand,
+  recoverBookCommand,
+  recoverLiftCommand,
   statement,
   checkLedger,
   audit,
@@ -131,15 +182,20 @@ export const verbs: Readonly<Record<string, string>> = {
   create: 'Add partners, merchants and products',
   invite: 'Invite a merchant to activate its portal account',
   change: 'Change partners, merchants and products',
-  set: 'Set fees and payout accounts of merchants, prices of partners, and budgets',
+  set: 'Set fees and payout accounts of merchants, prices of partners, budgets and limits, and scopes of keys',
   reverse: 'Reverse a mistaken deposit',
   grant: 'Let a partner sell a product',
   issue: 'Make an API key',
-  rotate: 'Replace an API key with a new one',
+  rotate: 'Replace an API key or the secret of a webhook, or renew digests under a new key',
   register: 'Register addresses and public keys',
   revoke: 'Revoke access, API keys and public keys',
-  remove: 'Remove an address',
-  reset: 'Reset the portal password of a person',
+  add: 'Add a webhook',
+  test: 'Send a test event to a webhook',
+  'send-again': 'Deliver events of a webhook again',
+  pause: 'Stop the deliveries of a webhook',
+  resume: 'Continue the deliveries of a webhook',
+  remove: 'Remove an address or a webhook',
+  reset: 'Reset the portal password or the one-time password of a person',
   disable: 'Disable a portal account',
   suspend: 'Suspend a partner',
   reinstate: 'Reinstate a suspended partner',
@@ -150,5 +206,6 @@ export const verbs: Readonly<Record<string, string>> = {
   restore: 'Restore deleted records',
   cancel: 'Cancel a voucher',
   retry: 'Make one more attempt of a failed top-up',
-  settle: 'Settle late successes, reversals and disagreements with a provider',
+  settle: 'Settle late successes, reversals, disagreements with a provider, and recovered payments',
+  recover: 'Recover the service after its database was restored from a backup',
 };

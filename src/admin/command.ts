@@ -1,9 +1,12 @@
 import type { Digests } from '../crypto/digests.js';
 import type { KeyEnvironment } from '../crypto/random.js';
+import type { SecretBox } from '../crypto/secret-box.js';
 import { addAuditEntries } from '../db/access/audit.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
+import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Progress } from '../process/progress.js';
 import type { Fields, InputOf } from './fields.js';
+import type { ListedProviders } from './recovery/compare-books.js';
 
 /** The dependencies of commands. */
 export interface AdminContext {
@@ -21,8 +24,14 @@ export interface AdminContext {
     /** The default overlap of a rotated key. */
     readonly overlapHours: number;
   };
+  /** The keys of digests, and those of the data. @throws {AdminError} without them */
+  readonly digestSettings: () => { readonly digests: Digests; readonly secretBox: SecretBox };
+  /** The settings of webhooks. @throws {AdminError} without the keys of the database */
+  readonly webhookSettings: () => WebhookSettings;
   /** One-time passwords of operators: lifetime, and cost of the hash. */
   readonly oneTimePasswords: { readonly lifetimeSeconds: number; readonly cost: number };
+  /** The providers of the settings. @throws {AdminError} without their settings */
+  readonly providers: () => ListedProviders;
   /** Shows the progress of a long command on a terminal. */
   readonly progress: Progress;
 }
@@ -47,6 +56,8 @@ export interface AdminCommand {
   /** Further help, in separate lines. */
   readonly detailLines?: readonly string[];
   readonly fields: Fields;
+  /** Only reads, and much: from a replica where there is one. */
+  readonly readsEverything?: true;
   /** The arguments after the program's name. */
   readonly examples: readonly string[];
   run(context: AdminContext, input: InputOf<Fields>): Promise<Report>;
@@ -59,11 +70,15 @@ type Definition<Given extends Fields> = Omit<AdminCommand, 'fields' | 'run'> & {
 /** A command that only reads. */
 export const lookCommand = <Given extends Fields>(
   definition: Definition<Given> & {
-    readonly look: (database: Database, input: InputOf<Given>) => Promise<Report>;
+    readonly look: (
+      database: Database,
+      input: InputOf<Given>,
+      context: Pick<AdminContext, 'progress'>,
+    ) => Promise<Report>;
   },
 ): AdminCommand => ({
   ...definition,
-  run: ({ database }, input) => definition.look(database, input as InputOf<Given>),
+  run: (context, input) => definition.look(context.database, input as InputOf<Given>, context),
 });
 
 /** The effect of a changing command, or the reason why nothing changed. */

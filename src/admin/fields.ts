@@ -111,6 +111,17 @@ export const byConversion = <Value>(
 
 export const id = bySchema('id', idField);
 
+/** Words separated by commas. */
+export const listOfWords = bySchema(
+  'a,b',
+  z.string().transform((given) =>
+    given
+      .split(',')
+      .map((word) => word.trim())
+      .filter(Boolean),
+  ),
+);
+
 /** ETB as a bigint of micro-units. */
 export const amount = bySchema('amount', amountField);
 

@@ -23,8 +23,8 @@ export interface AdminIo {
  * Runs one command. Returns the exit code: 0, 1 after one line on `err` with the remedy, or 2 where
  * the books are inconsistent.
  */
-export async function runAdmin(words: readonly string[], surroundings: AdminIo): Promise<number> {
-  const { out, err } = surroundings;
+export async function runAdmin(words: readonly string[], io: AdminIo): Promise<number> {
+  const { out, err } = io;
   let exitCode = 0;
   const program = createProgram({
     commands: allCommands,
@@ -32,7 +32,7 @@ export async function runAdmin(words: readonly string[], surroundings: AdminIo):
     writeOut: (output) => out.write(output),
     writeErr: (output) => err.write(output),
     async run(command, input, options) {
-      const report = await runCommand(command, input, options, surroundings);
+      const report = await runCommand(command, input, options, io);
       const document = options.json ? JSON.stringify(report.json, null, 2) : report.text;
       out.write(`${document}\n`);
       exitCode = report.exitCode ?? 0;
@@ -53,16 +53,18 @@ async function runCommand(
   command: AdminCommand,
   input: InputOf<Fields>,
   options: GlobalOptions,
-  surroundings: AdminIo,
+  io: AdminIo,
 ): Promise<Report> {
-  const actor = () => actorOf(options.actor, surroundings.user());
-  const settings = await resolveSettings(surroundings.settings());
-  const database = connectDatabase(settings.databaseUrl, { poolSize: 1 });
-  const { err } = surroundings;
+  const actor = () => actorOf(options.actor, io.user());
+  const settings = await resolveSettings(io.settings());
+  const { databaseUrl, readDatabaseUrl } = settings;
+  const url = command.readsEverything ? readDatabaseUrl : databaseUrl;
+  const database = connectDatabase(url, { poolSize: 1 });
+  const { err } = io;
   const progress = err.isTTY && !options.json ? createProgress(err) : silentProgress;
   try {
-    const { keySettings, oneTimePasswords } = settings;
-    const context = { database, actor, keySettings, oneTimePasswords, progress };
+    const { databaseUrl, ...parts } = settings;
+    const context = { database, actor, ...parts, progress };
     return await command.run(context, input);
   } finally {
     await database.destroy();

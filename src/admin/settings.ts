@@ -1,13 +1,22 @@
 import { type AdminConfig, readAdminConfigWith } from '../config/config.js';
 import { findLocalSettings } from '../config/local-stack.js';
 import { createDigests } from '../crypto/digests.js';
+import { createSecretBox } from '../crypto/secret-box.js';
+import { webhookSettingsOf } from '../operations/webhook-settings.js';
+import { createAirtime, createMobileMoney } from '../providers/registry.js';
 import { AdminError } from './admin-error.js';
 import type { AdminContext } from './command.js';
+import type { ListedProviders } from './recovery/compare-books.js';
 
 export interface AdminSettings {
   readonly databaseUrl: string;
+  /** A replica for what reads everything. */
+  readonly readDatabaseUrl: string;
   readonly keySettings: AdminContext['keySettings'];
+  readonly digestSettings: AdminContext['digestSettings'];
+  readonly webhookSettings: AdminContext['webhookSettings'];
   readonly oneTimePasswords: AdminContext['oneTimePasswords'];
+  readonly providers: AdminContext['providers'];
 }
 
 /**
@@ -24,14 +33,63 @@ export async function resolveSettings(config: AdminConfig): Promise<AdminSetting
       `No database is running in ${config.DATA_DIR}: start the service with "npm start", or set ` +
         'DATABASE_URL to the database that it uses.',
     );
-  return settingsOf(readAdminConfigWith(local), local.DATABASE_URL);
+  // As `npm start` sets it for the service.
+  const WEBHOOK_PRIVATE_NETWORKS = config.ENVIRONMENT === 'test' ? 'on' : 'off';
+  return settingsOf(
+    readAdminConfigWith({ ...local, WEBHOOK_PRIVATE_NETWORKS }),
+    local.DATABASE_URL,
+  );
+}
+
+/** The settings without which the providers cannot be asked. */
+const providerSettings = [
+  'MOBILE_MONEY_URL',
+  'MOBILE_MONEY_ACCOUNT',
+  'AIRTIME_URL',
+  'AIRTIME_KEY',
+  'AIRTIME_SECRET',
+] as const;
+
+type ProviderConfig = AdminConfig & Record<(typeof providerSettings)[number], string>;
+
+const hasProviders = (config: AdminConfig): config is ProviderConfig =>
+  providerSettings.every((name) => config[name] !== undefined);
+
+function providersOf(config: AdminConfig): ListedProviders {
+  if (!hasProviders(config))
+    throw new AdminError(
+      `This needs the settings ${providerSettings.join(', ')} and what else the worker has of them: ` +
+        'set them to the values of the worker process.',
+    );
+  return { mobileMoney: createMobileMoney(config), airtime: createAirtime(config) };
 }
 
 const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => ({
   databaseUrl,
+  readDatabaseUrl: config.DATABASE_READ_URL ?? databaseUrl,
+  providers: () => providersOf(config),
   oneTimePasswords: {
     lifetimeSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,
     cost: config.PORTAL_PASSWORD_COST,
+  },
+  webhookSettings() {
+    if (config.DATA_KEYS === undefined)
+      throw new AdminError(
+        'Webhooks need the setting DATA_KEYS: set it to the value of the API process.',
+      );
+    return webhookSettingsOf({ ...config, DATA_KEYS: config.DATA_KEYS });
+  },
+  digestSettings() {
+    const { DIGEST_KEY, DIGEST_KEYS, DATA_KEYS } = config;
+    if (DIGEST_KEY === undefined || DATA_KEYS === undefined)
+      throw new AdminError(
+        'Digests need the settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS: set them to the values of ' +
+          'the API process.',
+      );
+    return {
+      digests: createDigests(DIGEST_KEY, DIGEST_KEYS),
+      secretBox: createSecretBox(DATA_KEYS),
+    };
   },
   keySettings() {
     if (config.DIGEST_KEY === undefined)
@@ -39,7 +97,7 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
         'API keys need the setting DIGEST_KEY: set it to the value of the API process.',
       );
     return {
-      digests: createDigests(config.DIGEST_KEY),
+      digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
       environment: config.ENVIRONMENT,
       overlapHours: config.API_KEY_OVERLAP_HOURS,
     };

@@ -12,13 +12,14 @@ import type { PortalSettings } from '../portal/page.js';
 export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   environment: config.ENVIRONMENT,
   publicUrl: publicUrlOf(config),
+  sandboxUrl: config.SANDBOX_URL?.replace(/\/+$/, ''),
   bodyLimitBytes: config.BODY_LIMIT_BYTES,
   signatureWindowSeconds: config.SIGNATURE_WINDOW_SECONDS,
   accessCacheSeconds: config.ACCESS_CACHE_SECONDS,
   isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
   servedCountries: config.SERVED_COUNTRIES,
   slowing: {
-    wrongCodesPerDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
+    companyWrongCodesPerDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
     pauseSeconds: config.CODE_ATTEMPT_PAUSE_SECONDS,
     longestWaitSeconds: config.CALLER_WAIT_SECONDS,
   },
@@ -55,9 +56,11 @@ export const tokenIssuer = ({ ENVIRONMENT }: Config) => `voucher-topup-service/$
 
 /** The settings of the portal. */
 export const portalSettings = (config: Config): PortalSettings => ({
+  marketTimeZone: config.MARKET_TIME_ZONE,
   session: {
     idleSeconds: config.PORTAL_SESSION_IDLE_SECONDS,
     maximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
+    confirmationSeconds: config.PORTAL_CONFIRMATION_SECONDS,
   },
   signIn: {
     windowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
@@ -65,8 +68,10 @@ export const portalSettings = (config: Config): PortalSettings => ({
     perAccountAnywhere: config.PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE,
     perAddress: config.PORTAL_SIGN_INS_PER_ADDRESS,
   },
+  secondStepSeconds: config.PORTAL_SECOND_STEP_SECONDS,
   passwordCost: config.PORTAL_PASSWORD_COST,
   passwordThreads: config.PORTAL_PASSWORD_THREADS,
+  firstPasswordSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,
 });
 
 /** The settings of DNS look-ups for allow-lists. */
@@ -90,6 +95,7 @@ export const rateLimitSettings = (config: Config) => ({
     company: config.CALLS_PER_COMPANY_AND_MINUTE,
     'key-misses-of-address': config.KEY_MISSES_PER_ADDRESS_AND_HOUR,
     'key-misses-of-prefix': config.KEY_MISSES_PER_PREFIX_AND_HOUR,
+    'signature-diagnoses': config.SIGNATURE_DIAGNOSES_PER_MERCHANT_AND_MINUTE,
     'voucher-misses-of-company': config.VOUCHER_MISSES_PER_COMPANY_AND_HOUR,
     'voucher-misses-of-address': config.VOUCHER_MISSES_PER_ADDRESS_AND_HOUR,
   },

@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import { requestInquiry } from '../db/reconciliation/refusal-inquiries.js';
-import { attemptOfReference } from '../db/topups/topup-attempts.js';
-import { refuse } from '../domain/errors.js';
+import { attemptOfReference, type ReferencedAttempt } from '../db/topups/topup-attempts.js';
+import { refuse } from '../domain/refusals.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { createCallbackLimit } from './callback-limit.js';
@@ -28,6 +28,7 @@ export const airtimeCallback = endpoint({
   params: z.object({ secret: z.string().optional() }),
   body: z.object({ external_id: z.string().max(40) }),
   answer: z.null(),
+  changesNothing: true,
   reasons: ['address-not-registered'],
   async handle({ services, body, params, sourceAddress }) {
     const { callbackSecret, isCallbackAddress, reversalWatchSeconds } = services.settings;
@@ -35,13 +36,20 @@ export const airtimeCallback = endpoint({
     if (!isCallbackAddress(sourceAddress)) return refuse('address-not-registered');
     const { database, workflows } = services;
     const attempt = await attemptOfReference(database, body.external_id);
-    if (attempt && mayHint(attempt.creationId)) {
+    if (attempt && !isBeingSent(attempt) && mayHint(attempt.creationId)) {
       if (attempt.status === 'HELD') await workflows.hintTopUp(topUpWorkflowId(attempt));
       else await requestInquiry(database, body.external_id, reversalWatchSeconds);
     }
     return reply(null, { message: 'Thank you' });
   },
 });
+
+/**
+ * Whether the workflow still waits for the answer to its sending, or books it. A hint would only
+ * cost it a workflow task; if the answer leaves the outcome open, the first inquiry follows soon.
+ */
+const isBeingSent = ({ status, topupStatus }: ReferencedAttempt): boolean =>
+  status === 'HELD' && topupStatus !== 'UNKNOWN';
 
 function isSame(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];

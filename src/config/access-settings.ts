@@ -65,6 +65,12 @@ export const accessSettings = {
   KEY_MISSES_PER_PREFIX_AND_HOUR: count
     .default(200)
     .describe('Log-ins with invalid API keys of one prefix'),
+  SIGNATURE_DIAGNOSES_PER_MERCHANT_AND_MINUTE: count
+    .default(30)
+    .describe(
+      'Wrong signatures of one merchant whose cause is searched for; further ones are refused ' +
+        'without a cause',
+    ),
   VOUCHER_MISSES_PER_COMPANY_AND_HOUR: count
     .default(100)
     .describe(

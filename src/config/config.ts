@@ -3,6 +3,7 @@ import { codecSettings } from './codec-settings.js';
 import { connectionRules } from './encrypted-connections.js';
 import { apiSettings } from './portal-settings.js';
 import { sandboxProblems, serviceProblems, startProblems } from './production.js';
+import { airtimeSettings, mobileMoneySettings } from './provider-settings.js';
 import { secretSettings } from './secret-settings.js';
 import { serviceSettings } from './service-settings.js';
 import { keyRing } from './setting-kinds.js';
@@ -69,12 +70,27 @@ const sandboxConfigSchema = z.object({
 });
 const adminConfigSchema = z.object({
   DATABASE_URL: startSettings.DATABASE_URL,
+  DATABASE_READ_URL: serviceSettings.DATABASE_READ_URL,
   DATA_DIR: startSettings.DATA_DIR,
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
   DIGEST_KEY: secretSettings.DIGEST_KEY.optional(),
+  DIGEST_KEYS: secretSettings.DIGEST_KEYS,
+  DATA_KEYS: secretSettings.DATA_KEYS.optional(),
+  WEBHOOK_ENDPOINTS_PER_COMPANY: serviceSettings.WEBHOOK_ENDPOINTS_PER_COMPANY,
+  WEBHOOK_PRIVATE_NETWORKS: serviceSettings.WEBHOOK_PRIVATE_NETWORKS,
+  WEBHOOK_SECRET_OVERLAP_HOURS: serviceSettings.WEBHOOK_SECRET_OVERLAP_HOURS,
+  WEBHOOK_RETRY_SECONDS: serviceSettings.WEBHOOK_RETRY_SECONDS,
   API_KEY_OVERLAP_HOURS: serviceSettings.API_KEY_OVERLAP_HOURS,
   PORTAL_ONE_TIME_PASSWORD_SECONDS: serviceSettings.PORTAL_ONE_TIME_PASSWORD_SECONDS,
   PORTAL_PASSWORD_COST: serviceSettings.PORTAL_PASSWORD_COST,
+  // Only the recovery of a restored database asks providers.
+  ...mobileMoneySettings,
+  MOBILE_MONEY_URL: mobileMoneySettings.MOBILE_MONEY_URL.optional(),
+  MOBILE_MONEY_ACCOUNT: mobileMoneySettings.MOBILE_MONEY_ACCOUNT.optional(),
+  ...airtimeSettings,
+  AIRTIME_URL: airtimeSettings.AIRTIME_URL.optional(),
+  AIRTIME_KEY: airtimeSettings.AIRTIME_KEY.optional(),
+  AIRTIME_SECRET: airtimeSettings.AIRTIME_SECRET.optional(),
 });
 
 export type Config = z.infer<typeof configSchema>;

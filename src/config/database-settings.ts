@@ -7,9 +7,32 @@ export const databaseSettings = {
     .string()
     .min(1)
     .describe('Address of PostgreSQL; `npm start` starts an embedded server if this is not set'),
+  DATABASE_READ_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Address of a replica of PostgreSQL for the whole check of the books, nightly and by ' +
+        '`check-ledger`; without it they read `DATABASE_URL`',
+    ),
+  WORKER_DATABASE_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        'Address of PostgreSQL for the worker of `src/service.ts`, with a login of its role; the API in ' +
+        'that process uses `DATABASE_URL`',
+      whenUnset: 'both use `DATABASE_URL`',
+    }),
   DATABASE_POOL_SIZE: count
     .default(20)
     .describe("Connections of each process; a quarter of the API's are reserved for lists"),
+  FENCE_CHECK_SECONDS: seconds
+    .default(1)
+    .describe(
+      'How often a process looks whether the fence of a restored database stands, or was lifted',
+    ),
   TRUST_UNENCRYPTED_NETWORK: z
     .enum(['yes', 'no'])
     .default('no')

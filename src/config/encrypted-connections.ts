@@ -6,7 +6,12 @@ type Settings = Partial<z.infer<z.ZodObject<typeof temporalSettings>>> & {
   readonly ENVIRONMENT?: 'test' | 'production';
   readonly TRUST_UNENCRYPTED_NETWORK?: 'yes' | 'no';
   readonly DATABASE_URL?: string | undefined;
+  readonly DATABASE_READ_URL?: string | undefined;
+  readonly WORKER_DATABASE_URL?: string | undefined;
 };
+
+const databaseSettingNames = ['DATABASE_URL', 'DATABASE_READ_URL', 'WORKER_DATABASE_URL'] as const;
+type DatabaseSetting = (typeof databaseSettingNames)[number];
 
 /** Modes in which the server must encrypt; some also verify its identity. */
 const SSL_MODES = ['require', 'verify-ca', 'verify-full'];
@@ -17,8 +22,8 @@ const isLoopback = (host: string): boolean =>
 const mayBeInClear = ({ ENVIRONMENT, TRUST_UNENCRYPTED_NETWORK }: Settings): boolean =>
   ENVIRONMENT !== 'production' || TRUST_UNENCRYPTED_NETWORK === 'yes';
 
-function isDatabaseSafe(settings: Settings): boolean {
-  const { DATABASE_URL: text } = settings;
+function isDatabaseSafe(settings: Settings, name: DatabaseSetting): boolean {
+  const { [name]: text } = settings;
   if (mayBeInClear(settings) || text === undefined || text.startsWith('/')) return true;
   if (!URL.canParse(text)) return false;
   const { hostname, searchParams } = new URL(text);
@@ -46,11 +51,11 @@ export const connectionRules: readonly {
   readonly path: [string];
   readonly message: string;
 }[] = [
-  {
-    isKept: isDatabaseSafe,
-    path: ['DATABASE_URL'],
+  ...databaseSettingNames.map((name) => ({
+    isKept: (settings: Settings) => isDatabaseSafe(settings, name),
+    path: [name] as [string],
     message: `is on another machine and not encrypted: add sslmode=verify-full, ${UNLESS}`,
-  },
+  })),
   {
     isKept: isTemporalSafe,
     path: ['TEMPORAL_ADDRESS'],

@@ -4,6 +4,7 @@ import {
   commaList,
   count,
   folder,
+  limit,
   port,
   seconds,
   webAddress,
@@ -19,6 +20,12 @@ export const httpSettings = {
   PUBLIC_URL: webAddress.optional().meta({
     description: 'Public address of the service; the base of links',
     whenUnset: '`http://localhost:PORT`',
+  }),
+  SANDBOX_URL: webAddress.optional().meta({
+    description:
+      'Address at which integrators reach the provider sandbox: the guides and the portal lead to ' +
+      'its phone. For the test environment only',
+    whenUnset: 'no link; `npm start`: its own sandbox',
   }),
   TRUSTED_PROXIES: commaList
     .pipe(z.array(addressOrRange))
@@ -66,6 +73,12 @@ export const httpSettings = {
       'Places reserved for addresses with at most 8 connections and for trusted proxies; at ' +
         'most a quarter of `CONNECTION_LIMIT`',
     ),
+  DRAIN_SECONDS: limit.default(5).meta({
+    description:
+      'Time for which an API that is told to stop serves on after `/health/ready` has become 503; ' +
+      'longer than the interval at which the load balancer asks, times the failures it wants to see. 0: none',
+    whenUnset: '5; `npm start`: 0',
+  }),
   CALLER_WAIT_SECONDS: seconds
     .default(8)
     .describe('Longest time that a caller waits before the answer is "still processing"'),

@@ -22,6 +22,15 @@ export const portalSettings = {
   PORTAL_SIGN_INS_PER_ADDRESS: count
     .default(50)
     .describe('Password attempts in a window from one address (IPv6: one /64 network)'),
+  PORTAL_CONFIRMATION_SECONDS: seconds
+    .default(600)
+    .describe(
+      'Time after a sign-in or a confirmation in which a person may change keys, addresses, ' +
+        'people and webhooks without confirming again',
+    ),
+  PORTAL_SECOND_STEP_SECONDS: seconds
+    .default(300)
+    .describe('Time between the password and the one-time password of a sign-in'),
   PORTAL_PASSWORD_COST: z.coerce
     .number()
     .int()
@@ -32,8 +41,8 @@ export const portalSettings = {
   PORTAL_ONE_TIME_PASSWORD_SECONDS: seconds
     .default(86_400)
     .describe(
-      'Lifetime of a password that `create portal-account` or `reset portal-password` has ' +
-        'made; afterwards an operator makes a new one',
+      'Lifetime of a password that `create portal-account`, `reset portal-password` or an owner in ' +
+        'the portal has made; afterwards an operator makes a new one',
     ),
   PORTAL_PASSWORD_THREADS: z.coerce
     .number()
@@ -54,8 +63,12 @@ export const portalSettings = {
   INVITATION_PICKUP_SECONDS: seconds
     .default(5)
     .describe(
-      'Interval at which workers poll for invitations and retries that operators have ' + 'written',
+      'Interval at which workers poll for invitations and retries that operators have written, ' +
+        'and for e-mails about changed access',
     ),
+  STATEMENT_RETRY_SECONDS: seconds
+    .default(600)
+    .describe('Pause before a monthly statement that the mail server did not take is sent again'),
 };
 
 /** Settings of the API besides those that it shares with the worker. */

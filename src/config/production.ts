@@ -33,6 +33,12 @@ export const serviceProblems = (given: Given): string[] =>
         ...NAMED_PROVIDERS.filter((name) => given[name] === undefined).map(
           (name) => `${name}: must be set in production`,
         ),
+        ...(given.SANDBOX_URL === undefined
+          ? []
+          : ['SANDBOX_URL: must not be set in production; the sandbox is for tests only']),
+        ...(given.WEBHOOK_PRIVATE_NETWORKS === 'on'
+          ? ['WEBHOOK_PRIVATE_NETWORKS: must be "off" in production']
+          : []),
         ...PROVIDER_ADDRESSES.filter((name) => isSandbox(given[name])).map(
           (name) => `${name}: is the address of the sandbox, which is not for production`,
         ),

@@ -8,8 +8,14 @@ export const secretSettings = {
   DIGEST_KEY: symmetricKey
     .transform((text) => Buffer.from(text, 'base64'))
     .describe(
-      '32 bytes in base64: key of the digests of API keys, voucher codes, verification ' +
-        'codes and operations. Never change it',
+      '32 bytes in base64: key of the digests that name operations, requests, payments and API ' +
+        'keys. Never change it. Without `DIGEST_KEYS` it is the key of all other digests, too',
+    ),
+  DIGEST_KEYS: keyRing
+    .optional()
+    .describe(
+      '`id:key,…` of 32 bytes in base64: keys of the digests of codes and of tokens of the ' +
+        'portal. The first makes digests, all find them. `DIGEST_KEY` by default',
     ),
   DATA_KEYS: keyRing.describe(
     '`id:key,…` of 32 bytes in base64: AES-256-GCM keys for codes in the database. The ' +

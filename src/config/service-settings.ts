@@ -1,16 +1,19 @@
 import { accessSettings } from './access-settings.js';
 import { databaseSettings } from './database-settings.js';
+import { eventSettings } from './event-settings.js';
 import { httpSettings } from './http-settings.js';
 import { portalSettings } from './portal-settings.js';
-import { processSettings } from './process-settings.js';
+import { observationSettings, processSettings } from './process-settings.js';
 import { airtimeSettings, messageSettings, mobileMoneySettings } from './provider-settings.js';
 import { taskQueueSettings, temporalSettings } from './temporal-settings.js';
 import { topupSettings } from './topup-settings.js';
 import { scheduleSettings, voucherSettings } from './voucher-settings.js';
+import { webhookSettings } from './webhook-settings.js';
 
 /** Every setting of the API and the worker except the secrets. */
 export const serviceSettings = {
   ...processSettings,
+  ...observationSettings,
   ...databaseSettings,
   ...temporalSettings,
   ...taskQueueSettings,
@@ -19,6 +22,8 @@ export const serviceSettings = {
   ...portalSettings,
   ...voucherSettings,
   ...scheduleSettings,
+  ...eventSettings,
+  ...webhookSettings,
   ...topupSettings,
   ...messageSettings,
   ...mobileMoneySettings,

@@ -9,10 +9,20 @@ export const port = z.coerce.number().int().min(0).max(65_535);
 export const seconds = z.coerce.number().positive();
 export const days = z.coerce.number().positive();
 export const count = z.coerce.number().int().positive();
+/** A limit; 0 switches it off. */
+export const limit = z.coerce.number().int().min(0);
 export const secret = z.string().min(1);
 
 /** An existing folder. */
 export const folder = z.string().refine((path) => isFolder(path), 'must be the path of a folder');
+
+/** An existing file. */
+export const file = z
+  .string()
+  .refine(
+    (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
+    'must be the path of a file',
+  );
 
 const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

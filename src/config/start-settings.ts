@@ -34,6 +34,7 @@ export const startSettings = {
     whenUnset: '`~/.cache`',
   }),
   LOG_LEVEL: serviceSettings.LOG_LEVEL.default('warn'),
+  WEBHOOK_PRIVATE_NETWORKS: serviceSettings.WEBHOOK_PRIVATE_NETWORKS.default('on'),
   DATABASE_URL: z.string().optional(),
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: serviceSettings.TEMPORAL_NAMESPACE,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pemOrFile, seconds, secret } from './setting-kinds.js';
+import { file, pemOrFile, port, seconds, secret } from './setting-kinds.js';
 
 /** The address of Temporal, and the credentials of a process. */
 export const temporalSettings = {
@@ -37,12 +37,36 @@ export const temporalSettings = {
 
 /** Settings of API and worker. */
 export const taskQueueSettings = {
+  WORKER_HEALTH_PORT: port.optional().meta({
+    description:
+      'Port on which a worker answers `/health/live` and `/health/ready`; the API does so on its own',
+    whenUnset: 'the worker has no port',
+  }),
   TEMPORAL_TASK_QUEUE: z
     .string()
     .default('voucher-topup-service')
     .describe('Task queue of API and worker'),
+  TEMPORAL_DEPLOYMENT: z
+    .string()
+    .regex(/^[\w-]{1,100}$/, 'must be letters, digits, "-" and "_"')
+    .default('voucher-topup-service')
+    .describe('Name of the deployment whose versions workers are; used with `TEMPORAL_BUILD_ID`'),
+  TEMPORAL_BUILD_ID: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, 'must be letters, digits, ".", "-" and "_"')
+    .optional()
+    .meta({
+      description:
+        'Release that a worker is. Its version gets tasks once it is made current, and workflows do ' +
+        'not start eagerly',
+      whenUnset: 'every worker gets tasks; `npm start`: so, too',
+    }),
+  WORKFLOW_BUNDLE: file.optional().meta({
+    description: 'File of the bundled workflows of this release, as `npm run build` writes it',
+    whenUnset: 'the worker bundles them at its start, which takes some seconds',
+  }),
   TEMPORAL_UPKEEP_SECONDS: seconds
-    .default(120)
+    .default(30)
     .describe(
       'Interval at which workers check the namespace, the search attributes and the ' +
         'Schedules, and create what is missing',

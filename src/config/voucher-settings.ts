@@ -1,9 +1,34 @@
 import { z } from 'zod';
-import { amount, count, countries, days, seconds } from './setting-kinds.js';
+import { MARKET_TIME_ZONE } from '../domain/market.js';
+import { amount, count, countries, days, limit, seconds } from './setting-kinds.js';
+
+/** An hour of the day, from 0 to 24. */
+const hour = (usual: number) => z.coerce.number().int().min(0).max(24).default(usual);
 
 /** Vouchers, claims, verification codes and redemptions. */
 export const voucherSettings = {
   VOUCHER_VALIDITY_DAYS: days.default(365).describe('Lifetime of a voucher'),
+  EXPIRY_REMINDER_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(90)
+    .default(7)
+    .describe(
+      'Days before the expiry of a voucher when its owner is told by SMS; 0 tells nobody. ' +
+        'Vouchers with a life of up to twice as many days get no message',
+    ),
+  EXPIRY_REMINDER_FROM_HOUR: hour(9).describe(
+    'Hour of the day, in MARKET_TIME_ZONE, from which these messages are sent',
+  ),
+  EXPIRY_REMINDER_UNTIL_HOUR: hour(18).describe('Hour of the day until which they are sent'),
+  MARKET_TIME_ZONE: z
+    .enum(Intl.supportedValuesOf('timeZone') as [string, ...string[]], 'must be an IANA time zone')
+    .default(MARKET_TIME_ZONE)
+    .describe(
+      'Time zone of owners, for days and hours of messages to them, and of people of the portal ' +
+        'who have chosen none',
+    ),
   CLAIM_LIFETIME_SECONDS: seconds
     .default(300)
     .describe('Lifetime of a claim and its verification code'),
@@ -61,12 +86,29 @@ export const voucherSettings = {
       'Smallest part of a voucher that can be redeemed, in ETB; the whole remaining balance ' +
         'can always be redeemed',
     ),
+  REVERSAL_WINDOW_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .default(86_400)
+    .describe(
+      'Time after its payment within which a merchant may reverse a redemption, where the ' +
+        'mobile-money provider can; `0` allows no reversal',
+    ),
   PARTIAL_REDEMPTIONS_PER_VOUCHER: count
     .default(20)
     .describe(
       'Partial redemptions of one voucher; afterwards only the whole remaining ' +
         'balance can be redeemed',
     ),
+  VOUCHERS_PER_NUMBER_AND_DAY: limit
+    .default(0)
+    .describe('Vouchers that one phone number may be given in a day (UTC); `0`: no limit'),
+  REDEMPTIONS_PER_NUMBER_AND_DAY: limit
+    .default(0)
+    .describe("Redemptions of one phone number's vouchers in a day (UTC); `0`: no limit"),
+  TOPUPS_PER_NUMBER_AND_DAY: limit
+    .default(0)
+    .describe('Top-ups and retries to one phone number in a day (UTC); `0`: no limit'),
 };
 
 /** Idempotency keys and Schedules. */

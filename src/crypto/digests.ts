@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { SecretKey } from './secret-box.js';
 
 /** The parts that identify an operation (design 6). */
 export interface OperationName {
@@ -15,32 +16,57 @@ type SignInSubject =
   | 'account-at-address'
   | 'device'
   | 'change'
-  | 'link-address';
+  | 'link-address'
+  | 'code';
 
 export type Digests = ReturnType<typeof createDigests>;
 
+type Part = string | Uint8Array;
+
 /**
  * Keyed digests (design 6 and 8): HMAC-SHA256 stores secrets and finds them again without revealing
- * them. Every kind has its own domain, so digests of different kinds never match. `key` has 32
- * bytes and must not change for the life of the database. Digests for columns are bytes; those that
- * payloads and workflow ids also contain are hex.
+ * them. Every kind has its own domain, so digests of different kinds never match. Digests for
+ * columns are bytes; those that payloads and workflow ids also contain are hex.
+ *
+ * `identityKey` (32 bytes) names operations, requests, payments and counted subjects, which are no
+ * secrets, and API keys: it must not change for the life of the database. All other digests are made with
+ * the first key of `ring` and found under all of them; each carries the id of its key, except under
+ * the identity key, which was the only one at first.
  */
-export function createDigests(key: Buffer) {
-  const digest = (domain: string, ...parts: (string | Uint8Array)[]): Buffer => {
-    const hmac = createHmac('sha256', key).update(`${domain}\0`);
-    for (const part of parts) {
-      // Each part is prefixed with its length, so that ("ab", "c") and ("a", "bc") differ.
-      hmac.update(`${Buffer.byteLength(part)}:`).update(part);
-    }
-    return hmac.digest();
-  };
+export function createDigests(
+  identityKey: Buffer,
+  ring: readonly SecretKey[] = [{ id: '', key: identityKey }],
+) {
+  const keys = ring.map(({ id, key }) => ({ id: key.equals(identityKey) ? '' : id, key }));
+  const [first] = keys;
+  if (!first) throw new RangeError('Digests need at least one key.');
+  const digest = (domain: string, ...parts: Part[]): Buffer => hmacOf(identityKey, domain, parts);
+  const secret = ofSecrets([first]);
+  const only = <Digest>([made]: Digest[]): Digest => made as Digest;
   return {
+    /** Has 178 random bits, so that its digest reveals nothing under a known key either. */
     apiKey: (apiKey: string): Buffer => digest('api-key', apiKey),
     /** `code` is the canonical form of 16 characters. */
-    voucherCode: (code: string): Buffer => digest('voucher-code', code),
+    voucherCode: (code: string): Buffer => only(secret.voucherCode(code)),
     /** Includes the voucher's id, because six digits alone would collide between vouchers. */
     verificationCode: (code: string, voucherId: number): string =>
-      digest('verification-code', code, String(voucherId)).toString('hex'),
+      only(secret.verificationCode(code, voucherId)),
+    /** Of the token in a portal session's cookie. */
+    portalSession: (token: string): Buffer => only(secret.portalSession(token)),
+    /** Of the token of a sign-in whose code is still to come. */
+    portalHalfSignIn: (token: string): Buffer => only(secret.portalHalfSignIn(token)),
+    /** Of a recovery code in its stored form. */
+    recoveryCode: (accountId: number, code: string): Buffer =>
+      only(secret.recoveryCode(accountId, code)),
+    /** Of the token in the link of a merchant's invitation. */
+    invitation: (token: string): Buffer => only(secret.invitation(token)),
+    /** Proves that a device has signed in with an account: an e-mail address and a random id. */
+    portalDevice: (account: string, name: string): string =>
+      only(secret.portalDevice(account, name)),
+    /** Every digest that a secret may be stored as, under each key of the ring. */
+    stored: ofSecrets(keys),
+    /** The id of the first key, which a digest that needs no renewal carries; empty at first. */
+    currentKeyId: first.id,
     /**
      * The id of an operation, 32 hex characters: short enough for people to read in a workflow's
      * id.
@@ -65,24 +91,50 @@ export function createDigests(key: Buffer) {
      * Of a request's bytes; distinguishes a repetition from a different request under the same key.
      */
     request: (request: string | Uint8Array): string => digest('request', request).toString('hex'),
-    /** Of the token in a portal session's cookie. */
-    portalSession: (token: string): Buffer => digest('portal-session', token),
+    /** Of an owner's phone number (E.164), for counting; it cannot be reversed without the key. */
+    ownerNumber: (msisdn: string): Buffer => digest('owner-number', msisdn),
     /** The form token that belongs to the cookie with this token. */
     portalForm: (token: string): string => digest('portal-form', token).toString('base64url'),
     /** The challenge that a merchant signs in its session to prove that it has the private key. */
     publicKeyChallenge: (formToken: string, merchantId: number, fingerprint: string): string =>
       digest('public-key-challenge', formToken, String(merchantId), fingerprint).toString('hex'),
-    /** Of the token in the link of a merchant's invitation. */
-    invitation: (token: string): Buffer => digest('invitation', token),
     /**
      * A counted subject: for sign-ins an e-mail address, a network address, both, or a device; for
-     * changes of a password the account; for invitation links a network address.
+     * changes of a password and for codes the account; for invitation links a network address.
      */
     signInSubject: (kind: SignInSubject, ...subject: readonly string[]): Buffer =>
       digest('sign-in-subject', kind, ...subject),
-    /** Proves that a device has signed in with an account: an e-mail address and a random id. */
-    portalDevice: (account: string, name: string): string =>
-      digest('portal-device', account, name).toString('base64url'),
+  };
+}
+
+function hmacOf(key: Buffer, domain: string, parts: readonly Part[]): Buffer {
+  const hmac = createHmac('sha256', key).update(`${domain}\0`);
+  for (const part of parts) {
+    // Each part is prefixed with its length, so that ("ab", "c") and ("a", "bc") differ.
+    hmac.update(`${Buffer.byteLength(part)}:`).update(part);
+  }
+  return hmac.digest();
+}
+
+/** The digests of secrets, one for each key, with the id of the key behind them. */
+function ofSecrets(keys: readonly SecretKey[]) {
+  const bytes = (domain: string, ...parts: Part[]): Buffer[] =>
+    keys.map(({ id, key }) => Buffer.concat([hmacOf(key, domain, parts), Buffer.from(id)]));
+  return {
+    voucherCode: (code: string) => bytes('voucher-code', code),
+    verificationCode: (code: string, voucherId: number): string[] =>
+      keys.map(({ id, key }) => {
+        const hex = hmacOf(key, 'verification-code', [code, String(voucherId)]).toString('hex');
+        return id === '' ? hex : `${hex}:${id}`;
+      }),
+    portalSession: (token: string) => bytes('portal-session', token),
+    portalHalfSignIn: (token: string) => bytes('portal-half-sign-in', token),
+    recoveryCode: (accountId: number, code: string) =>
+      bytes('recovery-code', String(accountId), code),
+    invitation: (token: string) => bytes('invitation', token),
+    /** In a cookie, where nobody needs the id of the key. */
+    portalDevice: (account: string, name: string): string[] =>
+      keys.map(({ key }) => hmacOf(key, 'portal-device', [account, name]).toString('base64url')),
   };
 }
 

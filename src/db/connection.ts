@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Schema } from './schema/all-tables.js';
@@ -43,6 +44,7 @@ function createPreparingClient(): typeof pg.Client {
     // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads.
     override query(...parameters: any[]): any {
       const [text, values, ...rest] = parameters;
+      if (text === 'begin') return this.beginWithNext();
       const isPlain = typeof text === 'string' && Array.isArray(values) && values.length > 0;
       const name = isPlain ? statementName(text) : undefined;
       const forward = super.query as (...forwarded: unknown[]) => unknown;
@@ -50,6 +52,41 @@ function createPreparingClient(): typeof pg.Client {
         ? forward.apply(this, parameters)
         : forward.apply(this, [{ name, text, values }, ...rest]);
     }
+
+    /**
+     * A transaction begins in one packet with its first statement, which saves a round trip. What was
+     * sent behind a failed `begin` must not count: the connection ends.
+     */
+    private beginWithNext(): Promise<Pick<pg.QueryResult, 'command' | 'rows'>> {
+      const { stream } = (this as unknown as { connection: { stream: Socket } }).connection;
+      stream.cork();
+      process.nextTick(() => stream.uncork());
+      super.query('begin').catch((error) => stream.destroy(error));
+      return Promise.resolve({ command: 'BEGIN', rows: [] });
+    }
+  };
+}
+
+/** How many connections of a pool are used, and how many requests wait for one. */
+export interface PoolUse {
+  readonly busy: number;
+  readonly idle: number;
+  readonly waiting: number;
+  readonly limit: number;
+}
+
+const pools = new WeakMap<object, pg.Pool>();
+
+/** The use of the pool of a database at this moment. */
+export function poolUseOf(database: Database): PoolUse {
+  const pool = pools.get(database);
+  if (!pool) throw new Error('This is not a database of connectDatabase');
+  const { totalCount, idleCount, waitingCount, options } = pool;
+  return {
+    busy: totalCount - idleCount,
+    idle: idleCount,
+    waiting: waitingCount,
+    limit: options.max,
   };
 }
 
@@ -72,6 +109,8 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
     Client: createPreparingClient(),
     connectionString: url,
     max: options.poolSize,
+    // Nothing is sent ahead of an answer but `begin`: Kysely awaits each statement of a transaction.
+    pipeline: true,
     connectionTimeoutMillis: 5_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     idle_in_transaction_session_timeout: 15_000,
@@ -83,7 +122,7 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
   // the process. The next statement on it fails, which is enough for its user.
   pool.on('connect', (client) => client.on('error', () => {}));
   const settings = Object.entries(options.session ?? {});
-  return new Kysely<Schema>({
+  const database = new Kysely<Schema>({
     dialect: new PostgresDialect({
       pool,
       async onCreateConnection(connection) {
@@ -92,6 +131,8 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
       },
     }),
   });
+  pools.set(database, pool);
+  return database;
 }
 
 /**

@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Days in UTC. */
+/** Days in a time zone. */
 export interface Days {
   /** The first, YYYY-MM-DD. */
   readonly first: string;
   readonly last: string;
+  /** IANA name. */
+  readonly zone: string;
 }
 
 /** Each day of a range, as `day`, with its start. */
@@ -13,10 +15,10 @@ export const eachDay = ({ first, last }: Days) => sql`
   from generate_series(${first}::timestamp, ${last}::timestamp, '1 day') as day`;
 
 /** The day of a time. */
-export const dayOf = (time: RawBuilder<unknown>) =>
-  sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD')`;
+export const dayOf = (time: RawBuilder<unknown>, { zone }: Pick<Days, 'zone'>) =>
+  sql`to_char(${time} at time zone ${zone}::text, 'YYYY-MM-DD')`;
 
 /** Whether a time is within the days. */
-export const isWithin = (time: RawBuilder<unknown>, { first, last }: Days) => sql`
-  (${time} >= ${first}::timestamp at time zone 'UTC'
-    and ${time} < (${last}::timestamp + interval '1 day') at time zone 'UTC')`;
+export const isWithin = (time: RawBuilder<unknown>, { first, last, zone }: Days) => sql`
+  (${time} >= ${first}::timestamp at time zone ${zone}::text
+    and ${time} < (${last}::timestamp + interval '1 day') at time zone ${zone}::text)`;

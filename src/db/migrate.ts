@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Migration, Migrator, sql } from 'kysely';
-import pg from 'pg';
+import { type Migration, type MigrationInfo, type MigrationResultSet, Migrator } from 'kysely';
 import * as companies from '../../migrations/2026-11-21-1-companies.js';
 import * as ledger from '../../migrations/2026-11-21-2-ledger.js';
 import * as vouchers from '../../migrations/2026-11-21-3-vouchers.js';
@@ -24,16 +22,39 @@ import * as workflowIds from '../../migrations/2026-11-22-9b-workflow-ids.js';
 import * as operatorCommands from '../../migrations/2026-11-22-9c-operator-commands.js';
 import * as abandonedMessages from '../../migrations/2026-11-22-9d-abandoned-messages.js';
 import * as topupWorkflowIds from '../../migrations/2026-11-22-9e-topup-workflow-ids.js';
+import * as callDetails from '../../migrations/2026-11-22-9f-call-details.js';
+import * as events from '../../migrations/2026-11-22-9g-events.js';
+import * as webhooks from '../../migrations/2026-11-22-9h-webhooks.js';
+import * as endpointIndexes from '../../migrations/2026-11-22-9i-endpoint-indexes.js';
+import * as messageResends from '../../migrations/2026-11-22-9j-message-resends.js';
+import * as keyScopes from '../../migrations/2026-11-22-9k-key-scopes.js';
+import * as limits from '../../migrations/2026-11-22-9l-limits.js';
+import * as velocity from '../../migrations/2026-11-22-9l-velocity.js';
+import * as portalRoles from '../../migrations/2026-11-22-9m-portal-roles.js';
+import * as bulkOrders from '../../migrations/2026-11-22-9n-bulk-orders.js';
+import * as timeZones from '../../migrations/2026-11-22-9o-time-zones.js';
+import * as expiryReminders from '../../migrations/2026-11-22-9p-expiry-reminders.js';
+import * as reversals from '../../migrations/2026-11-23-1-reversals.js';
+import * as messageLanguage from '../../migrations/2026-11-23-2-message-language.js';
+import * as oneTimePasswords from '../../migrations/2026-11-23-5-one-time-passwords.js';
+import * as portalLanguages from '../../migrations/2026-11-23-6-portal-languages.js';
+import * as portalOrders from '../../migrations/2026-11-23-7-portal-orders.js';
+import * as overviewIndexes from '../../migrations/2026-11-23-7b-overview-indexes.js';
+import * as statementEmails from '../../migrations/2026-11-23-8-statement-emails.js';
+import * as bookCheckpoints from '../../migrations/2026-11-23-9-book-checkpoints.js';
+import * as topupAmountIndex from '../../migrations/2026-11-23-9b-topup-amount-index.js';
+import * as recovery from '../../migrations/2026-11-23-9m-recovery.js';
+import * as narrowerRights from '../../migrations/2026-11-23-9p-narrower-rights.js';
+import * as rareTransfers from '../../migrations/2026-11-24-1-rare-transfers.js';
+import { type Indexes, makeIndexes } from './concurrent-indexes.js';
 import {
   connectDatabase,
   type Database,
   DatabaseUnreachableError,
   isDatabaseUnavailable,
 } from './connection.js';
-import { ensureRoles } from './roles.js';
-
-/** An index on a possibly big table; its name is the key. */
-type Indexes = Readonly<Record<string, { readonly table: string; readonly columns: string }>>;
+import { type LockPatience, oneAtATime, untilUnblocked } from './migration-locks.js';
+import { ensureRoles, fixTriggers } from './roles.js';
 
 /** `indexes` are built before the migration without blocking writes, if their tables exist. */
 type MigrationWithIndexes = Migration & { readonly indexes?: Indexes };
@@ -63,34 +84,41 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-22-9c-operator-commands': operatorCommands,
   '2026-11-22-9d-abandoned-messages': abandonedMessages,
   '2026-11-22-9e-topup-workflow-ids': topupWorkflowIds,
+  '2026-11-22-9f-call-details': callDetails,
+  '2026-11-22-9g-events': events,
+  '2026-11-22-9h-webhooks': webhooks,
+  '2026-11-22-9i-endpoint-indexes': endpointIndexes,
+  '2026-11-22-9j-message-resends': messageResends,
+  '2026-11-22-9k-key-scopes': keyScopes,
+  '2026-11-22-9l-limits': limits,
+  '2026-11-22-9l-velocity': velocity,
+  '2026-11-22-9m-portal-roles': portalRoles,
+  '2026-11-22-9n-bulk-orders': bulkOrders,
+  '2026-11-22-9o-time-zones': timeZones,
+  '2026-11-22-9p-expiry-reminders': expiryReminders,
+  '2026-11-23-1-reversals': reversals,
+  '2026-11-23-2-message-language': messageLanguage,
+  '2026-11-23-5-one-time-passwords': oneTimePasswords,
+  '2026-11-23-6-portal-languages': portalLanguages,
+  '2026-11-23-7-portal-orders': portalOrders,
+  '2026-11-23-7b-overview-indexes': overviewIndexes,
+  '2026-11-23-8-statement-emails': statementEmails,
+  '2026-11-23-9-book-checkpoints': bookCheckpoints,
+  '2026-11-23-9b-topup-amount-index': topupAmountIndex,
+  '2026-11-23-9m-recovery': recovery,
+  '2026-11-23-9p-narrower-rights': narrowerRights,
+  '2026-11-24-1-rare-transfers': rareTransfers,
 };
 
-/** The longest time that users of a table wait behind a migration's lock request. */
-const LOCK_TIMEOUT_MS = 3_000;
-/** Pause between two attempts, so that waiting users proceed. */
-const RETRY_PAUSE_MS = 2_000;
-const RETRY_SECONDS = 600;
-
-/** SQLSTATE of a lock timeout, and of a deadlock. */
-const LOCK_CODES = ['55P03', '40P01'];
-
-/** Tables that a migration needs were locked throughout. */
-export class MigrationBlockedError extends Error {
-  override readonly name = 'MigrationBlockedError';
-
-  constructor(seconds: number, cause: unknown) {
-    super(
-      `The migration could not lock its tables within ${seconds} s: end the transactions that ` +
-        'hold them (pg_stat_activity, pg_locks), or repeat it when less is going on',
-      { cause },
-    );
-  }
+interface Options extends LockPatience {
+  readonly migrations?: Readonly<Record<string, MigrationWithIndexes>>;
 }
 
 /**
- * Migrates the schema to its latest version; safe to run in several processes at once (Kysely takes
- * a lock). A statement may take as long as a big table needs, but none waits long for a lock, since
- * all others would wait behind it: the migration is rolled back and retried.
+ * Migrates the schema to its latest version, each migration in a transaction of its own, so that it
+ * holds the locks of few tables and not for long. Safe to run in several processes at once: one
+ * migrates, and the others wait. A statement may take as long as a big table needs, but none waits
+ * long for a lock, since all others would wait behind it: the migration is rolled back and retried.
  *
  * Then it grants each process its rights; returns the statements that remain for an administrator.
  *
@@ -98,102 +126,80 @@ export class MigrationBlockedError extends Error {
  */
 export async function migrateToLatest(
   databaseUrl: string,
-  {
-    migrations = allMigrations,
-    lockTimeoutMs = LOCK_TIMEOUT_MS,
-    retryPauseMs = RETRY_PAUSE_MS,
-    retrySeconds = RETRY_SECONDS,
-  } = {},
+  { migrations = allMigrations, ...patience }: Options = {},
 ): Promise<string[]> {
-  const database = connect(databaseUrl, lockTimeoutMs);
-  const deadline = Date.now() + retrySeconds * 1_000;
+  const database = connect(databaseUrl);
+  // Its own connection, so that the lock outlasts the transactions of the migrations.
+  const locking = connect(databaseUrl);
   try {
-    for (;;) {
-      try {
-        await migrateOnce(database, databaseUrl, migrations);
-        return await ensureRoles(database);
-      } catch (error) {
-        if (!isBlocked(error) && isDatabaseUnavailable(error))
-          throw new DatabaseUnreachableError(error);
-        if (!isBlocked(error)) throw error;
-        if (Date.now() > deadline) throw new MigrationBlockedError(retrySeconds, error);
-        await sleep(retryPauseMs);
-      }
-    }
+    return await oneAtATime(locking, async (lockHolder) => {
+      await migrateAll(database, lockHolder, migrations, patience);
+      return untilUnblocked(database, patience, () => ensureRoles(database));
+    });
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw new DatabaseUnreachableError(error);
+    throw error;
   } finally {
-    await database.destroy();
+    await Promise.all([database.destroy(), locking.destroy()]);
   }
 }
 
 /** One connection without the limits of requests. */
-const connect = (databaseUrl: string, lockTimeoutMs: number): Database =>
+const connect = (databaseUrl: string): Database =>
   connectDatabase(databaseUrl, {
     poolSize: 1,
-    session: {
-      statement_timeout: 0,
-      lock_timeout: lockTimeoutMs,
-      idle_in_transaction_session_timeout: 0,
-    },
+    session: { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 },
   });
 
-const isBlocked = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && LOCK_CODES.includes(error.code ?? '');
-
-async function migrateOnce(
+async function migrateAll(
   database: Database,
-  databaseUrl: string,
+  lockHolder: Database,
   migrations: Readonly<Record<string, MigrationWithIndexes>>,
+  patience: LockPatience,
 ): Promise<void> {
   const migrator = new Migrator({
     db: database,
-    provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
+    provider: { getMigrations: () => Promise.resolve(withRightsOfTriggers(migrations)) },
   });
-  const pending = (await migrator.getMigrations()).filter(({ executedAt }) => !executedAt);
-  const indexes = pending.map(({ name }) => migrations[name]?.indexes ?? {});
-  await makeIndexes(databaseUrl, Object.assign({}, ...indexes));
-  const { error } = await migrator.migrateToLatest();
-  if (error) throw error;
-}
-
-/** Advisory lock of processes that build indexes. */
-const INDEX_LOCK = 4_127_061_108;
-
-/**
- * Builds indexes on existing tables during writes. Building waits for running transactions but
- * blocks nobody, so it has no time limit.
- */
-async function makeIndexes(databaseUrl: string, indexes: Indexes): Promise<void> {
-  if (Object.keys(indexes).length === 0) return;
-  const database = connect(databaseUrl, 0);
-  const hasLock = async () => {
-    const { rows } = await sql<{ has: boolean }>`
-      select pg_try_advisory_lock(${INDEX_LOCK}) as has`.execute(database);
-    return rows[0]?.has === true;
+  const run = (step: () => Promise<MigrationResultSet>) =>
+    untilUnblocked(database, patience, async () => {
+      const { error } = await step();
+      if (error) throw error;
+    });
+  const pending = async () =>
+    (await migrator.getMigrations()).filter(({ executedAt }) => !executedAt);
+  const prepare = async (names: readonly MigrationInfo[]) => {
+    for (const { name } of names) await makeIndexes(lockHolder, migrations[name]?.indexes ?? {});
   };
-  try {
-    // Waiting inside PostgreSQL would be a transaction that the other process waits for.
-    while (!(await hasLock())) await sleep(200);
-    for (const [name, index] of Object.entries(indexes)) await makeIndex(database, name, index);
-  } finally {
-    await database.destroy();
+  const all = await pending();
+  if (all.length === Object.keys(migrations).length) {
+    // Nobody uses an empty database, so one transaction keeps nobody waiting.
+    await prepare(all);
+    return run(() => migrator.migrateToLatest());
+  }
+  for (;;) {
+    const [next] = await pending();
+    if (!next) return;
+    await prepare([next]);
+    await run(() => migrator.migrateUp());
   }
 }
 
-/** Builds a missing index; an interrupted build leaves an invalid index, which is rebuilt. */
-async function makeIndex(
-  database: Database,
-  name: string,
-  { table, columns }: { readonly table: string; readonly columns: string },
-): Promise<void> {
-  const { rows } = await sql<{ exists: boolean; isValid: boolean | null }>`
-    select to_regclass(${table}) is not null as exists,
-      (select indisvalid from pg_index where indexrelid = to_regclass(${name})) as "isValid"
-  `.execute(database);
-  const [found] = rows;
-  if (!found?.exists || found.isValid) return;
-  if (found.isValid === false)
-    await sql`drop index concurrently ${sql.ref(name)}`.execute(database);
-  await sql`
-    create index concurrently ${sql.ref(name)} on ${sql.table(table)} ${sql.raw(columns)}
-  `.execute(database);
-}
+/**
+ * A migration that replaces the function of a trigger would leave it with the rights of its caller:
+ * until the last migration, processes that may not write what the trigger writes would fail.
+ */
+const withRightsOfTriggers = (
+  migrations: Readonly<Record<string, Migration>>,
+): Record<string, Migration> =>
+  Object.fromEntries(
+    Object.entries(migrations).map(([name, { up }]) => [
+      name,
+      {
+        async up(database) {
+          await up(database);
+          await fixTriggers(database);
+        },
+      },
+    ]),
+  );

@@ -4,6 +4,7 @@ import type { Database } from './connection.js';
 /** Retention of temporary rows. */
 export interface Retention {
   readonly operationDays: number;
+  readonly eventDays: number;
   readonly signInSeconds: number;
   readonly sessionSeconds: number;
 }
@@ -16,6 +17,8 @@ const WRONG_CODE_DAYS = 2;
 
 /** Operators can see for this time which companies reached a budget. */
 const DAILY_COUNT_DAYS = 30;
+/** Counts of numbers serve the limits of the current day only. */
+const NUMBER_COUNT_DAYS = 2;
 
 /** A trigger of the database refuses to delete younger ones. */
 const REFUSED_CALL_DAYS = 90;
@@ -51,6 +54,26 @@ const prunings = {
       where created_at < now() - make_interval(secs => ${sessionSeconds}::float8)
       order by created_at limit ${batchSize} for update skip locked))`,
 
+  'sign-ins without a code': ({ sessionSeconds }: Retention, batchSize: number) => sql`
+    delete from portal_half_sign_ins where token_digest = any(array(
+      select token_digest from portal_half_sign_ins
+      where created_at < now() - make_interval(secs => ${sessionSeconds}::float8)
+      order by created_at limit ${batchSize} for update skip locked))`,
+
+  'notices of changed access': ({ operationDays }: Retention, batchSize: number) => sql`
+    delete from access_notices where audit_id = any(array(
+      select audit_id from access_notices
+      where created_at < now() - make_interval(days => ${operationDays}::int)
+        and sent_at is not null
+      order by created_at limit ${batchSize} for update skip locked))`,
+
+  'e-mails with statements': ({ operationDays }: Retention, batchSize: number) => sql`
+    delete from statement_emails where ctid = any(array(
+      select ctid from statement_emails
+      where created_at < now() - make_interval(days => ${operationDays}::int)
+        and settled_at is not null
+      order by created_at limit ${batchSize} for update skip locked))`,
+
   'left requests': (_retention: Retention, batchSize: number) => sql`
     delete from left_requests where ctid = any(array(
       select ctid from left_requests
@@ -69,6 +92,37 @@ const prunings = {
       where day < (now() at time zone 'UTC')::date - ${DAILY_COUNT_DAYS}::int
       order by day limit ${batchSize} for update skip locked))`,
 
+  'daily spending': (_retention: Retention, batchSize: number) => sql`
+    delete from daily_spending where ctid = any(array(
+      select ctid from daily_spending
+      where day < (now() at time zone 'UTC')::date - ${DAILY_COUNT_DAYS}::int
+      order by day limit ${batchSize} for update skip locked))`,
+
+  'daily counts of numbers': (_retention: Retention, batchSize: number) => sql`
+    delete from number_daily_counts where ctid = any(array(
+      select ctid from number_daily_counts
+      where day < (now() at time zone 'UTC')::date - ${NUMBER_COUNT_DAYS}::int
+      order by day limit ${batchSize} for update skip locked))`,
+
+  // In the order of their ids, which is nearly that of their times: no index has those.
+  events: ({ eventDays }: Retention, batchSize: number) => sql`
+    delete from events where id = any(array(
+      select id from (
+        select id, created_at, number from events order by id limit ${batchSize}) as oldest
+      where created_at < now() - make_interval(days => ${eventDays}::int)
+        and number is not null))`,
+
+  'webhook deliveries': ({ eventDays }: Retention, batchSize: number) => sql`
+    delete from webhook_deliveries where id = any(array(
+      select id from webhook_deliveries
+      where created_at < now() - make_interval(days => ${eventDays}::int)
+      order by created_at limit ${batchSize} for update skip locked))`,
+
+  // A worker may not change secrets, so it cannot lock them: to delete one twice does no harm.
+  'webhook secrets': (_retention: Retention, batchSize: number) => sql`
+    delete from webhook_secrets where id = any(array(
+      select id from webhook_secrets where expires_at < now() limit ${batchSize}))`,
+
   'refused calls': (_retention: Retention, batchSize: number) => sql`
     delete from refused_calls where id = any(array(
       select id from refused_calls
@@ -78,7 +132,7 @@ const prunings = {
 
 export type PrunedRows = keyof typeof prunings;
 
-export const prunedRows = Object.keys(prunings) as PrunedRows[];
+const prunedRows = Object.keys(prunings) as PrunedRows[];
 
 /** Deletes up to `batchSize` expired rows of one kind; returns the number. */
 export async function pruneBatch(
@@ -89,4 +143,39 @@ export async function pruneBatch(
 ): Promise<number> {
   const { numAffectedRows = 0n } = await prunings[kind](retention, batchSize).execute(database);
   return Number(numAffectedRows);
+}
+
+/**
+ * Deletes a batch of each kind in turns, so that one with many expired rows keeps none of the others
+ * waiting, until none is left or the time is up. A failure for one kind does not prevent the others.
+ *
+ * @throws the first failure, when the other kinds are done
+ */
+export async function pruneInTurns(
+  database: Database,
+  retention: Retention,
+  options: {
+    readonly batchSize: number;
+    /** In milliseconds since 1970. */
+    readonly endsAt: number;
+    /** Told how many rows were deleted so far. */
+    readonly note: (count: number) => void;
+  },
+): Promise<{ count: number; isDone: boolean }> {
+  const { batchSize, endsAt, note } = options;
+  const failures: unknown[] = [];
+  const left = new Set(prunedRows);
+  let count = 0;
+  while (left.size > 0 && Date.now() <= endsAt)
+    for (const kind of left) {
+      const pruned = await pruneBatch(database, kind, retention, batchSize).catch((error) => {
+        failures.push(error);
+        return 0;
+      });
+      count += pruned;
+      note(count);
+      if (pruned < batchSize) left.delete(kind);
+    }
+  if (failures.length > 0) throw failures[0];
+  return { count, isDone: left.size === 0 };
 }

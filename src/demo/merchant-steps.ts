@@ -1,32 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { moneyOf } from './amounts.js';
-import type { DemoCaller } from './caller.js';
+import type { DemoMerchant } from './companies.js';
+import { refused } from './narrated-client.js';
 
-const redeemPath = '/topup-transactions/redeem-gift';
+export const initiateClaim = (merchant: DemoMerchant, title: string, voucherCode: string) =>
+  merchant(title, ({ vouchers }) =>
+    vouchers.initiateClaim({ voucherCode, metadata: '{"till":7}' }),
+  );
 
-const detailSchema = z.object({
-  data: z.object({
-    voucher: z.object({ remainingBalance: z.string(), status: z.string() }),
-    serviceFee: z.string(),
-  }),
-});
-
-export const initiateClaim = (merchant: DemoCaller, title: string, voucherCode: string) =>
-  merchant({
-    title,
-    path: '/topup-transactions/initiate-claim',
-    body: { voucherCode, idempotencyKey: randomUUID(), metadata: '{"till":7}' },
-    answer: z.object({ success: z.literal(true) }),
-  });
-
-export async function readVoucher(merchant: DemoCaller, title: string, voucherCode: string) {
-  const path = `/topup-transactions/${voucherCode}`;
-  const { data } = await merchant({ title, path, answer: detailSchema });
+export async function readVoucher(merchant: DemoMerchant, title: string, voucherCode: string) {
+  const { voucher, serviceFee } = await merchant(title, ({ vouchers }) =>
+    vouchers.read(voucherCode),
+  );
   return {
-    status: data.voucher.status,
-    remaining: moneyOf(data.voucher.remainingBalance),
-    serviceFee: moneyOf(data.serviceFee),
+    status: voucher.status,
+    remaining: moneyOf(voucher.remainingBalance),
+    serviceFee: moneyOf(serviceFee),
   };
 }
 
@@ -34,32 +22,26 @@ interface RedeemRequest {
   readonly voucherCode: string;
   /** Absent for an anonymous voucher. */
   readonly verificationCode?: string;
-  readonly idempotencyKey: string;
 }
 
 /** Sends a mistyped code; the merchant is refused (4035) and no money moves. */
 export const redeemWithWrongCode = (
-  merchant: DemoCaller,
+  merchant: DemoMerchant,
   title: string,
   request: RedeemRequest & { readonly verificationCode: string },
+  idempotencyKey: string,
 ) => {
   const { verificationCode: code } = request;
   const lastDigit = (Number(code.slice(-1)) + 1) % 10;
-  return merchant({
-    title,
-    path: redeemPath,
-    body: { ...request, verificationCode: `${code.slice(0, -1)}${lastDigit}` },
-    status: 403,
-    answer: z.object({ statusCode: z.literal(4035), data: z.null() }),
-  });
+  const mistyped = { ...request, verificationCode: `${code.slice(0, -1)}${lastDigit}` };
+  return refused(merchant, title, 4035, ({ vouchers }) =>
+    vouchers.redeem(mistyped, { idempotencyKey }),
+  );
 };
 
-export const redeem = (merchant: DemoCaller, title: string, request: RedeemRequest) =>
-  merchant({
-    title,
-    path: redeemPath,
-    body: request,
-    answer: z.object({
-      data: z.object({ referenceNumber: z.string(), platformReferenceNumber: z.string() }),
-    }),
-  });
+export const redeem = (
+  merchant: DemoMerchant,
+  title: string,
+  request: RedeemRequest,
+  idempotencyKey?: string,
+) => merchant(title, ({ vouchers }) => vouchers.redeem(request, { idempotencyKey }));

@@ -1,6 +1,6 @@
 import type { DemoFile } from '../start/demo-file.js';
 import { createCaller, type DemoCaller } from './caller.js';
-import { logMerchantIn, logPartnerIn } from './companies.js';
+import { createMerchant, type DemoMerchant, type DemoPartner, logPartnerIn } from './companies.js';
 import { createOperator, type DemoOperator } from './operator.js';
 import { prepareSale } from './partner-steps.js';
 import { newPhoneNumber } from './sandbox-reader.js';
@@ -11,9 +11,9 @@ import type { Transcript } from './transcript.js';
 export interface DemoScene {
   readonly transcript: Transcript;
   readonly startedAt: Date;
-  readonly partner: DemoCaller;
+  readonly partner: DemoPartner;
   readonly partnerId: string;
-  readonly merchant: DemoCaller;
+  readonly merchant: DemoMerchant;
   readonly merchantId: number;
   readonly sandbox: DemoCaller;
   readonly operator: DemoOperator;
@@ -24,7 +24,7 @@ export interface DemoScene {
   readonly denominationOf: (amountEtb: number) => number;
 }
 
-/** Logs both companies in and reads the catalogue, like every integration. */
+/** Logs the partner in and reads the catalogue, like every integration. */
 export async function setScene(demo: DemoFile, transcript: Transcript): Promise<DemoScene> {
   transcript.chapter('The partner prepares its sale');
   const startedAt = new Date();
@@ -33,7 +33,7 @@ export async function setScene(demo: DemoFile, transcript: Transcript): Promise<
   const denominationOf = await prepareSale(partner, merchantId);
   const found = await findPackage(partner);
   const operator = createOperator(transcript);
-  const merchant = await logMerchantIn(demo, transcript);
+  const merchant = createMerchant(demo, transcript);
   const sandbox = createCaller(transcript, demo.sandboxUrl);
   return {
     transcript,

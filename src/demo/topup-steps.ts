@@ -1,83 +1,67 @@
-import { z } from 'zod';
-import type { DemoCaller } from './caller.js';
+import type { PartnerClient } from '../../clients/typescript/src/index.js';
+import type { DemoPartner } from './companies.js';
+import { DemoError } from './demo-error.js';
+import { refused } from './narrated-client.js';
 
 /** The sale of every top-up in the demo. */
 const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
-
-const airtimePath = '/topup-transactions/airtime-topup';
 
 export interface DemoTopUp {
   readonly amount: number;
   readonly msisdn: string;
 }
 
-const deliveredSchema = z.object({
-  data: z.object({
-    transactionId: z.number(),
-    status: z.literal('SUCCESS'),
-    referenceNumber: z.string(),
-  }),
-});
-const failedSchema = z.object({
-  data: z.object({ transactionId: z.number(), status: z.literal('FAILED') }),
-});
-const stateSchema = z.object({
-  data: z.object({
-    status: z.string(),
-    attempts: z.array(z.object({ status: z.string(), message: z.string().nullable() })),
-  }),
-});
+/** @throws {DemoError} unless the top-up was delivered at once */
+async function delivered<Result extends { readonly status?: 'SUCCESS' | undefined }>(
+  partner: DemoPartner,
+  title: string,
+  call: (topUps: PartnerClient['topUps']) => Promise<Result>,
+): Promise<Result> {
+  const result = await partner(title, ({ topUps }) => call(topUps));
+  if (result.status === 'SUCCESS') return result;
+  throw new DemoError(`"${title}": the top-up is still being processed.`);
+}
 
-export async function sendAirtime(
-  partner: DemoCaller,
+export const sendAirtime = (
+  partner: DemoPartner,
   title: string,
   order: DemoTopUp,
   idempotencyKey: string,
-) {
-  const body = { ...order, ...sale };
-  const call = { title, path: airtimePath, body, idempotencyKey, answer: deliveredSchema };
-  return (await partner(call)).data;
-}
+) =>
+  delivered(partner, title, (topUps) =>
+    topUps.sendAirtime({ ...order, ...sale }, { idempotencyKey }),
+  );
 
 /**
  * Sends airtime to a number that the provider declines; returns its transactionId for the retry.
  */
-export async function sendAirtimeInVain(partner: DemoCaller, title: string, order: DemoTopUp) {
-  const body = { ...order, ...sale };
-  const call = { title, path: airtimePath, body, status: 424, answer: failedSchema };
-  return (await partner(call)).data.transactionId;
+export async function sendAirtimeInVain(
+  partner: DemoPartner,
+  title: string,
+  order: DemoTopUp,
+): Promise<number> {
+  const { failedTopUp } = await refused(partner, title, 424, ({ topUps }) =>
+    topUps.sendAirtime({ ...order, ...sale }),
+  );
+  if (failedTopUp) return failedTopUp.transactionId;
+  throw new DemoError(`"${title}": the failed top-up has no number.`);
 }
 
-export async function sendPackage(
-  partner: DemoCaller,
+export const sendPackage = (
+  partner: DemoPartner,
   title: string,
   order: { readonly productId: number; readonly msisdn: string },
-) {
-  const path = '/topup-transactions/airtime-package-topup';
-  return (await partner({ title, path, body: { ...order, ...sale }, answer: deliveredSchema }))
-    .data;
-}
+) => delivered(partner, title, (topUps) => topUps.sendPackage({ ...order, ...sale }));
 
-export async function retry(
-  partner: DemoCaller,
+export const retry = (
+  partner: DemoPartner,
   title: string,
   request: { readonly transactionId: number; readonly msisdn: string },
-) {
-  const path = '/topup-transactions/retry-topup';
-  return (await partner({ title, path, body: request, answer: deliveredSchema })).data;
-}
+) => delivered(partner, title, (topUps) => topUps.retry(request));
 
 /** Retries a delivered top-up, which is refused. */
-export const retryInVain = (partner: DemoCaller, title: string, transactionId: number) =>
-  partner({
-    title,
-    path: '/topup-transactions/retry-topup',
-    body: { transactionId },
-    status: 409,
-    answer: z.object({ success: z.literal(false) }),
-  });
+export const retryInVain = (partner: DemoPartner, title: string, transactionId: number) =>
+  refused(partner, title, 409, ({ topUps }) => topUps.retry({ transactionId }));
 
-export async function readTopup(partner: DemoCaller, title: string, transactionId: number) {
-  const path = `/topup-transactions/${transactionId}`;
-  return (await partner({ title, path, answer: stateSchema })).data;
-}
+export const readTopup = (partner: DemoPartner, title: string, transactionId: number) =>
+  partner(title, ({ topUps }) => topUps.read(transactionId));

@@ -1,13 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { readModules } from '../http/files/module-assets.js';
 import { readAsset } from '../http/files/static-assets.js';
 import { assets as portalAssets } from '../portal/assets.js';
 import { DOCS_PATH } from './page.js';
 
 const folder = new URL('./assets/', import.meta.url);
 
+const [signModule, ...signImports] = readModules(
+  fileURLToPath(new URL('sign.js', folder)),
+  DOCS_PATH,
+);
+
 /** What pages load beside the portal's style and logo, which they share. */
 export const ownAssets = {
   stylesheet: readAsset(folder, 'docs.css', DOCS_PATH),
+  /** Sends the calls of forms; the portal's console has it, too. */
   tryItScript: readAsset(folder, 'try-it.js', DOCS_PATH),
+  /** Signs a merchant's call in the browser; "Try it" imports it when it is needed. */
+  signModule,
 };
+
+/** What the modules of `ownAssets` import. */
+export const importedAssets = signImports;
 
 export const sharedAssets = { stylesheet: portalAssets.stylesheet, logo: portalAssets.logo };

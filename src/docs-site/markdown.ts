@@ -2,24 +2,29 @@ import { Marked } from 'marked';
 import { type Html, html, ownHtml } from '../process/html.js';
 import { DOCS_PATH, type SearchEntry } from './page.js';
 
-/** Addresses that pages are written with; a deployment puts its own in their place. */
-const WRITTEN_ADDRESS = 'http://localhost:3000';
+/** The addresses of a deployment, in place of those that pages are written with. */
+export interface SiteAddresses {
+  readonly publicUrl: string;
+  readonly sandboxUrl: string | undefined;
+}
+
+const WRITTEN_SERVICE = 'http://localhost:3000';
+const WRITTEN_SANDBOX = 'http://localhost:3001';
 
 /** The anchor of a heading, as GitHub makes it. */
-const anchorOf = (text: string): string =>
-  text
+export const headingAnchor = (heading: string): string =>
+  heading
     .toLowerCase()
     .replace(/[^\w\s-]/g, '')
-    .trim()
-    .replaceAll(/\s+/g, '-');
+    .replaceAll(' ', '-');
 
 /** Our own Markdown as HTML: headings with anchors, links between guides as the site has them. */
-export function renderMarkdown(markdown: string, publicUrl: string): Html {
+export function renderMarkdown(markdown: string, addresses: SiteAddresses): Html {
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
         const level = String(depth);
-        return `<h${level} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${level}>\n`;
+        return `<h${level} id="${headingAnchor(text)}">${this.parser.parseInline(tokens)}</h${level}>\n`;
       },
       link({ href, tokens }) {
         const text = ownHtml(this.parser.parseInline(tokens));
@@ -44,7 +49,9 @@ export function renderMarkdown(markdown: string, publicUrl: string): Html {
       },
     },
   });
-  const own = markdown.replaceAll(WRITTEN_ADDRESS, publicUrl);
+  const own = markdown
+    .replaceAll(WRITTEN_SERVICE, addresses.publicUrl)
+    .replaceAll(WRITTEN_SANDBOX, addresses.sandboxUrl ?? WRITTEN_SANDBOX);
   return ownHtml(marked.parse(own, { async: false }));
 }
 
@@ -62,7 +69,7 @@ export function sectionsOf(markdown: string, url: string): SearchEntry[] {
       const [heading = '', ...lines] = section.split('\n');
       return {
         title: `${title}: ${heading}`,
-        url: `${url}#${anchorOf(heading)}`,
+        url: `${url}#${headingAnchor(heading)}`,
         text: lines.join('\n'),
       };
     }),

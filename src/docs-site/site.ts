@@ -1,16 +1,19 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { messageOf, statusCodeOf } from '../domain/errors.js';
+import { messageOf, statusCodeOf } from '../domain/refusals.js';
 import type { PagesSurface } from '../http/app.js';
 import { routeDocuments } from '../http/files/public-documents.js';
 import { answerAsset } from '../http/files/static-assets.js';
+import { methodsAt } from '../http/methods-at.js';
+import { allowCalls, setPageHeaders } from '../http/page-headers.js';
 import { merchantRoutes } from '../merchant/routes.js';
 import { openApiDocuments, servedDocuments } from '../openapi/both-documents.js';
 import { partnerRoutes } from '../partner/routes.js';
 import { type Html, html } from '../process/html.js';
-import { ownAssets, sharedAssets } from './assets.js';
+import { importedAssets, ownAssets, sharedAssets } from './assets.js';
 import { guides } from './guides.js';
 import { layout } from './layout.js';
+import type { SiteAddresses } from './markdown.js';
 import { DOCS_PATH, type DocsPage } from './page.js';
 import { errorsPage } from './pages/errors.js';
 import { guidePage } from './pages/guide.js';
@@ -18,44 +21,22 @@ import { homePage } from './pages/home.js';
 import { referencePage } from './pages/reference.js';
 import { searchResults } from './pages/search.js';
 
-/** Nothing but our own files; "Try it" calls the API at this address. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const HEADERS = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'X-Frame-Options': 'DENY',
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'same-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
-
 /** The documentation for integrators: guides, reference, errors, search and the OpenAPI documents. */
-export function createDocsSite(settings: {
-  readonly publicUrl: string;
-  readonly environment: 'test' | 'production';
-}): PagesSurface {
+export function createDocsSite(
+  settings: SiteAddresses & { readonly environment: 'test' | 'production' },
+): PagesSurface {
   const { publicUrl } = settings;
   const documents = openApiDocuments(publicUrl);
   const canTry = settings.environment === 'test';
   const pages: DocsPage[] = [
     homePage,
-    referencePage('partner', documents.partner, { canTry }),
-    referencePage('merchant', documents.merchant, { canTry }),
+    referencePage(partnerRoutes, documents.partner, { canTry }),
+    referencePage(merchantRoutes, documents.merchant, { canTry }),
     errorsPage([
       { title: 'Partner API', routes: partnerRoutes },
       { title: 'Merchant API', routes: merchantRoutes },
     ]),
-    ...guides.map((guide) => guidePage(guide, publicUrl)),
+    ...guides.map((guide) => guidePage(guide, settings)),
   ];
   const entries = pages.flatMap((page) => page.entries);
   const router = new Router({ exclusive: true });
@@ -75,17 +56,16 @@ export function createDocsSite(settings: {
     writePage(context, { title: 'Search', content, query });
   });
   const routes = router.routes();
-  const assets = [...Object.values(ownAssets), ...Object.values(sharedAssets)];
+  const assets = [...Object.values(ownAssets), ...importedAssets, ...Object.values(sharedAssets)];
   return {
     basePath: DOCS_PATH,
     async middleware(context, next) {
-      context.set(HEADERS);
-      if (publicUrl.startsWith('https:'))
-        context.set('Strict-Transport-Security', 'max-age=31536000');
+      setPageHeaders(context, publicUrl.startsWith('https:'));
+      allowCalls(context);
       if (['GET', 'HEAD'].includes(context.method) && answerAsset(context, assets)) return;
       await routes(context as Parameters<typeof routes>[0], next);
     },
-    methodsOf: (path) => router.match(path, 'OPTIONS').path.flatMap((one) => one.methods),
+    methodsOf: (path) => methodsAt(router, path),
     answerRefusal(context, { reason }) {
       context.status = statusCodeOf(reason, 'partner');
       context.state.statusCode = context.status;

@@ -1,3 +1,14 @@
+import type { Scope } from './scope.js';
+
+/** What an API key may do; the successor of a rotated key has the power of the old one. */
+export interface ApiKeyPower {
+  readonly scopes: readonly Scope[];
+  /** Decimal string in ETB: what vouchers and top-ups of a day may cost; null without a limit. */
+  readonly dailyAmount: string | null;
+  /** How many vouchers and top-ups it may begin on a day; null without a limit. */
+  readonly dailyOperations: number | null;
+}
+
 /** Status of an API key. An ENDING key was rotated and still works until its end. */
 export type ApiKeyStatus = 'VALID' | 'ENDING' | 'EXPIRED' | 'REVOKED';
 

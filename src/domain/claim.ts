@@ -1,6 +1,5 @@
-import { type Refusal, refuse } from './errors.js';
 import type { Money } from './money.js';
-import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.js';
+import { type Refusal, refuse } from './refusals.js';
 import { settleRedemption } from './service-fee.js';
 import {
   belongsToCaller,
@@ -9,9 +8,14 @@ import {
   refuseForPartner,
   type VoucherStatus,
 } from './voucher.js';
+import {
+  type AmountLimits,
+  describeRedeemable,
+  refuseAmount,
+} from './vouchers/redeemable-amount.js';
 
 /** Number of events in a window, and the seconds until the oldest leaves it. */
-interface Count {
+export interface Count {
   readonly count: number;
   readonly retryAfterSeconds: number;
 }

@@ -7,17 +7,28 @@ export type Operation =
   | 'generate-voucher'
   | 'initiate-claim'
   | 'redeem-gift'
+  | 'reverse-redemption'
+  | 'order-vouchers'
+  | 'show-bulk-order'
+  | 'list-bulk-lines'
+  | 'cancel-bulk-order'
   | 'voucher-detail'
   | 'set-denomination-price'
   | 'airtime-topup'
   | 'airtime-package-topup'
   | 'retry-topup'
   | 'show-topup'
+  | 'show-voucher'
+  | 'cancel-voucher'
+  | 'resend-message'
   | 'provider-callback'
+  | 'list-events'
+  | 'quote'
+  | 'list-transactions'
   | 'list';
 
-/** What a caller can do: nothing, correct the request, repeat it unchanged, or wait. */
-export type Remedy = 'none' | 'correct' | 'repeat' | 'wait';
+/** What a caller can do: nothing, correct the request, repeat it unchanged, wait, or retry a top-up. */
+export type Remedy = 'none' | 'correct' | 'repeat' | 'wait' | 'retry';
 
 type Cells = Partial<Record<Operation, number>>;
 
@@ -65,6 +76,11 @@ export const reasons = {
     remedy: 'correct',
     everywhere: 403,
   },
+  'scope-missing': {
+    message: 'The API key lacks the scope that this call needs',
+    remedy: 'correct',
+    everywhere: 403,
+  },
   'body-too-large': {
     message: 'The request body is too large',
     remedy: 'correct',
@@ -95,6 +111,14 @@ export const reasons = {
     message: 'The list has no such page',
     remedy: 'correct',
     partner: { list: 404 },
+    merchant: { list: 404 },
+  },
+  'cursor-outdated': {
+    message:
+      'The cursor is from before a restore of the service, or older than the events that are kept: ' +
+      'begin without `after`, and skip the ids that you have',
+    remedy: 'correct',
+    everywhere: 410,
   },
 
   // Generation of vouchers.
@@ -123,6 +147,11 @@ export const reasons = {
     message: 'Messages are not sent to numbers of this country',
     remedy: 'correct',
     everywhere: 400,
+  },
+  'bulk-order-not-found': {
+    message: 'There is no bulk order with this id',
+    remedy: 'correct',
+    partner: { 'show-bulk-order': 404, 'list-bulk-lines': 404, 'cancel-bulk-order': 404 },
   },
   'generation-unknown': {
     message:
@@ -160,7 +189,7 @@ export const reasons = {
   },
   'topup-failed': {
     message: 'The top-up failed and nothing was charged; it can be retried',
-    remedy: 'repeat',
+    remedy: 'retry',
     partner: { 'airtime-topup': 424, 'airtime-package-topup': 424, 'retry-topup': 424 },
   },
   // The same failure, told again when the top-up stands otherwise.
@@ -182,6 +211,11 @@ export const reasons = {
     partner: { 'initiate-claim': 404, 'redeem-gift': 404 },
     merchant: { 'initiate-claim': 4041, 'redeem-gift': 4041, 'voucher-detail': 4041 },
   },
+  'voucher-id-not-found': {
+    message: 'There is no voucher with this id',
+    remedy: 'correct',
+    partner: { 'show-voucher': 404, 'cancel-voucher': 404, 'resend-message': 404 },
+  },
   'voucher-restricted': {
     message: 'The voucher is restricted to its merchant; the merchant cannot be changed',
     remedy: 'none',
@@ -197,7 +231,12 @@ export const reasons = {
       'redeem-gift': 404,
       'set-denomination-price': 404,
     },
-    merchant: { 'initiate-claim': 4043, 'redeem-gift': 4043, 'voucher-detail': 4043 },
+    merchant: {
+      'initiate-claim': 4043,
+      'redeem-gift': 4043,
+      'voucher-detail': 4043,
+      'reverse-redemption': 4043,
+    },
   },
   'partner-unavailable': {
     message: 'The partner company that issued the voucher is not available',
@@ -219,10 +258,20 @@ export const reasons = {
       'retry-topup': 405,
     },
   },
+  'daily-limit-reached': {
+    message: 'This is more than the daily limit leaves',
+    remedy: 'wait',
+    partner: {
+      'generate-voucher': 429,
+      'airtime-topup': 429,
+      'airtime-package-topup': 429,
+      'retry-topup': 429,
+    },
+  },
   'voucher-redeemed': {
     message: 'The voucher is already redeemed',
     remedy: 'none',
-    partner: { 'initiate-claim': 404, 'redeem-gift': 404 },
+    partner: { 'initiate-claim': 404, 'redeem-gift': 404, 'cancel-voucher': 404 },
     merchant: { 'initiate-claim': 4042, 'redeem-gift': 4032 },
   },
   'redemption-in-progress': {
@@ -232,10 +281,15 @@ export const reasons = {
     partner: { 'initiate-claim': 409, 'redeem-gift': 409 },
     merchant: { 'initiate-claim': 4092, 'redeem-gift': 4092 },
   },
+  'voucher-being-redeemed': {
+    message: 'A redemption of this voucher is being paid: repeat the request when it has ended',
+    remedy: 'repeat',
+    partner: { 'cancel-voucher': 409 },
+  },
   'voucher-expired': {
     message: 'The expiration date of the voucher has passed',
     remedy: 'none',
-    partner: { 'initiate-claim': 403, 'redeem-gift': 403 },
+    partner: { 'initiate-claim': 403, 'redeem-gift': 403, 'cancel-voucher': 403 },
     merchant: { 'initiate-claim': 4036, 'redeem-gift': 4036 },
   },
   'claim-not-needed': {
@@ -323,6 +377,16 @@ export const reasons = {
     partner: { 'initiate-claim': 404, 'redeem-gift': 404 },
     merchant: { 'initiate-claim': 5031, 'redeem-gift': 5031 },
   },
+  'nothing-to-resend': {
+    message: 'The owner misses no message: no claim is open, and the last confirmation was sent',
+    remedy: 'none',
+    partner: { 'resend-message': 404 },
+  },
+  'resend-too-soon': {
+    message: 'A message was sent to the owner a moment ago',
+    remedy: 'wait',
+    everywhere: 429,
+  },
   'message-too-soon': {
     message: 'A verification code was sent a moment ago',
     remedy: 'wait',
@@ -344,6 +408,43 @@ export const reasons = {
       'Your company has reached its daily message limit: wait, or ask support for a higher limit',
     remedy: 'wait',
     everywhere: 429,
+  },
+  'number-limit-reached': {
+    message: 'This phone number has reached its limit of the day',
+    remedy: 'wait',
+    everywhere: 429,
+  },
+
+  // Reversals of redemptions.
+  'redemption-not-found': {
+    message: 'There is no redemption with this id that you were paid for',
+    remedy: 'correct',
+    merchant: { 'reverse-redemption': 4046 },
+  },
+  'reversal-in-progress': {
+    message: 'A reversal of this redemption is in progress: GET /redemptions shows its end',
+    remedy: 'repeat',
+    merchant: { 'reverse-redemption': 4097 },
+  },
+  'redemption-reversed': {
+    message: 'The redemption is already reversed',
+    remedy: 'none',
+    merchant: { 'reverse-redemption': 4098 },
+  },
+  'redemption-not-paid': {
+    message: 'Only a redemption that was paid can be reversed',
+    remedy: 'repeat',
+    merchant: { 'reverse-redemption': 4099 },
+  },
+  'reversal-not-supported': {
+    message: 'Redemptions cannot be reversed here: contact support',
+    remedy: 'repeat',
+    merchant: { 'reverse-redemption': 4037 },
+  },
+  'reversal-too-late': {
+    message: 'The time within which a redemption can be reversed has passed: contact support',
+    remedy: 'none',
+    merchant: { 'reverse-redemption': 4038 },
   },
 
   // Failed writes; the transaction rolled back.
@@ -390,6 +491,11 @@ export const reasons = {
     partner: { 'redeem-gift': 404 },
     merchant: { 'redeem-gift': 5031 },
   },
+  'reversal-refused': {
+    message: 'The mobile-money provider refused the reversal; the payment stands',
+    remedy: 'none',
+    merchant: { 'reverse-redemption': 4241 },
+  },
 
   // The service itself.
   'redemption-unknown': {
@@ -403,7 +509,7 @@ export const reasons = {
     message: 'Still processing: repeat the same request to get the result',
     remedy: 'repeat',
     everywhere: 409,
-    merchant: { 'initiate-claim': 4092, 'redeem-gift': 4092 },
+    merchant: { 'initiate-claim': 4092, 'redeem-gift': 4092, 'reverse-redemption': 4092 },
   },
   unavailable: {
     message: 'The service cannot process this request right now: repeat it in a moment',

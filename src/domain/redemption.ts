@@ -1,9 +1,7 @@
-import { type Refusal, refuse } from './errors.js';
 import type { Money } from './money.js';
-import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.js';
+import { type Refusal, refuse } from './refusals.js';
 import { refuseCountry } from './served-countries.js';
 import { settleRedemption } from './service-fee.js';
-import { type CodeLimits, codeDigits } from './verification-code.js';
 import {
   belongsToCaller,
   type Company,
@@ -11,6 +9,12 @@ import {
   refuseForPartner,
   type VoucherStatus,
 } from './voucher.js';
+import {
+  type AmountLimits,
+  describeRedeemable,
+  refuseAmount,
+} from './vouchers/redeemable-amount.js';
+import { type CodeLimits, codeDigits } from './vouchers/verification-code.js';
 
 /** Facts read for a redemption, with the voucher's row locked. */
 export interface RedemptionFacts {
@@ -66,6 +70,8 @@ export interface RedemptionRequest {
   /** For an anonymous voucher only; undefined means the whole balance. */
   readonly amount: Money | undefined;
   readonly codeDigest: string | undefined;
+  /** Of the same code, under further keys. */
+  readonly otherCodeDigests?: readonly string[];
   /** E.164, if the request has one. */
   readonly msisdn: string | undefined;
 }
@@ -148,7 +154,9 @@ function refuseByCode(
     return refuse('claim-not-found', {
       detail: 'the voucher had too many wrong codes, so the next code is longer',
     });
-  if (request.codeDigest !== facts.claim.codeDigest) return refuse('verification-code-incorrect');
+  const { codeDigest, otherCodeDigests = [] } = request;
+  if (![codeDigest, ...otherCodeDigests].includes(facts.claim.codeDigest))
+    return refuse('verification-code-incorrect');
   // This check follows the check of the code: otherwise a caller could guess the owner's number.
   if (request.msisdn !== undefined && request.msisdn !== ownerMsisdn)
     return refuse('msisdn-not-owner');

@@ -5,11 +5,18 @@ import { maskMsisdn } from './phone.js';
  */
 export const LATE_SUCCESS_SETTLEMENT = 'settle-late-success';
 
+/** The step that settles a payment whose row a restore took back. */
+export const RECOVERY_SETTLEMENT = 'settle-recovered';
+
 /** The step that reverses a deposit. */
 export const DEPOSIT_REVERSAL = 'reverse-deposit';
 /** The steps that settle a reversal by the provider, and return its service fee. */
 export const REVERSAL_SETTLEMENT = 'settle-reversal';
 export const REVERSAL_FEE = 'settle-reversal-fee';
+
+/** The steps of a reversal that a merchant asked for: the payment, and its service fee. */
+export const PAYMENT_REVERSAL = 'reverse-payment';
+export const FEE_REVERSAL = 'reverse-service-fee';
 
 /** One change of a wallet, with the facts of its operation. */
 export interface WalletChange {
@@ -33,6 +40,7 @@ export interface WalletChange {
 export const explainLine = (line: WalletChange): string =>
   explainDeposit(line) ??
   explainLateSuccess(line) ??
+  explainRecovered(line) ??
   explainReversal(line) ??
   explainVoucher(line) ??
   explainTopUp(line) ??
@@ -51,6 +59,13 @@ function explainLateSuccess(line: WalletChange): string | undefined {
     ? `Voucher ${line.serial_number}: ${line.merchant_name} paid late, redemption ` +
         `${line.redemption_reference}, charged as agreed`
     : `Top-up ${line.topup_id}, attempt ${line.topup_attempt}: delivered late, charged as agreed`;
+}
+
+/** A payment from before a restore that the partner agreed to pay. */
+function explainRecovered({ operation_id, step }: WalletChange): string | undefined {
+  if (step !== RECOVERY_SETTLEMENT) return undefined;
+  const reference = operation_id.replace('recovered:', '');
+  return `Payment ${reference}: made before a recovery of the service, charged as agreed`;
 }
 
 /** A reversal by the provider that was returned to the partner. */
@@ -75,6 +90,10 @@ function explainVoucher(line: WalletChange): string | undefined {
   if (line.operation_id.startsWith('cancel-')) return `${voucher} cancelled, its rest returned`;
   if (line.operation_id.startsWith('expire-')) return `${voucher} expired, its rest returned`;
   if (line.redemption_reference === null) return `${voucher} generated`;
+  if (line.step === PAYMENT_REVERSAL)
+    return `${voucher}: ${line.merchant_name} reversed ${redemption}, payment returned`;
+  if (line.step === FEE_REVERSAL)
+    return `${voucher}: ${line.merchant_name} reversed ${redemption}, service fee returned`;
   return line.other_account === 'service-fees'
     ? `${voucher} redeemed: service fee, ${redemption}`
     : `${voucher} redeemed: ${line.merchant_name} paid, ${redemption}`;

@@ -1,6 +1,6 @@
-import { type Refusal, refuse } from './errors.js';
 import { formatAmount, type Money } from './money.js';
 import type { Operator } from './operator.js';
+import { type Refusal, refuse } from './refusals.js';
 
 export type TopupKind = 'AIRTIME' | 'PACKAGE';
 
@@ -31,6 +31,8 @@ export interface TopupFacts {
   /** Operator of the number; undefined where the service does not serve it. */
   readonly operator: Operator | undefined;
   readonly walletBalance: Money;
+  /** Whether the provider can send an amount exactly. */
+  readonly canCarry: (amount: Money) => boolean;
 }
 
 /** Amount and operator of a top-up. */
@@ -65,6 +67,7 @@ export function priceTopup(
     return refuse('amount-out-of-range', { detail });
   }
   if (facts.walletBalance < amount) return refuse('money-insufficient');
+  if (!facts.canCarry(amount)) return refuse('amount-out-of-range');
   return { ok: true, amount, operator };
 }
 

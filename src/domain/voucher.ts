@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from './errors.js';
+import { type Refusal, refuse } from './refusals.js';
 
 /** The states of a voucher (design 5). */
 export const voucherStatuses = [
@@ -18,7 +18,7 @@ export const voucherMoves: Readonly<Record<VoucherStatus, readonly VoucherStatus
   ACTIVE: ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'EXPIRED', 'CANCELLED'],
   REDEEM_INITIATED: ['ACTIVE', 'REDEEM_PROCESSING'],
   REDEEM_PROCESSING: ['ACTIVE', 'REDEEMED'],
-  REDEEMED: [],
+  REDEEMED: ['ACTIVE'],
   EXPIRED: [],
   CANCELLED: [],
 };
@@ -33,6 +33,13 @@ export interface Company {
 interface ApiKeyCredential {
   readonly apiKeyId: number;
   readonly tokenVersion: number;
+  /** The key or its company has a daily limit, so that its spending is counted. */
+  readonly isLimited?: true;
+}
+
+/** A person of the company in the portal, whose role is checked again where money moves. */
+interface PortalCredential {
+  readonly portalAccountId: number;
 }
 
 /** An operator who wrote a command, or who sent a signal without data. */
@@ -41,7 +48,7 @@ type OperatorCredential =
   | { readonly operatorSignal: 'retry' };
 
 /** The authority of a command. It is checked again where money moves (design 8 and 10). */
-type Credential = ApiKeyCredential | OperatorCredential;
+type Credential = ApiKeyCredential | PortalCredential | OperatorCredential;
 
 /**
  * The company that an operation belongs to, and its authority. Without a credential the service

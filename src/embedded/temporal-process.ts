@@ -43,10 +43,14 @@ export async function launchTemporal(
   binary: string,
   words: readonly string[],
   directory: string,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<TemporalProcess> {
   // It must write nothing to the user's home and check for no updates. `sh` and `env` exec the
   // server.
-  const variables = [`HOME=${directory}`, 'TEMPORAL_VERSION_CHECK_DISABLED=1'];
+  const variables = [
+    ...[`HOME=${directory}`, 'TEMPORAL_VERSION_CHECK_DISABLED=1'],
+    ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+  ];
   const log = openSync(logFile(directory), 'a', 0o600);
   // Its database contains every workflow, so its files are readable only by this account.
   const script = 'umask 077 && exec env "$@"';

@@ -42,8 +42,12 @@ export interface RunningTemporalServer {
 
 const READY_SECONDS = 60;
 
-/** Waits until the server answers for a namespace. */
-async function waitUntilReady(
+/**
+ * Waits until the server answers for a namespace.
+ *
+ * @throws an Error when the server has ended, or does not answer within a minute
+ */
+export async function waitUntilReady(
   server: TemporalProcess,
   address: string,
   namespace: string,

@@ -1,11 +1,12 @@
 import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
-import type { Refusal, Surface } from '../domain/errors.js';
+import type { Refusal, Surface } from '../domain/refusals.js';
 import type { Endpoint } from './endpoint.js';
 import { answerRefusal, errorReply } from './error-reply.js';
 import { promoImages } from './files/promo-images.js';
 import { type PublicDocument, routeDocuments } from './files/public-documents.js';
 import { handleEndpoint } from './handle-endpoint.js';
+import { methodsAt } from './methods-at.js';
 import { requestLog } from './request-log.js';
 import { securityHeaders } from './security-headers.js';
 import type { Services } from './services.js';
@@ -59,16 +60,15 @@ export function createApp(
   const pagesAt = (path: string) =>
     pages.find(({ basePath }) => path === basePath || path.startsWith(`${basePath}/`));
   const answer = (context: Context, refusal: Refusal): void => {
+    Object.assign(context.state.log, { reason: refusal.reason });
     const surface = pagesAt(context.path);
     if (surface) surface.answerRefusal(context, refusal);
     else answerRefusal(context, surfaceOf(context.path), refusal, services.settings.publicUrl);
   };
   const methodsOf = (path: string): string[] =>
-    pagesAt(path)?.methodsOf(path) ??
-    methodsByPath.get(path) ??
-    router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
+    pagesAt(path)?.methodsOf(path) ?? methodsByPath.get(path) ?? methodsAt(router, path);
 
-  app.use(requestLog(services.logger));
+  app.use(requestLog(services.logger, services.metrics));
   const protect = securityHeaders({ isSecure: services.settings.publicUrl.startsWith('https:') });
   app.use((context, next) => (pagesAt(context.path) ? next() : protect(context, next)));
   app.use(errorReply(services, answer, methodsOf));

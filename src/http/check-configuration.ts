@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scopes } from '../domain/scope.js';
 import { type Endpoint, endpoint } from './endpoint.js';
 import { reply } from './envelope.js';
 import { textAnswer } from './fields/answer-fields.js';
@@ -10,10 +11,20 @@ export const checkConfiguration = (method: Endpoint['method']): Endpoint =>
     path: '/test',
     operation: 'check-configuration',
     summary: 'Check the configuration',
-    description: 'Succeeds when the access token is accepted from the source address.',
+    description:
+      'Succeeds when the access token is accepted from the source address, and names the scopes of ' +
+      'its API key.',
     access: 'token',
-    answer: z.object({ test: textAnswer('That the call was accepted', 'success') }),
+    scope: 'any',
+    answer: z.object({
+      test: textAnswer('That the call was accepted', 'success'),
+      scopes: z.array(z.enum(scopes)).meta({
+        description: 'What the API key of the token may do',
+        examples: [['read', 'vouchers']],
+      }),
+    }),
     bare: true,
     reasons: [],
-    handle: async () => reply({ test: 'success' }),
+    handle: async ({ scopes: held }) =>
+      reply({ test: 'success', scopes: scopes.filter((scope) => held.has(scope)) }),
   });

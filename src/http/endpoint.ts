@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ZodType, z } from 'zod';
 import type { SortBy } from '../db/lists/list-query.js';
-import type { Operation, Reason, Surface } from '../domain/errors.js';
+import type { Operation, Reason, Surface } from '../domain/refusals.js';
+import type { Scope } from '../domain/scope.js';
 import type { Caller } from '../domain/voucher.js';
 import type { RefusalReply, Reply } from './envelope.js';
 import type { JsonObject } from './json-body.js';
 import type { VoucherLookUp } from './limits/voucher-guess-limit.js';
+import type { FilteredColumn } from './lists/list-condition.js';
 import type { Services } from './services.js';
 
 /** A validated request of an authenticated company. */
@@ -14,6 +16,8 @@ interface EndpointRequest<Body, Query, Params> {
   readonly surface: Surface;
   /** With the API key and the token version of its token, if it has one. */
   readonly company: Caller;
+  /** What the key of the caller may do; none without a token. */
+  readonly scopes: ReadonlySet<Scope>;
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
@@ -28,8 +32,26 @@ interface EndpointRequest<Body, Query, Params> {
   readonly path: string;
 }
 
+/**
+ * Who may call an endpoint. `public` needs no token; `signed` needs a token and x-signature over the
+ * body. A token's key needs the scope; `any` key will do where nothing but itself is shown.
+ */
+type EndpointAccess =
+  | { readonly access: 'public' }
+  | { readonly access: 'token' | 'signed'; readonly scope: Scope | 'any' };
+
 /** The declaration of an endpoint; routes and documentation are derived from it. */
-export interface Endpoint<
+export type Endpoint<
+  Body extends ZodType = ZodType,
+  Query extends ZodType = ZodType,
+  Params extends ZodType = ZodType,
+> = EndpointDefinition<Body, Query, Params> & EndpointAccess;
+
+/** The scope that the key of a caller needs; undefined where none is needed. */
+export const scopeOf = (endpoint: Endpoint): Scope | undefined =>
+  endpoint.access === 'public' || endpoint.scope === 'any' ? undefined : endpoint.scope;
+
+interface EndpointDefinition<
   Body extends ZodType = ZodType,
   Query extends ZodType = ZodType,
   Params extends ZodType = ZodType,
@@ -42,8 +64,6 @@ export interface Endpoint<
   readonly operation: Operation;
   readonly summary: string;
   readonly description: string;
-  /** `public` needs no token; `signed` needs a token and x-signature over the body. */
-  readonly access: 'public' | 'token' | 'signed';
   /**
    * Where the idempotency key stands: in the optional header, or in the field `idempotencyKey` of
    * the body. Absent where a repeated request changes nothing.
@@ -55,6 +75,8 @@ export interface Endpoint<
    */
   readonly guessLimit?: 'voucher-code';
   readonly body?: Body;
+  /** The largest body, where the usual limit is too small. */
+  readonly bodyLimitBytes?: number;
   /** The reason for a missing part of the body that precedes the schema (specification 7.2). */
   lacks?(body: JsonObject): Reason | undefined;
   readonly query?: Query;
@@ -70,15 +92,19 @@ export interface Endpoint<
   /** The names that the query of a list may use. */
   readonly list?: {
     /** Columns that sort and filter, including those that only support look-ups. */
-    readonly columns: readonly string[];
+    readonly columns: readonly FilteredColumn[];
     readonly searched: readonly string[];
     /** Parameters of this list besides those of every list. */
     readonly parameters: readonly string[];
     readonly defaultSort: SortBy;
     readonly defaultLimit: number;
   };
+  /** A POST that changes nothing: it is served while the database is being recovered, too. */
+  readonly changesNothing?: true;
   /** Answers carry an ETag; a caller that has the current answer gets 304. */
   readonly isConditional?: true;
+  /** With `Accept: text/csv` the answer is a file. */
+  readonly csv?: true;
   /** The reasons of this endpoint besides those of the guards. */
   readonly reasons: readonly Reason[];
   handle(

@@ -5,7 +5,7 @@ import {
   type Refusal,
   type Surface,
   statusCodeOf,
-} from '../domain/errors.js';
+} from '../domain/refusals.js';
 import type { Company } from '../domain/voucher.js';
 
 /** The body of every answer except those of login and the test endpoints (specification 2.1). */
@@ -51,6 +51,15 @@ export interface Reply {
   readonly replayed?: boolean;
   /** The caller, where no token identifies it (log-in). */
   readonly caller?: KnownCaller;
+  /** A file in place of the envelope. */
+  readonly file?: ReplyFile;
+}
+
+/** A file in parts, which are made as fast as the caller reads. */
+export interface ReplyFile {
+  readonly name: string;
+  readonly type: 'text/csv';
+  readonly parts: AsyncIterable<string>;
 }
 
 /** A refusal with data that only partners see. */
@@ -69,9 +78,13 @@ export const reply = (data: unknown, extras: Omit<Reply, 'ok' | 'data'> = {}): R
   ...extras,
 });
 
+/** The anchor of a code on the page of errors. */
+export const codeAnchor = (surface: Surface, statusCode: number): string =>
+  `${surface}-${statusCode}`;
+
 /** The header `Link` of a refusal (RFC 8288): where its code is explained. */
 export const helpLink = (publicUrl: string, surface: Surface, statusCode: number): string =>
-  `<${publicUrl}/docs/errors#${surface}-${statusCode}>; rel="help"`;
+  `<${publicUrl}/docs/errors#${codeAnchor(surface, statusCode)}>; rel="help"`;
 
 /** The HTTP answer to a refusal, on either surface (design 3). */
 export function refusalAnswer(

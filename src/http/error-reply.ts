@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable } from '../db/connection.js';
-import { type Reason, type Refusal, refuse, type Surface } from '../domain/errors.js';
+import { type Reason, type Refusal, refuse, type Surface } from '../domain/refusals.js';
 import { WorkflowsUnavailableError } from '../operations/workflow-errors.js';
 import { describeError } from '../process/describe-error.js';
 import { recordCall } from './call-log/record-call.js';

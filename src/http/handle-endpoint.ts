@@ -1,5 +1,5 @@
 import type { RouterContext } from '@koa/router';
-import type { Surface } from '../domain/errors.js';
+import type { Surface } from '../domain/refusals.js';
 import { passStep } from '../process/failpoint.js';
 import { clientAddress } from './access/source-address.js';
 import { recordCall } from './call-log/record-call.js';
@@ -43,10 +43,14 @@ async function answerCall(call: Call): Promise<Reply | RefusalReply> {
   const { services, surface, endpoint, context, authenticated } = call;
   const company = authenticated?.company ?? { kind: surface, id: 0 };
   await passStep(services.failpoint, endpoint.operation, 'requested');
+  const noteInLog: Services['noteInLog'] = (facts) => {
+    Object.assign(context.state.log, facts);
+  };
   const result = await endpoint.handle({
-    services,
+    services: { ...services, noteInLog },
     surface,
     company,
+    scopes: authenticated?.scopes ?? new Set(),
     body: call.body,
     query: call.query,
     params: call.params,

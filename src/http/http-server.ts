@@ -15,6 +15,8 @@ export interface ServerLimits {
 
 export interface RunningServer {
   readonly port: number;
+  /** Goes on serving, but every answer closes its connection, so that callers open new ones elsewhere. */
+  drain(): void;
   /** Completes running requests and accepts no new ones. */
   close(): Promise<void>;
 }
@@ -42,6 +44,7 @@ export async function startHttpServer(
   },
 ): Promise<RunningServer> {
   const { headersTimeoutMs, requestTimeoutMs, idleTimeoutMs, connections } = options.limits;
+  const connectionEnds = createConnectionEnds();
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
@@ -60,7 +63,10 @@ export async function startHttpServer(
       else if (httpVersion === '1.1' && !headers.host) refuseUnreadable('malformed', socket);
       // Node would use the first Host, and a proxy before it perhaps another one (RFC 9112, 3.2).
       else if (countOf(rawHeaders, 'host') > 1) refuseUnreadable('malformed', socket);
-      else handle(request, response);
+      else {
+        connectionEnds.watch(response);
+        handle(request, response);
+      }
     },
   );
   server.on('checkExpectation', ({ socket }) => refuseUnreadable('expectation', socket));
@@ -69,7 +75,37 @@ export async function startHttpServer(
   limitConnections(server, connections);
   server.on('clientError', createRefusal(server));
   const port = await listen(server, options, options.onError);
-  return { port, close: () => closeServer(server) };
+  return {
+    port,
+    drain: connectionEnds.drain,
+    close() {
+      connectionEnds.drain();
+      return closeServer(server);
+    },
+  };
+}
+
+/**
+ * Once draining, answers say `Connection: close`: those of running requests too. A connection that is
+ * closed without it may be cut in the moment in which its caller sends the next request.
+ */
+function createConnectionEnds() {
+  let isDraining = false;
+  const open = new Set<ServerResponse>();
+  const end = (response: ServerResponse) => {
+    if (!response.headersSent) response.shouldKeepAlive = false;
+  };
+  return {
+    watch(response: ServerResponse): void {
+      if (isDraining) end(response);
+      open.add(response);
+      response.once('close', () => open.delete(response));
+    },
+    drain(): void {
+      isDraining = true;
+      for (const response of open) end(response);
+    },
+  };
 }
 
 /** Answers what Node could not parse as a request. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Refusal, refuse } from '../domain/errors.js';
+import { type Refusal, refuse } from '../domain/refusals.js';
 import type { Endpoint } from './endpoint.js';
 import { idempotencyKeyField } from './fields/request-fields.js';
 

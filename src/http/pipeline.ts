@@ -1,8 +1,8 @@
 import type { RouterContext } from '@koa/router';
-import { type Reason, refuse, type Surface } from '../domain/errors.js';
+import { type Reason, refuse, type Surface } from '../domain/refusals.js';
 import { type Authenticated, authenticate } from './access/authentication.js';
 import { addressGroup } from './access/source-address.js';
-import type { Endpoint } from './endpoint.js';
+import { type Endpoint, scopeOf } from './endpoint.js';
 import type { KnownCaller, RefusalReply } from './envelope.js';
 import { readIdempotencyKey } from './idempotency-key.js';
 import { type Quota, rateLimitHeaders, refuseTooMany } from './limits/rate-limits.js';
@@ -49,6 +49,12 @@ const quota = (context: RouterContext, spent: Quota): Verdict => {
   return spent.ok ? undefined : refuseTooMany(spent);
 };
 
+/** Minutes or hours may pass, and whoever asks often is not sooner served. */
+const maintenance = {
+  detail: 'the service is being recovered and accepts no changes',
+  retryAfterSeconds: 30,
+};
+
 /**
  * The guards in their order: the first refusal ends the request. Cheap checks come first; nothing
  * is stored before the whole request is valid.
@@ -88,13 +94,38 @@ export const guards: readonly Guard[] = [
     },
   },
   {
+    name: 'scope',
+    purpose: 'compares the scopes of the API key with that of the endpoint',
+    reasons: ['scope-missing'],
+    check({ endpoint, authenticated }) {
+      const scope = scopeOf(endpoint);
+      if (!authenticated || scope === undefined || authenticated.scopes.has(scope))
+        return undefined;
+      return refuse('scope-missing', { detail: scope });
+    },
+  },
+  {
+    name: 'maintenance',
+    purpose: 'refuses changes while a restored database is being recovered',
+    // Every endpoint may answer `unavailable`.
+    reasons: [],
+    check({ services, endpoint }) {
+      const isChange = endpoint.method === 'POST' && !endpoint.changesNothing;
+      if (!isChange || !services.fence.isFenced()) return undefined;
+      return refuse('unavailable', maintenance);
+    },
+  },
+  {
     name: 'body',
     purpose: 'reads the bytes of the body up to the limit',
     reasons: ['body-too-large', 'media-type-unsupported'],
     async check(call) {
       const { services, endpoint, context } = call;
       if (endpoint.body)
-        call.rawBody = await readRawBody(context.req, services.settings.bodyLimitBytes);
+        call.rawBody = await readRawBody(
+          context.req,
+          endpoint.bodyLimitBytes ?? services.settings.bodyLimitBytes,
+        );
       return undefined;
     },
   },
@@ -103,11 +134,11 @@ export const guards: readonly Guard[] = [
     purpose: 'verifies x-signature over these bytes',
     reasons: ['signature-invalid'],
     ofSigned: true,
-    check(call) {
+    async check(call) {
       const { services, context, authenticated, rawBody } = call;
       if (!authenticated || !rawBody) return undefined;
       const header = context.req.headers['x-signature'];
-      const signature = checkSignature(services, authenticated, header, rawBody);
+      const signature = await checkSignature(services, authenticated, header, rawBody);
       if (!signature.ok) return signature;
       call.signature = signature;
       return undefined;

@@ -1,5 +1,8 @@
 import type { SecretBox } from '../crypto/secret-box.js';
+import type { FenceWatch } from '../db/recovery/fence-watch.js';
 import type { OperationServices } from '../operations/services.js';
+import type { WebhookSettings } from '../operations/webhooks.js';
+import type { Metrics } from '../process/metrics/metrics.js';
 import type { AccessDirectory } from './access/access-directory.js';
 import type { AccessTokens } from './access/access-token.js';
 import type { ApiKeyLookup } from './access/api-key-lookup.js';
@@ -12,19 +15,25 @@ import type { ListReader } from './lists/list-reader.js';
 /** The dependencies of handlers; the entry point of a process assembles them. */
 export interface Services extends OperationServices {
   readonly lists: ListReader;
+  /** Whether the service may only read, because its database was restored. */
+  readonly fence: Pick<FenceWatch, 'isFenced'>;
   readonly apiKeys: ApiKeyLookup;
   readonly accessTokens: AccessTokens;
   readonly accessDirectory: AccessDirectory;
   readonly calls: CallRecorder;
+  readonly metrics: Metrics;
   readonly rateLimits: RateLimits;
   readonly guesses: VoucherGuessLimit;
   readonly secretBox: SecretBox;
+  readonly webhooks: WebhookSettings;
   /** Encrypts API keys that can be copied; undefined where none are kept. */
   readonly keyCopies: SecretBox | undefined;
   readonly settings: OperationServices['settings'] & {
     readonly environment: 'test' | 'production';
     /** Without a trailing slash. */
     readonly publicUrl: string;
+    /** Where integrators reach the provider sandbox, without a trailing slash. */
+    readonly sandboxUrl: string | undefined;
     readonly bodyLimitBytes: number;
     readonly signatureWindowSeconds: number;
     /** A change of access takes effect within this time. */

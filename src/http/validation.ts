@@ -1,5 +1,5 @@
 import type { ZodError, ZodType } from 'zod';
-import { refuse } from '../domain/errors.js';
+import { refuse } from '../domain/refusals.js';
 import type { Endpoint } from './endpoint.js';
 import type { RefusalReply } from './envelope.js';
 import { issueMessage } from './issue-messages.js';

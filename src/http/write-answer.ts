@@ -1,13 +1,25 @@
+import { Readable } from 'node:stream';
 import type { RouterContext } from '@koa/router';
-import type { Surface } from '../domain/errors.js';
+import type { Surface } from '../domain/refusals.js';
 import type { Endpoint } from './endpoint.js';
-import { helpLink, type RefusalReply, type Reply, refusalAnswer } from './envelope.js';
+import {
+  helpLink,
+  type RefusalReply,
+  type Reply,
+  type ReplyFile,
+  refusalAnswer,
+} from './envelope.js';
 import { writeConditionally } from './lists/conditional-answer.js';
 
 /** Writes the answer of a successful request. */
 export function writeReply(context: RouterContext, endpoint: Endpoint, reply: Reply): void {
   context.status = 200;
   context.state.statusCode = 200;
+  if (endpoint.csv) context.vary('Accept');
+  if (reply.file) {
+    writeFile(context, reply.file);
+    return;
+  }
   if (reply.replayed) context.set('Idempotent-Replayed', 'true');
   const body = endpoint.bare
     ? reply.data
@@ -21,6 +33,15 @@ export function writeReply(context: RouterContext, endpoint: Endpoint, reply: Re
       };
   if (endpoint.isConditional) writeConditionally(context, JSON.stringify(body));
   else context.body = body;
+}
+
+/** An error in the middle breaks the connection: a file that ends is complete. */
+function writeFile(context: RouterContext, { name, type, parts }: ReplyFile): void {
+  context.attachment(name);
+  context.type = `${type}; charset=utf-8`;
+  const body = Readable.from(parts);
+  body.once('error', () => context.res.destroy());
+  context.body = body;
 }
 
 /** Writes the answer of a refused or failed request. */

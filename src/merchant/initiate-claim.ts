@@ -20,6 +20,7 @@ export const initiateClaim = endpoint({
     'Sends the owner of the voucher a verification code by SMS. Without `amount` the whole balance ' +
     "is claimed. The claim fixes the merchant's service fee.",
   access: 'signed',
+  scope: 'vouchers',
   idempotency: 'body',
   guessLimit: 'voucher-code',
   body: z.object({

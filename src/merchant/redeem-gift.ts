@@ -7,7 +7,12 @@ import {
   metadataField,
   voucherCodeField,
 } from '../http/fields/request-fields.js';
-import { echoedFields, redeemedFields, redemptionFields } from '../http/fields/voucher-fields.js';
+import {
+  echoedFields,
+  redeemedFields,
+  redemptionFields,
+  SERVICE_FEE_RULE,
+} from '../http/fields/voucher-fields.js';
 import { redeemOnce, redemptionReasons } from '../operations/voucher-operations.js';
 
 /** Completes a redemption at the calling merchant (specification 4.2). */
@@ -17,9 +22,10 @@ export const redeemGift = endpoint({
   operation: 'redeem-gift',
   summary: 'Complete a redemption',
   description:
-    'Pays the claimed amount, less the service fee, to the calling merchant by mobile money. ' +
-    'Until the provider has answered, repeat the same request to get the result.',
+    `Pays the calling merchant by mobile money. ${SERVICE_FEE_RULE} Until the provider has ` +
+    'answered, repeat the same request to get the result.',
   access: 'signed',
+  scope: 'vouchers',
   idempotency: 'body',
   guessLimit: 'voucher-code',
   body: z.object({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { voucherDetail } from '../db/vouchers/vouchers.js';
-import { type Refusal, refuse } from '../domain/errors.js';
 import { formatMoney, parseMoney, percentageOf } from '../domain/money.js';
+import { type Refusal, refuse } from '../domain/refusals.js';
 import { isRedeemableAt, voucherStatuses } from '../domain/voucher.js';
-import { formatVoucherCode } from '../domain/voucher-code.js';
+import { formatVoucherCode } from '../domain/vouchers/voucher-code.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/fields/answer-fields.js';
@@ -19,6 +19,7 @@ export const showVoucher = endpoint({
   description:
     "Shows the voucher, and the service fee on its remaining balance at the calling merchant's percentage.",
   access: 'token',
+  scope: 'read',
   guessLimit: 'voucher-code',
   params: z.object({ voucherCode: voucherCodeField }),
   answer: z.object({
@@ -26,7 +27,7 @@ export const showVoucher = endpoint({
       .object({
         id: idAnswer('voucher'),
         code: textAnswer('Code of the voucher', '7H3K-9M2P-QX4R-T6WV'),
-        serialNumber: textAnswer('Serial number, which support asks for', 'VS0000000017'),
+        serialNumber: textAnswer('Serial number, which support asks for', '482193756041827305'),
         amount: moneyAnswer('Value at the generation in ETB'),
         remainingBalance: moneyAnswer('What is left of it in ETB', '250.000000'),
         status: z.enum(voucherStatuses).meta({
@@ -87,7 +88,7 @@ async function findVoucher(
   code: string | undefined,
 ): Promise<FoundVoucher | Refusal> {
   if (code === undefined) return refuse('voucher-not-found');
-  const voucher = await voucherDetail(database, merchantId, digests.voucherCode(code));
+  const voucher = await voucherDetail(database, merchantId, digests.stored.voucherCode(code));
   return voucher && isRedeemableAt(voucher, merchantId)
     ? { ok: true, voucher, code }
     : refuse('voucher-not-found');

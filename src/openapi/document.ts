@@ -1,9 +1,14 @@
-import type { OpenAPIObject, PathItemObject, SchemaObject } from 'openapi3-ts/oas31';
+import type {
+  OpenAPIObject,
+  OperationObject,
+  PathItemObject,
+  SchemaObject,
+} from 'openapi3-ts/oas31';
 import type { SurfaceRoutes } from '../http/app.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { headerComponents } from './headers.js';
 import { operationOf } from './operation.js';
-import { refusalExamples } from './refusals.js';
+import { refusalExamples } from './refusal-responses.js';
 
 /** Raised with every change of requests or answers; CHANGELOG.md describes the change. */
 const API_VERSION = '1.0.0';
@@ -83,8 +88,31 @@ function usedOf<Component>(
   );
 }
 
+/** The operation of an endpoint in its surface's document. */
+export const operationAt = (
+  { paths = {} }: OpenAPIObject,
+  { method, path }: Pick<Endpoint, 'method' | 'path'>,
+): OperationObject | undefined => paths[templateOf(path)]?.[method === 'GET' ? 'get' : 'post'];
+
+interface Media {
+  readonly schema?: SchemaObject;
+  readonly example?: unknown;
+}
+
+const jsonOf = (part: object | undefined): Media | undefined => {
+  const { content } = (part ?? {}) as { content?: Record<string, Media> };
+  return content?.['application/json'];
+};
+
+/** The schema of a body or of an answer in JSON; undefined where there is none. */
+export const jsonSchema = (part: object | undefined): SchemaObject | undefined =>
+  jsonOf(part)?.schema;
+
+/** The recorded example of a body or of an answer in JSON; undefined where there is none. */
+export const jsonExample = (part: object | undefined): unknown => jsonOf(part)?.example;
+
 /** `/a/:b` in the notation of OpenAPI: `/a/{b}`. */
-const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
+export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
 /** A name for generated clients, from method and path: `postTopupTransactionsRedeemGift`. */
 const nameOf = ({ method, path }: Endpoint): string =>

@@ -1,42 +1,35 @@
-import { httpStatusOf, messageOf, type Reason, statusCodeOf } from '../domain/errors.js';
-import { type Remedy, reasons } from '../domain/reasons.js';
+import { httpStatusOf, type Reason } from '../domain/refusals.js';
 import type { SurfaceRoutes } from '../http/app.js';
 import type { Endpoint } from '../http/endpoint.js';
-import { reasonsOf } from './refusals.js';
+import { type EndpointRefusal, refusalsOf } from './endpoint-refusals.js';
+
+type Meaning = EndpointRefusal & {
+  /** Those that answer it. */
+  readonly endpoints: readonly Endpoint[];
+};
 
 /** What one statusCode of an API can mean. */
 export interface ErrorCode {
   readonly statusCode: number;
   readonly httpStatus: number;
-  readonly meanings: readonly {
-    readonly reason: Reason;
-    readonly message: string;
-    readonly remedy: Remedy;
-    /** Those that answer it. */
-    readonly endpoints: readonly Endpoint[];
-  }[];
+  readonly meanings: readonly Meaning[];
 }
 
 /** Every statusCode of an API in its order: 4041 stands between 404 and 405. */
 export function errorCodes({ surface, endpoints }: SurfaceRoutes): ErrorCode[] {
-  const codes = new Map<number, Map<Reason, Endpoint[]>>();
+  const codes = new Map<number, Map<Reason, Meaning>>();
   for (const endpoint of endpoints)
-    for (const reason of reasonsOf(endpoint)) {
-      const statusCode = statusCodeOf(reason, surface, endpoint.operation);
-      const meanings = codes.get(statusCode) ?? new Map<Reason, Endpoint[]>();
-      meanings.set(reason, [...(meanings.get(reason) ?? []), endpoint]);
-      codes.set(statusCode, meanings);
+    for (const refusal of refusalsOf(surface, endpoint)) {
+      const meanings = codes.get(refusal.statusCode) ?? new Map<Reason, Meaning>();
+      const others = meanings.get(refusal.reason)?.endpoints ?? [];
+      meanings.set(refusal.reason, { ...refusal, endpoints: [...others, endpoint] });
+      codes.set(refusal.statusCode, meanings);
     }
   return [...codes]
     .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1))
     .map(([statusCode, meanings]) => ({
       statusCode,
       httpStatus: httpStatusOf(statusCode),
-      meanings: [...meanings].map(([reason, answeredBy]) => ({
-        reason,
-        message: messageOf(reason),
-        remedy: reasons[reason].remedy,
-        endpoints: answeredBy,
-      })),
+      meanings: [...meanings.values()],
     }));
 }

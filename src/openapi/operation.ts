@@ -1,10 +1,12 @@
 import type { OperationObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
-import type { Surface } from '../domain/errors.js';
-import type { Endpoint } from '../http/endpoint.js';
+import type { Surface } from '../domain/refusals.js';
+import { type Endpoint, scopeOf } from '../http/endpoint.js';
 import { COMMON_HEADERS, headersOf } from './headers.js';
 import { inputSchema, outputSchema } from './json-schema.js';
+import { linksOf } from './links.js';
 import { parametersOf } from './parameters.js';
-import { refusalResponses } from './refusals.js';
+import { recordedExample } from './recorded-example.js';
+import { refusalResponses } from './refusal-responses.js';
 
 /** The OpenAPI operation of an endpoint; `name` is unique in its surface. */
 export function operationOf(
@@ -13,32 +15,62 @@ export function operationOf(
   { name, tag }: { readonly name: string; readonly tag: string },
 ): OperationObject {
   const { summary, description, access, body } = endpoint;
+  const scope = scopeOf(endpoint);
   const parameters = parametersOf(endpoint);
+  const recorded = recordedExample(surface, endpoint);
+  const links = linksOf(surface, endpoint);
   return {
     operationId: name,
     tags: [tag],
     summary,
-    description,
+    description: scope ? `${description} The API key needs the scope \`${scope}\`.` : description,
+    // Roles in `security` would be a breaking change to tools that compare documents.
+    ...(scope ? { 'x-scope': scope } : {}),
     security: access === 'public' ? [] : [{ token: [] }, { bearer: [] }],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: inputSchema(body) } },
+            content: {
+              'application/json': { schema: inputSchema(body), ...exampleOf(recorded?.request) },
+            },
           },
         }
       : {}),
     responses: {
-      200: successResponse(endpoint),
+      200: { ...successResponse(endpoint, recorded?.answer), ...(links ? { links } : {}) },
       ...notModified(endpoint),
       ...refusalResponses(surface, endpoint),
+      431: HEADERS_TOO_LARGE,
     },
   };
 }
 
-function successResponse(endpoint: Endpoint): ResponseObject {
-  const { bare, answer, list, isConditional, idempotency, summary, hasMeta } = endpoint;
+/** Answered before the request is read: it has none of the usual headers (src/http/http-server.ts). */
+const HEADERS_TOO_LARGE: ResponseObject = {
+  description:
+    'The address with its query and the headers are larger than 16 KB or too many (send less)',
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['success', 'message', 'statusCode', 'data'],
+        properties: {
+          success: { type: 'boolean', const: false, description: 'Always false here' },
+          message: { type: 'string', description: 'For people' },
+          statusCode: { type: 'integer', const: 431, description: 'Always 431 here' },
+          data: { type: 'null', description: 'Always null here' },
+        },
+      },
+    },
+  },
+};
+
+const exampleOf = (value: unknown) => (value === undefined ? {} : { example: value });
+
+function successResponse(endpoint: Endpoint, example: unknown): ResponseObject {
+  const { bare, answer, list, isConditional, idempotency, summary, hasMeta, csv } = endpoint;
   const data = outputSchema(answer);
   return {
     description: `${summary}: done`,
@@ -50,10 +82,16 @@ function successResponse(endpoint: Endpoint): ResponseObject {
     content: {
       'application/json': {
         schema: bare ? data : envelopeOf(data, { hasMeta: Boolean(list ?? hasMeta) }),
+        ...exampleOf(example),
       },
+      ...(csv ? { 'text/csv': { schema: { type: 'string', description: CSV } } } : {}),
     },
   };
 }
+
+const CSV =
+  'All rows, with a line of names before them: UTF-8 with a byte order mark, lines that end with CR and LF, ' +
+  'each cell in quotes. A text that a spreadsheet could take for a formula begins with an apostrophe';
 
 const notModified = ({ isConditional }: Endpoint) =>
   isConditional

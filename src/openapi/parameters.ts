@@ -1,6 +1,9 @@
 import type { ParameterObject, SchemaObject } from 'openapi3-ts/oas31';
 import type { Endpoint } from '../http/endpoint.js';
 import { idempotencyKeyField } from '../http/fields/request-fields.js';
+import { conditionForm } from '../http/lists/condition-form.js';
+import type { FilteredColumn } from '../http/lists/list-condition.js';
+import { MAXIMUM_CONDITIONS } from '../http/lists/list-filters.js';
 import { inputSchema } from './json-schema.js';
 
 /** The parameters of an endpoint besides its body: path, query and headers. */
@@ -31,17 +34,26 @@ const queryParameters = ({ query, list }: Endpoint): ParameterObject[] => [
   ...(list?.columns ?? []).map(filterOf),
 ];
 
-const filterOf = (column: string): ParameterObject =>
-  parameter('query', `filter.${column}`, {
+const filterOf = (column: FilteredColumn): ParameterObject => {
+  const { name, kind } = column;
+  const taken = kind === 'look-up' ? 'a text' : `a value (${kind}), or \`$operator:value\``;
+  return parameter('query', `filter.${name}`, {
     type: 'array',
-    items: { type: 'string' },
-    description: `Condition on \`${column}\`: a value, or \`$operator:value\`; repeatable`,
+    items: { type: 'string', ...conditionForm(column) },
+    description: `Condition on \`${name}\`: ${taken}; repeatable, at most ${MAXIMUM_CONDITIONS} in all`,
   });
+};
 
 function headerParameters({ idempotency, access }: Endpoint): ParameterObject[] {
   const found: ParameterObject[] = [];
   if (idempotency === 'header')
-    found.push(parameter('header', 'Idempotency-Key', inputSchema(idempotencyKeyField)));
+    found.push(
+      parameter('header', 'Idempotency-Key', {
+        ...inputSchema(idempotencyKeyField),
+        // HTTP removes spaces around the value of a header.
+        pattern: '^[!-~]([ -~]*[!-~])?$',
+      }),
+    );
   if (access === 'signed')
     found.push(
       parameter(
@@ -52,7 +64,10 @@ function headerParameters({ idempotency, access }: Endpoint): ParameterObject[] 
           description:
             'Signature over the bytes of the body, a line break and a message; then `\\n` and ' +
             'that message. ECDSA on secp256k1 with SHA-256, DER in base64.',
-          examples: ['MEUCIQDk3Zc0…8Zg==\\n2026-11-21T20:55:04.459Z'],
+          examples: [
+            'MEUCIQDOB3B0Pq1dbIsYRjgmZOEuQRs6cWTNuk6BBp65ZQ5mKQIgLqvYyyBjx3YMkmyyGJcPVGh0jdyI3sC6Y2bcd4bEZHY=' +
+              '\\n2026-11-21T20:55:04.459Z',
+          ],
         },
         { required: true },
       ),

@@ -2,7 +2,7 @@ import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import { outcomeFor } from '../db/operations/operations.js';
 import type { StoredOperation } from '../db/operations/stored-operations.js';
 import { recordRetry } from '../db/topups/retry-requests.js';
-import { type Refusal, refuse } from '../domain/errors.js';
+import { type Refusal, refuse } from '../domain/refusals.js';
 import type { Caller } from '../domain/voucher.js';
 import { identify, type RequestIdentity } from './run-once.js';
 import type { OperationServices } from './services.js';
@@ -38,6 +38,7 @@ export async function retryOnce(
     },
     async run({ workflowId, attempt }, as, deadline) {
       const command = { ...as, transactionId, attempt, msisdn };
+      services.noteInLog?.({ workflowId });
       const { result, requestId } = await services.workflows.retryTopUp(
         workflowId,
         command,

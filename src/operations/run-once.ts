@@ -7,7 +7,7 @@ import {
   type RequestDigests,
   type StoredOperation,
 } from '../db/operations/stored-operations.js';
-import { type Reason, type Refusal, refuse } from '../domain/errors.js';
+import { type Reason, type Refusal, refuse } from '../domain/refusals.js';
 import type { Caller } from '../domain/voucher.js';
 import { describeError } from '../process/describe-error.js';
 import { digestRequest } from './request-identity.js';
@@ -39,11 +39,13 @@ export function identify(
   },
 ): RequestIdentity {
   const { company, kind, key } = request;
+  const operationId =
+    key === undefined
+      ? randomBytes(RANDOM_ID_BYTES).toString('hex')
+      : services.digests.operation({ ownerKind: company.kind, ownerId: company.id, kind, key });
+  services.noteInLog?.({ operationId });
   return {
-    operationId:
-      key === undefined
-        ? randomBytes(RANDOM_ID_BYTES).toString('hex')
-        : services.digests.operation({ ownerKind: company.kind, ownerId: company.id, kind, key }),
+    operationId,
     kind,
     requestId: randomUUID(),
     ...digestRequest(services.digests, kind, request.content),

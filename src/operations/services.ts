@@ -2,9 +2,29 @@ import type { Logger } from 'pino';
 import type { Digests } from '../crypto/digests.js';
 import type { Database } from '../db/connection.js';
 import type { Slowing } from '../db/limits/company-daily-counts.js';
+import type { NumberEvent } from '../db/limits/number-counts.js';
+import type { Operator } from '../domain/operator.js';
+import type { AmountRange } from '../domain/topup.js';
 import type { Failpoint } from '../process/failpoint.js';
 import type { OperationWaits } from './operation-waits.js';
 import type { WorkflowClient } from './workflow-client.js';
+
+/** What generations and top-ups are checked by besides the database, as activities have it. */
+export interface QuoteRules {
+  readonly operatorLookup: (msisdn: string) => Promise<Operator | undefined>;
+  /** Whether the provider of top-ups can send an amount, such as "97.50". */
+  readonly canCarry: (amount: string) => boolean;
+  readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
+  /** Events of one phone number in a day; 0 is no limit. */
+  readonly perNumberAndDay: Readonly<Record<NumberEvent, number>>;
+  readonly servedCountries: readonly string[];
+}
+
+/** What the log line of a request names, so that its workflow and its rows are found. */
+interface LoggedFacts {
+  readonly operationId?: string;
+  readonly workflowId?: string;
+}
 
 /** The dependencies of operations. */
 export interface OperationServices {
@@ -14,6 +34,9 @@ export interface OperationServices {
   readonly digests: Digests;
   readonly logger: Logger;
   readonly failpoint: Failpoint;
+  readonly quoteRules: QuoteRules;
+  /** Adds to the log line of the request that is being handled; absent where none is. */
+  readonly noteInLog?: (facts: LoggedFacts) => void;
   readonly settings: {
     /** For companies that have spent their daily budget of wrong verification codes. */
     readonly slowing: Slowing;

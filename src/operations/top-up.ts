@@ -9,7 +9,7 @@ import {
   recordTopup,
   withdrawRequest,
 } from '../db/topups/topup-requests.js';
-import { type Operation, type Refusal, refuse } from '../domain/errors.js';
+import { type Operation, type Refusal, refuse } from '../domain/refusals.js';
 import type { Caller } from '../domain/voucher.js';
 import { describeError } from '../process/describe-error.js';
 import type { FailpointName } from '../process/failpoint.js';
@@ -76,8 +76,10 @@ export async function topUpOnce(
       const workflowId = topUpWorkflowId({ workflowId: row.workflow_id, creationId });
       return { stored, number: { transactionId: row.id, creationId, workflowId, attempt: 1 } };
     },
-    run: ({ transactionId, workflowId }, as, deadline) =>
-      services.workflows.topUp(workflowId, { ...as, transactionId }, deadline),
+    run: ({ transactionId, workflowId }, as, deadline) => {
+      services.noteInLog?.({ workflowId });
+      return services.workflows.topUp(workflowId, { ...as, transactionId }, deadline);
+    },
   });
 }
 

@@ -1,15 +1,16 @@
-import type { ClaimMade, RedemptionMade } from '../../workflows/messages.js';
+import type { ClaimMade, RedeemCommand, RedemptionMade } from '../../workflows/contracts.js';
 import { outcomeFor, type StoredOutcome } from '../db/operations/operations.js';
 import { findOperation, type StoredOperation } from '../db/operations/stored-operations.js';
 import { heldByContent, runningRedemption } from '../db/vouchers/redemptions.js';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers/vouchers.js';
-import { type Reason, refuse } from '../domain/errors.js';
 import { formatMoney, type Money } from '../domain/money.js';
+import { type Reason, refuse } from '../domain/refusals.js';
 import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.js';
 import type { VoucherLookUp } from '../http/limits/voucher-guess-limit.js';
-import { waitForTurn } from './code-delay.js';
+import { claimIdFor, redemptionWorkflowId } from '../temporal/workflow-starts.js';
 import { identify, type RequestIdentity, type Run, runOnce } from './run-once.js';
 import type { OperationServices } from './services.js';
+import { waitForTurn } from './wait-for-turn.js';
 
 /** The reasons for which a claim is refused or fails on both surfaces, in order of the checks. */
 export const claimReasons: readonly Reason[] = [
@@ -60,6 +61,7 @@ export const redemptionReasons: readonly Reason[] = [
   'parts-exhausted',
   'amount-not-payable',
   'payout-account-missing',
+  'number-limit-reached',
   'status-not-updated',
   'reserve-not-updated',
   'redemption-not-recorded',
@@ -104,8 +106,8 @@ async function findRequestedVoucher(
   code: RequestedCode,
 ): Promise<FoundVoucher | undefined> {
   if (code.canonical === undefined) return undefined;
-  const digest = services.digests.voucherCode(code.canonical);
-  return findVoucherByCode(services.database, company, digest);
+  const digests = services.digests.stored.voucherCode(code.canonical);
+  return findVoucherByCode(services.database, company, digests);
 }
 
 const decimal = (amount: Money | null | undefined): string | null =>
@@ -154,8 +156,22 @@ export function claimOnce(services: OperationServices, request: ClaimRequest) {
     if (!voucher || isHidden) return outcomeFor(identity, refuse('voucher-not-found'));
     const amount = decimal(request.amount);
     const command = { ...as, voucherId: voucher.id, amount };
+    services.noteInLog?.({ workflowId: claimIdFor(voucher, command.operationId) });
     return services.workflows.claim(voucher, command, deadline);
   });
+}
+
+/** A payload never contains a code, only its keyed digests with the voucher's id. */
+function codeDigestsOf(
+  { digests }: OperationServices,
+  code: string | null | undefined,
+  voucherId: number,
+): Pick<RedeemCommand, 'verificationCodeDigest' | 'otherCodeDigests'> {
+  const [digest, ...others] = code ? digests.stored.verificationCode(code, voucherId) : [];
+  return {
+    verificationCodeDigest: digest ?? null,
+    ...(others.length > 0 && { otherCodeDigests: others }),
+  };
 }
 
 /** Redeems a voucher once, through the workflow of its live claim if it has one. */
@@ -176,12 +192,10 @@ export async function redeemOnce(services: OperationServices, request: RedeemReq
       voucherId: voucher.id,
       merchantId,
       amount: decimal(request.amount),
-      // A payload never contains a code, only its keyed digest with the voucher's id.
-      verificationCodeDigest: verificationCode
-        ? services.digests.verificationCode(verificationCode, voucher.id)
-        : null,
+      ...codeDigestsOf(services, verificationCode, voucher.id),
       msisdn,
     };
+    services.noteInLog?.({ workflowId: redemptionWorkflowId(voucher) });
     return services.workflows.redeem(voucher, command, deadline);
   };
   const look =
@@ -211,6 +225,6 @@ export const runningReference = async (
   code: RequestedCode,
 ): Promise<string | null> => {
   if (code.canonical === undefined) return null;
-  const digest = services.digests.voucherCode(code.canonical);
-  return (await runningRedemption(services.database, digest))?.platform_reference ?? null;
+  const digests = services.digests.stored.voucherCode(code.canonical);
+  return (await runningRedemption(services.database, digests))?.platform_reference ?? null;
 };

@@ -1,5 +1,4 @@
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { generateVoucher } from '../../workflows/generate-voucher.js';
 import {
   type ClaimCommand,
   type ClaimMade,
@@ -21,11 +20,13 @@ import {
   type TopUpMade,
   type TopUpTiming,
   topUpResult,
-} from '../../workflows/messages.js';
+} from '../../workflows/contracts.js';
+import type { generateVoucher } from '../../workflows/generate-voucher.js';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
 import { generateVoucherId, inviteMerchantId } from '../../workflows/workflow-ids.js';
 import type { Failpoint } from '../process/failpoint.js';
+import { startBulkOrder } from '../temporal/bulk-order-start.js';
 import type { Reachability } from '../temporal/reachability.js';
 import { tellIfRunning } from '../temporal/unless-running.js';
 import {
@@ -37,6 +38,7 @@ import {
   topUpStart,
   WORKFLOW_TASK_TIMEOUT,
 } from '../temporal/workflow-starts.js';
+import { createLaterVoucherCalls } from './later-voucher-calls.js';
 import { type AnswerOf, createAnswers } from './workflow-answers.js';
 import { callError } from './workflow-errors.js';
 
@@ -65,7 +67,9 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
   const answerOf = createAnswers(options);
   return {
     ...createVoucherCalls(options, answerOf),
+    ...createLaterVoucherCalls(options, answerOf),
     ...createTopUpCalls(options, answerOf),
+    ...createBulkOrderCalls(options),
     ...createInvitationCalls(options),
   };
 }
@@ -110,10 +114,11 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
     answerOf('claim-started', deadline, () =>
       client.workflow.executeUpdateWithStart(claimResult, {
         updateId: command.requestId,
-        startWorkflowOperation: redemptionOperation(claimIdFor(voucher, command.operationId), {
-          kind: 'claim',
-          claim: command,
-        }),
+        startWorkflowOperation: redemptionOperation(
+          claimIdFor(voucher, command.operationId),
+          { kind: 'claim', claim: command },
+          voucher.serialNumber,
+        ),
       }),
     );
 
@@ -134,9 +139,13 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
       }),
     );
 
-  const redemptionOperation = (workflowId: string, begin: RedeemVoucherInput['begin']) =>
+  const redemptionOperation = (
+    workflowId: string,
+    begin: RedeemVoucherInput['begin'],
+    serialNumber?: string,
+  ) =>
     new WithStartWorkflowOperation<typeof redeemVoucher>('redeemVoucher', {
-      ...redemptionStart(workflowId, { begin, timing }),
+      ...redemptionStart(workflowId, { begin, timing }, serialNumber),
       taskQueue,
       ...USE_EXISTING,
     });
@@ -187,6 +196,16 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
     });
 
   return { topUp: startTopUp, retryTopUp: retryTopUpOf, hintTopUp };
+}
+
+function createBulkOrderCalls({ client, taskQueue, callerWaitMs }: WorkflowCallOptions) {
+  /** Starts the workflow of a recorded order, unless it runs. */
+  const beginBulkOrder = (order: { readonly id: number; readonly operationId: string }) =>
+    client.withDeadline(Date.now() + callerWaitMs, () =>
+      startBulkOrder({ client, taskQueue }, order),
+    );
+
+  return { beginBulkOrder };
 }
 
 function createInvitationCalls({ client, callerWaitMs }: WorkflowCallOptions) {

@@ -1,5 +1,6 @@
 import {
   isGrpcServiceError,
+  NamespaceNotFoundError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -54,11 +55,13 @@ export const missedWorkflow = (error: unknown): boolean =>
 export function callError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
     return new StillProcessingError('The workflow has not answered yet', { cause: error });
-  // The workflow was terminated, or Temporal has lost it: its effect is unknown.
+  // The workflow was terminated, or Temporal has lost it: its effect is unknown. One that has lost
+  // everything has no namespace until a worker makes it again.
   if (
     missedWorkflow(error) ||
     error instanceof ForeignPayloadError ||
-    error instanceof WorkflowNotFoundError
+    error instanceof WorkflowNotFoundError ||
+    error instanceof NamespaceNotFoundError
   )
     return new WorkflowsUnavailableError(false, error);
   const grpc = grpcError(error);

@@ -1,45 +1,18 @@
 import { z } from 'zod';
-import type { GeneratedVoucher } from '../../workflows/messages.js';
+import type { GeneratedVoucher } from '../../workflows/contracts.js';
+import { generateVoucherId } from '../../workflows/workflow-ids.js';
 import { outcomeFor } from '../db/operations/operations.js';
 import { generatedVoucher } from '../db/vouchers/generation.js';
 import { refuseCountry } from '../domain/served-countries.js';
-import { formatVoucherCode } from '../domain/voucher-code.js';
+import { formatVoucherCode } from '../domain/vouchers/voucher-code.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { moneyAnswer, textAnswer } from '../http/fields/answer-fields.js';
-import { idField, msisdnField } from '../http/fields/request-fields.js';
 import { identify, runOnce } from '../operations/run-once.js';
 import { WorkflowsUnavailableError } from '../operations/workflow-errors.js';
-import { optionalSaleFields } from './sale-fields.js';
+import { merchantOf, voucherFields } from './voucher-fields.js';
 
-const bodySchema = z.object({
-  denominationId: idField.meta({ description: 'Identifier of an active denomination' }),
-  merchantId: idField.nullish().meta({
-    description: 'Merchant that redeems the voucher; this or `merchantIdentifier` is needed',
-  }),
-  merchantIdentifier: z
-    .string('must be the identifier as text')
-    .min(1, 'must have at least 1 character')
-    .max(100, 'must have at most 100 characters')
-    .nullish()
-    .meta({
-      description: 'Merchant by the `identifier` of its record, in place of `merchantId`',
-      examples: ['MER-0001'],
-    }),
-  msisdn: msisdnField.nullable().meta({
-    description: 'Phone number of the owner; null makes an anonymous voucher',
-    examples: ['+251911234567'],
-  }),
-  ...optionalSaleFields,
-  isRestricted: z
-    .boolean('must be true or false')
-    .nullish()
-    .transform((isRestricted) => isRestricted ?? true)
-    .meta({
-      description: 'Whether only the given merchant may redeem it; true where it is absent',
-      examples: [true],
-    }),
-});
+const bodySchema = z.object(voucherFields);
 
 /** Generates a gift voucher for a merchant and an owner (specification 4.1). */
 export const generateVoucher = endpoint({
@@ -52,6 +25,7 @@ export const generateVoucher = endpoint({
     'makes an anonymous voucher, which is redeemed without a verification code. An ' +
     '`Idempotency-Key` makes the request safe to repeat.',
   access: 'token',
+  scope: 'vouchers',
   idempotency: 'header',
   body: bodySchema,
   lacks: ({ merchantId = null, merchantIdentifier = null }) =>
@@ -74,6 +48,8 @@ export const generateVoucher = endpoint({
     'merchant-not-found',
     'price-not-defined',
     'money-insufficient',
+    'daily-limit-reached',
+    'number-limit-reached',
     'database-failed',
     'key-reused',
     'still-processing',
@@ -87,14 +63,11 @@ export const generateVoucher = endpoint({
       content: body,
     });
     const { result, replayed } = await runOnce(services, identity, async (as, deadline) => {
-      const refusal =
-        body.msisdn === null
-          ? undefined
-          : refuseCountry(body.msisdn, services.settings.servedCountries);
+      const refusal = refuseCountry(body.msisdn, services.settings.servedCountries);
       if (refusal) return outcomeFor<GeneratedVoucher>(identity, refusal);
       const command = {
         ...as,
-        merchant: merchantOf(body),
+        merchant: merchantOf(body) ?? { identifier: '' },
         denominationId: body.denominationId,
         ownerMsisdn: body.msisdn,
         isRestricted: body.isRestricted,
@@ -105,6 +78,7 @@ export const generateVoucher = endpoint({
           foreignCurrencyAmount: body.foreignCurrencyAmount ?? null,
         },
       };
+      services.noteInLog?.({ workflowId: generateVoucherId(as.operationId) });
       return services.workflows.generate(command, deadline);
     });
     if (!result.ok) return { ...result, replayed };
@@ -127,7 +101,3 @@ export const generateVoucher = endpoint({
     );
   },
 });
-
-/** The merchant by its id, else by its identifier; validation refuses a body without both. */
-const merchantOf = ({ merchantId, merchantIdentifier }: z.output<typeof bodySchema>) =>
-  typeof merchantId === 'number' ? { id: merchantId } : { identifier: merchantIdentifier ?? '' };

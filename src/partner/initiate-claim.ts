@@ -16,6 +16,7 @@ export const initiateClaim = endpoint({
     'Starts a redemption of a voucher that is bound to a phone number. Without `amount` the ' +
     'whole balance is claimed. A new claim replaces an earlier one.',
   access: 'token',
+  scope: 'vouchers',
   idempotency: 'header',
   guessLimit: 'voucher-code',
   body: z.object({ voucherCode: voucherCodeField, amount: claimedAmountField }),

@@ -1,12 +1,8 @@
 import { z } from 'zod';
 import { topupSource } from '../db/topups/topups.js';
+import { timeParameter } from '../http/fields/request-fields.js';
 import { listEndpoint } from '../http/lists/list-endpoint.js';
 import { presentTopup, topupSchema } from './topup-view.js';
-
-const timeOf = (description: string) =>
-  z.iso
-    .datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2026-01-31T00:00:00Z' })
-    .meta({ description: `${description}, ISO 8601`, examples: ['2026-01-31T00:00:00Z'] });
 
 /** Lists a partner's top-ups, newest first (beyond the specification). */
 export const listTopups = listEndpoint({
@@ -22,8 +18,12 @@ export const listTopups = listEndpoint({
   parameters: {
     status: { schema: topupSchema.shape.status, column: 'status', operator: 'eq' },
     kind: { schema: topupSchema.shape.kind, column: 'kind', operator: 'eq' },
-    from: { schema: timeOf('Top-ups from this time on'), column: 'createdAt', operator: 'gte' },
-    to: { schema: timeOf('Top-ups before this time'), column: 'createdAt', operator: 'lt' },
+    from: {
+      schema: timeParameter('Top-ups from this time on'),
+      column: 'createdAt',
+      operator: 'gte',
+    },
+    to: { schema: timeParameter('Top-ups before this time'), column: 'createdAt', operator: 'lt' },
     reference: {
       schema: z
         .string('must be one text')

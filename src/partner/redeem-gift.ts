@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { idField, voucherCodeField } from '../http/fields/request-fields.js';
-import { redeemedFields, redemptionFields } from '../http/fields/voucher-fields.js';
+import {
+  redeemedFields,
+  redemptionFields,
+  SERVICE_FEE_RULE,
+} from '../http/fields/voucher-fields.js';
 import {
   redeemOnce,
   redemptionReasons,
@@ -16,9 +20,10 @@ export const redeemGift = endpoint({
   operation: 'redeem-gift',
   summary: 'Redeem a voucher',
   description:
-    'Pays the claimed amount, less the service fee, to the merchant. A voucher bound to a phone ' +
-    'number needs the verification code of a claim; an anonymous one takes an optional `amount`.',
+    `Pays the merchant by mobile money. ${SERVICE_FEE_RULE} A voucher bound to a phone number needs ` +
+    'the verification code of a claim; an anonymous one takes an optional `amount`.',
   access: 'token',
+  scope: 'vouchers',
   idempotency: 'header',
   guessLimit: 'voucher-code',
   body: z.object({

@@ -15,11 +15,13 @@ export const retryTopup = endpoint({
     'Holds the money again and makes one more attempt. Only a failed top-up can be retried. Two ' +
     'concurrent retries make one attempt and get the same answer.',
   access: 'token',
+  scope: 'topups',
   idempotency: 'header',
   body: z.object({
     transactionId: idField.meta({ description: '`transactionId` of a failed top-up' }),
     msisdn: msisdnField.nullish().meta({
-      description: 'Another number to send to, of the same operator; absent: the same number',
+      description:
+        'Another number to send to; for a package, of the same operator; absent: the same number',
     }),
   }),
   answer: topupAnswerSchema,

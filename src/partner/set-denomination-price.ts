@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { priceSubjects, setPrice } from '../db/catalogue/prices.js';
-import { refuse } from '../domain/errors.js';
+import { refuse } from '../domain/refusals.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { idField, positiveDecimalField } from '../http/fields/request-fields.js';
@@ -17,6 +17,7 @@ export const setDenominationPrice = endpoint({
     'Sets the price of a denomination in USD: with `merchantId` for that merchant only, without ' +
     'it for every merchant without its own price. The answer is the stored record.',
   access: 'token',
+  scope: 'vouchers',
   body: z.object({
     denominationId: idField.meta({ description: 'Identifier of the denomination' }),
     sellingPriceUsd: positiveDecimalField.meta({ description: 'Selling price in USD' }),

@@ -16,6 +16,7 @@ export const showBalance = endpoint({
   summary: 'Read the wallet balances',
   description: 'Balances in ETB: airtime, gift, and the value of unused vouchers.',
   access: 'token',
+  scope: 'read',
   answer: z.object({
     walletBalance: balance('Airtime balance, which pays airtime and packages'),
     eMoneyWalletBalance: balance('Gift balance, which pays vouchers'),

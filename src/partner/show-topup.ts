@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { topupAttempts } from '../db/topups/topup-attempts.js';
 import { findListedTopup } from '../db/topups/topup-detail.js';
-import { refuse } from '../domain/errors.js';
+import { refuse } from '../domain/refusals.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { idField } from '../http/fields/request-fields.js';
@@ -15,6 +15,7 @@ export const showTopup = endpoint({
   summary: 'Show a top-up',
   description: 'Status and attempts of a top-up, for example after a broken connection.',
   access: 'token',
+  scope: 'read',
   params: z.object({
     transactionId: idField.meta({ description: '`transactionId` of the top-up' }),
   }),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { formatMoney } from '../domain/money.js';
 import { endpoint } from '../http/endpoint.js';
-import { amountField, msisdnField } from '../http/fields/request-fields.js';
 import { topUpOnce } from '../operations/top-up.js';
-import { saleFields, saleOf } from './sale-fields.js';
+import { saleOf } from './sale-fields.js';
 import { topupAnswer } from './topup-answer.js';
 import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
+import { airtimeFields } from './topup-request-fields.js';
 
 /** Sends airtime (specification 4.1) and charges walletBalance. */
 export const topUpAirtime = endpoint({
@@ -18,8 +18,9 @@ export const topUpAirtime = endpoint({
     'is being processed: then GET /topup-transactions/:transactionId shows the result. A failed ' +
     'top-up is not charged and can be retried.',
   access: 'token',
+  scope: 'topups',
   idempotency: 'header',
-  body: z.object({ amount: amountField, msisdn: msisdnField, ...saleFields }),
+  body: z.object(airtimeFields),
   answer: topupAnswerSchema,
   failure: topupFailureSchema,
   reasons: [...topupReasons, 'amount-out-of-range'],

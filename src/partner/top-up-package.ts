@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { textAnswer } from '../http/fields/answer-fields.js';
-import { idField, msisdnField } from '../http/fields/request-fields.js';
 import { topUpOnce } from '../operations/top-up.js';
-import { saleFields, saleOf } from './sale-fields.js';
+import { saleOf } from './sale-fields.js';
 import { topupAnswer } from './topup-answer.js';
 import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
+import { packageFields } from './topup-request-fields.js';
 
 /** Buys a package for a phone number (specification 4.1) at the product's price. */
 export const topUpPackage = endpoint({
@@ -17,12 +17,9 @@ export const topUpPackage = endpoint({
     'Sends a voice or data package to a phone number of its operator. Answers and retries work ' +
     'as for airtime-topup.',
   access: 'token',
+  scope: 'topups',
   idempotency: 'header',
-  body: z.object({
-    productId: idField.meta({ description: 'Identifier of a package of the product list' }),
-    msisdn: msisdnField,
-    ...saleFields,
-  }),
+  body: z.object(packageFields),
   answer: topupAnswerSchema.extend({
     referenceNo: textAnswer('The same as referenceNumber', '2237512891'),
   }),

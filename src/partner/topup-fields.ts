@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reason } from '../domain/errors.js';
+import type { Reason } from '../domain/refusals.js';
 import { idAnswer, textAnswer } from '../http/fields/answer-fields.js';
 
 /** Without `status` while the top-up is being processed. */
@@ -33,6 +33,8 @@ export const topupReasons: readonly Reason[] = [
   'product-not-accessible',
   'number-not-served',
   'money-insufficient',
+  'daily-limit-reached',
+  'number-limit-reached',
   'database-failed',
   'topup-failed',
   'topup-delivered-since',

@@ -25,7 +25,7 @@ export const topupSchema = z.object({
     'Amount in ETB; null until the price of a package is known',
     '100.000000',
   ).nullable(),
-  productId: idAnswer('package; null for airtime').nullable(),
+  productId: idAnswer('package or airtime product; null before the service chose it').nullable(),
   msisdn: maskedMsisdnAnswer,
   referenceNumber: textAnswer(
     "The provider's reference of a delivered top-up",

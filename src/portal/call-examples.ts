@@ -1,4 +1,4 @@
-import { messageOf, statusCodeOf } from '../domain/errors.js';
+import { messageOf, statusCodeOf } from '../domain/refusals.js';
 import { type Html, html } from '../process/html.js';
 
 /** Calls for one shell session, in order: each uses the variables of the previous ones. */

@@ -39,6 +39,7 @@ export async function gettingStarted(request: AccountRequest): Promise<Html | un
   const progress = await readProgress(request);
   if (Object.values(progress).every(Boolean)) return undefined;
   const isMerchant = request.session.company.kind === 'merchant';
+  const { sandboxUrl } = request.services.settings;
   const steps = [
     {
       isDone: progress.hasKey,
@@ -68,6 +69,10 @@ export async function gettingStarted(request: AccountRequest): Promise<Html | un
 <p>The guide <a href="${DOCS_PATH}/guides/${
     isMerchant ? 'first-call-merchant' : 'first-call-partner'
   }">First call</a> explains each step.</p>
+${
+  sandboxUrl !== undefined &&
+  html`<p>Verification codes of tests arrive on <a href="${sandboxUrl}/phone">the simulated phone</a>.</p>`
+}
 ${
   isMerchant &&
   html`<p>All commands to copy are in <a href="${PORTAL_PATH}/getting-started">Step by step to the first

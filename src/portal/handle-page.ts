@@ -1,17 +1,23 @@
 import type { RouterContext } from '@koa/router';
 import { setNotice, usePortalSession } from '../db/portal/portal-sessions.js';
-import type { Refusal } from '../domain/errors.js';
+import { mayUse } from '../domain/portal-role.js';
+import { type Refusal, refuse } from '../domain/refusals.js';
 import { addressGroup } from '../http/access/source-address.js';
 import { addressOf } from '../http/handle-endpoint.js';
 import { refuseTooMany } from '../http/limits/rate-limits.js';
+import { html, ownHtml } from '../process/html.js';
+import { askForProof } from './access/confirmation.js';
 import { readToken } from './access/cookies.js';
 import { isFromHere, isSameToken } from './access/csrf.js';
+import { mustSetUpOneTimePassword, ONE_TIME_PASSWORD_PATH } from './access/required-set-up.js';
 import { randomToken } from './access/session.js';
+import { inLanguage, language } from './language/language.js';
 import { emptyForm, type Form, readForm } from './layout/form.js';
 import { readFormWithFile } from './layout/form-with-file.js';
 import { writePage } from './layout/layout.js';
 import {
   type AccountPage,
+  type AccountRequest,
   type FileAnswer,
   type Page,
   type PageAnswer,
@@ -21,7 +27,8 @@ import {
 } from './page.js';
 import { problems, writeProblem, writeRefusal } from './problem-page.js';
 import { suspendedPage } from './suspended-page.js';
-import { setView } from './view.js';
+import { inTimeZone } from './time-zone.js';
+import { setView, type View } from './view.js';
 
 /**
  * Passes a request through limits, origin, session, form and form token to its page, and writes the
@@ -39,15 +46,16 @@ export async function handlePage(
   if (!ofAddress.ok) return writeRefusal(context, tools, refuseTooMany(ofAddress));
   if (page.method === 'POST' && !isFromHere(context.headers, tools.services.settings.publicUrl))
     return writeProblem(context, tools, problems.formNotAccepted);
+  if (page.method === 'POST' && !page.changesNothing && tools.services.fence.isFenced())
+    return writeRefusal(context, tools, refuse('unavailable', { retryAfterSeconds: 30 }));
   if (page.access === 'anyone') await handlePublic(tools, page, context);
   else await handleAccount(tools, page, context);
 }
 
 function readFormOf(page: Page, { req }: RouterContext): Promise<Form | Refusal> {
   if (page.method === 'GET') return Promise.resolve(emptyForm);
-  return page.access === 'account' && page.form === 'with-file'
-    ? readFormWithFile(req)
-    : readForm(req);
+  if (page.access !== 'account' || page.form === undefined) return readForm(req);
+  return readFormWithFile(req, page.form === 'with-list' ? 'list' : 'file');
 }
 
 /** Forms without a session belong to their own cookie, which prevents login CSRF. */
@@ -79,15 +87,31 @@ async function handleAccount(
 ): Promise<void> {
   const { services, settings } = tools;
   const token = sessionTokenOf(tools, context);
-  const digest = token === undefined ? undefined : services.digests.portalSession(token);
-  const session = digest && (await usePortalSession(services.database, digest, settings.session));
+  const digests = token === undefined ? undefined : services.digests.stored.portalSession(token);
+  const session = digests && (await usePortalSession(services.database, digests, settings.session));
   if (token === undefined || session === undefined) return askToSignIn(page, context);
   const formToken = services.digests.portalForm(token);
-  setView(context, { session, formToken });
+  const view = { session, formToken };
+  setView(context, view);
+  await inTimeZone(session.timeZone ?? settings.marketTimeZone, () =>
+    inLanguage(session.language ?? language(), () => answerAccount(tools, page, context, view)),
+  );
+}
+
+async function answerAccount(
+  tools: PortalTools,
+  page: AccountPage,
+  context: RouterContext,
+  { session, formToken }: View,
+): Promise<void> {
+  const { services } = tools;
   Object.assign(context.state.log, { companyId: session.company.id });
   const { kind, id } = session.company;
   const ofCompany = await services.rateLimits.spend('company', `${kind} ${id}`);
   if (!ofCompany.ok) return writeRefusal(context, tools, refuseTooMany(ofCompany));
+  // Who may not change this sends no data; who must change the password is led there first.
+  if (!session.mustChangePassword && !mayUse(session.role, page.needs))
+    return writeProblem(context, tools, problems.notYourRole);
   const form = await readFormOf(page, context);
   if ('ok' in form) return writeRefusal(context, tools, form);
   if (page.method === 'POST' && !isSameToken(form.text('token'), formToken))
@@ -95,19 +119,30 @@ async function handleAccount(
   if (!page.always && session.companyStatus !== 'ACTIVE')
     return writeAnswer(context, tools, suspendedPage(session));
   if (!page.always && session.mustChangePassword) return context.redirect(`${PORTAL_PATH}/account`);
+  if (!page.always && mustSetUpOneTimePassword(session))
+    return context.redirect(ONE_TIME_PASSWORD_PATH);
   if (page.kind !== undefined && page.kind !== session.company.kind)
     return writeProblem(context, tools, problems.notFound);
-  const answer = await page.handle({
-    ...tools,
-    ...requestOf(tools, context, form),
-    formToken,
-    session,
-  });
+  const request = { ...tools, ...requestOf(tools, context, form), formToken, session };
+  const question =
+    page.method === 'POST' && page.confirmation === 'recent'
+      ? await askForProof(request)
+      : undefined;
+  const answer = question ?? (await answerOf(page, request));
   if (answer.kind === 'redirect' && answer.notice !== undefined)
     await setNotice(services.database, session.id, answer.notice);
   else if (answer.kind === 'page' && session.notice !== null)
     await setNotice(services.database, session.id, null);
   await writeAnswer(context, tools, answer);
+}
+
+/** Pages of API access are in English, as the documentation is: their readers are developers. */
+async function answerOf(page: AccountPage, request: AccountRequest): Promise<PageAnswer> {
+  if (page.needs !== 'develop' || language() === 'en') return page.handle(request);
+  const answer = await inLanguage('en', () => page.handle(request));
+  if (answer.kind !== 'page') return answer;
+  const content = html`<div class="english" lang="en">${ownHtml(answer.content.toString())}</div>`;
+  return { ...answer, content };
 }
 
 const sessionTokenOf = (tools: PortalTools, context: RouterContext) =>
@@ -120,6 +155,7 @@ const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
   form,
   sourceAddress: addressOf(tools.services, context),
   sessionToken: sessionTokenOf(tools, context),
+  halfToken: readToken(context.headers.cookie, tools.cookies.half.name),
   deviceToken: readToken(context.headers.cookie, tools.cookies.device.name),
 });
 

@@ -1,6 +1,7 @@
 import type { PasswordHashes } from '../crypto/password-hashes.js';
 import type { PortalSession, SessionLifetimes } from '../db/portal/portal-sessions.js';
 import type { CompanyKind } from '../db/schema/all-tables.js';
+import type { PortalNeed } from '../domain/portal-role.js';
 import type { Services } from '../http/services.js';
 import type { Html } from '../process/html.js';
 import type { PortalCookies } from './access/cookies.js';
@@ -8,6 +9,8 @@ import type { Form } from './layout/form.js';
 
 /** The settings of the portal. */
 export interface PortalSettings {
+  /** The time zone of people who have chosen none: an IANA name. */
+  readonly marketTimeZone: string;
   readonly session: SessionLifetimes;
   readonly signIn: {
     readonly windowSeconds: number;
@@ -16,9 +19,13 @@ export interface PortalSettings {
     readonly perAccountAnywhere: number;
     readonly perAddress: number;
   };
+  /** Time between the password and the code of a sign-in. */
+  readonly secondStepSeconds: number;
   /** See createPasswordHashes. */
   readonly passwordCost: number;
   readonly passwordThreads: number;
+  /** Lifetime of the password that a new person gets. */
+  readonly firstPasswordSeconds: number;
 }
 
 /** The dependencies of pages. */
@@ -42,6 +49,8 @@ export interface PublicRequest extends PortalTools {
   readonly sourceAddress: string;
   /** The token in the session cookie, valid or not. */
   readonly sessionToken: string | undefined;
+  /** The token of a sign-in whose code is still to come. */
+  readonly halfToken: string | undefined;
   /** The token in the device cookie (device.ts). */
   readonly deviceToken: string | undefined;
 }
@@ -59,6 +68,10 @@ export type PageAnswer =
       /** 200 by default. */
       readonly status?: number;
       readonly retryAfterSeconds?: number;
+      /** The browser loads the page again after this time, without a script. */
+      readonly refreshSeconds?: number;
+      /** The page has the script of "Try it", which calls the API. */
+      readonly callsApi?: boolean;
       readonly setCookies?: readonly string[];
     }
   | {
@@ -77,7 +90,7 @@ export interface FileAnswer {
   readonly kind: 'file';
   /** ASCII, without spaces. */
   readonly name: string;
-  readonly type: 'text/csv';
+  readonly type: 'text/csv' | 'text/html';
   readonly content: string;
 }
 
@@ -93,6 +106,8 @@ interface PageRoute {
   readonly method: 'GET' | 'POST';
   /** Below the portal's base path, as @koa/router writes paths; empty for the first page. */
   readonly path: string;
+  /** A form that changes only sessions: it is served while the database is being recovered, too. */
+  readonly changesNothing?: true;
 }
 
 /** A page without sign-in. */
@@ -103,15 +118,37 @@ export interface PublicPage extends PageRoute {
   handle(request: PublicRequest): Promise<PageAnswer>;
 }
 
+/**
+ * What a page needs of the person's role. A change needs more than to read, so that nobody who may
+ * only look can post. It also says how the person proves to be there (access/confirmation.ts):
+ * `recent`, by a proof of a short time ago, or else by one that the portal asks for first;
+ * `each-time`, by one in the page's own form; `none`, where nothing of the access changes.
+ */
+type PageNeed =
+  | { readonly method: 'GET'; readonly needs: PortalNeed }
+  | ({
+      readonly method: 'POST';
+      readonly needs: Exclude<PortalNeed, 'read' | 'export'>;
+    } & (
+      | { readonly confirmation: 'each-time' | 'none' }
+      // The form is sent once more with the proof, which a file is not.
+      | { readonly confirmation: 'recent'; readonly form?: never }
+    ));
+
 /** A page of one company, for its people. */
-export interface AccountPage extends PageRoute {
+export type AccountPage = AccountPageDefinition & PageNeed;
+
+interface AccountPageDefinition extends PageRoute {
   readonly access: 'account';
   /** Only for companies of this kind; other companies get 404. */
   readonly kind?: CompanyKind;
-  /** Available also to a suspended company, and to a person who must first change the password. */
+  /**
+   * Available also to a suspended company, and to a person who must first change the password or
+   * set up one-time passwords.
+   */
   readonly always?: true;
-  /** The form may contain a small text file. */
-  readonly form?: 'with-file';
+  /** The form may contain a small text file, or one that is a long list. */
+  readonly form?: 'with-file' | 'with-list';
   handle(request: AccountRequest): Promise<PageAnswer>;
 }
 

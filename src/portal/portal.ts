@@ -4,14 +4,22 @@ import { TooManyHashesError } from '../crypto/hash-turns.js';
 import { createPasswordHashes } from '../crypto/password-hashes.js';
 import type { PagesSurface } from '../http/app.js';
 import { answerAsset } from '../http/files/static-assets.js';
+import { methodsAt } from '../http/methods-at.js';
+import { setPageHeaders } from '../http/page-headers.js';
 import type { Services } from '../http/services.js';
 import { createCookies } from './access/cookies.js';
 import { assets } from './assets.js';
 import { handlePage } from './handle-page.js';
+import { inLanguage } from './language/language.js';
+import { wantedLanguage } from './language/wanted-language.js';
 import { PORTAL_PATH, type PortalSettings, type PortalTools } from './page.js';
 import { problems, writeProblem, writeRefusal } from './problem-page.js';
 import { pages } from './routes.js';
-import { setSecurityHeaders } from './security-headers.js';
+import { inTimeZone } from './time-zone.js';
+import { viewOf } from './view.js';
+
+/** Pages contain keys and names: nothing caches them, not even the browser's history. */
+const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex' };
 
 /** The portal for people of partners and merchants (specification 5). */
 export function createPortal(services: Services, settings: PortalSettings): PagesSurface {
@@ -27,12 +35,16 @@ export function createPortal(services: Services, settings: PortalSettings): Page
       handlePage(tools, page, context),
     );
   const routes = router.routes();
+  const files = Object.values(assets);
 
   const middleware: Middleware = async (context, next) => {
-    setSecurityHeaders(context, tools.cookies.isSecure);
-    if (context.method === 'GET' && answerAsset(context, Object.values(assets))) return;
+    setPageHeaders(context, tools.cookies.isSecure);
+    context.set(PRIVATE);
+    if (context.method === 'GET' && answerAsset(context, files)) return;
     try {
-      await routes(context as RouterContext, next);
+      await inLanguage(wantedLanguage(context, tools), () =>
+        routes(context as RouterContext, next),
+      );
     } catch (error) {
       if (!(error instanceof TooManyHashesError)) throw error;
       context.set('Retry-After', '5');
@@ -42,7 +54,10 @@ export function createPortal(services: Services, settings: PortalSettings): Page
   return {
     basePath: PORTAL_PATH,
     middleware,
-    methodsOf: (path) => router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods),
-    answerRefusal: (context, refusal) => writeRefusal(context, tools, refusal),
+    methodsOf: (path) => methodsAt(router, path),
+    answerRefusal: (context, refusal) =>
+      inTimeZone(viewOf(context)?.session.timeZone ?? settings.marketTimeZone, () =>
+        writeRefusal(context, tools, refusal),
+      ),
   };
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/errors.js';
-import { html } from '../process/html.js';
-import { DOWNLOAD_ROWS } from './layout/csv.js';
+import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/refusals.js';
+import { html, phrase } from '../process/html.js';
+import { DOWNLOAD_ROWS } from './layout/downloads.js';
 import { writePage } from './layout/layout.js';
 import { type PageProblem, PORTAL_PATH, type PortalTools } from './page.js';
 
@@ -24,6 +24,12 @@ export const problems = {
     'The form was not accepted',
     'It was open for too long, your browser sent no cookie, or it came from another site. ' +
       'Nothing was changed. Open the page again and repeat it.',
+  ),
+  notYourRole: problem(
+    403,
+    'Not for your role',
+    'Your role in this company does not include this page. Nothing was changed. An owner of the ' +
+      'account can give you another role.',
   ),
   keyNotKept: problem(
     404,
@@ -61,7 +67,13 @@ export const problems = {
 const byStatus = new Map<number, PageProblem>(
   Object.values(problems)
     .filter(
-      (one) => ![problems.formNotAccepted, problems.tooManyRows, problems.keyNotKept].includes(one),
+      (one) =>
+        ![
+          problems.formNotAccepted,
+          problems.notYourRole,
+          problems.tooManyRows,
+          problems.keyNotKept,
+        ].includes(one),
     )
     .map((one) => [one.status, one]),
 );
@@ -70,8 +82,8 @@ const byStatus = new Map<number, PageProblem>(
 export function writeProblem(context: Context, tools: PortalTools, shown: PageProblem): void {
   const requestId = shown.status >= 500 ? String(context.state.log?.requestId ?? '') : '';
   const content = html`<div class="card narrow">
-<h1>${shown.title}</h1>
-<p>${shown.text}</p>
+<h1>${phrase(shown.title)}</h1>
+<p>${phrase(shown.text)}</p>
 ${requestId && html`<p class="quiet">Request <code>${requestId}</code></p>`}
 <p><a class="button" href="${PORTAL_PATH}">To the overview</a></p>
 </div>`;
@@ -80,6 +92,7 @@ ${requestId && html`<p class="quiet">Request <code>${requestId}</code></p>`}
 
 /** Answers with the page of a refusal or an error of the service (http/error-reply.ts). */
 export function writeRefusal(context: Context, tools: PortalTools, refusal: Refusal): void {
+  Object.assign(context.state.log, { reason: refusal.reason });
   const status = httpStatusOf(statusCodeOf(refusal.reason, 'partner'));
   if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
   writeProblem(context, tools, byStatus.get(status) ?? problems.broken);

@@ -1,6 +1,6 @@
 import { type MerchantTerms, readMerchantTerms } from '../db/vouchers/merchant-terms.js';
 import { maskMsisdn } from '../domain/phone.js';
-import { type Html, html } from '../process/html.js';
+import { type Html, html, phrase } from '../process/html.js';
 import { facts } from './layout/facts.js';
 import { message, time } from './layout/parts.js';
 import type { AccountRequest } from './page.js';
@@ -31,7 +31,9 @@ set the missing values.`,
 );
 
 const feeOf = ({ serviceFeePercent }: MerchantTerms) =>
-  serviceFeePercent === null ? 'Not set' : `${Number(serviceFeePercent)} % of the redeemed amount`;
+  serviceFeePercent === null
+    ? phrase('Not set')
+    : html`${Number(serviceFeePercent)} % of the redeemed amount`;
 
 const kinds: Readonly<Record<string, string>> = {
   msisdn: 'Mobile money',
@@ -41,5 +43,5 @@ const kinds: Readonly<Record<string, string>> = {
 
 const accountOf = ({ payout }: MerchantTerms) =>
   payout === null
-    ? 'Not set'
-    : html`${kinds[payout.key] ?? payout.key} <code>${maskMsisdn(payout.value)}</code>`;
+    ? phrase('Not set')
+    : html`${phrase(kinds[payout.key] ?? payout.key)} <code>${maskMsisdn(payout.value)}</code>`;

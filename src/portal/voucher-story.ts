@@ -1,6 +1,7 @@
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
+import { formatMoney, parseMoney } from '../domain/money.js';
 import { maskMsisdn } from '../domain/phone.js';
-import { type Html, html } from '../process/html.js';
+import { type Html, html, phrase } from '../process/html.js';
 import type { Happening } from './layout/facts.js';
 import { money } from './layout/money.js';
 
@@ -31,13 +32,15 @@ const claimEnds: Readonly<Record<Claim['status'], string>> = {
 
 const ofClaim = ({ at, company, amount, status }: Claim): Happening => ({
   at: new Date(at),
-  what: html`${company} claimed ${amount === null ? 'the whole balance' : money(amount)}.
-${claimEnds[status]}`,
+  what: html`${company} claimed ${amount === null ? phrase('the whole balance') : money(amount)}.
+${phrase(claimEnds[status])}`,
 });
 
 const messageKinds: Readonly<Record<Message['kind'], string>> = {
   VERIFICATION_CODE: 'The code',
   REDEMPTION_CONFIRMATION: 'The confirmation',
+  EXPIRY_REMINDER: 'The reminder of its expiry',
+  REVERSAL_NOTICE: 'The notice of a reversal',
 };
 
 const messageEnds: Readonly<Record<Message['status'], string>> = {
@@ -51,11 +54,13 @@ const messageEnds: Readonly<Record<Message['status'], string>> = {
 
 const ofMessage = ({ at, kind, msisdn, status }: Message): Happening => ({
   at: new Date(at),
-  what: html`${messageKinds[kind]} for ${maskMsisdn(msisdn)} ${messageEnds[status]}.`,
+  what: html`${phrase(messageKinds[kind])} for ${maskMsisdn(msisdn)} ${phrase(messageEnds[status])}.`,
 });
 
 function ofRedemption(redemption: Redemption): Happening[] {
-  const { settledAt, contradictedAt, reversedAt, merchant } = redemption;
+  const { settledAt, contradictedAt, reversedAt, reversal, merchant } = redemption;
+  // A reversal that the merchant asked for tells its own end.
+  const isTakenBack = reversedAt !== null && reversal?.status !== 'SUCCESS';
   const toMerchant = money(redemption.toMerchant);
   const begun: Happening = {
     at: new Date(redemption.at),
@@ -74,7 +79,8 @@ service fee of ${money(redemption.serviceFee)}.`,
 moved” shows whether you were charged.`,
           },
         ]),
-    ...(reversedAt === null
+    ...ofReversal(redemption),
+    ...(!isTakenBack
       ? []
       : [
           {
@@ -86,11 +92,40 @@ shows whether the money was returned to you.`,
   ];
 }
 
+/** A reversal that the merchant asked for, and its end. */
+function ofReversal({ reversal, reference, merchant, ...paid }: Redemption): Happening[] {
+  if (reversal === null) return [];
+  const asked: Happening = {
+    at: new Date(reversal.requestedAt),
+    what: html`${merchant} asked to reverse redemption <code>${reference}</code>.${
+      reversal.settledAt === null && html` The provider has not confirmed it yet.`
+    }`,
+  };
+  if (reversal.settledAt === null) return [asked];
+  const amount = money(formatMoney(parseMoney(paid.toMerchant) + parseMoney(paid.serviceFee)));
+  return [
+    asked,
+    {
+      at: new Date(reversal.settledAt),
+      what:
+        reversal.status === 'FAILED'
+          ? html`The provider refused the reversal${
+              reversal.providerMessage && html`: <span lang="en">${reversal.providerMessage}</span>`
+            }. The payment stands.`
+          : html`The payment was reversed: ${amount} ${
+              reversal.creditedTo === 'gift'
+                ? phrase('was returned to the gift wallet')
+                : phrase('is on the voucher again')
+            }.`,
+    },
+  ];
+}
+
 const endOf = ({ status, merchant, toMerchant, ...provider }: Redemption): Html =>
   status === 'POSTED'
     ? html`${merchant} was paid ${money(toMerchant)}, the provider’s reference is
 <code>${provider.providerReference}</code>.`
-    : html`The payment was refused${provider.providerMessage && html`: ${provider.providerMessage}`}.
+    : html`The payment was refused${provider.providerMessage && html`: <span lang="en">${provider.providerMessage}</span>`}.
 Nothing was charged.`;
 
 const ofEnd = ({ status, endedAt, returned }: VoucherDetail): Happening[] =>
@@ -99,7 +134,7 @@ const ofEnd = ({ status, endedAt, returned }: VoucherDetail): Happening[] =>
     : [
         {
           at: endedAt,
-          what: html`${status === 'EXPIRED' ? 'Expired' : 'Cancelled'}: ${money(returned)} was returned to
+          what: html`${phrase(status === 'EXPIRED' ? 'Expired' : 'Cancelled')}: ${money(returned)} was returned to
 the gift wallet.`,
         },
       ];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Operation } from '../domain/errors.js';
+import type { Operation } from '../domain/refusals.js';
 
 /**
  * The steps at which a test may kill, fail or halt a process (faults.md), in the order of an
@@ -16,6 +16,10 @@ const steps = {
     ...(['requested', 'started', 'begun', 'held', 'hold-committed', 'paying', 'paid'] as const),
     ...(['posted', 'post-committed', 'confirming', 'confirmed', 'known', 'answered'] as const),
   ],
+  reverse: [
+    ...(['requested', 'started', 'begun', 'committed', 'sending', 'sent', 'posted'] as const),
+    ...(['post-committed', 'confirming', 'confirmed', 'known', 'answered'] as const),
+  ],
   topup: [
     ...(['requested', 'drawn', 'started', 'begun', 'held', 'hold-committed', 'sending'] as const),
     ...(['sent', 'ended', 'end-committed', 'known', 'answered'] as const),
@@ -24,7 +28,9 @@ const steps = {
     ...(['requested', 'recorded', 'started', 'begun', 'held', 'hold-committed'] as const),
     ...(['sending', 'sent', 'ended', 'end-committed', 'known', 'answered'] as const),
   ],
+  bulk: ['begun', 'settled'],
   invite: ['begun', 'sending', 'sent', 'sent-recorded', 'ended'],
+  statement: ['queued', 'sending', 'sent'],
 } as const;
 
 type Subject = keyof typeof steps;
@@ -41,9 +47,12 @@ export const failpoints: Readonly<Record<Subject, readonly FailpointName[]>> = {
   generate: namesOf('generate'),
   claim: namesOf('claim'),
   redeem: namesOf('redeem'),
+  reverse: namesOf('reverse'),
   topup: namesOf('topup'),
   retry: namesOf('retry'),
+  bulk: namesOf('bulk'),
   invite: namesOf('invite'),
+  statement: namesOf('statement'),
 };
 
 /** Called at each step; has an effect only in a process with a failpoint. */
@@ -89,10 +98,11 @@ export function createFailpoint(setting: string | undefined): Failpoint {
   };
 }
 
-const subjects: Partial<Record<Operation, Exclude<Subject, 'invite'>>> = {
+const subjects: Partial<Record<Operation, Exclude<Subject, 'bulk' | 'invite' | 'statement'>>> = {
   'generate-voucher': 'generate',
   'initiate-claim': 'claim',
   'redeem-gift': 'redeem',
+  'reverse-redemption': 'reverse',
   'airtime-topup': 'topup',
   'airtime-package-topup': 'topup',
   'retry-topup': 'retry',

@@ -1,8 +1,31 @@
-/** Text that is already HTML. */
+/** The texts of templates in one language. */
+export interface Templates {
+  /** The template with translated texts: pieces of HTML, and the places of its values. */
+  of(parts: readonly string[]): readonly (string | number)[];
+}
+
+/**
+ * Text that is already HTML: the parts of a template, and the values between them. It is written at
+ * the end, when the language is known: texts of templates are the program's and are translated,
+ * values never are.
+ */
 class Html {
-  constructor(readonly text: string) {}
+  constructor(
+    private readonly parts: readonly string[],
+    private readonly values: readonly HtmlValue[],
+  ) {}
+
+  /** In the language of the program. */
   toString(): string {
-    return this.text;
+    return this.parts.map((part, place) => part + textOf(this.values[place])).join('');
+  }
+
+  /** In another language. */
+  in(templates: Templates): string {
+    return templates
+      .of(this.parts)
+      .map((piece) => (typeof piece === 'string' ? piece : textOf(this.values[piece], templates)))
+      .join('');
   }
 }
 
@@ -21,16 +44,19 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (found) => entities[f
 export type HtmlValue = string | number | Html | readonly Html[] | false | null | undefined;
 
 /** A template of HTML: every value is escaped, except results of this function. */
-export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  const text = parts.map((part, place) => part + textOf(values[place])).join('');
-  return new Html(text);
-}
+export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
+  new Html(parts, values);
 
-function textOf(value: HtmlValue): string {
+/** A text of the program, such as a label: it is escaped, and translated as those of templates are. */
+export const phrase = (text: string): Html => new Html([escaped(text)], []);
+
+function textOf(value: HtmlValue, templates?: Templates): string {
   if (value === undefined || value === null || value === false) return '';
-  if (value instanceof Html) return value.text;
-  return typeof value === 'object' ? value.join('') : escaped(String(value));
+  if (value instanceof Html) return templates ? value.in(templates) : value.toString();
+  return typeof value === 'object'
+    ? value.map((one) => textOf(one, templates)).join('')
+    : escaped(String(value));
 }
 
 /** HTML that a library has made of our own texts: it is not escaped. Never for what others wrote. */
-export const ownHtml = (text: string): Html => new Html(text);
+export const ownHtml = (text: string): Html => new Html([text], []);

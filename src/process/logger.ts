@@ -1,5 +1,5 @@
 import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/common';
-import { makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import { type MetricsExporterConfig, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config/config.js';
 import { describeError } from './describe-error.js';
@@ -10,10 +10,10 @@ export const createLogger = (level: Config['LOG_LEVEL'], process_: string): Logg
 
 /**
  * Routes the logs of Temporal's SDK through ours and disables its signal handlers: a process first
- * answers its callers, then stops its worker. Call it once per process, before the first
- * connection.
+ * answers its callers, then stops its worker. `metrics` are where the SDK serves its own. Call it once
+ * per process, before the first connection.
  */
-export function installTemporalRuntime(logger: Logger): void {
+export function installTemporalRuntime(logger: Logger, metrics?: MetricsExporterConfig): void {
   const write =
     (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
     (message: string, meta?: LogMetadata) =>
@@ -32,6 +32,7 @@ export function installTemporalRuntime(logger: Logger): void {
     shutdownSignals: [],
     telemetryOptions: {
       logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+      ...(metrics ? { metrics } : {}),
     },
   });
 }

@@ -22,7 +22,7 @@ type AirtimeConfig = Pick<
 >;
 type MobileMoneyConfig = Pick<Config, Extract<keyof Config, `MOBILE_MONEY_${string}`>>;
 
-/** One row per SMS provider; CONTRIBUTING.md, "Add a provider", is the recipe for a further one. */
+/** One row per SMS provider. CONTRIBUTING.md, "Add a provider", is the recipe for all kinds. */
 const smsSenders: Record<Config['SMS_PROVIDER'], (config: SmsConfig) => SmsSender> = {
   'africas-talking': (config) =>
     createAfricasTalking({

@@ -58,6 +58,19 @@ export interface AirtimeBehaviour {
   readonly callback: 'once' | 'before-the-answer' | 'twice' | 'lost' | 'out-of-order';
 }
 
+/** The course of a payout's reversal, and the answer of the sandbox's GSMA API. */
+export interface ReversalBehaviour {
+  readonly books: 'not-taken' | 'completed' | 'failed' | 'pending' | 'completed-later';
+  readonly answer: 'transaction' | 'request-state' | 'declined' | 'connection-dropped';
+}
+
+/** The scenario of a reversal: the last two digits of the number that was paid. */
+export interface ReversalRow {
+  readonly suffix: string;
+  readonly meaning: string;
+  readonly reversal: ReversalBehaviour;
+}
+
 /** The scenario of the last two digits of a number. */
 export interface SuffixRow {
   /** The last two digits of the number. */

@@ -10,7 +10,7 @@ import {
 import type { Books } from './books.js';
 import type { Callbacks } from './dt-one/callbacks.js';
 import { answerIndexPage, type SandboxAddresses } from './pages/index-page.js';
-import { answerMailboxPage } from './pages/mailbox-page.js';
+import { answerAttachment, answerMailboxPage } from './pages/mailbox-page.js';
 import { answerPhonePage } from './pages/phone-page.js';
 import { give } from './reply.js';
 import { readJsonObject } from './request-body.js';
@@ -42,11 +42,17 @@ export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddre
     ctx.body = books.mails(to);
   });
 
+  router.get('/mails/:id/files/:place', (ctx) => {
+    const mail = books.mails().find(({ id }) => id === ctx.params.id);
+    answerAttachment(ctx, mail?.attachments[Number(ctx.params.place)]);
+  });
+
   router.get('/books', (ctx) => {
     const reference = queryValue(ctx, 'reference');
     const to = queryValue(ctx, 'to');
     ctx.body = {
       payouts: books.payouts({ reference, to }),
+      reversals: books.reversals({ reference, to }),
       topups: books.topups({ reference, to }),
       // A message has no reference of ours.
       messages: reference === undefined ? books.messages(to) : [],
@@ -56,6 +62,13 @@ export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddre
   router.post('/books/payouts/:reference', async (ctx) => {
     const payout = books.findPayout('reference', ctx.params.reference ?? '');
     give(ctx, await settleTaken(ctx, 'payout', payout));
+  });
+  router.post('/books/reversals/:reference', async (ctx) => {
+    const reversal = books.findReversal('reference', ctx.params.reference ?? '');
+    const reply = await settleTaken(ctx, 'reversal', reversal);
+    if (reversal && reply.status === 200 && statusOf(reversal) === 'completed')
+      settle(reversal.original, 'reversed');
+    give(ctx, reply);
   });
   router.post('/books/topups/:reference', async (ctx) => {
     const topup = books.findTopup('reference', ctx.params.reference ?? '');

@@ -30,8 +30,16 @@ export interface ReceivedMail {
   readonly subject: string;
   /** Its plain text. */
   readonly text: string;
+  readonly attachments: readonly ReceivedFile[];
   /** ISO 8601 */
   readonly receivedAt: string;
+}
+
+/** A file of text that was attached to an e-mail. */
+export interface ReceivedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly content: string;
 }
 
 /** An accepted payout, with the data for its API. */
@@ -44,6 +52,11 @@ export interface Payout extends TakenRequest {
   /** Whether the API answers with a request state instead of a transaction. */
   readonly isAsynchronous: boolean;
   readonly isInPascalCase: boolean;
+}
+
+/** The reversal of a payout. */
+export interface PayoutReversal extends Payout {
+  readonly original: Payout;
 }
 
 /** An accepted top-up, with the data for its API. */
@@ -64,6 +77,9 @@ export interface Books {
   receiveMessage(message: { to: string; from: string; text: string }): ReceivedMessage;
   receiveMail(mail: Omit<ReceivedMail, 'id' | 'receivedAt'>): ReceivedMail;
   takePayout(payout: Omit<Payout, Taking | 'transactionReference' | 'serverCorrelationId'>): Payout;
+  takeReversal(
+    reversal: Omit<PayoutReversal, Taking | 'transactionReference' | 'serverCorrelationId'>,
+  ): PayoutReversal;
   takeTopup(topup: Omit<Topup, Taking | 'transactionId' | 'operatorReference'>): Topup;
   /** Newest first; of one phone, or of all. */
   messages(to?: string): ReceivedMessage[];
@@ -71,7 +87,14 @@ export interface Books {
   mails(to?: string): ReceivedMail[];
   /** Newest first. */
   payouts(filter?: BooksFilter): BooksRow[];
+  reversals(filter?: BooksFilter): BooksRow[];
   topups(filter?: BooksFilter): BooksRow[];
+  /** Newest first. */
+  reversalsOf(payout: Payout): PayoutReversal[];
+  /** Newest first, in the order of its API. */
+  allPayouts(): Payout[];
+  allReversals(): PayoutReversal[];
+  findReversal(key: PayoutKey, value: string): PayoutReversal | undefined;
   findPayout(key: PayoutKey, value: string): Payout | undefined;
   findTopup(key: TopupKey, value: string): Topup | undefined;
   /** Newest first, in the order of its API. */
@@ -82,12 +105,14 @@ export function createBooks(): Books {
   const messagesByNumber = new Map<string, ReceivedMessage[]>();
   const allMessages: ReceivedMessage[] = [];
   const allMails: ReceivedMail[] = [];
-  const payouts = createTakenRequests<Payout, PayoutKey>([
+  const payoutKeys: readonly PayoutKey[] = [
     'correlationId',
     'reference',
     'transactionReference',
     'serverCorrelationId',
-  ]);
+  ];
+  const payouts = createTakenRequests<Payout, PayoutKey>(payoutKeys);
+  const reversals = createTakenRequests<PayoutReversal, PayoutKey>(payoutKeys);
   const topups = createTakenRequests<Topup, TopupKey>(['reference', 'transactionId']);
   // Ids continue those of an earlier process, so that none is used twice.
   let lastTransactionId = Date.now() * 1000;
@@ -108,27 +133,20 @@ export function createBooks(): Books {
       return message;
     },
 
-    receiveMail({ to, messageId, from, subject, text }) {
+    receiveMail({ to, ...received }) {
       const mail = {
         id: randomUUID(),
-        messageId,
+        ...received,
         to: to.toLowerCase(),
-        from,
-        subject,
-        text,
         receivedAt: new Date().toISOString(),
       };
       allMails.push(mail);
       return mail;
     },
 
-    takePayout: (payout) =>
-      payouts.add({
-        ...payout,
-        ...taking(),
-        transactionReference: `MM${randomBytes(6).toString('hex').toUpperCase()}`,
-        serverCorrelationId: randomUUID(),
-      }),
+    takePayout: (payout) => payouts.add({ ...payout, ...taking(), ...newTransaction() }),
+
+    takeReversal: (reversal) => reversals.add({ ...reversal, ...taking(), ...newTransaction() }),
 
     takeTopup(topup) {
       lastTransactionId += 1;
@@ -148,7 +166,12 @@ export function createBooks(): Books {
     mails: (to) =>
       allMails.filter((mail) => to === undefined || mail.to === to.toLowerCase()).toReversed(),
     payouts: payouts.rows,
+    reversals: reversals.rows,
     topups: topups.rows,
+    reversalsOf: (payout) => reversals.all().filter(({ original }) => original === payout),
+    allPayouts: payouts.all,
+    allReversals: reversals.all,
+    findReversal: reversals.find,
     findPayout: payouts.find,
     findTopup: topups.find,
     allTopups: topups.all,
@@ -159,3 +182,8 @@ function taking(): Pick<TakenRequest, Taking> {
   const takenAt = new Date();
   return { takenAt, statuses: [{ status: 'pending', from: takenAt }] };
 }
+
+const newTransaction = () => ({
+  transactionReference: `MM${randomBytes(6).toString('hex').toUpperCase()}`,
+  serverCorrelationId: randomUUID(),
+});

@@ -74,7 +74,9 @@ async function receive(
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   if (stream.sizeExceeded) throw smtpError(552, 'The message is too large');
-  const parsed = await PostalMime.parse(Buffer.concat(chunks));
+  const parsed = await PostalMime.parse(Buffer.concat(chunks), {
+    attachmentEncoding: 'arraybuffer',
+  });
   const recipients = session.envelope.rcptTo.map(({ address }) => address);
   for (const to of recipients) {
     books.receiveMail({
@@ -83,6 +85,12 @@ async function receive(
       from: parsed.from?.address ?? '',
       subject: parsed.subject ?? '',
       text: (parsed.text ?? '').trim(),
+      attachments: parsed.attachments.map(({ filename, mimeType, content }) => ({
+        name: filename ?? '',
+        type: mimeType,
+        // Not by PostalMime, which drops a byte order mark.
+        content: Buffer.from(content as ArrayBuffer).toString('utf8'),
+      })),
     });
   }
   return recipients.some((address) => startsWith(address, 'dropped'));

@@ -1,4 +1,10 @@
-import type { AirtimeBehaviour, PayoutBehaviour, SmsBehaviour, SuffixRow } from './behaviours.js';
+import type {
+  AirtimeBehaviour,
+  PayoutBehaviour,
+  ReversalRow,
+  SmsBehaviour,
+  SuffixRow,
+} from './behaviours.js';
 
 const paidLater: PayoutBehaviour = { books: 'completed-later', answer: 'request-state' };
 const notReceived = (answer: SmsBehaviour['answer']): SmsBehaviour => ({
@@ -143,4 +149,41 @@ export const suffixRows: readonly SuffixRow[] = [
     airtime: topup({ books: 'not-taken', answer: 'not-authorised' }),
   },
   { suffix: '19', meaning: '201 without a recipient', sms: notReceived('no-recipients') },
+];
+
+/**
+ * The reversals of payouts that succeeded, by the number that was paid. The third digit delays the
+ * answer to the reversal, not to the payout.
+ */
+export const reversalRows: readonly ReversalRow[] = [
+  {
+    suffix: '20',
+    meaning: 'refused: declined',
+    reversal: { books: 'not-taken', answer: 'declined' },
+  },
+  {
+    suffix: '21',
+    meaning: 'reverses, then drops the connection',
+    reversal: { books: 'completed', answer: 'connection-dropped' },
+  },
+  {
+    suffix: '22',
+    meaning: 'reverses shortly after the answer',
+    reversal: { books: 'completed-later', answer: 'request-state' },
+  },
+  {
+    suffix: '23',
+    meaning: 'stays pending until somebody settles it',
+    reversal: { books: 'pending', answer: 'request-state' },
+  },
+  {
+    suffix: '24',
+    meaning: 'refused after it was accepted',
+    reversal: { books: 'failed', answer: 'request-state' },
+  },
+  {
+    suffix: '25',
+    meaning: 'reverses; a third digit makes the answer late',
+    reversal: { books: 'completed', answer: 'transaction' },
+  },
 ];

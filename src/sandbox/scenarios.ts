@@ -3,9 +3,10 @@ import type {
   AirtimeBehaviour,
   BooksBehaviour,
   PayoutBehaviour,
+  ReversalBehaviour,
   SmsBehaviour,
 } from './behaviours.js';
-import { suffixRows } from './scenario-table.js';
+import { reversalRows, suffixRows } from './scenario-table.js';
 
 /** The status at the time of the answer, and the one that follows shortly after. */
 export const firstStatus: Partial<Record<BooksBehaviour, TakenStatus>> = {
@@ -35,8 +36,21 @@ export const payoutBehaviour = (number: string): PayoutBehaviour =>
 export const airtimeBehaviour = (number: string): AirtimeBehaviour =>
   rowOf(number)?.airtime ?? { books: 'completed', answer: 'transaction', callback: 'once' };
 
-/** The delay before the answer to a number, in seconds before scaling. */
-export function delaySecondsOf(number: string): number {
+const reversalRowOf = (number: string) =>
+  reversalRows.find(({ suffix }) => suffix === number.slice(-2));
+
+/** The reversal of a payout to a number. */
+export const reversalBehaviour = (number: string): ReversalBehaviour =>
+  reversalRowOf(number)?.reversal ?? { books: 'completed', answer: 'transaction' };
+
+const delayOf = (number: string): number => {
   const [, digit = ''] = /(\d)\d\d$/.exec(number) ?? [];
-  return rowOf(number) ? (delaySecondsByDigit[digit] ?? 0) : 0;
-}
+  return delaySecondsByDigit[digit] ?? 0;
+};
+
+/** The delay before the answer to a number, in seconds before scaling. */
+export const delaySecondsOf = (number: string): number => (rowOf(number) ? delayOf(number) : 0);
+
+/** The delay before the answer to the reversal of a payout to a number. */
+export const reversalDelaySecondsOf = (number: string): number =>
+  reversalRowOf(number) ? delayOf(number) : 0;

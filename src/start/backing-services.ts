@@ -126,6 +126,7 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
   return {
     url: started.url,
     settings: {
+      SANDBOX_URL: started.url,
       ...(config.SMS_URL ? {} : { SMS_URL: started.smsUrl, SMS_API_KEY: 'sandbox' }),
       ...(config.SMTP_URL ? {} : { SMTP_URL: started.smtpUrl, EMAIL_FROM: SANDBOX_SENDER }),
       ...(config.MOBILE_MONEY_URL

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import type { CaseStarter } from '../../activities/ports.js';
+import type { CaseStarter } from '../../activities/workflow-starters.js';
+import type { CaseName } from '../../workflows/contracts.js';
 import type { followCase } from '../../workflows/follow-case.js';
-import type { CaseName } from '../../workflows/messages.js';
 import { caseId } from '../../workflows/workflow-ids.js';
 import { startUnlessRunning } from './unless-running.js';
 

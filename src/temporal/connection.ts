@@ -37,6 +37,19 @@ export interface TemporalConnection {
 }
 
 /**
+ * Ends where Temporal answers and has the namespace.
+ *
+ * @throws after the time limit, too
+ */
+export const requireNamespace = (
+  { client, namespace }: TemporalConnection,
+  limitMs: number,
+): Promise<unknown> =>
+  client.withDeadline(Date.now() + limitMs, () =>
+    client.workflowService.describeNamespace({ namespace }),
+  );
+
+/**
  * Connects to Temporal over the native connection. A worker of the same process may share it, which
  * is required for eager workflow starts. Close the connection after all its workers have stopped.
  *

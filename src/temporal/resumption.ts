@@ -1,21 +1,31 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { LeftMessage, Resumption } from '../../activities/ports.js';
-import type { finishMessage } from '../../workflows/finish-message.js';
+import type { LeftMessage, Resumption } from '../../activities/workflow-starters.js';
 import {
   providerHint,
   type RedeemCommand,
   type RedemptionTiming,
   type TopUpInput,
   type TopUpTiming,
-} from '../../workflows/messages.js';
+} from '../../workflows/contracts.js';
+import type { finishMessage } from '../../workflows/finish-message.js';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
+import type { ReverseRedemptionCommand } from '../../workflows/reversal/contracts.js';
+import type { reverseRedemption } from '../../workflows/reverse-redemption.js';
+import type { sendStatements } from '../../workflows/send-statements.js';
 import type { topUp } from '../../workflows/top-up.js';
-import { finishMessageId, type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
+import {
+  finishMessageId,
+  sendStatementsId,
+  type TopUpNames,
+  topUpWorkflowId,
+} from '../../workflows/workflow-ids.js';
+import { startBulkOrder } from './bulk-order-start.js';
 import { startUnlessRunning, tellIfRunning } from './unless-running.js';
 import {
   type RedeemableVoucher,
   redemptionStart,
   redemptionWorkflowId,
+  reversalStart,
   topUpStart,
   WORKFLOW_TASK_TIMEOUT,
 } from './workflow-starts.js';
@@ -36,6 +46,14 @@ export function createResumption(options: {
           begin: { kind: 'redeem', redeem: command },
           timing,
         }),
+        ...policy,
+      }),
+    );
+
+  const resumeReversal = (command: ReverseRedemptionCommand) =>
+    startUnlessRunning(() =>
+      client.workflow.start<typeof reverseRedemption>('reverseRedemption', {
+        ...reversalStart({ command, timing }),
         ...policy,
       }),
     );
@@ -61,10 +79,28 @@ export function createResumption(options: {
     );
   };
 
+  const startStatements = () =>
+    startUnlessRunning(() =>
+      client.workflow.start<typeof sendStatements>('sendStatements', {
+        workflowId: sendStatementsId(taskQueue),
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+        staticSummary: 'Monthly statements by e-mail',
+        ...policy,
+      }),
+    );
+
   const hintTopUp = (topup: TopUpNames) =>
     tellIfRunning(() => client.workflow.getHandle(topUpWorkflowId(topup)).signal(providerHint));
 
-  return { resumeRedemption, resumeTopUp, resumeMessage, hintTopUp };
+  return {
+    resumeRedemption,
+    resumeReversal,
+    resumeTopUp,
+    resumeMessage,
+    resumeBulkOrder: (order) => startBulkOrder(options, order),
+    startStatements,
+    hintTopUp,
+  };
 }
 
 async function isRunning(client: Client, workflowId: string): Promise<boolean> {

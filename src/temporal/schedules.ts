@@ -4,7 +4,7 @@ import {
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
-import { expireVouchersId, reconcileId } from '../../workflows/workflow-ids.js';
+import { checkBooksId, expireVouchersId, reconcileId } from '../../workflows/workflow-ids.js';
 
 export interface ScheduleSettings {
   readonly taskQueue: string;
@@ -12,39 +12,47 @@ export interface ScheduleSettings {
   readonly reconcileIntervalSeconds: number;
 }
 
-/** The Schedules of the sweep and of the reconciliation (design 7). */
+/** Past midnight in UTC and where the service is used. */
+const NIGHT = { hour: 0, minute: 30 };
+
+/** The Schedules of the sweep, the reconciliation (design 7) and the whole check of the books. */
 const schedulesOf = ({
   taskQueue,
   sweepIntervalSeconds,
   reconcileIntervalSeconds,
 }: ScheduleSettings): ScheduleOptions[] => [
   scheduleOf(expireVouchersId(taskQueue), {
-    intervalSeconds: sweepIntervalSeconds,
+    intervals: [{ every: sweepIntervalSeconds * 1_000 }],
     taskQueue,
     workflowType: 'expireVouchers',
     staticSummary: 'Expires due vouchers and prunes old operations',
   }),
   scheduleOf(reconcileId(taskQueue), {
-    intervalSeconds: reconcileIntervalSeconds,
+    intervals: [{ every: reconcileIntervalSeconds * 1_000 }],
     taskQueue,
     workflowType: 'reconcile',
-    staticSummary: 'Checks money on hold, completed operations and the books',
+    staticSummary: 'Checks money on hold, completed operations and what has changed in the books',
+  }),
+  scheduleOf(checkBooksId(taskQueue), {
+    calendars: [NIGHT],
+    taskQueue,
+    workflowType: 'checkBooks',
+    staticSummary: 'Checks all books',
   }),
 ];
 
 function scheduleOf(
   scheduleId: string,
-  options: {
-    readonly intervalSeconds: number;
+  options: ScheduleOptions['spec'] & {
     readonly taskQueue: string;
     readonly workflowType: string;
     readonly staticSummary: string;
   },
 ): ScheduleOptions {
-  const { intervalSeconds, ...action } = options;
+  const { intervals, calendars, ...action } = options;
   return {
     scheduleId,
-    spec: { intervals: [{ every: intervalSeconds * 1_000 }] },
+    spec: { ...(intervals ? { intervals } : {}), ...(calendars ? { calendars } : {}) },
     action: { type: 'startWorkflow', workflowId: scheduleId, ...action },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' },
   };

@@ -1,8 +1,11 @@
-import type { RedeemVoucherInput, TopUpInput } from '../../workflows/messages.js';
+import type { RedeemVoucherInput, TopUpInput } from '../../workflows/contracts.js';
+import type { ReverseRedemptionInput } from '../../workflows/reversal/contracts.js';
+import { voucherSerial } from '../../workflows/search-attributes.js';
 import {
   claimId,
   claimWorkflowId,
   redeemVoucherWithoutClaimId,
+  reverseRedemptionId,
 } from '../../workflows/workflow-ids.js';
 
 /** After this time another worker takes over the task of a dead one. */
@@ -42,7 +45,15 @@ export const claimIdFor = (voucher: ClaimableVoucher, operationId: string): stri
     : claimId(voucher.serialNumber, operationId);
 
 /** Start options of a claim's or redemption's workflow, for all callers. */
-export const redemptionStart = (workflowId: string, input: RedeemVoucherInput) => ({
+export const redemptionStart = (
+  workflowId: string,
+  input: RedeemVoucherInput,
+  /** Of the claimed voucher; found by it without a further write of the workflow. */
+  serialNumber?: string,
+) => ({
+  ...(serialNumber === undefined
+    ? {}
+    : { typedSearchAttributes: [{ key: voucherSerial, value: serialNumber }] }),
   workflowId,
   args: [input] as [RedeemVoucherInput],
   workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
@@ -54,6 +65,16 @@ function describe({ begin }: RedeemVoucherInput): string {
   const what = begin.kind === 'claim' ? 'Claim' : 'Redemption';
   return `${what} of voucher ${voucherId} by ${company.kind} ${company.id}`;
 }
+
+/** Start options of a reversal's workflow, for all callers. */
+export const reversalStart = (input: ReverseRedemptionInput) => ({
+  workflowId: reverseRedemptionId(input.command.redemptionId, input.command.operationId),
+  args: [input] as [ReverseRedemptionInput],
+  workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+  staticSummary:
+    `Reversal of redemption ${input.command.redemptionId} by merchant ` +
+    `${input.command.company.id}`,
+});
 
 /** Start options of a top-up's workflow, for all callers. */
 export const topUpStart = (workflowId: string, input: TopUpInput) => ({

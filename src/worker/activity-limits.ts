@@ -2,26 +2,14 @@ import type { ActivityDependencies } from '../../activities/dependencies.js';
 import type { Config } from '../config/config.js';
 import { parseMoney } from '../domain/money.js';
 
-/** The limits of activities, from the settings. */
-export const activityLimits = (config: Config): ActivityDependencies['limits'] => ({
-  voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
-  wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
-  wrongCodesBeforeLongCodes: config.CODE_ATTEMPTS_BEFORE_LONG_CODES,
-  wrongCodesPerCompanyAndDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
-  messagesPerCompanyAndDay: config.MESSAGES_PER_COMPANY_AND_DAY,
+/** The limits of generations and top-ups, for the worker that keeps them and for quotes. */
+export const operationLimits = (config: Config) => ({
   servedCountries: config.SERVED_COUNTRIES,
-  redemptionMinimum: parseMoney(config.REDEMPTION_MINIMUM),
-  partialRedemptionsPerVoucher: config.PARTIAL_REDEMPTIONS_PER_VOUCHER,
-  messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
-  messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
-  confirmationMaximumAgeSeconds: config.CONFIRMATION_MAXIMUM_AGE_SECONDS,
-  refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
-  operationRetentionDays: config.OPERATION_RETENTION_DAYS,
-  signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
-  sessionMaximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
-  topupStartSeconds: config.TOPUP_START_SECONDS,
-  supportRetrySignal: config.SUPPORT_RETRY_SIGNAL === 'on',
-  reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
+  perNumberAndDay: {
+    vouchers: config.VOUCHERS_PER_NUMBER_AND_DAY,
+    redemptions: config.REDEMPTIONS_PER_NUMBER_AND_DAY,
+    topups: config.TOPUPS_PER_NUMBER_AND_DAY,
+  },
   topupRanges: {
     ETHIO_TELECOM: {
       minimum: parseMoney(config.AIRTIME_MINIMUM_ETHIO_TELECOM),
@@ -32,4 +20,37 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
       maximum: parseMoney(config.AIRTIME_MAXIMUM_SAFARICOM_ETHIOPIA),
     },
   },
+});
+
+/** The limits of activities, from the settings. */
+export const activityLimits = (config: Config): ActivityDependencies['limits'] => ({
+  ...operationLimits(config),
+  voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
+  wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
+  wrongCodesBeforeLongCodes: config.CODE_ATTEMPTS_BEFORE_LONG_CODES,
+  wrongCodesPerCompanyAndDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
+  messagesPerCompanyAndDay: config.MESSAGES_PER_COMPANY_AND_DAY,
+  redemptionMinimum: parseMoney(config.REDEMPTION_MINIMUM),
+  partialRedemptionsPerVoucher: config.PARTIAL_REDEMPTIONS_PER_VOUCHER,
+  reminders: {
+    days: config.EXPIRY_REMINDER_DAYS,
+    hours: [config.EXPIRY_REMINDER_FROM_HOUR, config.EXPIRY_REMINDER_UNTIL_HOUR],
+    zone: config.MARKET_TIME_ZONE,
+  },
+  statements: {
+    zone: config.MARKET_TIME_ZONE,
+    retrySeconds: config.STATEMENT_RETRY_SECONDS,
+  },
+  messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
+  messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
+  confirmationMaximumAgeSeconds: config.CONFIRMATION_MAXIMUM_AGE_SECONDS,
+  refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
+  operationRetentionDays: config.OPERATION_RETENTION_DAYS,
+  eventRetentionDays: config.EVENT_RETENTION_DAYS,
+  signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
+  sessionMaximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
+  topupStartSeconds: config.TOPUP_START_SECONDS,
+  supportRetrySignal: config.SUPPORT_RETRY_SIGNAL === 'on',
+  reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
+  reversalWindowSeconds: config.REVERSAL_WINDOW_SECONDS,
 });

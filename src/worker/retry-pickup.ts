@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { type RetryCommand, retryTopUp, type TopUpTiming } from '../../workflows/messages.js';
+import { type RetryCommand, retryTopUp, type TopUpTiming } from '../../workflows/contracts.js';
 import type { topUp } from '../../workflows/top-up.js';
 import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import type { Digests } from '../crypto/digests.js';

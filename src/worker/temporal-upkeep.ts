@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { TemporalConnection } from '../temporal/connection.js';
 import { prepareNamespace } from '../temporal/prepare.js';
 import { ensureSchedules, restoreSchedules, type ScheduleSettings } from '../temporal/schedules.js';
+import { findStalledVersion, type WorkerVersion } from '../temporal/worker-version.js';
 import { type Repetition, repeat } from './repeat.js';
 
 /** The client itself has no time limit. */
@@ -9,15 +10,20 @@ const LIMIT_MS = 30_000;
 
 /**
  * Maintains what the service needs in Temporal besides its workflows: the namespace, the search
- * attributes and the Schedules. It runs before the worker starts and then every few minutes,
+ * attributes and the Schedules. It runs before the worker starts and then every half a minute,
  * because an emptied or restored Temporal server lacks them, and money on hold would wait for ever.
  */
 export async function startTemporalUpkeep(
   temporal: TemporalConnection,
-  options: ScheduleSettings & { readonly intervalMs: number; readonly logger: Logger },
+  options: ScheduleSettings & {
+    readonly intervalMs: number;
+    readonly logger: Logger;
+    /** Of the workers, where they have versions. */
+    readonly version: WorkerVersion | undefined;
+  },
 ): Promise<Repetition> {
   const { connection, client, namespace } = temporal;
-  const { intervalMs, logger } = options;
+  const { intervalMs, logger, version } = options;
   await prepareNamespace(connection, namespace);
   await ensureSchedules(client, options);
 
@@ -29,6 +35,9 @@ export async function startTemporalUpkeep(
         { added, created },
         'Restored search attributes and Schedules that Temporal had lost',
       );
+    // No workflow could say so: none runs.
+    const stalled = version && (await findStalledVersion(temporal, version, options.taskQueue));
+    if (stalled) logger.error({ stalled }, 'No workflow goes on: NeedsAction');
   }
   return repeat({
     work: () => client.withDeadline(Date.now() + LIMIT_MS, restore),

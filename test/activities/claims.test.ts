@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClaimActivities } from '../../activities/claims.js';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
+import { createMessageSender } from '../../activities/messages.js';
 import { createSecretBox } from '../../src/crypto/secret-box.js';
-import type { ClaimCommand } from '../../workflows/messages.js';
+import type { ClaimCommand } from '../../workflows/contracts.js';
 import { credentialOf } from '../admin/movements.js';
 import { type GiftScene, setGiftScene } from '../end-to-end/gift/gift-scene.js';
 
@@ -17,7 +18,7 @@ let activities: ReturnType<typeof createClaimActivities>;
 beforeAll(async () => {
   scene = await setGiftScene();
   const { config, database, digests } = scene.stack;
-  activities = createClaimActivities({
+  const dependencies = {
     database,
     digests,
     secretBox: createSecretBox(config.DATA_KEYS),
@@ -30,7 +31,8 @@ beforeAll(async () => {
       messagesPerNumberAndDay: 10,
       messagesPerCompanyAndDay: 1_000,
     },
-  } as unknown as ActivityDependencies);
+  } as unknown as ActivityDependencies;
+  activities = createClaimActivities(dependencies, createMessageSender(dependencies));
 });
 afterAll(() => scene?.stop());
 

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { Worker } from '@temporalio/worker';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createRefusalInquiryActivities } from '../../activities/refusal-inquiries.js';
-import { readPayloadKeys } from '../../src/config/config.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import type { ProviderInquiry } from '../../src/providers/outcome.js';
-import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
+import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { breakStatement } from '../support/database-faults.js';
-import { TEST_PAYLOAD_KEYS } from '../workflows/payload-keys.js';
+import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
 
 /** More than are taken at once. */
 const DUE = 250;
@@ -23,11 +21,7 @@ let testDatabase: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  temporal = await connectTemporal({
-    address: inject('temporalAddress'),
-    namespace: 'default',
-    payloadKeys: readPayloadKeys(TEST_PAYLOAD_KEYS),
-  });
+  temporal = await connectTestTemporal();
   testDatabase = await createTestDatabase();
   await refuseMany(testDatabase.url);
   database = connectDatabase(testDatabase.url, { poolSize: 4 });
@@ -69,27 +63,19 @@ const isBroken = (reference: string): boolean => Number(reference.split('-')[1])
 async function reconcile(
   findOrder: (order: { readonly reference: string }) => Promise<ProviderInquiry>,
 ): Promise<unknown> {
-  const { client, connection, namespace, dataConverter } = temporal;
-  const taskQueue = `test-${randomUUID()}`;
-  const worker = await Worker.create({
-    connection,
-    namespace,
-    dataConverter,
-    taskQueue,
-    workflowBundle: { codePath: inject('workflowBundlePath') },
-    activities: {
-      ...createRefusalInquiryActivities({
-        database,
-        airtime: { findOrder },
-        limits: { reversalWatchSeconds: 0 },
-      } as unknown as ActivityDependencies),
-      resumeRedemptions: async () => 0,
-      resumeTopUps: async () => 0,
-      checkInvariants: async () => [],
-      openCases: async () => [],
-    },
-  });
-  return worker.runUntil(() =>
+  const { client } = temporal;
+  const activities = {
+    ...createRefusalInquiryActivities({
+      database,
+      airtime: { findOrder },
+      limits: { reversalWatchSeconds: 0 },
+    } as unknown as ActivityDependencies),
+    resumeRedemptions: async () => 0,
+    resumeTopUps: async () => 0,
+    checkInvariants: async () => [],
+    openCases: async () => [],
+  };
+  return withWorkflowWorker(temporal, activities, (taskQueue) =>
     client.workflow.execute('reconcile', { workflowId: `reconcile-${randomUUID()}`, taskQueue }),
   );
 }

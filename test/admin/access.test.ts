@@ -90,6 +90,43 @@ describe('a partner that only commands have made', () => {
     ]);
   });
 
+  test('gives a key less power, and more', async () => {
+    const issued = await operator.json(
+      `issue api-key --partner ${id} --name Reports --scopes read`,
+    );
+    expect(issued.scopes).toEqual(['read']);
+    const widened = await operator.json(`set key-scopes ${issued.keyId} --scopes topups,read`);
+    expect(widened).toMatchObject({ before: ['read'], after: ['read', 'topups'] });
+    const rotated = await operator.json(`rotate api-key ${issued.keyId} --overlap-hours 0`);
+    const keys = await operator.json(`list api-keys --partner ${id}`);
+    const listed = keys.find((row: { id: number }) => row.id === rotated.keyId);
+    expect(listed.scopes).toEqual(['read', 'topups']);
+    for (const scopes of ['', 'read,write'])
+      expect(
+        (await operator.admin(`set key-scopes ${rotated.keyId} --scopes "${scopes}"`)).err,
+      ).toContain('must be one or more of read, vouchers, topups');
+  });
+
+  test('limits what a key and the partner spend in a day', async () => {
+    const issued = await operator.json(`issue api-key --partner ${id} --name Limited`);
+    await operator.json(`set key-limits ${issued.keyId} --amount 100 --operations 3`);
+    const less = await operator.json(`set key-limits ${issued.keyId} --amount none`);
+    expect(less).toMatchObject({
+      before: { dailyAmount: '100.000000', dailyOperations: 3 },
+      after: { dailyAmount: null, dailyOperations: 3 },
+    });
+    await operator.json(`set daily-limits ${id} --amount 5000`);
+    expect(await operator.json(`show partner ${id}`)).toMatchObject({
+      dailyAmount: '5000.000000',
+      dailyOperations: null,
+    });
+    await operator.json(`set daily-limits ${id} --amount none`);
+    expect((await operator.admin(`show partner ${id}`)).out).toMatch(/Limits of a day +none/);
+    expect((await operator.admin(`set key-limits ${issued.keyId}`)).err).toContain(
+      'nothing to change',
+    );
+  });
+
   test('rotates a key: the new one works at once, the old one until its end', async () => {
     const issued = await operator.json(`issue api-key --partner ${id} --name Rotated`);
     const rotated = await operator.json(`rotate api-key ${issued.keyId}`);

@@ -312,7 +312,7 @@ describe('the audit log', () => {
   test.each([
     ['changed', sql`update audit_log set actor = 'nobody'`],
     ['deleted', sql`delete from audit_log`],
-    ['emptied', sql`truncate audit_log`],
+    ['emptied', sql`truncate audit_log cascade`],
   ])('cannot be %s', async (_how, statement) => {
     await expect(statement.execute(scene.database)).rejects.toThrow('only ever added');
   });
@@ -321,6 +321,7 @@ describe('the audit log', () => {
 test('partners are shown with their balances, products, keys and addresses', async () => {
   const { partnerId, giftProductId } = catalogue;
   await scene.json(`deposit --partner ${partnerId} --wallet airtime --amount 12.34`);
+  await scene.json(`set low-balance --partner ${partnerId} --wallet airtime --threshold 1000`);
   await scene.json(`register address 203.0.113.0/24 --partner ${partnerId}`);
   await scene.json(`issue api-key --partner ${partnerId} --name Shop`);
   expect(await scene.json(`show partner ${partnerId}`)).toMatchObject({
@@ -332,6 +333,7 @@ test('partners are shown with their balances, products, keys and addresses', asy
   });
   const { out } = await scene.admin(`show partner ${partnerId}`);
   expect(out).toMatch(/Airtime wallet +ETB 12\.34\n/);
+  expect(out).toMatch(/Low below +gift none, airtime ETB 1,000\.00\n/);
   expect(out).toContain('203.0.113.0/24');
   const list = await scene.admin('list partners');
   expect(list.out).toMatch(/^ *ID {2}NAME +STATUS +GIFT +AIRTIME +RESERVED\n/);

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
+import { createMessageSender } from '../../activities/messages.js';
 import { createRedemptionActivities } from '../../activities/redemptions.js';
 import { createDigests } from '../../src/crypto/digests.js';
 import { addApiKey } from '../../src/db/catalogue/companies.js';
@@ -10,7 +11,7 @@ import { expireVouchers } from '../../src/db/vouchers/expiry.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { Company } from '../../src/domain/voucher.js';
 import { createFailpoint } from '../../src/process/failpoint.js';
-import type { OperationOutcome, RedemptionMade } from '../../workflows/messages.js';
+import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.js';
 import { recordedTopUp } from '../support/topups.js';
 import { addVoucher } from '../support/vouchers.js';
 import type { Catalogue } from './scene.js';
@@ -39,11 +40,13 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       partialRedemptionsPerVoucher: 20,
       servedCountries: ['ET'],
       reversalWatchSeconds: 0,
+      reversalWindowSeconds: 0,
+      perNumberAndDay: { vouchers: 0, redemptions: 0, topups: 0 },
     },
     mobileMoney: { canCarry: () => true },
     failpoint: createFailpoint(undefined),
   } as unknown as ActivityDependencies;
-  const activities = createRedemptionActivities(dependencies);
+  const activities = createRedemptionActivities(dependencies, createMessageSender(dependencies));
   return {
     /** The operation's id, or the reason why it was refused. */
     async hold(voucherId: number, amount: string | null = null): Promise<string> {
@@ -120,6 +123,7 @@ export async function topUp(
       amount,
       productId,
       providerProductId: null,
+      numberCount: undefined,
     });
     await addTransfers(transaction, [move('hold', 'airtime', 'airtime-hold')]);
     if (ending !== undefined) {

@@ -116,7 +116,11 @@ async function isPaged(partnerId: number, wallet: Wallet, whole: StatementJson) 
 async function isSold(partnerId: number) {
   const day = (offset: number) =>
     new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
-  const days = await salesPerDay(scene.database, partnerId, { first: day(-1), last: day(1) });
+  const days = await salesPerDay(scene.database, partnerId, {
+    first: day(-1),
+    last: day(1),
+    zone: 'UTC',
+  });
   const { rows } = await sql<Record<'vouchers' | 'topups', { count: number; sum: string }>>`
     select (select json_build_object('count', count(1), 'sum', coalesce(sum(amount), 0)::text)
         from vouchers where partner_id = ${partnerId}) as vouchers,

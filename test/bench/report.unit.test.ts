@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import type { PaceMeasurement, RateMeasurement, TimeMeasurement } from '../../bench/benchmark.js';
+import type {
+  CostMeasurement,
+  PaceMeasurement,
+  RateMeasurement,
+  TimeMeasurement,
+  UsageMeasurement,
+} from '../../bench/benchmark.js';
 import { json, passes, table } from '../../bench/report.js';
 
 const measurement = (title: string, ratio: number, bar?: number): RateMeasurement => ({
@@ -26,10 +32,21 @@ const time = (
   greatest,
 });
 
+const cost = (title: string, subject: readonly number[], greatest: number): CostMeasurement => ({
+  title,
+  costs: { subject, baseline: [10, 10, 10] },
+  greatest,
+});
+
 const pace = (title: string, leastPace?: number): PaceMeasurement => ({
   title,
   paces: [1_700, 1_400, 1_500],
   ...(leastPace === undefined ? {} : { leastPace }),
+});
+
+const usage = (title: string): UsageMeasurement => ({
+  title,
+  usage: { subject: 12.344, baseline: 10 },
 });
 
 test.each([
@@ -40,9 +57,13 @@ test.each([
   [time('a time at its bar', 'p99', 190, 0.5), true],
   [time('a time above its bar', 'p99', 190, 0.4999), false],
   [time('a time that is small beside what both wait', 'p50', 120, 0.2), true],
+  [cost('a cost whose interval ends above its bar', [10.3, 10.4, 10.5], 1.05), false],
+  [cost('a cost whose interval ends below its bar', [10.3, 10.3, 10.3], 1.031), true],
+  [cost('a cost with one outlier', [10, 10, 14], 1.2), false],
   [pace('a pace at its bar', 1_500), true],
   [pace('a pace below its bar', 1_501), false],
   [pace('a pace without a bar'), true],
+  [usage('a usage'), true],
 ])('$title', (one, expected) => {
   expect(passes(one)).toBe(expected);
 });
@@ -51,15 +72,16 @@ test('people read one line per measurement', () => {
   const lines = table([
     { name: 'P1', measurements: [measurement('one', 1.5, 1.5), measurement('two', 1.2)] },
     { name: 'P2', measurements: [measurement('three', 0.8, 0.9), time('four', 'p99', 190, 2)] },
-    { name: 'P3', measurements: [pace('five', 1_500), pace('six')] },
+    { name: 'P3', measurements: [pace('five', 1_500), pace('six'), usage('seven')] },
   ]).split('\n');
-  expect(lines).toHaveLength(7);
+  expect(lines).toHaveLength(8);
   expect(lines[1]).toMatch(/^P1 one +150\.0 +100\.0 .* 1\.50 \(1\.25 – 1\.75\) +≥ 1\.5 +pass$/);
   expect(lines[2]).toMatch(/^P1 two .* 1\.20 \(1\.25 – 1\.75\)$/);
   expect(lines[3]).toMatch(/^P2 three .* ≥ 0\.9 +FAIL$/);
   expect(lines[4]).toMatch(/^P2 four +110\.0 +220\.0 +0\.50 +≤ 2 +pass$/);
   expect(lines[5]).toMatch(/^P3 five +1500\.0 +≥ 1500\/s +pass$/);
   expect(lines[6]).toMatch(/^P3 six +1500\.0$/);
+  expect(lines[7]).toMatch(/^P3 seven +CPU 12\.34 +CPU 10\.00 +1\.23$/);
 });
 
 test('programs read one line of JSON', () => {
@@ -69,7 +91,7 @@ test('programs read one line of JSON', () => {
       name: 'P2',
       measurements: [measurement('three', 0.8, 0.9), time('four', 'p50', 100, 0.25)],
     },
-    { name: 'P3', measurements: [pace('five', 1_600), pace('six')] },
+    { name: 'P3', measurements: [pace('five', 1_600), pace('six'), usage('seven')] },
   ]);
   expect(text).not.toContain('\n');
   expect(JSON.parse(text)).toMatchObject({
@@ -97,7 +119,10 @@ test('programs read one line of JSON', () => {
       bar: 1_600,
       barIs: 'at least',
       passed: false,
-      beside: [{ title: 'six', subject: 1_500 }],
+      beside: [
+        { title: 'six', subject: 1_500 },
+        { title: 'seven', subject: 12.344, baseline: 10 },
+      ],
     },
   });
 });

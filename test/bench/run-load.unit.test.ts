@@ -87,6 +87,37 @@ test('a success whose data say that the work goes on is an error', async () => {
   expect(statuses).toEqual([]);
 });
 
+test('a sequence of calls counts once, and each call sees the answers before it', async () => {
+  const seen: string[] = [];
+  const url = await serve((incoming, outgoing) => {
+    seen.push(incoming.url ?? '');
+    outgoing.end(incoming.url === '/plain' ? '["a code"]' : '{"success":true,"data":"plain"}');
+  });
+  const codes: unknown[] = [];
+  const { milliseconds } = await runLoad({
+    calls: () => async (send) => {
+      const path = await send({ url, headers: {}, body: '' });
+      codes.push(await send({ url: `${url}${path}`, headers: {}, body: '', isPlain: true }));
+    },
+    lanes: 1,
+    seconds: 0.1,
+    signal: new AbortController().signal,
+  });
+  expect(codes).toEqual(milliseconds.map(() => ['a code']));
+  expect(seen).toEqual(milliseconds.flatMap(() => ['/', '/plain']));
+});
+
+test('a sequence with a refusal is an error', async () => {
+  const url = await serve((_incoming, outgoing) => outgoing.end('{"success":false}'));
+  const run = runLoad({
+    calls: () => async (send) => void (await send({ url, headers: {}, body: '' })),
+    lanes: 2,
+    seconds: 1,
+    signal: new AbortController().signal,
+  });
+  await expect(run).rejects.toThrow(FailedCallError);
+});
+
 test('a server that is gone is an error', async () => {
   await expect(load('http://127.0.0.1:1/')).rejects.toThrow('ECONNREFUSED');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Outcome, outcomeOf } from '../../chaos/outcome.js';
-import { messageOf, type Reason } from '../../src/domain/errors.js';
+import { asFirstTold, type Outcome, outcomeOf } from '../../chaos/outcome.js';
+import { messageOf, type Reason } from '../../src/domain/refusals.js';
 
 const answered = (status: number, body: object) =>
   outcomeOf({ kind: 'answered', status, text: JSON.stringify(body) });
@@ -66,4 +66,13 @@ describe('what a caller knows', () => {
     const outcome = outcomeOf({ kind: 'answered', status: 502, text: '<html>' });
     expect(outcome).toEqual({ kind: 'open', why: 'unreadable' });
   });
+});
+
+test('a repetition of a bulk order is the first answer, however far the order is', () => {
+  const answer = (bulkOrder: object) => JSON.stringify({ success: true, data: { bulkOrder } });
+  const first = answer({ id: 7, status: 'RUNNING', generated: 0, endedAt: null });
+  const later = answer({ id: 7, status: 'COMPLETED', generated: 2, endedAt: '2026-01-01' });
+  const other = answer({ id: 8, status: 'RUNNING', generated: 0, endedAt: null });
+  expect(asFirstTold(later)).toBe(asFirstTold(first));
+  expect(asFirstTold(other)).not.toBe(asFirstTold(first));
 });

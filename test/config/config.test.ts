@@ -387,6 +387,19 @@ describe('production', () => {
     ]);
   });
 
+  it('does not lead integrators to a sandbox', () => {
+    expect(problemsWith({ ...named, SANDBOX_URL: 'https://sandbox.example.test' })).toEqual([
+      '  SANDBOX_URL: must not be set in production; the sandbox is for tests only',
+    ]);
+    expect(problemsWith({ ...named, SANDBOX_URL: '' })).toEqual([]);
+  });
+
+  it('delivers no webhooks to private networks', () => {
+    expect(problemsWith({ ...named, WEBHOOK_PRIVATE_NETWORKS: 'on' })).toEqual([
+      '  WEBHOOK_PRIVATE_NETWORKS: must be "off" in production',
+    ]);
+  });
+
   it('is not started by npm start with the sandbox', () => {
     const rule = 'must be set in production; the sandbox is for the test environment only';
     expect(problems(() => readStartConfig({ ENVIRONMENT }))).toEqual(

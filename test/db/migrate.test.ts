@@ -3,7 +3,8 @@ import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { MigrationBlockedError, migrateToLatest } from '../../src/db/migrate.js';
+import { migrateToLatest } from '../../src/db/migrate.js';
+import { MigrationBlockedError } from '../../src/db/migration-locks.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { untilBlocked } from '../support/database-locks.js';
 
@@ -56,7 +57,7 @@ it('a statement of a migration may take its time, but does not wait long for a l
     found = rows.map(({ setting }) => setting);
   };
   await migrateToLatest(url, { migrations: { one: { up } } });
-  expect(found).toEqual(['0', '3s', '0']);
+  expect(found).toEqual(['0', '500ms', '0']);
 });
 
 it('waits for a table in use without keeping others from it, and comes to its turn', async () => {
@@ -127,4 +128,38 @@ it('a database that is up to date has every index that a migration makes beforeh
   expect(rows).toEqual([{ name: 'vouchers_by_current_claim' }]);
   await open.destroy();
   await migrated.drop();
+});
+
+it('between two migrations a replaced trigger still has the rights of its owner', async () => {
+  const role = `r${name}`;
+  await sql`
+    create table told (id int);
+    create function tell() returns trigger language plpgsql as $$
+      begin return null; end $$;
+    create trigger things_tell after insert on things for each row execute function tell();
+    create role ${sql.ref(role)};
+    grant insert on things to ${sql.ref(role)}`.execute(database);
+  const replaced = {
+    up: async (migrated: Kysely<unknown>) => {
+      await sql`
+        create or replace function tell() returns trigger language plpgsql as $$
+          begin insert into told values (new.id); return null; end $$`.execute(migrated);
+    },
+  };
+  const used = {
+    up: async () => {
+      await database.transaction().execute(async (transaction) => {
+        await sql`set local role ${sql.ref(role)}`.execute(transaction);
+        await sql`insert into things values (1, 1)`.execute(transaction);
+      });
+    },
+  };
+  const earlier = { up: async () => {} };
+  await migrateToLatest(url, { migrations: { earlier } });
+  try {
+    await migrateToLatest(url, { migrations: { earlier, replaced, used } });
+    expect((await sql`select id from told`.execute(database)).rows).toEqual([{ id: 1 }]);
+  } finally {
+    await sql`drop owned by ${sql.ref(role)}; drop role ${sql.ref(role)}`.execute(database);
+  }
 });

@@ -1,21 +1,19 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../src/embedded/port.js';
 import {
   findAccessibilityProblems,
   openBrowser,
+  startStackForBrowser,
   takeScreenshots,
 } from '../portal/journeys/browser.js';
 import { makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
+import type { Stack } from '../support/stack.js';
 
 let stack: Stack;
 let browser: Browser;
 
 beforeAll(async () => {
-  // Pages name the address that the browser really uses.
-  const port = String(await freePort());
-  stack = await startStack({ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
+  stack = await startStackForBrowser();
   browser = await openBrowser();
 }, 400_000);
 afterAll(async () => {

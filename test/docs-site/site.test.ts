@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guides } from '../../src/docs-site/guides.js';
 import { type Stack, startStack } from '../support/stack.js';
 
+/** Where integrators reach the sandbox of this deployment. */
+const SANDBOX_URL = 'https://sandbox.example.test';
+
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ SANDBOX_URL });
 });
 afterAll(() => stack.stop());
 
@@ -97,6 +100,10 @@ describe('the documentation', () => {
     const { text } = await get('/docs/guides/first-call-partner');
     expect(text).not.toMatch(/^# |\]\(/m);
     expect(text).toContain(`${stack.api.services.settings.publicUrl}/api/v1/client`);
+    const { text: tests } = await get('/docs/guides/test-your-integration');
+    expect(tests).toContain(`href="${SANDBOX_URL}/phone"`);
+    expect(tests).toContain(`${SANDBOX_URL}/messages?to=`);
+    expect(tests).not.toContain('localhost:3001');
   });
 
   it('what does not exist is a page that leads on', async () => {

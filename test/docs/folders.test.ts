@@ -2,12 +2,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const ROOTS = [
-  ...['src', 'workflows', 'activities', 'migrations', 'examples', 'docs', 'bench', 'chaos', 'test'],
+  ...['src', 'workflows', 'activities', 'migrations', 'clients', 'examples', 'docs', 'bench'],
+  ...['chaos', 'test', 'deploy'],
 ];
+
+/** Written by builds, and not kept. */
+const BUILT = ['dist', '__pycache__'];
 
 function foldersBelow(folder: string): string[] {
   const below = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .filter(
+      (entry) => entry.isDirectory() && !entry.name.startsWith('.') && !BUILT.includes(entry.name),
+    )
     .flatMap(({ name }) => foldersBelow(`${folder}/${name}`));
   return [folder, ...below];
 }
@@ -17,7 +23,10 @@ function isMirror(folder: string): boolean {
   const [, mirrored] = /^test\/(.+)$/.exec(folder) ?? [];
   if (mirrored === undefined) return false;
   return (
-    existsSync(`src/${mirrored}`) || existsSync(mirrored) || mirrored.startsWith('end-to-end/')
+    existsSync(`src/${mirrored}`) ||
+    existsSync(mirrored) ||
+    mirrored.startsWith('end-to-end/') ||
+    mirrored.startsWith('histories/')
   );
 }
 

@@ -14,6 +14,16 @@ test.each(Object.entries(generatedPages))('%s is as "npm run docs" writes it', (
   expect(read(file)).toBe(make());
 });
 
+test('npm run docs writes every file of the Bruno collections', () => {
+  const folder = 'clients/bruno';
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `${parentPath}/${name}`)
+    .filter((file) => file !== `${folder}/README.md`);
+  const generated = Object.keys(generatedPages).filter((file) => file.startsWith(`${folder}/`));
+  expect(files.toSorted()).toEqual(generated.sort());
+});
+
 /** What stands in backticks in the first cells of a text's tables. */
 const namesIn = (text: string): string[] =>
   text

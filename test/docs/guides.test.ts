@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { ZodType } from 'zod';
-import { httpStatusOf, type ReasonRow, type Surface } from '../../src/domain/errors.js';
+import { operationAnchor } from '../../src/docs-site/pages/reference.js';
 import { reasons } from '../../src/domain/reasons.js';
+import { httpStatusOf, type ReasonRow, type Surface } from '../../src/domain/refusals.js';
+import { codeAnchor } from '../../src/http/envelope.js';
+import { REVOKED_KEY } from '../../src/http/signature/diagnose-signature.js';
+import { signatureMistakes } from '../../src/http/signature/signature-mistakes.js';
 import { verifySignature } from '../../src/http/signature/verify-signature.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
@@ -13,12 +17,6 @@ const rows: readonly ReasonRow[] = Object.values(reasons);
 
 const codesOf = (row: ReasonRow, surface: Surface): number[] =>
   [row.everywhere, ...Object.values(row[surface] ?? {})].filter((code) => code !== undefined);
-
-const operationAnchor = ({ method, path }: { readonly method: string; readonly path: string }) =>
-  `${method} ${path}`
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replace(/-$/, '');
 
 const surfaces = [partnerRoutes, merchantRoutes];
 
@@ -31,7 +29,7 @@ const addresses = new Set([
     ...endpoints.map((endpoint) => `/docs/${surface}#${operationAnchor(endpoint)}`),
     ...rows
       .flatMap((row) => codesOf(row, surface))
-      .map((code) => `/docs/errors#${surface}-${code}`),
+      .map((code) => `/docs/errors#${codeAnchor(surface, code)}`),
   ]),
   ...pages.filter(({ method }) => method === 'GET').map(({ path }) => `/portal${path}`),
   ...['keys', 'addresses', 'public-keys'].map((part) => `/portal/access#${part}`),
@@ -92,18 +90,30 @@ const isAnswerOf = ({ answer }: { readonly answer: ZodType }, data: unknown): bo
   return parsed.success && isDeepStrictEqual(parsed.data, data);
 };
 
-test.each([...guides])('every answer in %s has the fields of an endpoint', (_name, text) => {
-  for (const code of codeBlocks(text, 'json')) {
-    const answer = JSON.parse(code);
-    if (answer.success === false) continue;
-    const data = 'data' in answer ? answer.data : answer;
-    const endpoints = surfaces.flatMap((surface) => surface.endpoints);
-    expect(
-      endpoints.some((endpoint) => isAnswerOf(endpoint, data)),
-      code,
-    ).toBe(true);
-  }
-});
+/** Whether an endpoint takes it, with each of its fields. */
+const isRequest = (body: object): boolean =>
+  surfaces
+    .flatMap((surface) => surface.endpoints)
+    .some((endpoint) => {
+      const { success = false, data } = endpoint.body?.safeParse(body) ?? {};
+      return success && Object.keys(body).every((field) => field in (data as object));
+    });
+
+test.each([...guides])(
+  'every answer or request in %s has the fields of an endpoint',
+  (_name, text) => {
+    for (const code of codeBlocks(text, 'json')) {
+      const answer = JSON.parse(code);
+      if (answer.success === false || isRequest(answer)) continue;
+      const data = 'data' in answer ? answer.data : answer;
+      const endpoints = surfaces.flatMap((surface) => surface.endpoints);
+      expect(
+        endpoints.some((endpoint) => isAnswerOf(endpoint, data)),
+        code,
+      ).toBe(true);
+    }
+  },
+);
 
 /** Requests that fail at each check of a signature. */
 const badSignatures: readonly Partial<Parameters<typeof verifySignature>[0]>[] = [
@@ -124,4 +134,10 @@ test.each(badSignatures)('the guide explains the refusal of %o', (request) => {
   });
   if (check.ok) throw new Error('The signature was accepted');
   expect(guide('sign-requests.md')).toContain(`| ${check.reason} |`);
+});
+
+const explanations = [REVOKED_KEY, ...signatureMistakes.map(({ explanation }) => explanation)];
+
+test.each(explanations)('the guide lists the mistake: %s', (explanation) => {
+  expect(guide('sign-requests.md')).toContain(`| ${explanation} |`);
 });

@@ -8,6 +8,7 @@ const numbers: readonly (readonly [line: string, setting: string])[] = [
   ['Calls of one company', 'CALLS_PER_COMPANY_AND_MINUTE'],
   ['Log-ins with invalid API keys, of one address', 'KEY_MISSES_PER_ADDRESS_AND_HOUR'],
   ['Log-ins with invalid API keys that begin alike', 'KEY_MISSES_PER_PREFIX_AND_HOUR'],
+  ['Wrong signatures of a merchant', 'SIGNATURE_DIAGNOSES_PER_MERCHANT_AND_MINUTE'],
   ['Voucher codes that do not exist', 'VOUCHER_MISSES_PER_COMPANY_AND_HOUR'],
   ['The same, of an address', 'VOUCHER_MISSES_PER_ADDRESS_AND_HOUR'],
   ['Wrong verification codes of a company for one voucher', 'CODE_ATTEMPTS_PER_DAY'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BooksBehaviour, SmsBehaviour, SuffixRow } from '../../src/sandbox/behaviours.js';
-import { suffixRows } from '../../src/sandbox/scenario-table.js';
+import { reversalRows, suffixRows } from '../../src/sandbox/scenario-table.js';
 import { delaySecondsByDigit, shortlySeconds } from '../../src/sandbox/scenarios.js';
 import { guide } from './guides.js';
 
@@ -51,6 +51,13 @@ const linesOf = (prefix: RegExp): string[] =>
 
 test('the guide says of each last two digits what the sandbox does', () => {
   expect(linesOf(/^\| `\d\d` \|/)).toEqual(suffixRows.map(lineOf));
+});
+
+test('the guide says how each reversal goes', () => {
+  const expected = reversalRows.map(
+    ({ suffix, meaning }) => `| ends in \`${suffix}\` | ${meaning} |`,
+  );
+  expect(linesOf(/^\| ends in /)).toEqual(expected);
 });
 
 test('the guide says of each third digit which delay the sandbox adds', () => {

@@ -13,7 +13,7 @@ describe('the moves of a voucher (design 5)', () => {
     ['ACTIVE', ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'EXPIRED', 'CANCELLED']],
     ['REDEEM_INITIATED', ['ACTIVE', 'REDEEM_PROCESSING']],
     ['REDEEM_PROCESSING', ['ACTIVE', 'REDEEMED']],
-    ['REDEEMED', []],
+    ['REDEEMED', ['ACTIVE']],
     ['EXPIRED', []],
     ['CANCELLED', []],
   ])('from %s lead to %j', (from, to) => {

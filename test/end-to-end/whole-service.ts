@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readCompanyMonth } from '../../src/db/ledger/company-month.js';
+import { firstMonth } from '../../src/db/ledger/first-month.js';
 import { deposit } from '../support/companies.js';
 import { makeTopupProducts } from '../support/topups.js';
 import { done, otherCode } from './gift/gift-scene.js';
@@ -29,10 +31,31 @@ export async function liveThroughTheService(scene: RedemptionScene): Promise<voi
   done(await asPartner.post('/topup-transactions/retry-topup', again));
   done(await asPartner.get(`/topup-transactions/${idOf(delivered)}`));
   done(await asPartner.get('/topup-transactions?sortBy=createdAt:DESC&limit=10'));
+  done(await asPartner.get('/topup-transactions?sortBy=amount:DESC&limit=10'));
+  done(await asPartner.get('/vouchers?sortBy=createdAt:DESC&limit=10'));
+  done(await asPartner.get('/vouchers?status=ACTIVE&sortBy=expirationDate:ASC'));
+  const seen = await scene.gift();
+  done(await asPartner.get(`/vouchers/${seen.id}`));
+  await scene.claimed(scene.asMerchant, seen);
+  done(await asPartner.post(`/vouchers/${seen.id}/resend`, undefined));
+  done(await asPartner.post(`/vouchers/${seen.id}/cancel`, undefined));
+  done(await scene.asMerchant.get('/redemptions?sortBy=createdAt:DESC'));
+  done(await scene.asMerchant.get('/payouts'));
   done(await asPartner.get('/info/get-current-balance'));
+  done(await asPartner.get('/transactions?order=oldest'));
+  done(await asPartner.get('/transactions?wallet=gift&from=2026-01-01T00:00:00Z'));
+  for (const company of [
+    { kind: 'partner', id: partner.id },
+    { kind: 'merchant', id: scene.merchant.id },
+  ] as const) {
+    const zone = 'Africa/Addis_Ababa';
+    const month = await firstMonth(stack.database, company, zone);
+    if (month) await readCompanyMonth(stack.database, company, { month, zone });
+  }
   const due = await scene.gift();
   await scene.expire(due);
-  for (const workflow of ['expireVouchers', 'reconcile'])
+  // Once more, as the second check of the books meets what the first has left.
+  for (const workflow of ['expireVouchers', 'reconcile', 'reconcile', 'checkBooks'])
     await stack.temporal.client.workflow.execute(workflow, {
       workflowId: `${workflow}-${randomUUID()}`,
       taskQueue: stack.config.TEMPORAL_TASK_QUEUE,

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ZodType } from 'zod';
-import { formatVoucherCode, voucherCodeFromRandom } from '../../src/domain/voucher-code.js';
+import {
+  formatVoucherCode,
+  voucherCodeFromRandom,
+} from '../../src/domain/vouchers/voucher-code.js';
 import { countryCodes } from '../../src/http/fields/country-codes.js';
 import {
   amountField,
@@ -49,8 +52,12 @@ testField('idField', idField, {
     ['17', 17],
     ['007', 7],
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    [String(Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER],
   ],
-  refused: [0, -1, 1.5, 1e21, Number.NaN, '0', '-1', '1.5', '1e3', '', ' 1', '١٧', 'one', LONG],
+  refused: [
+    ...[0, -1, 1.5, 1e21, Number.NaN],
+    ...['0', '-1', '1.5', '1e3', '', ' 1', '١٧', 'one', LONG, '9007199254740992'],
+  ],
 });
 
 testField('amountField', amountField, {

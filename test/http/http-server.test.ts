@@ -1,4 +1,4 @@
-import { type RequestListener, request } from 'node:http';
+import { Agent, type RequestListener, request } from 'node:http';
 import { connect, Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAddressMatcher } from '../../src/http/access/source-address.js';
@@ -171,6 +171,32 @@ describe('a server', () => {
     for (let count = 1; count <= 3; count += 1) listening?.emit('error', failure);
     expect(errors).toEqual([failure, failure, failure]);
     expect(await serves('127.0.0.2')).toBe(true);
+  });
+
+  test('that drains goes on serving, and closes each connection with its answer', async () => {
+    let answerFirst = () => {};
+    await start({}, ({ url }, response) => {
+      if (url === '/first') answerFirst = () => response.end('first');
+      else response.end('other');
+    });
+    const agent = new Agent({ keepAlive: true });
+    const connectionOf = (path: string) =>
+      new Promise<string | undefined>((resolve, reject) => {
+        const sent = request({ agent, host: '127.0.0.1', port: server.port, path });
+        sent.on('error', reject).end();
+        sent.on('response', (answer) => {
+          answer.resume().on('end', () => resolve(answer.headers.connection));
+        });
+      });
+    expect(await connectionOf('/before')).toBe('keep-alive');
+    const first = connectionOf('/first');
+    const answersFirst = answerFirst;
+    await until(() => expect(answerFirst).not.toBe(answersFirst));
+    server.drain();
+    expect(await connectionOf('/during')).toBe('close');
+    answerFirst();
+    expect(await first).toBe('close');
+    agent.destroy();
   });
 
   test('that cannot listen says so', async () => {

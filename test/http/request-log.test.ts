@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import { requestLog } from '../../src/http/request-log.js';
 import { describeError } from '../../src/process/describe-error.js';
+import { noMetrics } from '../../src/process/metrics/metrics.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const SECRET = '+251911234567';
@@ -80,7 +81,7 @@ describe('requestLog', () => {
   beforeAll(async () => {
     const logger = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
     const app = new Koa();
-    app.use(requestLog(logger));
+    app.use(requestLog(logger, noMetrics));
     app.use((context) => {
       Object.assign(context.state.log, { route: '/topup-transactions/:voucherCode' });
       context.state.statusCode = 4041;

@@ -5,7 +5,7 @@ import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releasedDocuments } from '../../docs/generate/released-documents.js';
 import { runCommand } from '../../src/embedded/command.js';
-import { findOasdiff } from '../support/oasdiff.js';
+import { findOasdiff } from './oasdiff.js';
 
 /** Building the program takes minutes on a new machine. */
 const BUILD_MS = 15 * 60_000;

@@ -1,9 +1,16 @@
-import type { OpenAPIObject, OperationObject, SchemaObject } from 'openapi3-ts/oas31';
+import type {
+  LinkObject,
+  OpenAPIObject,
+  OperationObject,
+  ParameterObject,
+  SchemaObject,
+} from 'openapi3-ts/oas31';
 import { describe, expect, it } from 'vitest';
 import type { SurfaceRoutes } from '../../src/http/app.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
 import { openApiDocuments } from '../../src/openapi/both-documents.js';
-import { reasonsOf } from '../../src/openapi/refusals.js';
+import { operationAt, templateOf } from '../../src/openapi/document.js';
+import { reasonsOf } from '../../src/openapi/endpoint-refusals.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
 
 const documents = openApiDocuments('https://api.example.com');
@@ -58,7 +65,7 @@ describe.each(surfaces)('the document of the %s API', (name, routes) => {
 
   it('has every route, and no other', () => {
     const expected = routes.endpoints.map(
-      ({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+      ({ method, path }) => `${method.toLowerCase()} ${templateOf(path)}`,
     );
     expect(operations.map(([operation]) => operation).toSorted()).toEqual(expected.toSorted());
   });
@@ -83,6 +90,15 @@ describe.each(surfaces)('the document of the %s API', (name, routes) => {
     expect(lacking).toEqual([]);
   });
 
+  it('shows a recorded request and answer of each endpoint', () => {
+    const lacking = operations.flatMap(([operation, { requestBody, responses }]) =>
+      [requestBody, responses?.['200']]
+        .filter((part) => part && part.content?.['application/json']?.example === undefined)
+        .map(() => operation),
+    );
+    expect(lacking).toEqual([]);
+  });
+
   it('says the form of each parameter, and what it means', () => {
     for (const [operation, { parameters = [] }] of operations)
       for (const parameter of parameters)
@@ -93,12 +109,25 @@ describe.each(surfaces)('the document of the %s API', (name, routes) => {
 
   it('has every reason for which an endpoint refuses', () => {
     for (const endpoint of routes.endpoints) {
-      const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
-      const operation = document.paths?.[path]?.[endpoint.method === 'GET' ? 'get' : 'post'];
+      const operation = operationAt(document, endpoint);
       const described = Object.values(operation?.responses ?? {}).flatMap(({ content }) =>
         Object.keys(content?.['application/json']?.examples ?? {}),
       );
       expect(described.toSorted()).toEqual(reasonsOf(endpoint).toSorted());
+    }
+  });
+
+  it('leads from an answer to calls that are there, with parameters that they take', () => {
+    const targets = new Map(operations.map(([, operation]) => [operation.operationId, operation]));
+    const links = operations.flatMap(
+      ([, { responses }]) => Object.values(responses?.['200'].links ?? {}) as LinkObject[],
+    );
+    expect(links.length).toBeGreaterThan(0);
+    for (const { operationId, parameters } of links) {
+      const taken = (targets.get(operationId)?.parameters ?? []) as ParameterObject[];
+      expect(taken.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(Object.keys(parameters ?? {})),
+      );
     }
   });
 

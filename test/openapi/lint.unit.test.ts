@@ -1,4 +1,5 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import type { OperationObject } from 'openapi3-ts/oas31';
 import { expect, it } from 'vitest';
 import { openApiDocuments } from '../../src/openapi/both-documents.js';
 
@@ -18,10 +19,17 @@ it.each(Object.entries(openApiDocuments('https://api.voucher.test')))(
   },
 );
 
-it('the linter finds what is wrong', async () => {
+it.each<[rule: string, spoil: (operation: OperationObject) => void]>([
+  ['operation-operationId', (operation) => delete operation.operationId],
+  [
+    'no-invalid-media-type-examples',
+    ({ responses }) =>
+      Object.assign(responses?.['200'].content['application/json'].example, { test: 1 }),
+  ],
+])('the linter finds what is wrong: %s', async (rule, spoil) => {
   const config = await createConfig({ extends: ['recommended-strict'] });
   const document = structuredClone(openApiDocuments('https://api.voucher.test').merchant);
-  delete document.paths?.['/test']?.post?.operationId;
+  spoil(document.paths?.['/test']?.post ?? {});
   const problems = await lintFromString({ source: JSON.stringify(document), config });
-  expect(problems.map(({ ruleId }) => ruleId)).toContain('operation-operationId');
+  expect(problems.map(({ ruleId }) => ruleId)).toContain(rule);
 });

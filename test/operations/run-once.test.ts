@@ -4,7 +4,7 @@ import { createDigests } from '../../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operations/operations.js';
 import type { OperationStatus } from '../../src/db/schema/all-tables.js';
-import { type Refusal, refuse } from '../../src/domain/errors.js';
+import { type Refusal, refuse } from '../../src/domain/refusals.js';
 import type { Services } from '../../src/http/services.js';
 import { createOperationWaits } from '../../src/operations/operation-waits.js';
 import {

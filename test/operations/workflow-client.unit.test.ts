@@ -1,4 +1,9 @@
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  type Client,
+  NamespaceNotFoundError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, vi } from 'vitest';
 import {
@@ -6,7 +11,7 @@ import {
   type WorkflowCallOptions,
 } from '../../src/operations/workflow-client.js';
 import { WorkflowsUnavailableError } from '../../src/operations/workflow-errors.js';
-import type { RedeemCommand } from '../../workflows/messages.js';
+import type { RedeemCommand } from '../../workflows/contracts.js';
 
 const outcome = { requestId: 'first', requestDigest: 'digest', result: { ok: true } };
 const command = { requestId: 'first', company: { kind: 'partner', id: 1 } } as RedeemCommand;
@@ -51,6 +56,11 @@ describe.each(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'])(
     });
   },
 );
+
+it('a namespace that is gone is to be repeated by the caller: workers make it again', async () => {
+  const update = vi.fn().mockRejectedValue(new NamespaceNotFoundError('default'));
+  await expect(redeemBy(update)).rejects.toBeInstanceOf(WorkflowsUnavailableError);
+});
 
 it('a failure of the workflow itself is neither repeated nor hidden', async () => {
   const failure = updateFailed('SomethingElse');

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addRefusedCalls } from '../../src/db/access/calls.js';
 import { call, merchantClient } from '../support/clients.js';
@@ -6,10 +8,13 @@ import { type Stack, startStack } from '../support/stack.js';
 import { until } from '../support/until.js';
 import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.js';
 
+/** Where integrators reach the sandbox. */
+const SANDBOX_URL = 'https://sandbox.example.test';
+
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack({ TRUSTED_PROXIES: '127.0.0.0/8' });
+  stack = await startStack({ TRUSTED_PROXIES: '127.0.0.0/8', SANDBOX_URL });
 });
 afterAll(() => stack?.stop());
 
@@ -40,10 +45,24 @@ describe('try it says of the last calls', () => {
     const headers = { 'x-api-token': body.accessToken };
     await call(`${stack.url}/api/v1/client/topup-transactions/999999`, { headers });
     const html = await waitForText(client, '/portal/try-it', 'answered 404');
+    expect(html).toContain('<span class="badge warning">answered 404</span>');
+    expect(html).toContain('<span class="badge success">answered 200</span>');
     expect(html).toContain('GET /topup-transactions/:transactionId');
     expect(html).toContain('Let in');
     expect(html).not.toContain(body.accessToken);
     expect(html).not.toContain(apiKey);
+  });
+
+  test('which fields were wrong, and nothing that was sent', async () => {
+    const { apiKey, client } = await partner();
+    const { body } = await logIn(apiKey);
+    await call(`${stack.url}/api/v1/client/topup-transactions/airtime-topup`, {
+      body: { msisdn: 'secret-number', amount: 'secret-amount' },
+      headers: { 'x-api-token': body.accessToken },
+    });
+    const html = await waitForText(client, '/portal/try-it', 'amount: ');
+    expect(html).toContain('<span class="badge warning">answered 400</span>');
+    expect(html).not.toMatch(/secret-(number|amount)/);
   });
 
   test('from where a refused call came, which is registered after a question alone', async () => {
@@ -130,8 +149,12 @@ describe('try it says of the last calls', () => {
       body: { voucherCode: 'x', idempotencyKey: 'x' },
       headers: { 'x-api-token': body.accessToken, 'x-signature': 'MEUCIQ\\n1' },
     });
-    const html = await waitForText(client, '/portal/try-it', 'The signature does not match');
+    await waitForText(client, '/portal/try-it', 'The signature in x-signature must be DER');
+    const html = await waitForText(client, '/portal/try-it', 'The guide explains each mistake');
     expect(html).toContain('The token is missing, older than 300 seconds');
+    expect((await client.get('/portal/activity')).html).toContain(
+      'The signature in x-signature must be DER',
+    );
     expect(html).toContain('A signed call');
   });
 
@@ -195,6 +218,7 @@ test('the first page leads through the first steps, until all are done', async (
   const before = await client.get('/portal');
   expect(before.html).toContain('<h2>Getting started');
   expect(before.html.match(/>Done</g)).toHaveLength(1);
+  expect(before.html).toContain(`href="${SANDBOX_URL}/phone"`);
   await client.submit('/portal/access', '/portal/addresses', { address: '127.0.0.1' });
   await until(async () => expect((await logIn(apiKey)).status).toBe(200));
   await until(async () =>
@@ -254,4 +278,54 @@ test('a name of a company that looks like HTML stays text', async () => {
   expect((await portalClient(stack).get('/portal/sign-in?next="><script>')).html).not.toContain(
     '"><script>',
   );
+});
+
+test('changes, calls and people are files, of the own company only, and no formulas', async () => {
+  const { id, apiKey, client } = await partner();
+  const { client: stranger } = await partner();
+  await logIn(apiKey);
+  expect((await logIn(apiKey, '203.0.113.60')).status).toBe(403);
+  await waitForText(client, '/portal/activity', '203.0.113.60');
+  await client.submit('/portal/access', '/portal/keys', { name: '=1+1' });
+  const rows = async (path: string, of = client) => {
+    const answer = await of.get(path);
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const lines: Record<string, string>[] = parse(answer.html, { bom: true, columns: true });
+    return lines;
+  };
+  const calls = await rows('/portal/activity/calls');
+  const keyPrefix = apiKey.slice(0, 13);
+  expect(calls).toMatchObject([
+    {
+      Call: 'POST /auth/login',
+      Outcome: 'Refused',
+      'Reason of the refusal': 'address-not-registered',
+      From: '203.0.113.60',
+    },
+    { Outcome: 'Let in', 'Status code': '200', From: '127.0.0.1' },
+  ]);
+  expect(calls.every(({ Key = '' }) => Key !== '' && keyPrefix.startsWith(Key.slice(0, 13)))).toBe(
+    true,
+  );
+  const [made, signIn] = await rows('/portal/activity/changes');
+  expect(made).toMatchObject({ What: 'Created the API key', From: '127.0.0.1' });
+  expect(made?.Subject).toMatch(/^'=1\+1 \(gvs_test_/);
+  expect(signIn).toMatchObject({ What: 'Signed in', Subject: '' });
+  expect(JSON.stringify([calls, made])).not.toContain(apiKey);
+  expect(await rows('/portal/activity/calls', stranger)).toEqual([]);
+
+  const email = `=${randomUUID()}@portal.example`;
+  await makeAccount(stack, { kind: 'partner', id }, { role: 'viewer', email });
+  const people = await rows('/portal/people/download');
+  expect(people.map((person) => [person.Role, person['One-time password']])).toEqual(
+    expect.arrayContaining([
+      ['owner', 'Off'],
+      ['viewer', 'Off'],
+    ]),
+  );
+  expect(people.find(({ Role }) => Role === 'viewer')).toMatchObject({
+    'E-mail address': `'${email}`,
+    'Last signed in': '',
+  });
+  expect(await rows('/portal/people/download', stranger)).toHaveLength(1);
 });

@@ -163,7 +163,7 @@ test('a key is revoked after a question, and its calls are refused', async () =>
   expect(answer).toMatchObject({ status: 303, location: '/portal/access' });
   const { html } = await client.get('/portal/access');
   expect(html).toContain('The key “test” is revoked.');
-  expect(html).toContain('No working key');
+  expect(html).toContain('No valid key');
   expect(await logIn(apiKey)).toBe(401);
   expect((await client.get(path)).status).toBe(404);
 });
@@ -197,5 +197,108 @@ describe('keys of another company', () => {
   test.each(['0', '-1', 'x', '9'.repeat(30), '%00'])('nor is there a key %s', async (id) => {
     const { client } = await partner();
     expect((await client.get(`/portal/keys/${id}/revoke`)).status).toBe(404);
+  });
+});
+
+describe('the scopes of a key', () => {
+  const scopesIn = async (company: number, name: string) =>
+    (
+      await stack.database
+        .selectFrom('api_keys')
+        .select('scopes')
+        .where('id', '=', await idOf(company, name))
+        .executeTakeFirstOrThrow()
+    ).scopes;
+
+  test('are chosen when it is made, changed later, and kept by its successor', async () => {
+    const { id: company, client } = await partner();
+    const page = await client.get('/portal/access');
+    const token = /name="token" value="([^"]+)"/.exec(page.html)?.[1] ?? '';
+    await client.post('/portal/keys', { token, name: 'Reports', 'scope-read': 'on' });
+    expect(await scopesIn(company, 'Reports')).toEqual(['read']);
+
+    const id = await idOf(company, 'Reports');
+    const path = `/portal/keys/${id}/scopes`;
+    expect((await client.get(path)).html).toMatch(/name="scope-read" value="on" checked>/);
+    await client.submit(path, path, { 'scope-topups': 'on' });
+    expect(await scopesIn(company, 'Reports')).toEqual(['read', 'topups']);
+    const audited = await stack.database
+      .selectFrom('audit_log')
+      .select('details')
+      .where('action', '=', 'set key-scopes')
+      .where('subject_id', '=', company)
+      .execute();
+    expect(audited).toMatchObject([{ details: { before: ['read'], after: ['read', 'topups'] } }]);
+
+    const rotate = `/portal/keys/${id}/rotate`;
+    await client.submit(rotate, rotate, { overlap: '0' });
+    const { scopes } = await stack.database
+      .selectFrom('api_keys')
+      .select('scopes')
+      .where('partner_id', '=', company)
+      .where('key_name', '=', 'Reports')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow();
+    expect(scopes).toEqual(['read', 'topups']);
+  });
+
+  test('are at least one, and those of the own company', async () => {
+    const { client } = await partner();
+    const other = await partner();
+    const none = await client.post('/portal/keys', {
+      token:
+        /name="token" value="([^"]+)"/.exec((await client.get('/portal/access')).html)?.[1] ?? '',
+      name: 'None',
+    });
+    expect(none.status).toBe(422);
+    expect(none.html).toContain('Choose at least one.');
+    const path = `/portal/keys/${await idOf(other.id, 'test')}/scopes`;
+    expect((await client.get(path)).status).toBe(404);
+    const token =
+      /name="token" value="([^"]+)"/.exec((await client.get('/portal/access')).html)?.[1] ?? '';
+    expect((await client.post(path, { token, 'scope-read': 'on' })).status).toBe(404);
+    expect(await scopesIn(other.id, 'test')).toEqual(['read', 'vouchers', 'topups']);
+  });
+});
+
+describe('the daily limits of a key', () => {
+  test('are set and lifted', async () => {
+    const { id: company, client } = await partner();
+    const id = await idOf(company, 'test');
+    const path = `/portal/keys/${id}/limits`;
+    const limitsOf = () =>
+      stack.database
+        .selectFrom('api_keys')
+        .select(['daily_amount', 'daily_operations'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+    await client.submit(path, path, { amount: '1500.5', operations: '20' });
+    expect(await limitsOf()).toEqual({ daily_amount: '1500.500000', daily_operations: 20 });
+    expect((await client.get('/portal/access')).html).toContain('1,500.50 ETB a day, 20 a day');
+    await client.submit(path, path, { amount: '', operations: '' });
+    expect(await limitsOf()).toEqual({ daily_amount: null, daily_operations: null });
+  });
+
+  test.each([
+    ['0', ''],
+    ['-1', ''],
+    ['1.234', ''],
+    ['x', ''],
+    ['', '0'],
+    ['', '1.5'],
+  ])('are refused as amount "%s" and number "%s"', async (amount, operations) => {
+    const { id: company, client } = await partner();
+    const path = `/portal/keys/${await idOf(company, 'test')}/limits`;
+    expect((await client.submit(path, path, { amount, operations })).status).toBe(422);
+  });
+
+  test('of another company are not there', async () => {
+    const { client } = await partner();
+    const other = await partner();
+    const path = `/portal/keys/${await idOf(other.id, 'test')}/limits`;
+    expect((await client.get(path)).status).toBe(404);
+    const token =
+      /name="token" value="([^"]+)"/.exec((await client.get('/portal/access')).html)?.[1] ?? '';
+    expect((await client.post(path, { token, amount: '1', operations: '' })).status).toBe(404);
   });
 });

@@ -88,13 +88,22 @@ describe('every answer', () => {
     },
   );
 
+  test('of the console lets its scripts call this address alone', async () => {
+    const client = await signedIn(stack, account);
+    const { headers } = await client.get('/portal/try-it');
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; connect-src 'self'",
+    );
+  });
+
   test('says which environment it is', async () => {
     expect((await portalClient(stack).get('/portal/sign-in')).html).toContain('Test environment');
   });
 
   test('has neither styles nor scripts of its own, and names only the portal and the documentation', async () => {
     const client = await signedIn(stack, account);
-    for (const path of ['/portal', '/portal/account']) {
+    for (const path of ['/portal', '/portal/account', '/portal/try-it']) {
       const { html } = await client.get(path);
       expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i);
       const sources = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, source]) => source);

@@ -13,9 +13,12 @@ export async function startLoggedPortal({ api }: Stack, perAddress: number) {
   const logger = pino({ level: 'trace' }, { write: (line: string) => (log += line) });
   const services = { ...api.services, logger };
   const portal = createPortal(services, {
-    session: { idleSeconds: 60, maximumSeconds: 60 },
+    session: { idleSeconds: 60, maximumSeconds: 60, confirmationSeconds: 60 },
     signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress },
+    secondStepSeconds: 60,
     passwordCost: 14,
+    firstPasswordSeconds: 60,
+    marketTimeZone: 'UTC',
     passwordThreads: 1,
   });
   const server = createApp(services, [], [portal]).listen(0, '127.0.0.1');

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
 import { addPortalAccount } from '../../src/db/portal/portal-accounts.js';
+import type { PortalRole } from '../../src/domain/portal-role.js';
 import type { Company } from '../../src/domain/voucher.js';
 import type { Stack } from '../support/stack.js';
 
@@ -24,7 +26,11 @@ const passwords = createPasswordHashes(14);
 export async function makeAccount(
   stack: Pick<Stack, 'database'>,
   company: Company,
-  options: { readonly mustChangePassword?: boolean; readonly email?: string } = {},
+  options: {
+    readonly mustChangePassword?: boolean;
+    readonly email?: string;
+    readonly role?: PortalRole;
+  } = {},
 ): Promise<Account> {
   const email = options.email ?? `${randomUUID()}@portal.example`;
   const password = `correct horse ${randomUUID()}`;
@@ -33,6 +39,7 @@ export async function makeAccount(
     company,
     passwordHash: await passwords.make(password),
     mustChangePassword: options.mustChangePassword ?? false,
+    role: options.role ?? 'owner',
   });
   return { email, password };
 }
@@ -70,7 +77,7 @@ export function portalClient(stack: Pick<Stack, 'url'>, headers: Record<string, 
   const post = (path: string, fields: Record<string, string>, init: RequestInit = {}) =>
     request(path, { method: 'POST', body: new URLSearchParams(fields), ...init });
 
-  /** Opens a page and sends its form with an action, with the hidden fields that it has. */
+  /** Opens a page and sends its form with an action, with the hidden fields and checked boxes that it has. */
   async function submit(page: string, action: string, fields: Record<string, string> = {}) {
     const { html } = await get(page);
     return post(action, { ...hiddenFields(html, action), ...fields });
@@ -82,7 +89,13 @@ export function portalClient(stack: Pick<Stack, 'url'>, headers: Record<string, 
   return { cookies, request, get, post, submit, signIn };
 }
 
-/** The hidden fields of the form with an action. */
+/** The one-time password of a secret, so many steps of 30 seconds from now. */
+export const codeOf = (secret: string, steps = 0): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+    timestamp: Date.now() + steps * 30_000,
+  });
+
+/** The hidden fields and the checked boxes of the form with an action. */
 export function hiddenFields(html: string, action: string): Record<string, string> {
   const form = html
     .split('<form')
@@ -90,9 +103,10 @@ export function hiddenFields(html: string, action: string): Record<string, strin
     ?.split('</form>')[0];
   if (form === undefined) throw new Error(`The page has no form that goes to ${action}`);
   return Object.fromEntries(
-    [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-      ([, name = '', value = '']) => [name, value],
-    ),
+    [
+      ...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g),
+      ...form.matchAll(/<input type="checkbox" name="([^"]+)" value="([^"]*)" checked>/g),
+    ].map(([, name = '', value = '']) => [name, value]),
   );
 }
 

@@ -41,7 +41,10 @@ describe('with a public address of https', () => {
 
   test('examples name it, and every page says that money is real', async () => {
     const { client } = await signInFrom('https://portal.example');
-    const { html } = await client.get('/portal/try-it');
+    const { html, headers } = await client.get('/portal/try-it');
+    expect(html).toContain('There is no console in the live environment');
+    expect(html).not.toMatch(/data-try-it|data-signer/);
+    expect(headers.get('content-security-policy')).not.toContain('connect-src');
     expect(html).toContain('https://portal.example/api/v1/client/auth/login');
     expect(html).toContain('Live environment');
     const made = await client.submit('/portal/access', '/portal/keys', { name: 'Shop' });

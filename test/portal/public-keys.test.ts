@@ -1,7 +1,8 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signatureHeader } from '../../clients/typescript/src/index.js';
 import { parsePublicKey, publicKeyFingerprint } from '../../src/http/signature/public-key.js';
-import { call, signatureHeader } from '../support/clients.js';
+import { call } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { until } from '../support/until.js';

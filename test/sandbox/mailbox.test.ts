@@ -14,6 +14,7 @@ const receive = (to: string, text: string) =>
     from: 'us@here.example',
     subject: '<b>Hello</b>',
     text,
+    attachments: [{ name: '<i>.html', type: 'text/html', content: '<script>alert(1)</script>' }],
   });
 
 const get = async (path: string, accept = 'application/json') => {
@@ -36,6 +37,18 @@ it('shows mail as a page, with links that can be followed and nothing else of HT
   expect(text).toContain('&lt;b&gt;Hello&lt;/b&gt;');
   expect(text).not.toMatch(/<script|<i>|<b>/);
   expect((await get('/mailbox', 'text/html')).text).toContain('/mailbox?to=a%40shop.example');
+});
+
+it('gives an attached file for download only, as it was sent', async () => {
+  const { id } = receive('a@shop.example', 'one');
+  const { text } = await get('/mailbox?to=a@shop.example', 'text/html');
+  expect(text).toContain(`<a href="/mails/${id}/files/0" download="&lt;i&gt;.html">`);
+  const answer = await fetch(`${sandbox.url}/mails/${id}/files/0`);
+  expect(answer.headers.get('content-disposition')).toMatch(/^attachment/);
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(await answer.text()).toBe('<script>alert(1)</script>');
+  for (const nothing of [`${id}/files/1`, `${id}/files/x`, 'other/files/0'])
+    expect((await get(`/mails/${nothing}`)).status).toBe(404);
 });
 
 it('rejects where its mail port is taken, and leaves nothing running', async () => {

@@ -1,4 +1,5 @@
-import { type KeyObject, randomUUID, sign } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { PartnerClient, signatureHeader } from '../../clients/typescript/src/index.js';
 import type { TestMerchant, TestPartner } from './companies.js';
 import { checkConformance } from './conformance.js';
 import type { Stack } from './stack.js';
@@ -43,42 +44,42 @@ export async function call(url: string, options: CallOptions = {}): Promise<Answ
 const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === 'string' || body instanceof Uint8Array;
 
-/** The signature of a body as merchants send it: DER in base64, `\n`, a message (design 8). */
-export function signatureHeader(
-  privateKey: KeyObject,
-  body: string | Uint8Array,
-  message: string = new Date().toISOString(),
-): string {
-  const signed = Buffer.concat([Buffer.from(body), Buffer.from(`\n${message}`)]);
-  const signature = sign('sha256', signed, privateKey);
-  return `${signature.toString('base64')}\\n${message}`;
+/** Logs in by the client that integrators have. */
+const logIn = (baseUrl: string, { apiKey }: { readonly apiKey: string }): Promise<string> =>
+  new PartnerClient({ baseUrl, apiKey, attempts: 1, fetch: conformingFetch }).accessToken();
+
+/** `fetch` for the client, with answers that are checked like those of `call`. */
+export async function conformingFetch(url: string, request: RequestInit): Promise<Response> {
+  const response = await fetch(url, request);
+  const { status, headers } = response;
+  const answer = { status, headers, body: await response.clone().json() };
+  checkConformance({ method: request.method ?? 'GET', url, answer });
+  return response;
 }
 
-/** A logged-in partner. */
+/** A logged-in partner that sends what it is told, right or wrong, and gets raw answers. */
 export async function partnerClient(stack: Pick<Stack, 'url'>, partner: TestPartner) {
   const base = `${stack.url}/api/v1/client`;
-  const login = await call(`${base}/auth/login`, { body: { key: partner.apiKey } });
-  const token: string = login.body.accessToken;
+  const token = await logIn(base, partner);
   return {
     base,
     token,
     get: (path: string, headers: Record<string, string> = {}) =>
       call(base + path, { headers: { 'x-api-token': token, ...headers } }),
     post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
-      call(base + path, { body, headers: { 'x-api-token': token, ...headers } }),
+      call(base + path, { method: 'POST', body, headers: { 'x-api-token': token, ...headers } }),
   };
 }
 
-export type PartnerClient = Awaited<ReturnType<typeof partnerClient>>;
+export type RawPartner = Awaited<ReturnType<typeof partnerClient>>;
 
 /**
- * A logged-in merchant; `post` signs, and adds an idempotency key where the body has none.
+ * The same of a merchant; `post` signs, and adds an idempotency key where the body has none.
  * `postRaw` signs text or bytes as they are.
  */
 export async function merchantClient(stack: Pick<Stack, 'url'>, merchant: TestMerchant) {
   const base = `${stack.url}/api/v1/merchant/client`;
-  const login = await call(`${base}/auth/login`, { body: { key: merchant.apiKey } });
-  const token: string = login.body.accessToken;
+  const token = await logIn(base, merchant);
   const postRaw = (
     path: string,
     body: string | Uint8Array,
@@ -103,7 +104,7 @@ export async function merchantClient(stack: Pick<Stack, 'url'>, merchant: TestMe
   };
 }
 
-export type MerchantClient = Awaited<ReturnType<typeof merchantClient>>;
+export type RawMerchant = Awaited<ReturnType<typeof merchantClient>>;
 
 /** The code of the newest message to a number; it is there once the claim has been answered. */
 export async function newestCode(stack: Stack, msisdn: string): Promise<string> {

@@ -18,7 +18,9 @@ import type { Company } from '../../src/domain/voucher.js';
 import type { Stack as WholeStack } from './stack.js';
 
 /** As much of a stack as companies need. */
-type Stack = Pick<WholeStack, 'config' | 'database' | 'digests'>;
+interface Stack extends Pick<WholeStack, 'database' | 'digests'> {
+  readonly config: Pick<WholeStack['config'], 'ENVIRONMENT'>;
+}
 
 export interface TestPartner {
   readonly id: number;

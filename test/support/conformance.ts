@@ -1,9 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { SurfaceRoutes } from '../../src/http/app.js';
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';
 import { openApiDocuments } from '../../src/openapi/both-documents.js';
+import { operationAt } from '../../src/openapi/document.js';
 import { partnerRoutes } from '../../src/partner/routes.js';
 
 interface Received {
@@ -24,8 +26,8 @@ type Node = Record<string, unknown>;
 
 const documents = openApiDocuments('http://localhost');
 const surfaces = [
-  { routes: partnerRoutes, document: documents.partner as unknown as Node },
-  { routes: merchantRoutes, document: documents.merchant as unknown as Node },
+  { routes: partnerRoutes, document: documents.partner },
+  { routes: merchantRoutes, document: documents.merchant },
 ];
 
 /**
@@ -37,9 +39,8 @@ export function checkConformance({ method, url, answer }: Exchange): void {
   for (const { routes, document } of surfaces) {
     const endpoint = endpointAt(routes, method, pathname);
     if (!endpoint) continue;
-    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
-    const where = `${method} ${path} ${answer.status}`;
-    const response = at(document, 'paths', path, method.toLowerCase(), 'responses', answer.status);
+    const where = `${method} ${endpoint.path} ${answer.status}`;
+    const response = at(operationAt(document, endpoint), 'responses', answer.status);
     if (!response) throw new Error(`${where} is not documented: ${JSON.stringify(answer.body)}`);
     const wrong = [...wrongHeaders(response, answer), ...wrongBody(document, response, answer)];
     if (wrong.length > 0) throw new Error(`${where} is not as documented: ${wrong.join('; ')}`);
@@ -79,7 +80,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats(ajv);
 const validators = new Map<object, ValidateFunction>();
 
-function wrongBody(document: Node, response: Node, { body }: Received): string[] {
+function wrongBody(document: OpenAPIObject, response: Node, { body }: Received): string[] {
   const schema = at(response, 'content', 'application/json', 'schema');
   if (!schema) return body === undefined ? [] : ['a body where none is described'];
   let validate = validators.get(schema);
@@ -94,7 +95,7 @@ function wrongBody(document: Node, response: Node, { body }: Received): string[]
 }
 
 /** A schema without references that allows no field but its own: what is not described is found. */
-function closed(node: unknown, document: Node): unknown {
+function closed(node: unknown, document: OpenAPIObject): unknown {
   if (Array.isArray(node)) return node.map((one) => closed(one, document));
   if (typeof node !== 'object' || node === null) return node;
   const { $ref } = node as Node;

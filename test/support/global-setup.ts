@@ -1,8 +1,6 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readStartConfig } from '../../src/config/config.js';
@@ -12,12 +10,10 @@ import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/emb
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
 import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.js';
 import { startTemporalServer } from '../../src/embedded/temporal-server.js';
-import { createProgress } from '../../src/process/progress.js';
+import { createProgress, type Progress } from '../../src/process/progress.js';
 import { prepareTemporal } from '../../src/temporal/prepare.js';
-import {
-  failureConverterPath,
-  workflowInterceptorModules,
-} from '../../src/temporal/workflow-bundle.js';
+import { writeWorkflowBundle } from '../../src/temporal/workflow-bundle.js';
+import { startReleasedTemporal, wantsReleasedTemporal } from './released-temporal/start-server.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -60,7 +56,7 @@ async function removeCrashedRuns(): Promise<void> {
       throw error;
     }
     await stopOrphanedTemporal(directory);
-    await stopPostgres(join(directory, 'postgres'));
+    for (const name of ['postgres', 'temporal-postgres']) await stopPostgres(join(directory, name));
     await rm(directory, { recursive: true, force: true });
   }
 }
@@ -75,24 +71,28 @@ async function makeTemplateDatabase(postgres: RunningPostgres): Promise<void> {
   await migrateToLatest(url.href);
 }
 
-async function bundleWorkflows(directory: string): Promise<string> {
-  const { code } = await bundleWorkflowCode({
-    logger: new DefaultLogger('WARN'),
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    failureConverterPath,
-    workflowInterceptorModules,
-  });
-  const file = join(directory, 'workflow-bundle.js');
-  await writeFile(file, code);
-  return file;
-}
-
 function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
     // It has ended by itself.
   }
+}
+
+/** Starts the development server, or that of production where TEST_TEMPORAL asks for it. */
+async function startTemporal(directory: string, progress: Progress) {
+  const settings = { directory, dynamicConfig: QUICK_DELETION, progress };
+  if (wantsReleasedTemporal()) {
+    const server = await startReleasedTemporal({ ...settings, postgresSettings: VOLATILE });
+    const endAll = () => {
+      for (const pid of server.pids()) kill(pid, 'SIGQUIT');
+    };
+    return { ...server, kill: endAll };
+  }
+  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
+  const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
+  const server = await startTemporalServer({ ...settings, binary, inMemory: true, port: 0 });
+  return { ...server, kill: () => kill(server.pid, 'SIGKILL') };
 }
 
 /** Starts, once per run, the servers that the integration tests share. */
@@ -123,23 +123,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('templateDatabase', TEMPLATE_DATABASE);
   };
   const temporal = async () => {
-    const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
-    const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
-    const server = await startTemporalServer({
-      binary,
-      directory,
-      inMemory: true,
-      port: 0,
-      dynamicConfig: QUICK_DELETION,
-      progress,
-    });
+    const server = await startTemporal(directory, progress);
     stops.push(server.stop);
-    kills.push(() => kill(server.pid, 'SIGKILL'));
+    kills.push(server.kill);
     await prepareTemporal({ address: server.address, namespace: 'default' });
     project.provide('temporalAddress', server.address);
   };
   const bundle = async () => {
-    const file = await progress.step('Workflow bundle', () => bundleWorkflows(directory));
+    const file = join(directory, 'workflow-bundle.js');
+    await progress.step('Workflow bundle', () => writeWorkflowBundle(file));
     project.provide('workflowBundlePath', file);
   };
 

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { inject } from 'vitest';
 import { startApi } from '../../src/api.js';
 import { createLogger } from '../../src/process/logger.js';
 import { startWorker } from '../../src/worker.js';
@@ -17,7 +16,6 @@ export async function restarted(stack: Stack): Promise<Stack> {
   const logger = createLogger('silent', 'test');
   const worker = await startWorker(stack.config, stack.temporal, {
     logger,
-    workflowBundle: { codePath: inject('workflowBundlePath') },
   });
   const api = await startApi(stack.config, stack.temporal, { logger, eager: true });
   return {

@@ -1,6 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../src/db/connection.js';
 
+/** SQLSTATE of a deadlock. */
+const DEADLOCK = '40P01';
+
 /**
  * Keeps a copy of every row, as a backup does; returns what puts them back, as a restore to that moment
  * does: whatever was written since is gone, while providers and Temporal remember it.
@@ -18,7 +21,7 @@ export async function backUp(database: Database): Promise<() => Promise<void>> {
     );
   const list: RawBuilder<unknown> = sql.join(names.map((name) => sql.id('public', name)));
 
-  return () =>
+  const restore = () =>
     database.transaction().execute(async (transaction) => {
       await sql`set local session_replication_role = replica`.execute(transaction);
       await sql`truncate ${list}`.execute(transaction);
@@ -28,6 +31,17 @@ export async function backUp(database: Database): Promise<() => Promise<void>> {
           select ${columns} from ${sql.id('backup', name)}`.execute(transaction);
       }
     });
+  return () => withoutDeadlock(restore);
+}
+
+/** The service runs meanwhile and locks the same tables in another order. */
+async function withoutDeadlock(restore: () => Promise<void>): Promise<void> {
+  for (;;)
+    try {
+      return await restore();
+    } catch (error) {
+      if ((error as { code?: string }).code !== DEADLOCK) throw error;
+    }
 }
 
 async function writableColumns(database: Database, table: string) {

@@ -8,6 +8,7 @@ import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
 import type { ProcessRole } from '../../src/db/roles.js';
 import type { Failpoint } from '../../src/process/failpoint.js';
 import { createLogger } from '../../src/process/logger.js';
+import type { Metrics } from '../../src/process/metrics/metrics.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { makeSecrets } from '../../src/start/secrets.js';
 import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
@@ -17,6 +18,7 @@ import { createTestDatabase } from './database.js';
 /** Short durations: what is waited for in production, tests only have to see. */
 const TEST_SETTINGS = {
   CALLER_WAIT_SECONDS: '8',
+  DRAIN_SECONDS: '0',
   // Longer than any file of tests, and than a client's connection is left idle.
   ACCESS_TOKEN_LIFETIME_SECONDS: '3600',
   IDLE_TIMEOUT_SECONDS: '600',
@@ -37,6 +39,9 @@ const TEST_SETTINGS = {
   PORTAL_PASSWORD_COST: '14',
   CALL_RECORD_INTERVAL_SECONDS: '0.05',
   INVITATION_PICKUP_SECONDS: '0.05',
+  WEBHOOK_DISPATCH_SECONDS: '0.05',
+  EVENT_NUMBERING_SECONDS: '0.05',
+  FENCE_CHECK_SECONDS: '0.05',
   // Every test calls from one address, and many guess.
   KEY_MISSES_PER_ADDRESS_AND_HOUR: '100000',
   VOUCHER_MISSES_PER_ADDRESS_AND_HOUR: '100000',
@@ -62,6 +67,7 @@ export async function startStack(
   settings: Environment = {},
   options: {
     readonly failpoint?: Failpoint;
+    readonly metrics?: Metrics;
     /** Whether API and worker have the rights of their own roles only. */
     readonly hasRoles?: boolean;
   } = {},
@@ -78,6 +84,7 @@ export async function startStack(
     DATABASE_URL: testDatabase.url,
     TEMPORAL_ADDRESS: inject('temporalAddress'),
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
+    WORKFLOW_BUNDLE: inject('workflowBundlePath'),
     PORT: '0',
     ...settings,
   });
@@ -89,19 +96,19 @@ export async function startStack(
   const urlOf = async (role: ProcessRole) =>
     options.hasRoles ? { DATABASE_URL: await testDatabase.urlFor(role) } : {};
   const [worker, api] = await Promise.all([
-    startWorker({ ...config, ...(await urlOf('worker')) }, temporal, {
+    startWorker({ ...config, ...(await urlOf('worker')) }, temporal, { ...options, logger }),
+    startApi({ ...config, ...(await urlOf('api')) }, temporal, {
       ...options,
       logger,
-      workflowBundle: { codePath: inject('workflowBundlePath') },
+      eager: config.TEMPORAL_BUILD_ID === undefined,
     }),
-    startApi({ ...config, ...(await urlOf('api')) }, temporal, { ...options, logger, eager: true }),
   ]);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
   return {
     config,
     url: `http://127.0.0.1:${api.port}`,
     database,
-    digests: createDigests(config.DIGEST_KEY),
+    digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
     sandbox,
     temporal,
     api,

@@ -83,6 +83,17 @@ describe.each(authorities)('by the authority: %s', (_name, authority) => {
     expect(await balances()).toEqual(before);
   });
 
+  it('no voucher is cancelled', async () => {
+    const voucherId = await voucherOf(null);
+    const before = await balances();
+    const outcome = await started('cancelVoucher', {
+      ...requestOf({ kind: 'partner', id: scene.partner.id, ...authority }),
+      voucherId,
+    });
+    expect(outcome).toMatchObject({ result: { ok: false, reason: 'token-invalid' } });
+    expect(await balances()).toEqual(before);
+  });
+
   it('nothing is redeemed or claimed', async () => {
     const voucherId = await voucherOf(null);
     const claimable = await voucherOf('+251911000050');

@@ -170,9 +170,13 @@ describe.each(clients)('a start %s', (_name, client) => {
 it.each([
   ['generateVoucher', []],
   ['generateVoucher', [null]],
+  ['cancelVoucher', []],
+  ['resendMessage', []],
   ['redeemVoucher', []],
+  ['reverseRedemption', []],
   ['topUp', []],
   ['inviteMerchant', []],
+  ['tellOwners', []],
 ])('a start of %s with %j ends at once', async (type, input) => {
   const { workflowId } = await start(stack.temporal.client, type, input);
   expect(await endOf(workflowId)).toEqual(refused);

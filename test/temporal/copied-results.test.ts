@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { withWorkflowWorker } from '../support/workflow-worker.js';
 
 /**
  * Results that are encrypted by the service, but belong to another operation or to another call of the
@@ -39,49 +39,41 @@ async function topUpOn(
   givenTiming: object = timing(),
 ) {
   const ends: string[] = [];
-  const taskQueue = `test-${randomUUID()}`;
-  const worker = await Worker.create({
-    connection: temporal.connection,
-    namespace: temporal.namespace,
-    dataConverter: temporal.dataConverter,
-    taskQueue,
-    workflowBundle: { codePath: inject('workflowBundlePath') },
-    activities: {
-      holdTopUp: async ({ operationId }: { operationId: string }) => ({
-        kind: 'held',
-        operationId,
-        isResumed: false,
-        attempt: 1,
-        msisdn: '',
-        amount: '50.00',
-        product: 'Airtime',
-        reference: 'R',
-      }),
-      sendTopUp: async (operationId: string, call: number) => ({
-        kind: 'unknown',
-        message: 'no answer',
-        of: { operationId, call },
-      }),
-      inquireTopUp: async (operationId: string, call: number) => ({
-        kind: 'refused',
-        code: '1',
-        message: 'refused',
-        retryCanHelp: false,
-        of: { operationId, call },
-      }),
-      markTopUpUnknown: async () => undefined,
-      postTopUp: async () => {
-        ends.push('posted');
-        return outcome({ ok: true, transactionId: 1, referenceNumber: '' });
-      },
-      voidTopUp: async () => {
-        ends.push('voided');
-        return outcome({ ok: false, reason: 'topup-failed' });
-      },
-      ...changed,
+  const activities = {
+    holdTopUp: async ({ operationId }: { operationId: string }) => ({
+      kind: 'held',
+      operationId,
+      isResumed: false,
+      attempt: 1,
+      msisdn: '',
+      amount: '50.00',
+      product: 'Airtime',
+      reference: 'R',
+    }),
+    sendTopUp: async (operationId: string, call: number) => ({
+      kind: 'unknown',
+      message: 'no answer',
+      of: { operationId, call },
+    }),
+    inquireTopUp: async (operationId: string, call: number) => ({
+      kind: 'refused',
+      code: '1',
+      message: 'refused',
+      retryCanHelp: false,
+      of: { operationId, call },
+    }),
+    markTopUpUnknown: async () => undefined,
+    postTopUp: async () => {
+      ends.push('posted');
+      return outcome({ ok: true, transactionId: 1, referenceNumber: '' });
     },
-  });
-  return worker.runUntil(async () => {
+    voidTopUp: async () => {
+      ends.push('voided');
+      return outcome({ ok: false, reason: 'topup-failed' });
+    },
+    ...changed,
+  };
+  return withWorkflowWorker(temporal, activities, async (taskQueue) => {
     const handle = await temporal.client.workflow.start('topUp', {
       workflowId: randomUUID(),
       taskQueue,

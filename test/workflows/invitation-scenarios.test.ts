@@ -1,7 +1,9 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { type ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tellOwnersId } from '../../workflows/workflow-ids.js';
 import { setInvitationScene } from '../portal/invitation-scene.js';
+import { makeAccount } from '../portal/portal-client.js';
 import { until } from '../support/until.js';
 import { ended as endedIn } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
@@ -122,4 +124,26 @@ describe('invite-merchant', () => {
     expect((await scene.activate(path)).answer.status).toBe(303);
     expect(await ended(invitationId, 'invite-merchant-taken-over')).toEqual({ ended: 'used' });
   });
+});
+
+it('tell-owners ends when the e-mails about a changed access are sent', async () => {
+  const { stack } = scene;
+  const { id, email } = await scene.newMerchant();
+  await makeAccount(stack, { kind: 'merchant', id }, { email });
+  await scene.operator.json(`register address 203.0.113.7 --merchant ${id}`);
+  const auditId = await until(async () => {
+    const { audit_id } = await stack.database
+      .selectFrom('access_notices')
+      .innerJoin('audit_log', 'audit_log.id', 'audit_id')
+      .select('audit_id')
+      .where('subject_id', '=', id)
+      .executeTakeFirstOrThrow();
+    return audit_id;
+  });
+  const workflowId = tellOwnersId(auditId, stack.config.TEMPORAL_TASK_QUEUE);
+  await until(() => stack.temporal.client.workflow.getHandle(workflowId).describe());
+  expect(await endedIn(stack, workflowId, 'tell-owners')).toEqual({ ended: 'told' });
+  const [mail] = await scene.mails(email);
+  expect(mail?.text).toContain('Registered the address 203.0.113.7');
+  expect(mail?.text).toContain('Who:  An operator');
 });

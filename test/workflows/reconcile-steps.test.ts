@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Activities } from '../../activities/index.js';
-import { readPayloadKeys } from '../../src/config/config.js';
-import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import type { TemporalConnection } from '../../src/temporal/connection.js';
+import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
 
 type Steps = Pick<
   Activities,
@@ -15,11 +13,7 @@ type Steps = Pick<
 
 let temporal: TemporalConnection;
 beforeAll(async () => {
-  temporal = await connectTemporal({
-    address: inject('temporalAddress'),
-    namespace: 'default',
-    payloadKeys: readPayloadKeys(TEST_PAYLOAD_KEYS),
-  });
+  temporal = await connectTestTemporal();
 });
 afterAll(() => temporal?.connection.close());
 
@@ -39,17 +33,9 @@ const steps: Steps = {
 
 /** Runs the workflow on these steps, in place of those that take minutes until they have failed. */
 async function runOn(changed: Partial<Steps>) {
-  const { client, connection, namespace, dataConverter } = temporal;
-  const taskQueue = `test-${randomUUID()}`;
-  const worker = await Worker.create({
-    connection,
-    namespace,
-    dataConverter,
-    taskQueue,
-    workflowBundle: { codePath: inject('workflowBundlePath') },
-    activities: { ...steps, ...changed },
-  });
-  return worker.runUntil(async () => {
+  const { client } = temporal;
+  const activities = { ...steps, ...changed };
+  return withWorkflowWorker(temporal, activities, async (taskQueue) => {
     const workflowId = `reconcile-${randomUUID()}`;
     const handle = await client.workflow.start('reconcile', { workflowId, taskQueue });
     const result: unknown = await handle.result().catch((thrown: unknown) => thrown);

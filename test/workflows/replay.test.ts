@@ -6,6 +6,7 @@ import { readPayloadKeys } from '../../src/config/config.js';
 import { createDataConverter } from '../../src/temporal/connection.js';
 import * as exported from '../../workflows/index.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import { historyFiles } from './released-histories.js';
 
 const folder = new URL('../histories/', import.meta.url);
 const workflows = new URL('../../workflows/', import.meta.url);
@@ -13,9 +14,8 @@ const workflows = new URL('../../workflows/', import.meta.url);
 type HistoryEvent = NonNullable<ReturnType<typeof historyFromJSON>['events']>[number];
 
 const read = async () => {
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.json'));
   return Promise.all(
-    files.map(async (name) => ({
+    (await historyFiles()).map(async (name) => ({
       workflowId: name,
       history: historyFromJSON(JSON.parse(await readFile(new URL(name, folder), 'utf8'))),
     })),
@@ -24,7 +24,7 @@ const read = async () => {
 
 /**
  * Every recorded history must replay on today's workflows: what production has running goes on after
- * a deployment. A history is deleted only together with the patch that it was recorded before.
+ * a deployment. Those of each release are in a folder of their own, and never change.
  */
 it('replays every recorded history', async () => {
   const histories = await read();

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createResumptionActivities } from '../../activities/resumption.js';
-import { readPayloadKeys } from '../../src/config/config.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
+import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
 
 /** How many are on hold whose workflows are lost: two full pages and a part of a third. */
 const HELD = 450;
@@ -22,11 +20,7 @@ let database: Database;
 let ids: readonly number[];
 
 beforeAll(async () => {
-  temporal = await connectTemporal({
-    address: inject('temporalAddress'),
-    namespace: 'default',
-    payloadKeys: readPayloadKeys(TEST_PAYLOAD_KEYS),
-  });
+  temporal = await connectTestTemporal();
   testDatabase = await createTestDatabase();
   await holdMany(testDatabase.url);
   database = connectDatabase(testDatabase.url, { poolSize: 2 });
@@ -64,25 +58,17 @@ type ResumeTopUp = ActivityDependencies['resumption']['resumeTopUp'];
 
 /** Runs the reconciliation with the real activities on what resumes a top-up; its result. */
 async function reconcile(resumeTopUp: ResumeTopUp): Promise<unknown> {
-  const { client, connection, namespace, dataConverter } = temporal;
-  const taskQueue = `test-${randomUUID()}`;
-  const worker = await Worker.create({
-    connection,
-    namespace,
-    dataConverter,
-    taskQueue,
-    workflowBundle: { codePath: inject('workflowBundlePath') },
-    activities: {
-      ...createResumptionActivities({
-        database,
-        resumption: { resumeTopUp },
-      } as unknown as ActivityDependencies),
-      recheckDue: async () => ({ asked: 0, isMore: false }),
-      checkInvariants: async () => [],
-      openCases: async () => [],
-    },
-  });
-  return worker.runUntil(() =>
+  const { client } = temporal;
+  const activities = {
+    ...createResumptionActivities({
+      database,
+      resumption: { resumeTopUp },
+    } as unknown as ActivityDependencies),
+    recheckDue: async () => ({ asked: 0, isMore: false }),
+    checkInvariants: async () => [],
+    openCases: async () => [],
+  };
+  return withWorkflowWorker(temporal, activities, (taskQueue) =>
     client.workflow.execute('reconcile', { workflowId: `reconcile-${randomUUID()}`, taskQueue }),
   );
 }

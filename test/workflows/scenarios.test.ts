@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimId } from '../../workflows/workflow-ids.js';
 import {
-  type MerchantClient,
+  cancelVoucherId,
+  claimId,
+  generateBulkId,
+  resendMessageId,
+  reverseRedemptionId,
+} from '../../workflows/workflow-ids.js';
+import {
   merchantClient,
   newestCode,
-  type PartnerClient,
   partnerClient,
+  type RawMerchant,
+  type RawPartner,
 } from '../support/clients.js';
 import {
   makeMerchant,
@@ -28,7 +34,7 @@ import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
  */
 let stack: Stack;
 let partner: TestPartner;
-let asPartner: PartnerClient;
+let asPartner: RawPartner;
 let numbers = 0;
 
 beforeAll(async () => {
@@ -81,7 +87,16 @@ async function claimed(options: { payoutSuffix?: string; ownerSuffix?: string } 
   return { merchant, client, msisdn, voucher, claim, workflowId };
 }
 
-const redeem = (client: MerchantClient, voucherCode: string, verificationCode: string) =>
+/** The names of the activities with tasks of their own, in the order of their start. */
+async function activitiesOf(workflowId: string): Promise<string[]> {
+  const { events } = await stack.temporal.client.workflow.getHandle(workflowId).fetchHistory();
+  const names = events?.map(
+    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name,
+  );
+  return names?.filter((name) => typeof name === 'string') ?? [];
+}
+
+const redeem = (client: RawMerchant, voucherCode: string, verificationCode: string) =>
   client.post('/topup-transactions/redeem-gift', {
     voucherCode,
     verificationCode,
@@ -92,8 +107,22 @@ describe('redeem-voucher', () => {
   it('ends redeemed when the merchant was paid', async () => {
     const { client, msisdn, voucher, workflowId } = await claimed();
     await redeem(client, voucher.code, await newestCode(stack, msisdn));
-    expect(await ended(workflowId, 'claim-redeemed')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'claim-in-step-redeemed')).toEqual({ ended: 'redeemed' });
     expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
+  });
+
+  it('sends its messages without activities of their own', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed();
+    await redeem(client, voucher.code, await newestCode(stack, msisdn));
+    await ended(workflowId, 'claim-in-step-redeemed');
+    expect(await activitiesOf(workflowId)).toEqual(['payMerchant']);
+  });
+
+  it('waits for a slow SMS provider in an activity, so that it keeps no other waiting', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed({ ownerSuffix: '300' });
+    await redeem(client, voucher.code, await newestCode(stack, msisdn));
+    expect(await ended(workflowId, 'claim-in-step-slow')).toEqual({ ended: 'redeemed' });
+    expect(await activitiesOf(workflowId)).toEqual(['sendMessage', 'payMerchant']);
   });
 
   it('goes on after a wrong code', async () => {
@@ -102,13 +131,13 @@ describe('redeem-voucher', () => {
     const wrong = await redeem(client, voucher.code, code === '111111' ? '222222' : '111111');
     expect(wrong.body.statusCode).toBe(4035);
     await redeem(client, voucher.code, code);
-    expect(await ended(workflowId, 'claim-wrong-code')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'claim-in-step-wrong-code')).toEqual({ ended: 'redeemed' });
   });
 
   it('ends expired when nobody redeems in time', async () => {
     const { voucher, workflowId } = await claimed();
     expect((await voucherRow(voucher.id)).status).toBe('REDEEM_INITIATED');
-    expect(await ended(workflowId, 'claim-expired')).toEqual({ ended: 'expired' });
+    expect(await ended(workflowId, 'claim-in-step-expired')).toEqual({ ended: 'expired' });
     expect(await voucherRow(voucher.id)).toMatchObject({
       status: 'ACTIVE',
       current_claim_id: null,
@@ -118,14 +147,47 @@ describe('redeem-voucher', () => {
   it('ends superseded when a new claim takes its place', async () => {
     const { client, voucher, workflowId } = await claimed();
     await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
-    expect(await ended(workflowId, 'claim-superseded')).toEqual({ ended: 'superseded' });
+    expect(await ended(workflowId, 'claim-in-step-superseded')).toEqual({ ended: 'superseded' });
     expect((await voucherRow(voucher.id)).current_claim_id).not.toBeNull();
+  });
+
+  it('ends withdrawn when its voucher is cancelled, by a workflow of its own', async () => {
+    const { voucher, workflowId } = await claimed();
+    const answer = await asPartner.post(`/vouchers/${voucher.id}/cancel`, undefined);
+    expect(answer.body.data).toMatchObject({ status: 'CANCELLED' });
+    expect(await ended(workflowId, 'claim-in-step-withdrawn')).toEqual({ ended: 'withdrawn' });
+    const operation = await stack.database
+      .selectFrom('operations')
+      .select('id')
+      .where('kind', '=', 'cancel-voucher')
+      .executeTakeFirstOrThrow();
+    expect(await ended(cancelVoucherId(operation.id), 'cancel-voucher')).toMatchObject({
+      result: { ok: true },
+    });
+  });
+
+  it('goes on when its code is sent again, by a workflow of its own', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed();
+    const code = await newestCode(stack, msisdn);
+    const answer = await asPartner.post(`/vouchers/${voucher.id}/resend`, undefined);
+    expect(answer.body.data).toMatchObject({ kind: 'VERIFICATION_CODE' });
+    expect(await newestCode(stack, msisdn)).toBe(code);
+    await redeem(client, voucher.code, code);
+    expect(await ended(workflowId, 'claim-in-step-redeemed')).toEqual({ ended: 'redeemed' });
+    const operation = await stack.database
+      .selectFrom('operations')
+      .select('id')
+      .where('kind', '=', 'resend-message')
+      .executeTakeFirstOrThrow();
+    expect(await ended(resendMessageId(operation.id), 'resend-message')).toMatchObject({
+      result: { ok: true },
+    });
   });
 
   it('ends cancelled when the SMS is refused', async () => {
     const { claim, voucher, workflowId } = await claimed({ ownerSuffix: '002' });
     expect(claim.body.statusCode).toBe(5003);
-    expect(await ended(workflowId, 'claim-cancelled')).toEqual({ ended: 'cancelled' });
+    expect(await ended(workflowId, 'claim-in-step-cancelled')).toEqual({ ended: 'cancelled' });
     expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
   });
 
@@ -146,14 +208,14 @@ describe('redeem-voucher', () => {
     });
     const { serial_number } = await voucherRow(voucher.id);
     const workflowId = claimId(serial_number, operationId);
-    expect(await ended(workflowId, 'claim-refused')).toEqual({ ended: 'refused' });
+    expect(await ended(workflowId, 'claim-in-step-refused')).toEqual({ ended: 'refused' });
   });
 
   it('ends not paid when the provider refuses', async () => {
     const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix: '006' });
     const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
     expect(answer.body.statusCode).toBe(5031);
-    expect(await ended(workflowId, 'claim-not-paid')).toEqual({ ended: 'not-paid' });
+    expect(await ended(workflowId, 'claim-in-step-not-paid')).toEqual({ ended: 'not-paid' });
     expect(await voucherRow(voucher.id)).toMatchObject({ status: 'ACTIVE', held: '0.000000' });
   });
 
@@ -165,7 +227,7 @@ describe('redeem-voucher', () => {
     const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix });
     const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
     expect(answer.body.statusCode).toBe(200);
-    const scenario = `claim-unknown-${payoutSuffix}`;
+    const scenario = `claim-in-step-unknown-${payoutSuffix}`;
     expect(await ended(workflowId, scenario)).toEqual({ ended: 'redeemed' });
   });
 
@@ -178,7 +240,7 @@ describe('redeem-voucher', () => {
     expect(answer.body.statusCode).toBe(200);
     const { operation_id } = await voucherRow(voucher.id);
     const workflowId = `redeem-voucher:unclaimed-${operation_id}`;
-    expect(await ended(workflowId, 'redemption-anonymous')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'redemption-anonymous-in-step')).toEqual({ ended: 'redeemed' });
   });
 });
 
@@ -196,12 +258,12 @@ describe('what goes wrong in redeem-voucher', () => {
     await expect.poll(() => detailsOf(handle), { timeout: 60_000 }).toContain('**Not booked yet**');
     await mend();
     await handle.signal('providerHint');
-    expect(await ended(workflowId, 'claim-unbooked')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'claim-in-step-unbooked')).toEqual({ ended: 'redeemed' });
     expect([200, 409]).toContain((await answer).status);
     expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
   });
 
-  it('leaves out a confirmation that could not be sent', async () => {
+  it('ends without its confirmation, which waits in the queue', async () => {
     const merchant = await makeMerchant(stack);
     const voucher = await makeVoucher(merchant, null);
     const answer = await asPartner.post('/topup-transactions/redeem-gift', {
@@ -211,7 +273,54 @@ describe('what goes wrong in redeem-voucher', () => {
     expect(answer.body.statusCode).toBe(200);
     const { operation_id } = await voucherRow(voucher.id);
     const workflowId = `redeem-voucher:unclaimed-${operation_id}`;
-    expect(await ended(workflowId, 'redemption-unconfirmed')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'redemption-in-step-unconfirmed')).toEqual({
+      ended: 'redeemed',
+    });
+    const messages = stack.database.selectFrom('messages').select(['kind', 'status']);
+    await until(async () =>
+      expect(await messages.where('voucher_id', '=', voucher.id).execute()).toEqual([
+        { kind: 'REDEMPTION_CONFIRMATION', status: 'QUEUED' },
+      ]),
+    );
+  });
+});
+
+describe('reverse-redemption', () => {
+  async function reversed(payoutSuffix: string, scenario: string) {
+    const { client, msisdn, voucher } = await claimed({ payoutSuffix });
+    await redeem(client, voucher.code, await newestCode(stack, msisdn));
+    const { body } = await client.get('/redemptions');
+    const [{ id }] = body.data;
+    const idempotencyKey = randomUUID();
+    await client.post(`/redemptions/${id}/reverse`, { idempotencyKey });
+    const operationId = stack.digests.operation({
+      ownerKind: 'merchant',
+      ownerId: (await merchantOf(id)).merchant_id,
+      kind: 'reverse-redemption',
+      key: idempotencyKey,
+    });
+    const workflowId = reverseRedemptionId(id, operationId);
+    const result = await ended(workflowId, scenario);
+    const details = await detailsOf(stack.temporal.client.workflow.getHandle(workflowId));
+    return { result, details, voucher };
+  }
+
+  const merchantOf = (id: number) =>
+    stack.database
+      .selectFrom('redemptions')
+      .select('merchant_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+
+  it.each([
+    ['000', 'reverse-redemption', 'reversed', /\*\*Reversed\*\*/, 'ACTIVE'],
+    ['020', 'reverse-redemption-refused', 'not-reversed', /\*\*Not reversed\*\*/, 'REDEEMED'],
+    ['021', 'reverse-redemption-unknown', 'reversed', /\*\*Reversed\*\*/, 'ACTIVE'],
+  ])('of a payment to %s ends as %s', async (suffix, scenario, end, words, status) => {
+    const { result, details, voucher } = await reversed(suffix, scenario);
+    expect(result).toEqual({ ended: end });
+    expect(details).toMatch(words);
+    expect((await voucherRow(voucher.id)).status).toBe(status);
   });
 });
 
@@ -222,6 +331,32 @@ describe('generate-voucher', () => {
     const { operation_id } = await voucherRow(voucher.id);
     const result = await ended(`generate-voucher:${operation_id}`, 'generate-voucher');
     expect(result).toMatchObject({ result: { ok: true, voucherId: voucher.id } });
+  });
+});
+
+describe('generate-bulk', () => {
+  it('ends with what became of the lines', async () => {
+    const merchant = await makeMerchant(stack);
+    const line = { denominationId: partner.denominations[100], msisdn: ownerNumber() };
+    const { body } = await asPartner.post('/vouchers/bulk', {
+      lines: [merchant.id, 999_999_999].map((merchantId) => ({
+        ...line,
+        merchantId,
+        reference: randomUUID(),
+      })),
+    });
+    const { id } = body.data.bulkOrder;
+    const { operation_id } = await stack.database
+      .selectFrom('bulk_orders')
+      .select('operation_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const workflowId = generateBulkId(id, operation_id);
+    const result = await ended(workflowId, 'generate-bulk');
+    expect(result).toEqual({ lines: 2, generated: 1, refused: 1, cancelled: 0 });
+    expect(await detailsOf(stack.temporal.client.workflow.getHandle(workflowId))).toContain(
+      'Vouchers generated: 1 of 2',
+    );
   });
 });
 
@@ -242,7 +377,7 @@ describe('expire-vouchers', () => {
       .set({ expires_at: sql<Date>`now() - interval '1 second'` })
       .where('id', '=', voucher.id)
       .execute();
-    expect(await sweep('expire-vouchers-apart')).toMatchObject({ expiredVouchers: 1 });
+    expect(await sweep('expire-vouchers-and-statements')).toMatchObject({ expiredVouchers: 1 });
     expect(await voucherRow(voucher.id)).toMatchObject({
       status: 'EXPIRED',
       returned: '100.000000',

@@ -31,8 +31,8 @@ function stopAt(step: FailpointName): () => void {
 }
 
 /**
- * In a replay, what ended one after the other in one workflow task ends at the same moment, so that
- * what follows from it may come in another order: nothing could take such a workflow over any more.
+ * A replay delivers the ends of all steps of one workflow task together. Steps that overlap could
+ * then continue in another order, and no worker could take the workflow over.
  */
 it('two steps in the database that are under way at the same time can be replayed', async () => {
   const partner = await makePartner(stack);

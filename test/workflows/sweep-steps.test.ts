@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Activities } from '../../activities/index.js';
-import { readPayloadKeys } from '../../src/config/config.js';
-import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import type { TemporalConnection } from '../../src/temporal/connection.js';
+import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
 
 const NAMES = [
   'sweepClaims',
   'sweepVouchers',
   'sweepTopUps',
+  'sweepReminders',
+  'sweepStatements',
   'sweepMessages',
   'resumeMessages',
+  'resumeBulkOrders',
   'pruneRows',
 ] as const satisfies readonly (keyof Activities)[];
 type Name = (typeof NAMES)[number];
@@ -20,18 +21,13 @@ type Steps = Pick<Activities, Name | 'openDueVoucherCases'>;
 
 let temporal: TemporalConnection;
 beforeAll(async () => {
-  temporal = await connectTemporal({
-    address: inject('temporalAddress'),
-    namespace: 'default',
-    payloadKeys: readPayloadKeys(TEST_PAYLOAD_KEYS),
-  });
+  temporal = await connectTestTemporal();
 });
 afterAll(() => temporal?.connection.close());
 
 /** Runs the sweep on steps that note that they are done, but for those that are changed. */
 async function runOn(changed: Partial<Steps>) {
-  const { client, connection, namespace, dataConverter } = temporal;
-  const taskQueue = `test-${randomUUID()}`;
+  const { client } = temporal;
   const done: Name[] = [];
   const steps = Object.fromEntries(
     NAMES.map((name) => [
@@ -42,15 +38,8 @@ async function runOn(changed: Partial<Steps>) {
       },
     ]),
   );
-  const worker = await Worker.create({
-    connection,
-    namespace,
-    dataConverter,
-    taskQueue,
-    workflowBundle: { codePath: inject('workflowBundlePath') },
-    activities: { ...steps, ...changed },
-  });
-  const result = await worker.runUntil(() =>
+  const activities = { ...steps, ...changed };
+  const result = await withWorkflowWorker(temporal, activities, (taskQueue) =>
     client.workflow
       .execute('expireVouchers', { workflowId: `sweep-${randomUUID()}`, taskQueue })
       .catch((error: unknown) => (error as { cause: unknown }).cause),

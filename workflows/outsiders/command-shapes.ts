@@ -25,11 +25,19 @@ const isRetry: Shape = (value) => isOfTopUp(value) && typeof value.attempt === '
 /** By workflow type; a type that is not listed needs no input. */
 export const inputShapes: Readonly<Record<string, Shape>> = {
   generateVoucher: (input) => isRequest(input) && typeof input.denominationId === 'number',
+  cancelVoucher: isOfVoucher,
+  generateBulk: (input) => isObject(input) && typeof input.bulkOrderId === 'number',
+  resendMessage: isOfVoucher,
   redeemVoucher: (input) =>
     isObject(input) &&
     isObject(input.timing) &&
     isObject(input.begin) &&
     (isOfVoucher(input.begin.claim) || isOfVoucher(input.begin.redeem)),
+  reverseRedemption: (input) =>
+    isObject(input) &&
+    isObject(input.timing) &&
+    isRequest(input.command) &&
+    typeof input.command.redemptionId === 'number',
   topUp: (input) =>
     isObject(input) &&
     isObject(input.timing) &&
@@ -38,6 +46,8 @@ export const inputShapes: Readonly<Record<string, Shape>> = {
   followCase: (input) =>
     isObject(input) && isObject(input.name) && typeof input.intervalMs === 'number',
   finishMessage: (input) => isObject(input) && typeof input.messageId === 'number',
+  deliverWebhooks: (input) => isObject(input) && typeof input.endpointId === 'number',
+  tellOwners: (input) => isObject(input) && typeof input.auditId === 'number',
   inviteMerchant: (input) => isObject(input) && typeof input.invitationId === 'string',
 };
 

@@ -1,21 +1,34 @@
-import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
-import type { ClaimStarted } from '../../activities/claim-creation.js';
+import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
+import type { ClaimAnswered, ClaimStarted } from '../../activities/claim-creation.js';
+import type { ClaimSettled } from '../../activities/claims.js';
 import type { MessageOutcome } from '../../activities/message-outcome.js';
-import { refuse } from '../../src/domain/errors.js';
+import { refuse } from '../../src/domain/refusals.js';
 import {
   type ClaimCommand,
   type ClaimMade,
   type OperationOutcome,
   superseded,
-} from '../messages.js';
+} from '../contracts.js';
 import { sendUntilSettled } from '../send-message.js';
 import { redeemVoucherByClaimId } from '../workflow-ids.js';
 import { type RedemptionRun, showProgress } from './redemption-run.js';
 
+/** Makes the claim; the step also sends its code, where that takes no longer than its limit. */
+export function claimVoucher(
+  { database, timing }: RedemptionRun,
+  command: ClaimCommand,
+): Promise<ClaimSettled | ClaimStarted | ClaimAnswered> {
+  const { claimLifetimeMs, sendingStepMs } = timing;
+  const claimRun = { claimLifetimeMs, workflowId: workflowInfo().workflowId };
+  return sendingStepMs === undefined
+    ? database.createClaim(command, claimRun)
+    : database.claimAndSend(command, { ...claimRun, sendingMs: sendingStepMs });
+}
+
 /** Sends the code of a claim. The answer waits for the provider's result, within a limit. */
 export async function sendCode(
   run: RedemptionRun,
-  claim: ClaimStarted,
+  claim: ClaimSettled | ClaimStarted,
   command: ClaimCommand,
 ): Promise<void> {
   if (claim.supersededOperationId !== null)
@@ -24,13 +37,20 @@ export async function sendCode(
         claim.supersededWorkflowId ?? redeemVoucherByClaimId(claim.supersededOperationId),
       ),
     );
+  if ('outcome' in claim) {
+    run.codeMessage = claim.message;
+    if (claim.message.kind === 'refused') noteNotSent(run, claim.message);
+    run.claimOutcome = claim.outcome;
+    if (run.ended === undefined) showProgress(run);
+    return;
+  }
   const sending = sendUntilSettled(claim.messageId, 'Send the code by SMS').then((sent) => {
     run.codeMessage = sent;
     if (run.ended === undefined) showProgress(run);
   });
   const answeredInTime = await condition(
     () => run.codeMessage !== undefined,
-    run.timing.messageWaitMs,
+    Math.max(1, run.timing.messageWaitMs - (run.timing.sendingStepMs ?? 0)),
     { summary: 'How long the answer waits for the SMS provider' },
   );
   if (answeredInTime) {
@@ -52,9 +72,14 @@ function settleClaim(
 ): Promise<OperationOutcome<ClaimMade>> {
   if (message?.kind !== 'refused' && message?.kind !== 'not-sent')
     return run.database.confirmClaim(command);
-  run.ended ??= 'cancelled';
-  run.refusal = refuse('message-not-queued', { detail: message.message });
+  noteNotSent(run, message);
   return run.database.cancelClaim(command, claimId, message.message);
+}
+
+/** Ends a claim whose code will not reach the owner. */
+function noteNotSent(run: RedemptionRun, { message: detail }: { readonly message: string }): void {
+  run.ended ??= 'cancelled';
+  run.refusal = refuse('message-not-queued', { detail });
 }
 
 async function tellSuperseded(workflowId: string): Promise<void> {

@@ -1,12 +1,12 @@
 import { patched, upsertSearchAttributes } from '@temporalio/workflow';
 import type { RedemptionHeld } from '../../activities/redemption-holds.js';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../messages.js';
-import { outcome, reference, voucherSerial } from '../search-attributes.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../contracts.js';
+import { outcome } from '../search-attributes.js';
 import { sendUntilSettled } from '../send-message.js';
 import { bookRedemption } from '../steps/book-ending.js';
 import type { Ending } from '../steps/final-outcome.js';
 import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
-import { isFromBefore, payMerchant } from './pay-merchant.js';
+import { attributesOf, isFromBefore, payUntilKnown } from './pay-until-known.js';
 import { showNotPaid, showPaid } from './redemption-details.js';
 import { noteRefusal, type RedemptionRun } from './redemption-run.js';
 
@@ -38,34 +38,43 @@ async function holdPayAndBook(
     run.ended ??= 'not-paid';
     throw raiseForeignHold(command.operationId);
   }
-  upsertSearchAttributes([
-    { key: voucherSerial, value: hold.serialNumber },
-    { key: reference, value: [hold.platformReference, hold.paymentReference] },
-  ]);
-  const ending = await payMerchant(command.operationId, hold, { ...timing, takeHint: hints.take });
+  // Nobody but the provider knows the references until the payment ends or lasts.
+  if (timing.sendingStepMs === undefined) upsertSearchAttributes(attributesOf(hold));
+  const ending = await payUntilKnown(command.operationId, hold, {
+    ...timing,
+    takeHint: hints.take,
+  });
   const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeHint: hints.take };
-  const answer = await bookRedemption(bookkeeping, command.operationId, { hold, ending });
+  const leavesWithBooking = timing.sendingStepMs !== undefined;
+  const messageId = leavesWithBooking ? hold.messageId : null;
+  const answer = await bookRedemption(bookkeeping, command.operationId, {
+    hold,
+    ending,
+    messageId,
+  });
   run.ended = ending.kind === 'done' ? 'redeemed' : 'not-paid';
   report(hold, ending);
-  if (ending.kind === 'done' && hold.messageId !== null)
+  if (ending.kind === 'done' && hold.messageId !== null && !leavesWithBooking)
     run.background.push(confirm(run, hold.messageId));
   return answer;
 }
 
 /** Shows the outcome of a payment to support staff. */
 function report(hold: RedemptionHeld, ending: Ending): void {
-  const references = [hold.platformReference, hold.paymentReference];
-  if (ending.kind === 'done') references.push(ending.providerReference);
+  const references = ending.kind === 'done' ? [ending.providerReference] : [];
   if (!isFromBefore(hold))
     upsertSearchAttributes([
+      ...attributesOf(hold, ...references),
       { key: outcome, value: ending.kind === 'done' ? 'SUCCESS' : 'FAILED' },
-      { key: reference, value: references },
     ]);
   if (ending.kind === 'done') showPaid(hold, ending.providerReference);
   else showNotPaid(hold, ending.message);
 }
 
-/** A confirmation that could not be sent is left out, so that nothing waits for it for ever. */
+/**
+ * The confirmation of an older history. One that could not be sent is left out, so that nothing waits
+ * for it for ever.
+ */
 async function confirm({ database }: RedemptionRun, messageId: number): Promise<void> {
   const message = await sendUntilSettled(messageId, 'Confirm the redemption by SMS');
   if (message.kind === 'not-sent' && patched('give-up-confirmation'))

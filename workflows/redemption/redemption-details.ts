@@ -1,21 +1,28 @@
 import type { ClaimStarted } from '../../activities/claim-creation.js';
 import type { MessageOutcome } from '../../activities/message-outcome.js';
 import type { RedemptionHeld } from '../../activities/redemption-holds.js';
-import { messageOf, type Refusal } from '../../src/domain/errors.js';
+import { messageOf, type Refusal } from '../../src/domain/refusals.js';
 import { quoted, showDetails } from '../current-details.js';
 
 /** How a claim, or a redemption without one, ended; for the Temporal UI. */
 export interface RedeemVoucherResult {
-  readonly ended: 'refused' | 'redeemed' | 'not-paid' | 'superseded' | 'expired' | 'cancelled';
+  readonly ended:
+    | 'refused'
+    | 'redeemed'
+    | 'not-paid'
+    | 'superseded'
+    | 'withdrawn'
+    | 'expired'
+    | 'cancelled';
 }
 
 /** What became of the message with the code; undefined while it is being sent. */
 type CodeMessage = MessageOutcome['kind'] | undefined;
 
 const codeWords = {
-  accepted: 'The owner has been sent a code',
-  unknown: 'Nobody knows whether the code arrived; it is not sent again',
-  sending: 'The code is being sent',
+  accepted: 'The code was sent to the owner',
+  unknown: 'The SMS provider did not confirm the code; the service does not send it again',
+  sending: 'The service sends the code',
 } as const;
 
 /** A claim that waits for its redemption. */
@@ -34,7 +41,7 @@ export function showClaimed(
     `**Claimed**: ETB ${claim.amount} of voucher ${claim.serialNumber}` +
       `${claim.merchantName ? ` at ${claim.merchantName}` : ''}` +
       `${claim.owner ? `, owner ${claim.owner}` : ''}.`,
-    `${codeWords[sent]}; the workflow waits until it is redeemed or the claim expires` +
+    `${codeWords[sent]}. The workflow waits for the redemption, or until the claim expires` +
       `${claim.expiresAt ? ` at ${readableTime(claim.expiresAt)}` : ''}.` +
       `${wrongCodes === undefined ? '' : ` Wrong codes so far: ${wrongCodes}.`}`,
     ...(refusal ? [lastRefusal(refusal)] : []),
@@ -74,6 +81,7 @@ const endings = {
   refused: ['Refused', 'Nothing was changed.'],
   expired: ['Expired', FREE_AGAIN],
   superseded: ['Superseded', 'A newer claim of the voucher has taken its place.'],
+  withdrawn: ['Withdrawn', 'The voucher was cancelled, and its value went back to the partner.'],
   cancelled: ['Cancelled', 'The code did not reach the owner.', FREE_AGAIN],
 } as const;
 
@@ -89,8 +97,8 @@ export const showPaid = (hold: RedemptionHeld, providerReference: string): void 
 export const showNotPaid = (hold: RedemptionHeld, message: string): void =>
   showDetails(
     `**Not paid**: ${describeRedemption(hold)}`,
-    `The provider's last words: ${quoted(message)}. The value is back on the voucher; the claim is ` +
-      'over, so the owner needs a new one.',
+    `The provider's last message: ${quoted(message)}. The value is back on the voucher. The claim ` +
+      'ended, so the owner needs a new one.',
   );
 
 /** A redemption as support staff and the provider know it. */

@@ -1,13 +1,13 @@
 import type { ClaimStarted } from '../../activities/claim-creation.js';
 import type { MessageOutcome } from '../../activities/message-outcome.js';
-import type { Refusal } from '../../src/domain/errors.js';
+import type { Refusal } from '../../src/domain/refusals.js';
 import * as activities from '../activity-options.js';
 import type {
   ClaimMade,
   OperationOutcome,
   RedeemVoucherInput,
   RedemptionMade,
-} from '../messages.js';
+} from '../contracts.js';
 import { createHints } from '../steps/hints.js';
 import { serializeActivities } from '../steps/serialized-activities.js';
 import { type RedeemVoucherResult, showClaimed } from './redemption-details.js';

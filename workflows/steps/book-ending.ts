@@ -1,7 +1,7 @@
 import type { RedemptionHeld } from '../../activities/redemption-holds.js';
-import type { TopUpHeld } from '../../activities/topup-holds.js';
+import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
 import type { database as steps } from '../activity-options.js';
-import type { OperationOutcome, RedemptionMade, TopUpMade } from '../messages.js';
+import type { OperationOutcome, RedemptionMade, TopUpMade } from '../contracts.js';
 import { describeRedemption } from '../redemption/redemption-details.js';
 import { bookUntilDone } from './book-until-done.js';
 import type { Ending } from './final-outcome.js';
@@ -16,7 +16,16 @@ interface Bookkeeping {
 export const bookRedemption = (
   { database, ...patience }: Bookkeeping,
   operationId: string,
-  { hold, ending }: { readonly hold: RedemptionHeld; readonly ending: Ending },
+  {
+    hold,
+    ending,
+    messageId,
+  }: {
+    readonly hold: RedemptionHeld;
+    readonly ending: Ending;
+    /** The confirmation that leaves with the booking. */
+    readonly messageId: number | null;
+  },
 ): Promise<OperationOutcome<RedemptionMade>> =>
   bookUntilDone({
     ...patience,
@@ -26,6 +35,7 @@ export const bookRedemption = (
             operationId,
             ending.providerReference,
             ending.reversal !== undefined,
+            messageId,
           )
         : database.voidRedemption(operationId, ending.message),
     description: describeRedemption(hold),

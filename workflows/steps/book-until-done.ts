@@ -6,10 +6,12 @@ import {
 } from '@temporalio/workflow';
 import { showDetails } from '../current-details.js';
 import { needsAction } from '../search-attributes.js';
+import { lengthenPause } from './lengthen-pause.js';
+import { haveRowsVanished } from './vanished-rows.js';
 
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
-/** The longest pause once a person has been called. */
+/** The longest pause once a person has been called, within a week. */
 const LONGEST_OVERDUE_PAUSE_MS = 60 * 60 * 1_000;
 
 /** A decided outcome, and its booking. */
@@ -46,10 +48,10 @@ export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<R
     const isOverdue = elapsedMs >= booking.alarmAfterMs;
     showDetails(
       `**Not booked yet**: ${booking.description}`,
-      'The provider has decided it, and the database cannot book that: the money stays on hold and ' +
-        'it is tried again by itself; to try at once, send the signal `providerHint`.',
+      "The provider's outcome is known, but the database cannot book it. The money stays on hold, and " +
+        'the service tries again. To try now, send the signal `providerHint`.',
       ...(isOverdue
-        ? ['**A person is needed**: the log of the worker says what the database refuses.']
+        ? ['**A person is needed**: the log of the worker has the error of the database.']
         : []),
     );
     if (isOverdue && !wasRaised) {
@@ -58,7 +60,8 @@ export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<R
     }
     if (isOverdue) await noted(booking);
     const longestMs = isOverdue ? LONGEST_OVERDUE_PAUSE_MS : LONGEST_PAUSE_MS;
-    const pauseMs = Math.round(Math.min(Math.max(SHORTEST_PAUSE_MS, elapsedMs / 4), longestMs));
+    const usualMs = Math.round(Math.min(Math.max(SHORTEST_PAUSE_MS, elapsedMs / 4), longestMs));
+    const pauseMs = lengthenPause(usualMs, elapsedMs);
     await condition(() => booking.takeHint?.() ?? false, pauseMs, {
       summary: 'Not booked: try again',
     });
@@ -68,7 +71,11 @@ export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<R
 /** Repeated until it succeeds, which is idempotent: the database may refuse this as well. */
 const noted = ({ note }: Pick<Booking<unknown>, 'note'>): Promise<void> => note().catch(stepFailed);
 
-/** Ignores the failure of a step; a local activity throws its own error without a wrapper. */
+/**
+ * Ignores the failure of a step, unless its rows have vanished; a local activity throws its own error
+ * without a wrapper.
+ */
 export function stepFailed(error: unknown): void {
-  if (!(error instanceof TemporalFailure) || isCancellation(error)) throw error;
+  if (!(error instanceof TemporalFailure) || isCancellation(error) || haveRowsVanished(error))
+    throw error;
 }

@@ -5,12 +5,17 @@ import type { Activities } from '../../activities/index.js';
  */
 const patientSteps = [
   'generateVoucher',
+  'cancelVoucher',
+  'queueResend',
+  'settleResend',
   'createClaim',
+  'claimAndSend',
   'confirmClaim',
   'cancelClaim',
   'expireClaim',
   'holdRedemption',
   'giveUpConfirmation',
+  'beginReversal',
   'holdTopUp',
   'recordSharedAnswer',
   'readTopUpStatus',
@@ -26,6 +31,9 @@ export const limitedSteps = [
   'postTopUp',
   'voidTopUp',
   'noteUnbookedPayment',
+  'postReversal',
+  'failReversal',
+  'noteReversalNeedsAction',
 ] as const satisfies readonly (keyof Activities)[];
 
 export type PatientStep = (typeof patientSteps)[number];

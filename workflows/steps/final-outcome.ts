@@ -2,6 +2,7 @@ import { condition, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.js';
 import { quoted } from '../current-details.js';
 import { needsAction } from '../search-attributes.js';
+import { lengthenPause } from './lengthen-pause.js';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
@@ -80,7 +81,8 @@ async function inquireUntilKnown(
     await attempt.whileUnknown(quoted(last.message), urgency);
     // A hint is followed at once and does not lengthen the next pause.
     const isFollowed =
-      (inquiries === 0 && attempt.possiblySent) || (await hintComes(attempt, pauseMs));
+      (inquiries === 0 && attempt.possiblySent) ||
+      (await hintComes(attempt, lengthenPause(pauseMs, Date.now() - startedAt)));
     if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
     const found = await attempt.inquire();
     if (found.kind === 'delivered') return { ending: done(found), wasRaised };
@@ -133,9 +135,9 @@ const urgencyOf = ({ disagrees }: Pick<Unknown, 'disagrees'>, overdue: boolean):
 /** The first words on the page of an unknown outcome. */
 export const urgencyWords: Readonly<Record<Urgency, string>> = {
   none: '',
-  overdue: '**Overdue: ask the provider by phone.** ',
+  overdue: '**Overdue: call the provider.** ',
   disagrees:
-    '**The provider knows our reference with another content: ask it by phone, and hold it against ' +
+    '**The provider has other content under our reference: call the provider, and compare it with ' +
     'our books.** ',
 };
 

@@ -58,8 +58,8 @@ export const isHeldBy = (
 export function raiseForeignHold(operationId: string): ApplicationFailure {
   upsertSearchAttributes([{ key: needsAction, value: true }]);
   showDetails(
-    `**Somebody has changed this workflow**: what is said to be on hold for operation ${operationId} ` +
-      'is not. Nothing was sent. Find out who can reach Temporal.',
+    `**Somebody changed this workflow**: its hold does not belong to operation ${operationId}. The ` +
+      'service sent nothing. Find out who can reach Temporal.',
   );
   return ApplicationFailure.nonRetryable('What is on hold is not of this operation', 'NeedsAction');
 }

@@ -1,6 +1,6 @@
 import { patched } from '@temporalio/workflow';
-import { refuse } from '../../src/domain/errors.js';
-import type { OperationOutcome, RetryCommand, TopUpCommand, TopUpMade } from '../messages.js';
+import { refuse } from '../../src/domain/refusals.js';
+import type { OperationOutcome, RetryCommand, TopUpCommand, TopUpMade } from '../contracts.js';
 import { bookTopUp } from '../steps/book-ending.js';
 import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
 import { deliverTopUp, reportAttempt } from './deliver-top-up.js';

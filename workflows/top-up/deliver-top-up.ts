@@ -1,5 +1,5 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { TopUpHeld } from '../../activities/topup-holds.js';
+import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
 import { providers } from '../activity-options.js';
 import * as searchAttributes from '../search-attributes.js';
 import { stepFailed } from '../steps/book-until-done.js';

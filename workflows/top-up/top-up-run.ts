@@ -1,6 +1,6 @@
-import type { TopUpHeld } from '../../activities/topup-holds.js';
+import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
 import * as activities from '../activity-options.js';
-import type { OperationOutcome, TopUpInput, TopUpMade } from '../messages.js';
+import type { OperationOutcome, TopUpInput, TopUpMade } from '../contracts.js';
 import { createHints } from '../steps/hints.js';
 import { serializeActivities } from '../steps/serialized-activities.js';
 import { createTopUpDetails } from './topup-details.js';

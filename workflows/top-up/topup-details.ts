@@ -1,5 +1,5 @@
-import type { TopUpHeld } from '../../activities/topup-holds.js';
-import { messageOf, type Refusal } from '../../src/domain/errors.js';
+import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
+import { messageOf, type Refusal } from '../../src/domain/refusals.js';
 import { quoted, showDetails, untilWhen } from '../current-details.js';
 import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.js';
 
@@ -15,9 +15,9 @@ export function createTopUpDetails(transactionId: number) {
     unknown: (hold: TopUpHeld, lastMessage: string, urgency: Urgency) =>
       showDetails(
         `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}`,
-        `The provider's last words: ${lastMessage}. The money stays on hold and the provider is asked ` +
-          'again by itself; to ask now, send the signal `providerHint`. Nothing can be retried ' +
-          'until it has answered.',
+        `The provider's last message: ${lastMessage}. The money stays on hold, and the service asks ` +
+          'the provider again. To ask now, send the signal `providerHint`. A retry is possible after ' +
+          'the outcome is known.',
       ),
 
     delivered: (hold: TopUpHeld, { providerReference, reversal }: Ending & { kind: 'done' }) =>
@@ -29,27 +29,27 @@ export function createTopUpDetails(transactionId: number) {
     failed: (hold: TopUpHeld, message: string, retryWindowMs: number) =>
       showDetails(
         '**Failed.** To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is ' +
-          'needed. The money is held again for the same number; for another one the partner ' +
-          'retries, or an operator: `npm run admin -- retry top-up --help`.',
-        `The provider's last words: ${quoted(message)}. The money is back in the partner's ` +
-          `wallet. Waits until ${untilWhen(retryWindowMs)}; after that the partner can still ` +
-          'retry by the API.',
+          'needed. The retry holds the money again and goes to the same number. For another number ' +
+          'the partner retries, or an operator: `npm run admin -- retry top-up --help`.',
+        `The provider's last message: ${quoted(message)}. The money is back in the partner's ` +
+          `wallet. The workflow waits until ${untilWhen(retryWindowMs)}; after that the partner can ` +
+          'still retry by the API.',
         `${describe(hold)}.`,
       ),
 
     /** A failed top-up was delivered late. */
     deliveredLate: () =>
       showDetails(
-        `**Delivered late**: the provider delivered top-up ${transactionId} after it had said that ` +
-          'it failed. It is not to be retried.',
-        'Who pays for it is settled by a case of its own: `case:late-success:…`, found by ' +
-          '`NeedsAction = true` until then.',
+        `**Delivered late**: the provider delivered top-up ${transactionId} after it had reported a ` +
+          'failure. It needs no further attempt.',
+        'A separate case settles who pays: the workflow `case:late-success:…`, found by ' +
+          '`NeedsAction = true` until it is settled.',
       ),
 
     retryRefused: ({ reason, detail }: Refusal) =>
       showDetails(
         `**The retry was refused**: ${messageOf(reason, detail)}.`,
-        'The top-up still waits; it can be retried again with the signal `retry`.',
+        'The top-up still waits. To retry it again, send the signal `retry`.',
       ),
 
     /** This run sent nothing. */
@@ -62,8 +62,8 @@ export function createTopUpDetails(transactionId: number) {
     windowOver: (hold: TopUpHeld | undefined) =>
       showDetails(
         `**Failed**${hold ? `: ${describe(hold)}` : `: top-up ${transactionId}`}.`,
-        "The money is back in the partner's wallet. No signal is taken any more; the partner can " +
-          'still retry by the API.',
+        "The money is back in the partner's wallet. The workflow accepts no more signals; the partner " +
+          'can still retry by the API.',
       ),
   };
 }

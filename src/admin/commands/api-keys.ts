@@ -2,11 +2,14 @@ import { randomApiKey } from '../../crypto/random.js';
 import { endApiKey, listApiKeys, revokeApiKey } from '../../db/access/company-access.js';
 import { addApiKey } from '../../db/catalogue/companies.js';
 import { needsRotation, ROTATION_WARNING_DAYS } from '../../domain/api-key.js';
+import { scopesOf } from '../../domain/scope.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, optional, required, text, wholeNumber } from '../fields.js';
 import { companyFields, ownerOf, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
+import { dailyLimits } from './daily-limits.js';
+import { requireScopes, scopeList } from './key-scopes.js';
 
 export const issueApiKey = changeCommand({
   name: 'issue api-key',
@@ -18,23 +21,27 @@ export const issueApiKey = changeCommand({
   fields: {
     ...companyFields,
     name: required(text, 'The name of the key, such as the server that will use it'),
+    scopes: optional(scopeList, 'What the key may do; everything by default'),
   },
   examples: [
     'issue api-key --partner 1 --name "Web shop"',
     'issue api-key --merchant 3 --name Till',
+    'issue api-key --partner 1 --name Reports --scopes read',
   ],
   async change(transaction, input, { keySettings }) {
     const { digests, environment } = keySettings();
     const company = await requireCompany(transaction, input);
     const { key, prefix } = randomApiKey(environment);
+    const scopes = input.scopes ? requireScopes(company, input.scopes) : scopesOf(company.kind);
     const keyId = await addApiKey(transaction, company, {
       name: input.name,
       prefix,
       digest: digests.apiKey(key),
+      scopes,
     });
     return {
       subject: company,
-      details: { keyId, name: input.name, prefix },
+      details: { keyId, name: input.name, prefix, scopes },
       text:
         `Issued API key ${keyId} (${input.name}) to ${company.kind} ${company.id}. ` +
         `It is shown only now:\n\n  ${key}\n`,
@@ -47,7 +54,7 @@ export const rotateApiKey = changeCommand({
   name: 'rotate api-key',
   summary: 'Replace an API key with a new one; both work for a while',
   details:
-    'The old key expires after the overlap; install the new one before. The new key is shown ' +
+    'The new key has the scopes and limits of the old one, which expires after the overlap; install the new one before. The new key is shown ' +
     'once. The command needs the settings of "issue api-key".',
   fields: {
     id: argument(id, 'The id of the old key: see list api-keys'),
@@ -67,13 +74,15 @@ export const rotateApiKey = changeCommand({
     const company = ownerOf(old);
     const { key, prefix } = randomApiKey(environment);
     const digest = digests.apiKey(key);
-    const keyId = await addApiKey(transaction, company, { name: old.name, prefix, digest });
+    const { name, scopes, dailyAmount, dailyOperations } = old;
+    const power = { scopes, dailyAmount, dailyOperations };
+    const keyId = await addApiKey(transaction, company, { name, prefix, digest, ...power });
     const replaced = { keyId: input.id, prefix: old.prefix, expiresAt: old.expiresAt };
     return {
       subject: company,
-      details: { keyId, name: old.name, prefix, replaced },
+      details: { keyId, name, prefix, ...power, replaced },
       text:
-        `Issued API key ${keyId} (${old.name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
+        `Issued API key ${keyId} (${name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
         `works until ${time(old.expiresAt)} UTC. The new key is shown only now:\n\n  ${key}\n`,
       secretOutput: { key },
     };
@@ -109,6 +118,8 @@ export const apiKeyTable = (keys: readonly ListedKey[]): string =>
     numbers('id', (row) => row.id),
     column('name', (row) => row.name),
     column('begins with', (row) => row.prefix),
+    column('scopes', (row) => row.scopes.join(', ')),
+    column('a day', dailyLimits),
     column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
     column('issued', (row) => time(row.createdAt)),
     numbers('days', (row) => row.ageDays),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { findBrokenInvariants } from '../../db/ledger/invariants.js';
+import { checkWholeBooks } from '../../db/books/check-whole.js';
 import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger-totals.js';
 import { lookCommand } from '../command.js';
 import { column, money, numbers, table } from '../tables.js';
@@ -8,15 +8,19 @@ export const checkLedger = lookCommand({
   name: 'check-ledger',
   summary: 'Check the consistency of money and states, and show the balances of the accounts',
   details:
-    'Reads every account, transfer, voucher and redemption in one snapshot, during live traffic. ' +
+    'Reads every account, transfer, voucher, redemption and top-up in batches, during live traffic, ' +
+    'from the replica of DATABASE_READ_URL where it is set. A terminal shows how far it is. ' +
     'Each fault is one line; any fault makes the exit code 2. The totals cover all partners. ' +
     'Open operations in suspense wait for an operator and are no fault.',
   fields: {},
+  readsEverything: true,
   examples: ['check-ledger', 'check-ledger --json'],
-  async look(database) {
+  async look(database, _input, { progress }) {
     // Reading everything may take long; this connection blocks nobody.
     await sql`set statement_timeout = 0`.execute(database);
-    const faults = await findBrokenInvariants(database);
+    const faults = await progress.step('Checking the books', (note) =>
+      checkWholeBooks(database, { note }),
+    );
     const totals = await readLedgerTotals(database);
     const isInOrder = faults.length === 0;
     return {

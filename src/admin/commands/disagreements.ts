@@ -21,7 +21,7 @@ export const settleDisagreementCommand = changeCommand({
     await endDisagreement(transaction, reference);
     const { subject: what, words } = found;
     return {
-      subject: { kind: 'partner', id: found.partnerId },
+      subject: { kind: 'partner', id: found.partnerId ?? 0 },
       details: { reference, what, words, note },
       text: `The disagreement about ${what} is settled.`,
     };

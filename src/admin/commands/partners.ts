@@ -1,13 +1,17 @@
 import { listApiKeys, listSourceAddresses } from '../../db/access/company-access.js';
 import { addPartner } from '../../db/catalogue/companies.js';
+import { setMessageLanguage } from '../../db/catalogue/message-language.js';
 import { partnerBalances } from '../../db/ledger/ledger.js';
+import { readLowBalances } from '../../db/ledger/low-balances.js';
 import { listPartners, listProducts } from '../../db/lists/operator-lists.js';
+import { messageLanguages } from '../../domain/vouchers/owner-messages.js';
 import { changeCommand, lookCommand } from '../command.js';
-import { argument, id, required, text } from '../fields.js';
+import { argument, id, oneOf, required, text } from '../fields.js';
 import { changeSubject, created, requireSubject, warnOfNamesakes } from '../record-names.js';
 import { column, money, numbers, record, table } from '../tables.js';
 import { addressTable } from './addresses.js';
 import { apiKeyTable } from './api-keys.js';
+import { dailyLimits } from './daily-limits.js';
 import { productTable } from './lists/list-products.js';
 
 const partnerId = argument(id, 'The id of the partner');
@@ -80,6 +84,29 @@ export const listPartnersCommand = lookCommand({
   },
 });
 
+export const setMessageLanguageCommand = changeCommand({
+  name: 'set message-language',
+  summary: 'Set the language of messages to the owners of a partner’s vouchers',
+  details:
+    'It holds for messages that are written from now on. The partner can choose it in the portal.',
+  fields: {
+    partner: required(id, 'The id of the partner'),
+    language: required(oneOf(...messageLanguages), 'en is English, am is Amharic'),
+  },
+  examples: ['set message-language --partner 1 --language am'],
+  async change(transaction, { partner, language }) {
+    const { name } = await requireSubject(transaction, 'partner', partner);
+    const before = await setMessageLanguage(transaction, partner, language);
+    if (before === language)
+      return { unchanged: `No change: partner ${partner} already has this language.` };
+    return {
+      subject: { kind: 'partner', id: partner },
+      details: { messageLanguage: { from: before, to: language } },
+      text: `Set the language of messages of partner ${partner} (${name}): ${language}`,
+    };
+  },
+});
+
 export const showPartner = lookCommand({
   name: 'show partner',
   summary: 'Show one partner: balances, products, keys and addresses',
@@ -89,12 +116,21 @@ export const showPartner = lookCommand({
     const { name, row } = await requireSubject(database, 'partner', input.id);
     const company = { kind: 'partner', id: input.id } as const;
     const status = String(row.status);
+    const limits = {
+      dailyAmount: row.daily_amount as string | null,
+      dailyOperations: row.daily_operations as number | null,
+      messageLanguage: String(row.message_language),
+    };
     const balances = await partnerBalances(database, input.id);
+    const lowBalances = await readLowBalances(database, input.id);
     const products = await listProducts(database, input.id);
     const apiKeys = await listApiKeys(database, company);
     const addresses = await listSourceAddresses(database, company);
     return {
-      json: { id: input.id, name, status, balances, products, apiKeys, addresses },
+      json: {
+        ...{ id: input.id, name, status, ...limits, balances, lowBalances },
+        ...{ products, apiKeys, addresses },
+      },
       text: [
         record({
           Partner: input.id,
@@ -103,6 +139,9 @@ export const showPartner = lookCommand({
           'Gift wallet': `ETB ${money(balances.gift)}`,
           'Airtime wallet': `ETB ${money(balances.airtime)}`,
           'In unused gifts': `ETB ${money(balances.reserved)}`,
+          'Low below': `gift ${threshold(lowBalances.gift)}, airtime ${threshold(lowBalances.airtime)}`,
+          'Limits of a day': dailyLimits(limits) || 'none',
+          'Messages to owners': limits.messageLanguage,
         }),
         `\nProducts it may sell\n${productTable(products)}`,
         `\nAPI keys\n${apiKeyTable(apiKeys)}`,
@@ -111,3 +150,6 @@ export const showPartner = lookCommand({
     };
   },
 });
+
+const threshold = (amount: string | null): string =>
+  amount === null ? 'none' : `ETB ${money(amount)}`;

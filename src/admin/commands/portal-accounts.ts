@@ -1,30 +1,24 @@
-import { randomInt } from 'node:crypto';
 import { createPasswordHashes } from '../../crypto/password-hashes.js';
+import { readableSecret } from '../../crypto/readable-secret.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
+import { removeOneTimePassword } from '../../db/portal/one-time-passwords.js';
 import {
   addPortalAccount,
+  findPortalAccountById,
   listPortalAccounts,
   setPassword,
   setPortalAccountDisabled,
 } from '../../db/portal/portal-accounts.js';
 import { endPortalSessions } from '../../db/portal/portal-sessions.js';
+import { portalRoles } from '../../domain/portal-role.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
-import { argument, email, id, required } from '../fields.js';
+import { argument, email, id, oneOf, optional, required } from '../fields.js';
 import { companyFields, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
-/** Characters that people do not confuse when they read aloud or copy. */
-const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
-
-/** 80 bits, in groups of four. */
-const oneTimePassword = (): string =>
-  Array.from({ length: 4 }, () =>
-    Array.from({ length: 4 }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join(''),
-  ).join('-');
-
 async function makePassword(cost: number) {
-  const password = oneTimePassword();
+  const password = readableSecret();
   return { password, hash: await createPasswordHashes(cost).make(password) };
 }
 
@@ -46,6 +40,7 @@ export const createPortalAccount = changeCommand({
   fields: {
     email: required(email, 'The e-mail address for the sign-in'),
     ...companyFields,
+    role: optional(oneOf(...portalRoles), 'What the person may do; owner by default'),
   },
   examples: [
     'create portal-account --email abebe@shop.example --partner 1',
@@ -57,6 +52,7 @@ export const createPortalAccount = changeCommand({
     const accountId = await addPortalAccount(transaction, {
       email: input.email,
       company,
+      role: input.role ?? 'owner',
       passwordHash: hash,
       mustChangePassword: true,
       passwordLifetimeSeconds: oneTimePasswords.lifetimeSeconds,
@@ -65,7 +61,7 @@ export const createPortalAccount = changeCommand({
       throw new AdminError(`${input.email} already has an account: see "list portal-accounts".`);
     return {
       subject: company,
-      details: { accountId, email: input.email },
+      details: { accountId, email: input.email, role: input.role ?? 'owner' },
       text:
         `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ` +
         shownPassword(password, oneTimePasswords.lifetimeSeconds),
@@ -84,8 +80,11 @@ async function changeAccount(
 ) {
   const account = await setPortalAccountDisabled(transaction, accountId, isDisabled);
   if (account) return account;
-  throw new AdminError(`There is no portal account ${accountId}: see "list portal-accounts".`);
+  throw noSuchAccount(accountId);
 }
+
+const noSuchAccount = (accountId: number): AdminError =>
+  new AdminError(`There is no portal account ${accountId}: see "list portal-accounts".`);
 
 export const resetPortalPassword = changeCommand({
   name: 'reset portal-password',
@@ -107,6 +106,28 @@ export const resetPortalPassword = changeCommand({
       details: { accountId: input.id, email: address },
       text: `Portal account ${input.id} (${address}) has a new password. ${shownPassword(password, oneTimePasswords.lifetimeSeconds)}`,
       secretOutput: { password },
+    };
+  },
+});
+
+export const resetOneTimePassword = changeCommand({
+  name: 'reset one-time-password',
+  summary: 'Switch off the one-time passwords of a person, and end all sessions',
+  details:
+    'For a person who has lost the phone and the recovery codes. Verify the identity of the person ' +
+    'first: the next sign-in takes only the password. The owners are told by e-mail.',
+  fields: { account: required(id, 'The id of the account: see list portal-accounts') },
+  examples: ['reset one-time-password --account 2'],
+  async change(transaction, input) {
+    const found = await findPortalAccountById(transaction, input.account);
+    if (found === undefined) throw noSuchAccount(input.account);
+    if (!(await removeOneTimePassword(transaction, input.account)))
+      return { unchanged: `Portal account ${input.account} (${found.email}) has none.` };
+    await endPortalSessions(transaction, input.account);
+    return {
+      subject: found.company,
+      details: { accountId: input.account, email: found.email },
+      text: `Portal account ${input.account} (${found.email}) signs in with its password alone.`,
     };
   },
 });
@@ -140,6 +161,8 @@ export const listPortalAccountsCommand = lookCommand({
       text: table(accounts, [
         numbers('id', (row) => row.id),
         column('e-mail', (row) => row.email),
+        column('role', (row) => row.role),
+        column('one-time password', (row) => (row.hasOneTimePassword ? 'on' : 'off')),
         column('made', (row) => time(row.createdAt)),
         column('last signed in', (row) => row.lastSignedInAt && time(row.lastSignedInAt)),
         column('password ends', (row) => row.passwordExpiresAt && time(row.passwordExpiresAt)),

@@ -41,7 +41,7 @@ export const importCommand = (kind: RecordKind): AdminCommand => ({
     );
     const transaction = await context.database.startTransaction().execute();
     try {
-      const written = await carryOut(transaction, { ...context, actor }, kind, { file, read });
+      const written = await importRows(transaction, { ...context, actor }, kind, { file, read });
       // Some errors appear only on execution, so a dry run executes and rolls back.
       await (given.dryRun ? transaction.rollback() : transaction.commit()).execute();
       return reportOf(kind, given, written);
@@ -53,7 +53,7 @@ export const importCommand = (kind: RecordKind): AdminCommand => ({
   },
 });
 
-async function carryOut(
+async function importRows(
   transaction: DatabaseTransaction,
   context: Pick<AdminContext, 'progress'> & { readonly actor: string },
   kind: RecordKind,

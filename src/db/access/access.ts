@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { rolesFor } from '../../domain/portal-role.js';
+import type { Scope } from '../../domain/scope.js';
 import type { Caller, Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import type { CompanyKind } from '../schema/all-tables.js';
@@ -7,9 +9,16 @@ import type { CompanyKind } from '../schema/all-tables.js';
 export interface AccessRow {
   readonly status: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
   readonly token_version: number;
-  readonly api_key_ids: number[];
+  /** By the id of each valid key. */
+  readonly api_keys: Readonly<Record<string, KeyPower>>;
   readonly addresses: string[];
   readonly public_keys: string[];
+}
+
+/** What an API key may do, and whether its spending is counted against daily limits. */
+interface KeyPower {
+  readonly scopes: readonly Scope[];
+  readonly isLimited: boolean;
 }
 
 /** Condition on api_keys: neither revoked nor expired, by the database's clock. */
@@ -30,6 +39,12 @@ export async function readAccess(
   company: Company,
 ): Promise<AccessRow | undefined> {
   const { table, owner } = tablesOf[company.kind];
+  // Only partners spend.
+  const isLimited =
+    company.kind === 'partner'
+      ? sql`num_nonnulls(company.daily_amount, company.daily_operations,
+          api_keys.daily_amount, api_keys.daily_operations) > 0`
+      : sql`false`;
   const publicKeys =
     company.kind === 'partner'
       ? sql`'{}'::text[]`
@@ -37,8 +52,9 @@ export async function readAccess(
           where merchant_id = company.id and revoked_at is null order by id)`;
   const { rows } = await sql<AccessRow>`
     select status, token_version,
-      array(select id from api_keys
-        where ${owner} = company.id and ${isValidKey})::int[] as api_key_ids,
+      (select coalesce(jsonb_object_agg(api_keys.id,
+          jsonb_build_object('scopes', scopes, 'isLimited', ${isLimited})), '{}') from api_keys
+        where ${owner} = company.id and ${isValidKey}) as api_keys,
       array(select address from source_addresses where ${owner} = company.id) as addresses,
       ${publicKeys} as public_keys
     from ${table} as company where id = ${company.id}`.execute(database);
@@ -46,24 +62,47 @@ export async function readAccess(
 }
 
 /**
- * SQL expression: whether the authority of a command is still valid, so that neither a stale cache
- * nor forged data can move money (design 8 and 10). A command without authority may begin nothing.
- * The activity checks an operator's authority itself.
+ * SQL expression: whether the authority of a command is still valid and has the scope, so that
+ * neither a stale cache nor forged data can move money (design 8 and 10). A command without authority
+ * may begin nothing. A person of the portal needs a role that operates. The activity checks an
+ * operator's authority itself.
  */
-export const isStillAdmitted = ({ kind, id, credential }: Caller) => {
-  if (credential === undefined || !('apiKeyId' in credential)) return sql<boolean>`false`;
+export const isStillAdmitted = ({ kind, id, credential }: Caller, scope: Scope) => {
+  if (credential === undefined) return sql<boolean>`false`;
   const { table, owner } = tablesOf[kind];
+  if ('portalAccountId' in credential)
+    return sql<boolean>`exists (
+      select from portal_accounts as account
+      where account.id = ${credential.portalAccountId} and account.${owner} = ${id}
+        and disabled_at is null and role = any(${rolesFor('operate')}::text[]))`;
+  if (!('apiKeyId' in credential)) return sql<boolean>`false`;
   return sql<boolean>`exists (
     select from api_keys join ${table} as company on company.id = api_keys.${owner}
-    where api_keys.id = ${credential.apiKeyId} and ${isValidKey}
+    where api_keys.id = ${credential.apiKeyId} and ${isValidKey} and ${scope} = any(api_keys.scopes)
       and company.id = ${id} and company.token_version = ${credential.tokenVersion})`;
 };
 
 /** Whether the authority of a command is still valid, as a separate query. */
-export async function isAdmitted(database: Database, caller: Caller): Promise<boolean> {
+export async function isAdmitted(
+  database: Database,
+  caller: Caller,
+  scope: Scope,
+): Promise<boolean> {
   const { rows } = await sql<{ is_admitted: boolean }>`
-    select ${isStillAdmitted(caller)} as is_admitted`.execute(database);
+    select ${isStillAdmitted(caller, scope)} as is_admitted`.execute(database);
   return rows[0]?.is_admitted ?? false;
+}
+
+/** What a partner may still do, for a step that moves its money. */
+export async function partnerAuthority(
+  database: Database,
+  caller: Caller,
+  scope: Scope,
+): Promise<{ readonly isAdmitted: boolean; readonly partnerIsActive: boolean }> {
+  const { rows } = await sql<{ isAdmitted: boolean; partnerIsActive: boolean }>`
+    select ${isStillAdmitted(caller, scope)} as "isAdmitted", status = 'ACTIVE' as "partnerIsActive"
+    from partners where id = ${caller.id}`.execute(database);
+  return rows[0] ?? { isAdmitted: false, partnerIsActive: false };
 }
 
 /** The registered host names: entries with a letter that are no IPv6 address. */

@@ -1,4 +1,6 @@
+import { toldActions } from '../../domain/access-changes.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { addAccessNotices } from './access-notices.js';
 
 /** One entry: a change by a person. */
 export interface AuditEntry {
@@ -13,12 +15,15 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Adds entries in the transaction of their changes, so that neither exists alone. */
+/**
+ * Adds entries in the transaction of their changes, so that neither exists alone; owners are told
+ * of those that concern the access of their company.
+ */
 export async function addAuditEntries(
   transaction: DatabaseTransaction,
   entries: readonly AuditEntry[],
 ): Promise<void> {
-  await transaction
+  const added = await transaction
     .insertInto('audit_log')
     .values(
       entries.map((entry) => ({
@@ -29,7 +34,13 @@ export async function addAuditEntries(
         details: JSON.stringify(entry.details),
       })),
     )
+    .returning(['id', 'action'])
     .execute();
+  const told = added.filter(({ action }) => toldActions.includes(action));
+  await addAccessNotices(
+    transaction,
+    told.map(({ id }) => id),
+  );
 }
 
 /** Adds one entry. */

@@ -13,6 +13,8 @@ interface RecordedCall {
   /** The key whose prefix is stored. */
   readonly apiKeyId: number | null;
   readonly requestId: string;
+  /** What was wrong: the fields, or the signature. Never a part of the request. */
+  readonly detail?: string | undefined;
 }
 
 export interface AdmittedCall extends RecordedCall {
@@ -38,7 +40,7 @@ const KEPT_ADMITTED_CALLS = 20;
 
 const callColumns = sql`at timestamptz, surface text, method text, route text,
   "sourceAddress" text, "apiKeyId" bigint, "requestId" text, "companyKind" text,
-  "companyId" bigint`;
+  "companyId" bigint, detail text`;
 
 const records = (calls: readonly (AdmittedCall | RefusedCall)[]) =>
   JSON.stringify(
@@ -56,10 +58,10 @@ export async function addRefusedCalls(
 ): Promise<void> {
   await sql`
     insert into refused_calls (at, surface, method, route, reason, company_kind, company_id,
-      source_address, key_prefix, request_id, left_out)
+      source_address, key_prefix, request_id, left_out, detail)
     select at, surface, method, route, reason, "companyKind", "companyId", "sourceAddress",
       coalesce("keyPrefix", (select key_prefix from api_keys where id = "apiKeyId")),
-      "requestId", "leftOut"
+      "requestId", "leftOut", detail
     from jsonb_to_recordset(${records(calls)}::jsonb) as call (
       ${callColumns}, reason text, "keyPrefix" text, "leftOut" int)
     order by at`.execute(database);
@@ -89,9 +91,9 @@ export async function addAdmittedCalls(
         and (last_used_at is null or last_used_at < newest.at)
     )
     insert into admitted_calls (at, surface, method, route, status_code, company_kind, company_id,
-      source_address, key_prefix, request_id)
+      source_address, key_prefix, request_id, detail)
     select at, surface, method, route, "statusCode", "companyKind", "companyId", "sourceAddress",
-      (select key_prefix from api_keys where id = "apiKeyId"), "requestId"
+      (select key_prefix from api_keys where id = "apiKeyId"), "requestId", detail
     from call order by at`.execute(database);
   await sql`
     delete from admitted_calls where id in (
@@ -149,6 +151,7 @@ export interface ShownCall {
   readonly sourceAddress: string;
   readonly keyPrefix: string | null;
   readonly requestId: string;
+  readonly detail: string | null;
   readonly leftOut: number;
 }
 
@@ -159,7 +162,7 @@ export async function listCalls(
   limit: number,
 ): Promise<ShownCall[]> {
   const shared = sql`at, surface, method, route, source_address as "sourceAddress",
-    key_prefix as "keyPrefix", request_id as "requestId"`;
+    key_prefix as "keyPrefix", request_id as "requestId", detail`;
   const newest = sql`where company_kind = ${company.kind} and company_id = ${company.id}
     order by id desc limit ${limit}`;
   const { rows } = await sql<ShownCall>`
@@ -217,6 +220,7 @@ export function listRefusedCalls(
       'source_address as sourceAddress',
       'key_prefix as keyPrefix',
       'request_id as requestId',
+      'detail',
       'left_out as leftOut',
     ])
     .orderBy('id', 'desc')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ApiKeyStatus } from '../../domain/api-key.js';
+import type { ApiKeyPower, ApiKeyStatus } from '../../domain/api-key.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { isValidKey } from './access.js';
@@ -16,7 +16,7 @@ const ownerColumn = ({ kind }: Company) => (kind === 'partner' ? 'partner_id' : 
  * Condition: rows of one company, or all rows. An id given by a person may belong to another
  * company.
  */
-const ownedBy = (company: Company | undefined) =>
+export const ownedBy = (company: Company | undefined) =>
   company === undefined
     ? sql<boolean>`true`
     : sql<boolean>`${sql.ref(ownerColumn(company))} = ${company.id}`;
@@ -37,6 +37,9 @@ export const listApiKeys = (database: Database, company: Company) =>
       'revoked_at as revokedAt',
       'last_used_at as lastUsedAt',
       'last_used_address as lastUsedAddress',
+      'scopes',
+      'daily_amount as dailyAmount',
+      'daily_operations as dailyOperations',
       sql<ApiKeyStatus>`case when revoked_at is not null then 'REVOKED'
         when expires_at <= now() then 'EXPIRED'
         when expires_at is not null then 'ENDING' else 'VALID' end`.as('status'),
@@ -77,13 +80,16 @@ export async function findApiKeyCopy(
   return key?.ciphertext ? { ...key, ciphertext: key.ciphertext } : undefined;
 }
 
-type ChangedKey = Owner & { readonly name: string; readonly prefix: string };
+export type ChangedKey = Owner & ApiKeyPower & { readonly name: string; readonly prefix: string };
 
-const changedKey = [
+export const changedKey = [
   'key_name as name',
   'key_prefix as prefix',
   'partner_id as partnerId',
   'merchant_id as merchantId',
+  'scopes',
+  'daily_amount as dailyAmount',
+  'daily_operations as dailyOperations',
 ] as const;
 
 /** Revokes an API key with its tokens; undefined unless it was valid. */
@@ -162,6 +168,23 @@ export const listPublicKeys = (database: Database, merchantId: number) =>
     .where('merchant_id', '=', merchantId)
     .orderBy('id')
     .execute();
+
+/** The merchant's public keys in PEM that were revoked last. */
+export async function listRevokedPublicKeys(
+  database: Database,
+  merchantId: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database
+    .selectFrom('merchant_public_keys')
+    .select('public_key_pem as publicKeyPem')
+    .where('merchant_id', '=', merchantId)
+    .where('revoked_at', 'is not', null)
+    .orderBy('revoked_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ publicKeyPem }) => publicKeyPem);
+}
 
 /** The valid key with a fingerprint, of any merchant; undefined where there is none. */
 export const findValidPublicKey = (

@@ -1,4 +1,6 @@
 import { type Insertable, sql } from 'kysely';
+import type { ApiKeyPower } from '../../domain/api-key.js';
+import { scopesOf } from '../../domain/scope.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import type {
@@ -110,7 +112,10 @@ export async function addPromos(
 const ownerColumns = (company: Company) =>
   company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
 
-/** Stores an API key's digest, and its ciphertext if it can be copied; never the key itself. */
+/**
+ * Stores an API key's digest, and its ciphertext if it can be copied; never the key itself. By default
+ * it has all scopes of its kind of company, and no daily limit.
+ */
 export async function addApiKey(
   database: Database,
   company: Company,
@@ -119,7 +124,7 @@ export async function addApiKey(
     readonly prefix: string;
     readonly digest: Buffer;
     readonly ciphertext?: string | null;
-  },
+  } & Partial<ApiKeyPower>,
 ): Promise<number> {
   const { id } = await database
     .insertInto('api_keys')
@@ -129,6 +134,9 @@ export async function addApiKey(
       key_prefix: apiKey.prefix,
       key_digest: apiKey.digest,
       key_ciphertext: apiKey.ciphertext ?? null,
+      scopes: [...(apiKey.scopes ?? scopesOf(company.kind))],
+      daily_amount: apiKey.dailyAmount ?? null,
+      daily_operations: apiKey.dailyOperations ?? null,
     })
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -17,12 +17,17 @@ export interface LedgerTransfer {
 export const operationsOf = (voucher: {
   readonly id: number;
   readonly operationId: string;
-  readonly redemptions: readonly { readonly operationId: string }[];
+  readonly redemptions: readonly {
+    readonly operationId: string;
+    readonly reversal: { readonly operationId: string } | null;
+  }[];
 }): string[] => [
   voucher.operationId,
   `cancel-voucher:${voucher.id}`,
   `expire-voucher:${voucher.id}`,
-  ...voucher.redemptions.map(({ operationId }) => operationId),
+  ...voucher.redemptions.flatMap(({ operationId, reversal }) =>
+    reversal === null ? [operationId] : [operationId, reversal.operationId],
+  ),
 ];
 
 /** The transfers of a partner's operations, oldest first, without accounts of other partners. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.js';
 import { type Days, dayOf, eachDay, isWithin } from '../days.js';
 
-/** A partner's sales of a day in UTC; amounts are decimal strings of ETB. */
+/** A partner's sales of a day; amounts are decimal strings of ETB. */
 export interface DayOfSales {
   /** YYYY-MM-DD */
   readonly day: string;
@@ -28,7 +28,7 @@ export async function salesPerDay(
   const isTopup = sql`debit.kind = 'airtime-hold'`;
   const { rows } = await sql<DayOfSales>`
     with sale as (
-      select ${dayOf(sql`transfer.created_at`)} as day,
+      select ${dayOf(sql`transfer.created_at`, days)} as day,
         count(1) filter (where ${isVoucher}) as vouchers,
         ${sum(isVoucher)} as "voucherAmount",
         count(1) filter (where ${isTopup}) as topups,

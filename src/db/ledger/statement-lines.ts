@@ -13,6 +13,15 @@ const accountsOf = {
 
 export type Wallet = keyof typeof accountsOf;
 
+export const wallets = Object.keys(accountsOf) as readonly Wallet[];
+
+/** SQL query: the kinds of accounts of wallets, beside the wallet of each. */
+export const walletAccounts = (wanted: readonly Wallet[]) => {
+  const pairs = wanted.flatMap((wallet) => accountsOf[wallet].map((kind) => [wallet, kind]));
+  return sql`select * from unnest(${pairs.map(([wallet]) => wallet)}::text[],
+    ${pairs.map(([, kind]) => kind)}::text[])`;
+};
+
 export interface StatementRequest {
   readonly partnerId: number;
   readonly wallet: Wallet;
@@ -69,11 +78,16 @@ export const lineColumns = sql`line.id, line.created_at as at, line.operation_id
 /** Joins of the subjects of a `line`'s operation. */
 export const explanations = sql`
   join ledger_accounts as other on other.id = line.other_account_id
-  left join redemptions on redemptions.operation_id = line.operation_id
+  left join redemption_reversals as reversal on reversal.operation_id = line.operation_id
+  left join redemptions on redemptions.id = coalesce(reversal.redemption_id,
+    (select id from redemptions as own where own.operation_id = line.operation_id))
   left join merchants on merchants.id = redemptions.merchant_id
-  left join vouchers on vouchers.id = coalesce(redemptions.voucher_id,
-    (select id from vouchers where operation_id = line.operation_id),
-    substring(line.operation_id from '^(?:cancel|expire)-voucher:([0-9]{1,18})$')::bigint)
+  left join lateral (
+    select id, serial_number from vouchers where id = coalesce(redemptions.voucher_id,
+      (select id from vouchers where operation_id = line.operation_id),
+      substring(line.operation_id from '^(?:cancel|expire)-voucher:([0-9]{1,18})$')::bigint)
+    limit 1
+  ) as vouchers on true
   left join topup_attempts as attempt on attempt.operation_id = line.operation_id
   left join topups on topups.id = attempt.topup_id
   left join products on products.id = topups.product_id and products.kind = 'PACKAGE'`;

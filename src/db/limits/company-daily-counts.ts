@@ -89,6 +89,16 @@ export async function giveBackCompanyMessage(
       and counts.day = (claim.created_at at time zone 'UTC')::date`.execute(transaction);
 }
 
+/** Uncounts a message of today that the provider refused. */
+export async function uncountCompanyMessage(
+  transaction: DatabaseTransaction,
+  company: Company,
+): Promise<void> {
+  await sql`
+    update company_daily_counts set messages = greatest(messages - 1, 0)
+    where ${isCountOf(company)}`.execute(transaction);
+}
+
 /** Counts a wrong verification code of a company, also beyond the budget. */
 export async function countCompanyWrongCode(
   transaction: DatabaseTransaction,
@@ -110,7 +120,7 @@ export async function countCompanyWrongCode(
 /** The slow-down of a company that has spent its budget of wrong codes. */
 export interface Slowing {
   /** The default for companies without their own budget. */
-  readonly wrongCodesPerDay: number;
+  readonly companyWrongCodesPerDay: number;
   /** Interval between two comparisons. */
   readonly pauseSeconds: number;
   /** The longest wait; a later turn is refused. */
@@ -124,14 +134,14 @@ export interface Slowing {
 export async function secondsUntilTurn(
   database: Database,
   company: Company,
-  { wrongCodesPerDay, pauseSeconds, longestWaitSeconds }: Slowing,
+  { companyWrongCodesPerDay, pauseSeconds, longestWaitSeconds }: Slowing,
 ): Promise<number | undefined> {
   const owner = company.kind === 'partner' ? sql`partners` : sql`merchants`;
   const { rows: slowed } = await sql`
     select from company_daily_counts
     join ${owner} as company on company.id = company_id
     where ${isCountOf(company)}
-      and wrong_codes >= coalesce(company.wrong_codes_per_day, ${wrongCodesPerDay}::int)`.execute(
+      and wrong_codes >= coalesce(company.wrong_codes_per_day, ${companyWrongCodesPerDay}::int)`.execute(
     database,
   );
   if (slowed.length === 0) return 0;

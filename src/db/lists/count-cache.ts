@@ -1,9 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../connection.js';
 
-/** A count of rows, and the version of the reference data that it belongs to. */
+/**
+ * A count of rows, and what it belongs to: a version of the reference data, or of added rows a moment,
+ * as PostgreSQL writes it, before which all have been committed.
+ */
 export interface CachedCount {
-  readonly version: number;
+  readonly version?: number;
+  readonly addedBefore?: string;
   readonly totalItems: number;
 }
 
@@ -44,4 +48,33 @@ export function readCachedCount(
 /** Caches a count; the oldest entry is evicted. */
 export function cacheCount(database: Database, key: string, count: CachedCount): void {
   countsOf(database).set(key, { ...count, countedAt: performance.now() });
+}
+
+const firstCounts = new WeakMap<Database, Map<string, Promise<unknown>>>();
+
+/**
+ * Reads with the cached count of a key. Where there is none, the first caller counts all rows and
+ * caches their number, and the others wait for it: otherwise all of them would count.
+ */
+export async function withAddedCount<Result>(
+  database: Database,
+  key: string,
+  read: (known?: CachedCount) => Promise<Result>,
+): Promise<Result> {
+  const running = firstCounts.get(database) ?? new Map<string, Promise<unknown>>();
+  firstCounts.set(database, running);
+  for (;;) {
+    const known = countsOf(database).get(key);
+    if (known) return read(known);
+    const first = running.get(key);
+    if (!first) break;
+    await first.catch(() => undefined);
+  }
+  const counting = read();
+  running.set(key, counting);
+  try {
+    return await counting;
+  } finally {
+    running.delete(key);
+  }
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, NOT_PREPARED } from '../connection.js';
-import { type CachedCount, cacheCount, readCachedCount } from './count-cache.js';
+import { type CachedCount, cacheCount, readCachedCount, withAddedCount } from './count-cache.js';
 import { conditionSql, contains, sortExpression } from './list-conditions.js';
 import type { ListQuery, ListSource } from './list-query.js';
 
@@ -14,12 +14,15 @@ export interface ListPage<Row> {
 interface Totals {
   readonly listTotal: number | null;
   readonly listVersion: number | null;
+  /** Of added rows: the moment before which no more are to come, and how many of the total those are. */
+  readonly listAddedBefore: string | null;
+  readonly listSettled: number | null;
 }
 
 /**
  * Reads one page of a company's list in one statement and so in one snapshot. Counting grows with a
- * list, so the count of reference data is cached, and repeated when the version that the statement
- * reads has changed.
+ * list, so counts are cached: of reference data until the version that the statement reads has
+ * changed, of rows that are only added up to a moment that is settled.
  */
 export async function readListPage<Row>(
   database: Database,
@@ -29,10 +32,22 @@ export async function readListPage<Row>(
 ): Promise<ListPage<Row>> {
   const { conditions, search } = query;
   const key = JSON.stringify([source.name, companyId, conditions, search]);
-  const known = source.version
-    ? readCachedCount(database, key, source.changesWithTime ?? false)
-    : undefined;
-  const { rows } = await pageStatement(source, companyId, query, known).execute(database);
+  const read = async (known?: CachedCount) => {
+    const { rows } = await pageStatement(source, companyId, query, known).execute(database);
+    return pageOf(database, key, query, rows, known);
+  };
+  if (countsAdded(source, query)) return withAddedCount(database, key, read);
+  return read(source.version && readCachedCount(database, key, source.changesWithTime ?? false));
+}
+
+/** The page of the statement's rows; caches its count. */
+function pageOf<Row>(
+  database: Database,
+  key: string,
+  query: ListQuery,
+  rows: readonly (Row & Totals)[],
+  known: CachedCount | undefined,
+): ListPage<Row> {
   const [first] = rows;
   if (!first) return { items: [], totalItems: 0 };
   // A promo may have started since the count: the total is at least the shown rows.
@@ -40,12 +55,26 @@ export async function readListPage<Row>(
   const totalItems = Math.max(first.listTotal ?? known?.totalItems ?? 0, shown);
   if (first.listTotal !== null && first.listVersion !== null)
     cacheCount(database, key, { version: first.listVersion, totalItems });
-  const items = rows.map(({ listTotal, listVersion, ...row }) => row as Row);
+  if (first.listAddedBefore !== null)
+    cacheCount(database, key, {
+      addedBefore: first.listAddedBefore,
+      totalItems: first.listSettled ?? 0,
+    });
+  const items = rows.map(
+    ({ listTotal, listVersion, listAddedBefore, listSettled, ...row }) => row as Row,
+  );
   return { items, totalItems };
 }
 
 /** Sorting this many rows is cheap. */
 const FEW_ROWS = 500;
+
+/** No transaction of the service lasts so long: what began before has ended. */
+const SETTLED_AFTER = sql`interval '60 seconds'`;
+
+/** Whether all rows of a list are counted to which rows are only added. */
+const countsAdded = (source: ListSource<unknown>, { conditions, search }: ListQuery): boolean =>
+  source.addedAt !== undefined && conditions.length === 0 && search === undefined;
 
 /** The page's rows; each has the count, unless the cached one is valid. */
 export function pageStatement<Row>(
@@ -58,18 +87,47 @@ export function pageStatement<Row>(
     [source.where(companyId), ...wanted(source, query, (known?.totalItems ?? 0) > FEW_ROWS)],
     sql` and `,
   )}`;
-  const version = source.version?.(companyId);
+  const { counted, totals } =
+    countsAdded(source, query) && source.addedAt
+      ? addedTotals(from, source.addedAt, known)
+      : versionTotals(from, source.version?.(companyId), known);
+  return sql<Row & Totals>`
+    ${query.isUsual ? sql`` : sql.raw(NOT_PREPARED)}
+    ${counted} select ${source.select}, ${totals}
+    ${from}
+    order by ${order(source, query)}
+    limit ${query.limit}::bigint offset ${(query.page - 1) * query.limit}::bigint`;
+}
+
+function versionTotals(
+  from: RawBuilder<unknown>,
+  version: RawBuilder<number> | undefined,
+  known: CachedCount | undefined,
+) {
   const total = version
     ? sql`case when ${version} = ${known?.version ?? 0}::bigint then null
         else (select count(1) ${from}) end`
     : sql`(select count(1) ${from})`;
-  return sql<Row & Totals>`
-    ${query.isUsual ? sql`` : sql.raw(NOT_PREPARED)}
-    select ${source.select}, ${total} as "listTotal",
-      ${version ?? sql`null`} as "listVersion"
-    ${from}
-    order by ${order(source, query)}
-    limit ${query.limit}::bigint offset ${(query.page - 1) * query.limit}::bigint`;
+  const totals = sql`${total} as "listTotal", ${version ?? sql`null`} as "listVersion",
+    null as "listAddedBefore", null as "listSettled"`;
+  return { counted: sql``, totals };
+}
+
+/** Counts the rows since the cached moment, and those of them that are settled by now. */
+function addedTotals(
+  from: RawBuilder<unknown>,
+  addedAt: RawBuilder<Date>,
+  known: CachedCount | undefined,
+) {
+  const settledBefore = sql`now() - ${SETTLED_AFTER}`;
+  const counted = sql`with counted as materialized (
+    select ${known?.totalItems ?? 0}::bigint + count(1) as total,
+      ${known?.totalItems ?? 0}::bigint
+        + count(1) filter (where ${addedAt} < ${settledBefore}) as settled
+    ${from} and ${addedAt} >= ${known?.addedBefore ?? '-infinity'}::timestamptz)`;
+  const totals = sql`(select total from counted) as "listTotal", null as "listVersion",
+    (${settledBefore})::text as "listAddedBefore", (select settled from counted) as "listSettled"`;
+  return { counted, totals };
 }
 
 /** The caller's own conditions. */

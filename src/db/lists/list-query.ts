@@ -38,6 +38,11 @@ export interface ListSource<Row> {
   version?(companyId: number): RawBuilder<number>;
   /** Whether the rows also depend on time. */
   readonly changesWithTime?: true;
+  /**
+   * Of rows that are only added: the start of the transaction that added the row. An index has it
+   * behind the company, so that only new rows are counted again.
+   */
+  readonly addedAt?: RawBuilder<Date>;
 }
 
 /**

@@ -138,7 +138,7 @@ export const promoSource: ListSource<PromoRow> = {
   changesWithTime: true,
 };
 
-interface ProductRow extends Dated {
+export interface ProductRow extends Dated {
   readonly productName: string;
   readonly description: string | null;
   readonly metadata: unknown;

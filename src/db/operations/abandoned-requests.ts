@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Refusal } from '../../domain/errors.js';
+import type { Refusal } from '../../domain/refusals.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { FORGET_LEFT_REQUESTS_HOURS } from '../pruning.js';
 import { type OperationIdentity, type StoredOutcome, storedOutcome } from './operations.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isRemembered, type Refusal } from '../../domain/errors.js';
+import { isRemembered, type Refusal } from '../../domain/refusals.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import type { OperationStatus } from '../schema/all-tables.js';
@@ -106,9 +106,9 @@ async function joinOperation<Result>(
 
 const keyReused: Refusal = { ok: false, reason: 'key-reused' };
 
-/** Locks an operation's row until the transaction ends. */
+/** Locks an operation's row until the transaction ends, if there is one. */
 export const lockOperation = (
-  transaction: DatabaseTransaction,
+  transaction: Database,
   operationId: string,
 ): Promise<(StoredOperation & { readonly accepted_at: Date | null }) | undefined> =>
   transaction
@@ -144,7 +144,7 @@ async function replaceRefused(
 
 /** The answer of a settled operation; undefined where it was deleted. */
 async function findSettledOutcome<Result>(
-  transaction: DatabaseTransaction,
+  transaction: Database,
   operationId: string,
 ): Promise<StoredOutcome<Result> | undefined> {
   const operation = await lockOperation(transaction, operationId);
@@ -172,19 +172,19 @@ export const settleOperation = async <Result>(
 
 /** Settles an operation that may have been refused and deleted; then undefined. */
 export async function settleKnownOperation<Result>(
-  transaction: DatabaseTransaction,
+  database: Database,
   operationId: string,
   status: Exclude<OperationStatus, 'RUNNING'>,
   result: Result | Refusal,
 ): Promise<StoredOutcome<Result> | undefined> {
-  const row = await transaction
+  const row = await database
     .updateTable('operations')
     .set({ status, outcome: JSON.stringify(result), settled_at: sql<Date>`now()` })
     .where('id', '=', operationId)
     .where('status', '=', 'RUNNING')
     .returning(operationColumns)
     .executeTakeFirst();
-  return row ? storedOutcome(row) : findSettledOutcome(transaction, operationId);
+  return row ? storedOutcome(row) : findSettledOutcome(database, operationId);
 }
 
 /**

@@ -62,6 +62,22 @@ const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unkno
         when 'VOIDED' then jsonb_build_object('ok', false, 'reason', 'payment-refused',
           'detail', provider_message) end as outcome
     from redemptions where operation_id = ${operationId}`,
+  'reverse-redemption': (operationId) => sql`
+    select case status when 'SUCCESS' then 'SUCCEEDED' when 'FAILED' then 'FAILED'
+        else 'RUNNING' end as status,
+      ${nobody} as request_id, reversal.request_digest,
+      case reversal.status
+        when 'SUCCESS' then jsonb_build_object('ok', true, 'amount', (
+            select (to_merchant + service_fee)::text from redemptions
+            where redemptions.id = redemption_id),
+          'creditedTo', credited_to, 'providerReference', provider_reference)
+        when 'FAILED' then jsonb_build_object('ok', false, 'reason', 'reversal-refused',
+          'detail', provider_message) end as outcome
+    from redemption_reversals as reversal where operation_id = ${operationId}`,
+  'order-vouchers': (operationId) => sql`
+    select 'SUCCEEDED' as status, ${nobody} as request_id, request_digest,
+      jsonb_build_object('ok', true, 'bulkOrderId', id) as outcome
+    from bulk_orders where operation_id = ${operationId}`,
   // The attempt that the operation made, regardless of retries; undefined if it never began.
   'top-up': (operationId) => sql`
     select case when made.status is null and topups.status = 'FAILED' then 'FAILED'

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { anyDigest } from '../any-digest.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import type {
   InvitationChannel,
@@ -150,14 +151,16 @@ export async function endInvitation(
 }
 
 /** The invitation of a link; undefined when it does not exist or is no longer valid. */
-export const findOpenInvitation = (database: Database, tokenDigest: Buffer) =>
-  openInvitation(database, tokenDigest).executeTakeFirst();
+export const findOpenInvitation = (database: Database, tokenDigests: readonly Buffer[]) =>
+  openInvitation(database, tokenDigests).executeTakeFirst();
 
 /** The invitation of a link, locked until the transaction ends. */
-export const lockOpenInvitation = (transaction: DatabaseTransaction, tokenDigest: Buffer) =>
-  openInvitation(transaction, tokenDigest).forUpdate('invitation').executeTakeFirst();
+export const lockOpenInvitation = (
+  transaction: DatabaseTransaction,
+  tokenDigests: readonly Buffer[],
+) => openInvitation(transaction, tokenDigests).forUpdate('invitation').executeTakeFirst();
 
-const openInvitation = (database: Database, tokenDigest: Buffer) =>
+const openInvitation = (database: Database, tokenDigests: readonly Buffer[]) =>
   database
     .selectFrom('merchant_invitations as invitation')
     .innerJoin('merchants', 'merchants.id', 'invitation.merchant_id')
@@ -167,7 +170,7 @@ const openInvitation = (database: Database, tokenDigest: Buffer) =>
       'invitation.merchant_id as merchantId',
       'merchants.merchant_name as merchantName',
     ])
-    .where('token_digest', '=', tokenDigest)
+    .where('token_digest', '=', anyDigest(tokenDigests))
     .where('invitation.status', '=', 'OPEN')
     .where('invitation.expires_at', '>', sql<Date>`now()`)
     .where('merchants.deleted_at', 'is', null);

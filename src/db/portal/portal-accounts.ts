@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { PortalRole } from '../../domain/portal-role.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 
@@ -8,6 +9,8 @@ export const canonicalEmail = (email: string): string => email.trim().toLowerCas
 export interface NewPortalAccount {
   readonly email: string;
   readonly company: Company;
+  /** Owner by default. */
+  readonly role?: PortalRole;
   /** Null until the person has chosen a password. */
   readonly passwordHash: string | null;
   readonly mustChangePassword: boolean;
@@ -23,6 +26,9 @@ const endAfter = (lifetimeSeconds: number | undefined) =>
 
 const isOver = sql<boolean>`coalesce(password_expires_at <= now(), false)`;
 
+const hasOneTimePassword = sql<boolean>`exists(
+  select from portal_one_time_passwords as password where password.account_id = portal_accounts.id)`;
+
 /** Adds an account; undefined when the e-mail address already has one. */
 export async function addPortalAccount(
   database: Database,
@@ -33,6 +39,7 @@ export async function addPortalAccount(
     .insertInto('portal_accounts')
     .values({
       email: canonicalEmail(account.email),
+      role: account.role ?? 'owner',
       partner_id: company.kind === 'partner' ? company.id : null,
       merchant_id: company.kind === 'merchant' ? company.id : null,
       password_hash: account.passwordHash,
@@ -57,10 +64,21 @@ export async function findPortalAccount(database: Database, email: string) {
       'password_hash as passwordHash',
       'disabled_at as disabledAt',
       isOver.as('isPasswordOver'),
+      hasOneTimePassword.as('hasOneTimePassword'),
     ])
     .where('email', '=', canonicalEmail(email))
     .executeTakeFirst();
   return row && { ...row, company: companyOf(row) };
+}
+
+/** The account with an id, including disabled ones. */
+export async function findPortalAccountById(database: Database, accountId: number) {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select(['email', 'partner_id as partnerId', 'merchant_id as merchantId'])
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return row && { email: row.email, company: companyOf(row) };
 }
 
 /** The company of a row. */
@@ -148,13 +166,25 @@ export interface CheckedAccount {
  * Records a sign-in. False if the checked password was changed or has expired, or the account is
  * disabled: then the sign-in must fail.
  */
-export async function noteSignIn(
+export const noteSignIn = (
+  transaction: DatabaseTransaction,
+  account: CheckedAccount,
+): Promise<boolean> => setForChecked(transaction, account, { last_signed_in_at: sql<Date>`now()` });
+
+/** Stores the new hash of a checked password, and locks the account; false as for a sign-in. */
+export const keepCheckedPassword = (
+  transaction: DatabaseTransaction,
+  account: CheckedAccount,
+): Promise<boolean> => setForChecked(transaction, account, {});
+
+async function setForChecked(
   transaction: DatabaseTransaction,
   { id, checkedHash, newHash = checkedHash }: CheckedAccount,
+  further: { readonly last_signed_in_at?: RawBuilder<Date> },
 ): Promise<boolean> {
   const row = await transaction
     .updateTable('portal_accounts')
-    .set({ last_signed_in_at: sql<Date>`now()`, password_hash: newHash })
+    .set({ ...further, password_hash: newHash })
     .where('id', '=', id)
     .where('password_hash', '=', checkedHash)
     .where('disabled_at', 'is', null)
@@ -171,16 +201,21 @@ export const listPortalAccounts = (database: Database, company: Company) =>
     .select([
       'id',
       'email',
+      'role',
       'created_at as createdAt',
       'last_signed_in_at as lastSignedInAt',
       'disabled_at as disabledAt',
       'password_expires_at as passwordExpiresAt',
+      hasOneTimePassword.as('hasOneTimePassword'),
     ])
     .where(company.kind === 'partner' ? 'partner_id' : 'merchant_id', '=', company.id)
     .orderBy('id')
     .execute();
 
-/** Disables or enables an account; undefined where the id does not exist. */
+/**
+ * Disables or enables an account; undefined where the id does not exist. Who comes back gets no
+ * statements of the time in between.
+ */
 export async function setPortalAccountDisabled(
   transaction: DatabaseTransaction,
   accountId: number,
@@ -188,7 +223,14 @@ export async function setPortalAccountDisabled(
 ): Promise<{ readonly email: string; readonly company: Company } | undefined> {
   const row = await transaction
     .updateTable('portal_accounts')
-    .set({ disabled_at: isDisabled ? sql<Date>`coalesce(disabled_at, now())` : null })
+    .set(
+      isDisabled
+        ? { disabled_at: sql<Date>`coalesce(disabled_at, now())` }
+        : {
+            disabled_at: null,
+            statements_until: sql<Date>`case when disabled_at is null then statements_until else now() end`,
+          },
+    )
     .where('id', '=', accountId)
     .returning(['email', 'partner_id as partnerId', 'merchant_id as merchantId'])
     .executeTakeFirst();

@@ -1,18 +1,24 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type SuspenseCase, subjectOf } from '../ledger/suspense.js';
+import {
+  findRecovered,
+  listRecovered,
+  type RecoveredPayment,
+} from '../recovery/recovered-payments.js';
 import { findLateSuccess, listLateSuccesses } from './late-successes.js';
 import { findReversal, listReversals } from './reversals.js';
 
 /** A case of one payment or top-up, identified by our reference. */
 export interface PaymentCase {
-  readonly kind: 'late-success' | 'reversal' | 'disagreement' | 'unbooked';
+  readonly kind: 'late-success' | 'reversal' | 'disagreement' | 'unbooked' | 'recovered';
   readonly reference: string;
   /** "top-up 17, attempt 1" */
   readonly subject: string;
   /** Decimal string. */
   readonly amount: string;
-  readonly partnerId: number;
+  /** Null where a restore took back the rows that say it. */
+  readonly partnerId: number | null;
   /** For a disagreement: the provider's deviating content. */
   readonly words: string | null;
 }
@@ -25,6 +31,7 @@ export async function listOpenCases(database: Database): Promise<PaymentCase[]> 
   return [
     ...late.map((one) => ofSuspense('late-success', one)),
     ...reversed.map((one) => ofSuspense('reversal', one)),
+    ...(await listRecovered(database, unsettled)).map(ofRecovered),
     ...(await marked(database, sql`true`)),
   ];
 }
@@ -39,6 +46,10 @@ export async function findOpenCase(
     const found = await find(database, reference);
     return found && found.settledAt === null ? ofSuspense(kind, found) : undefined;
   }
+  if (kind === 'recovered') {
+    const found = await findRecovered(database, reference);
+    return found && found.settledAt === null ? ofRecovered(found) : undefined;
+  }
   const found = await marked(database, sql`kind = ${kind} and reference = ${reference}`);
   return found[0];
 }
@@ -49,6 +60,18 @@ const ofSuspense = (kind: PaymentCase['kind'], one: SuspenseCase): PaymentCase =
   subject: subjectOf(one),
   amount: one.amount,
   partnerId: one.partnerId,
+  words: null,
+});
+
+const ofRecovered = (one: RecoveredPayment): PaymentCase => ({
+  kind: 'recovered',
+  reference: one.reference,
+  subject:
+    `${one.kind} from before a restore, ${one.providerStatus} at the provider` +
+    (one.merchantName === null ? '' : `, to ${one.merchantName}`) +
+    (one.serialNumber === null ? '' : `, voucher ${one.serialNumber}`),
+  amount: one.amount,
+  partnerId: null,
   words: null,
 });
 

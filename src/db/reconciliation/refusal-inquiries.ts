@@ -49,9 +49,9 @@ export async function databaseMoment(database: Database): Promise<string> {
 }
 
 /**
- * Takes what was due by then, the longest due first and up to `limit` of each kind. It stays due behind
- * all the rest, so that what cannot be asked about or booked keeps no others waiting, and what a crash
- * cuts off is asked about again.
+ * Takes what was due by then, the longest due first and up to `limit` of each kind. The taken
+ * rows stay due, behind all others: a row that cannot be asked about or booked does not block the
+ * others, and a later run asks again after a crash.
  */
 export async function takeDueInquiries(
   database: Database,
@@ -87,13 +87,33 @@ export interface EndedPayment extends RefusalInquiry {
   readonly workflow_id: string | null;
   /** Our reference of the redemption for people. */
   readonly platform_reference: string | null;
-  /** The provider's changed answer is already booked, settled or not. */
+  /**
+   * The provider's changed answer is already booked, settled or not; or a merchant's reversal, which
+   * changes that answer, books it.
+   */
   readonly is_booked: boolean;
 }
 
-const isBooked = (operationId: string) => sql`exists (
-  select from ledger_transfers
-  where operation_id = ${operationId} and step in ('late-success', 'reversal')) as is_booked`;
+/** SQL expression: a merchant's reversal of the payment is under way, or has succeeded. */
+const isReversedOnRequest = (operationId: string) => sql<boolean>`exists (
+  select from redemption_reversals as reversal
+  join redemptions as paid on paid.id = reversal.redemption_id
+  where paid.operation_id = ${operationId} and reversal.status <> 'FAILED')`;
+
+const isBooked = (operationId: string) => sql`(exists (
+    select from ledger_transfers
+    where operation_id = ${operationId} and step in ('late-success', 'reversal'))
+  or ${isReversedOnRequest(operationId)}) as is_booked`;
+
+/** Whether a merchant's reversal of the payment is under way, or has succeeded. */
+export async function hasRequestedReversal(
+  database: Database,
+  operationId: string,
+): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select ${isReversedOnRequest(operationId)} as found`.execute(database);
+  return rows[0]?.found ?? false;
+}
 
 /** Reads it; undefined where the operation is not completed. */
 export async function findEnded(

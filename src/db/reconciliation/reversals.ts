@@ -11,7 +11,12 @@ import {
   suspenseJoins,
 } from '../ledger/suspense.js';
 import { refreshTopup } from '../topups/topup-state.js';
-import { findEnded, type RefusalInquiry, recordReversal } from './refusal-inquiries.js';
+import {
+  findEnded,
+  hasRequestedReversal,
+  type RefusalInquiry,
+  recordReversal,
+} from './refusal-inquiries.js';
 import { findCase, listCases, settleCase } from './suspense-cases.js';
 
 /** A completed operation that a provider reversed; its money is in suspense. */
@@ -32,6 +37,8 @@ export async function bookReversal(
 ): Promise<void> {
   const ended = await findEnded(transaction, inquiry);
   if (ended?.status !== 'POSTED' || ended.is_booked) return;
+  // The row is locked now, so that no merchant's reversal begins; one that began meanwhile is seen.
+  if (await hasRequestedReversal(transaction, inquiry.operationId)) return;
   await addTransfers(transaction, [
     {
       operationId: inquiry.operationId,

@@ -1,5 +1,6 @@
-import type { Generated, GeneratedAlways } from 'kysely';
-import type { CompanyKind, Json, Timestamp } from './columns.js';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { Scope } from '../../domain/scope.js';
+import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
 
 export interface ApiKeysTable {
   id: GeneratedAlways<number>;
@@ -15,6 +16,10 @@ export interface ApiKeysTable {
    */
   key_ciphertext: Generated<string | null>;
   expires_at: Timestamp | null;
+  /** Daily limits of the key; null without one. */
+  daily_amount: Numeric | null;
+  daily_operations: number | null;
+  scopes: ColumnType<Scope[], Scope[] | undefined, Scope[]>;
   last_used_at: Timestamp | null;
   last_used_address: string | null;
 }
@@ -60,6 +65,8 @@ export interface RefusedCallsTable {
   source_address: string;
   key_prefix: string | null;
   request_id: string;
+  /** Null where nothing more is known, and of calls from before this column. */
+  detail: ColumnType<string | null, string | null | undefined, never>;
   left_out: Generated<number>;
 }
 
@@ -75,4 +82,6 @@ export interface AdmittedCallsTable {
   source_address: string;
   key_prefix: string | null;
   request_id: string;
+  /** Null where nothing more is known, and of calls from before this column. */
+  detail: ColumnType<string | null, string | null | undefined, never>;
 }

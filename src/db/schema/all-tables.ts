@@ -7,6 +7,13 @@ import type {
   SourceAddressesTable,
 } from './access.js';
 import type {
+  BookCheckpointsTable,
+  CheckedBalancesTable,
+  CheckedHoldingsTable,
+  UncheckedChangesTable,
+} from './books.js';
+import type { BulkLinesTable, BulkOrdersTable } from './bulk.js';
+import type {
   GiftDenominationsTable,
   MerchantCategoriesTable,
   MerchantPayoutAccountsTable,
@@ -20,21 +27,33 @@ import type {
   PromosTable,
   ReferenceDataVersionTable,
 } from './catalogue.js';
+import type { EventEpochsTable, EventsTable } from './events.js';
 import type { LedgerAccountsTable, LedgerTransfersTable } from './ledger.js';
 import type { OperatorCommandsTable } from './operator-commands.js';
 import type {
+  AccessNoticesTable,
   InvitationMessagesTable,
   MerchantInvitationsTable,
   PortalAccountsTable,
+  PortalHalfSignInsTable,
+  PortalOneTimePasswordRulesTable,
+  PortalOneTimePasswordsTable,
+  PortalRecoveryCodesTable,
   PortalSessionsTable,
   PortalSignInAttemptsTable,
+  StatementEmailsTable,
 } from './portal.js';
+import type { MaintenanceFencesTable, RecoveredPaymentsTable } from './recovery.js';
 import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './topups.js';
 import type {
   CompanyDailyCountsTable,
+  DailySpendingTable,
   LeftRequestsTable,
+  MessageResendsTable,
   MessagesTable,
+  NumberDailyCountsTable,
   OperationsTable,
+  RedemptionReversalsTable,
   RedemptionsTable,
   SignedRequestsTable,
   VerificationAttemptsTable,
@@ -42,15 +61,25 @@ import type {
   VoucherStatusChangesTable,
   VouchersTable,
 } from './vouchers.js';
+import type {
+  WebhookDeliveriesTable,
+  WebhookEndpointsTable,
+  WebhookSecretsTable,
+} from './webhooks.js';
 
 export type * from './access.js';
+export type * from './books.js';
+export type * from './bulk.js';
 export type * from './catalogue.js';
 export type { CompanyKind } from './columns.js';
+export type * from './events.js';
 export type * from './ledger.js';
 export type * from './operator-commands.js';
 export type * from './portal.js';
+export type * from './recovery.js';
 export type * from './topups.js';
 export type * from './vouchers.js';
+export type * from './webhooks.js';
 
 /** The tables after all migrations. */
 export interface Schema {
@@ -70,6 +99,10 @@ export interface Schema {
   merchant_public_keys: MerchantPublicKeysTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_transfers: LedgerTransfersTable;
+  book_checkpoints: BookCheckpointsTable;
+  checked_balances: CheckedBalancesTable;
+  checked_holdings: CheckedHoldingsTable;
+  unchecked_changes: UncheckedChangesTable;
   operations: OperationsTable;
   left_requests: LeftRequestsTable;
   signed_requests: SignedRequestsTable;
@@ -78,8 +111,12 @@ export interface Schema {
   voucher_claims: VoucherClaimsTable;
   verification_attempts: VerificationAttemptsTable;
   company_daily_counts: CompanyDailyCountsTable;
+  daily_spending: DailySpendingTable;
+  number_daily_counts: NumberDailyCountsTable;
   redemptions: RedemptionsTable;
+  redemption_reversals: RedemptionReversalsTable;
   messages: MessagesTable;
+  message_resends: MessageResendsTable;
   topups: TopupsTable;
   topup_attempts: TopupAttemptsTable;
   topup_retries: TopupRetriesTable;
@@ -90,7 +127,22 @@ export interface Schema {
   admitted_calls: AdmittedCallsTable;
   portal_accounts: PortalAccountsTable;
   portal_sessions: PortalSessionsTable;
+  portal_one_time_passwords: PortalOneTimePasswordsTable;
+  portal_recovery_codes: PortalRecoveryCodesTable;
+  portal_half_sign_ins: PortalHalfSignInsTable;
+  portal_one_time_password_rules: PortalOneTimePasswordRulesTable;
+  access_notices: AccessNoticesTable;
+  statement_emails: StatementEmailsTable;
   portal_sign_in_attempts: PortalSignInAttemptsTable;
+  bulk_orders: BulkOrdersTable;
+  bulk_lines: BulkLinesTable;
   merchant_invitations: MerchantInvitationsTable;
   invitation_messages: InvitationMessagesTable;
+  events: EventsTable;
+  event_epochs: EventEpochsTable;
+  webhook_endpoints: WebhookEndpointsTable;
+  webhook_secrets: WebhookSecretsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
+  maintenance_fences: MaintenanceFencesTable;
+  recovered_payments: RecoveredPaymentsTable;
 }

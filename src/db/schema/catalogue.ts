@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { Json, Numeric, Timestamp } from './columns.js';
 
 export interface PartnersTable {
@@ -11,6 +12,11 @@ export interface PartnersTable {
   /** The company's own budgets; null where the settings apply. */
   messages_per_day: number | null;
   wrong_codes_per_day: number | null;
+  /** Daily limits of vouchers and top-ups, set by operators; null without one. */
+  daily_amount: Numeric | null;
+  daily_operations: number | null;
+  /** Of the messages to the owners of its vouchers. */
+  message_language: Generated<MessageLanguage>;
 }
 
 export interface MerchantCategoriesTable {

@@ -14,6 +14,8 @@ export interface LedgerAccountsTable {
   kind: PartnerAccountKind | PlatformAccountKind;
   partner_id: number | null;
   balance: Numeric | null;
+  /** The partner is told when the balance falls below it; null: never. */
+  low_balance: Numeric | null;
 }
 
 export interface LedgerTransfersTable {

@@ -1,4 +1,6 @@
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { PortalRole } from '../../domain/portal-role.js';
+import type { Month } from '../../domain/statements/monthly-statement.js';
 import type { Timestamp } from './columns.js';
 
 export interface PortalAccountsTable {
@@ -6,12 +8,21 @@ export interface PortalAccountsTable {
   created_at: Timestamp;
   disabled_at: Timestamp | null;
   email: string;
+  role: ColumnType<PortalRole, PortalRole | undefined, PortalRole>;
   partner_id: number | null;
   merchant_id: number | null;
   password_hash: string | null;
   must_change_password: Generated<boolean>;
   password_expires_at: Timestamp | null;
   last_signed_in_at: Timestamp | null;
+  /** Of the person's pages; null until one is chosen. */
+  language: Generated<'en' | 'am' | null>;
+  /** Null: the market's. */
+  time_zone: Generated<string | null>;
+  /** Whether the person wants monthly statements by e-mail; null: by the role. */
+  statement_by_email: Generated<boolean | null>;
+  /** Months that closed until then are dealt with. */
+  statements_until: Timestamp;
 }
 
 export interface PortalSessionsTable {
@@ -21,6 +32,62 @@ export interface PortalSessionsTable {
   account_id: number;
   token_digest: Buffer;
   notice: string | null;
+  /** When the person last proved to be there. */
+  confirmed_at: Timestamp | null;
+}
+
+export interface PortalOneTimePasswordsTable {
+  account_id: number;
+  created_at: Timestamp;
+  secret_ciphertext: string;
+  /** The last time step whose password was used. */
+  last_step: number;
+}
+
+export interface PortalRecoveryCodesTable {
+  account_id: number;
+  code_digest: Buffer;
+  used_at: Timestamp | null;
+}
+
+export interface PortalHalfSignInsTable {
+  token_digest: Buffer;
+  created_at: Timestamp;
+  account_id: number;
+}
+
+/** A row: all people of the company need a one-time password. */
+export interface PortalOneTimePasswordRulesTable {
+  created_at: Timestamp;
+  partner_id: number | null;
+  merchant_id: number | null;
+}
+
+/** E-mails to owners about an entry of the audit log. */
+export interface AccessNoticesTable {
+  audit_id: number;
+  created_at: Timestamp;
+  sent_at: Timestamp | null;
+}
+
+export type StatementEmailOutcome =
+  | 'SENT'
+  | 'REFUSED'
+  | 'UNKNOWN'
+  | 'EMPTY'
+  | 'CANCELLED'
+  | 'GIVEN_UP';
+
+/** The statement of a month for one person. */
+export interface StatementEmailsTable {
+  account_id: number;
+  /** YYYY-MM */
+  month: Month;
+  created_at: Timestamp;
+  /** When the e-mail is tried next. */
+  due_at: Timestamp;
+  settled_at: Timestamp | null;
+  outcome: StatementEmailOutcome | null;
 }
 
 export interface PortalSignInAttemptsTable {

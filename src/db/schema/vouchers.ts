@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { VoucherStatus } from '../../domain/voucher.js';
+import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
 
 export type OperationStatus = 'RUNNING' | 'SUCCEEDED' | 'REFUSED' | 'FAILED';
@@ -56,6 +57,8 @@ export interface VouchersTable {
   status: Generated<VoucherStatus>;
   expires_at: Timestamp;
   current_claim_id: string | null;
+  /** Time when its owner was told that it expires soon, or needed not be told. */
+  reminded_at: Timestamp | null;
   /** Wrong verification codes over its life. */
   wrong_codes: Generated<number>;
   selling_price_usd: Numeric;
@@ -116,6 +119,27 @@ export interface CompanyDailyCountsTable {
   next_turn_at: Timestamp | null;
 }
 
+export interface DailySpendingTable {
+  subject_kind: 'partner' | 'api-key';
+  subject_id: number;
+  day: string;
+  amount: Numeric;
+  operations: number;
+  amount_limit: Numeric | null;
+  operations_limit: number | null;
+}
+
+export interface NumberDailyCountsTable {
+  number_digest: Buffer;
+  day: string;
+  vouchers: Generated<number>;
+  redemptions: Generated<number>;
+  topups: Generated<number>;
+  vouchers_limit: number | null;
+  redemptions_limit: number | null;
+  topups_limit: number | null;
+}
+
 export interface RedemptionsTable {
   id: GeneratedAlways<number>;
   created_at: Timestamp;
@@ -150,15 +174,46 @@ export interface RedemptionsTable {
   unbooked_since: Timestamp | null;
 }
 
+/** A reversal that a merchant asked for. */
+export interface RedemptionReversalsTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  settled_at: Timestamp | null;
+  redemption_id: number;
+  operation_id: string;
+  request_digest: string;
+  /** Our reference towards the provider. */
+  reference: string;
+  reason: string | null;
+  status: Generated<'PENDING' | 'SUCCESS' | 'FAILED'>;
+  /** Time since when a person must look at it. */
+  needs_action_since: Timestamp | null;
+  provider_reference: string | null;
+  provider_message: string | null;
+  /** Where the value went: back to the voucher, or to the partner's gift wallet. */
+  credited_to: 'voucher' | 'gift' | null;
+}
+
+/** Messages that a person asked to send again. */
+export interface MessageResendsTable {
+  message_id: number;
+  original_id: number;
+  operation_id: string;
+  created_at: Timestamp;
+}
+
 export interface MessagesTable {
   id: GeneratedAlways<number>;
   created_at: Timestamp;
   settled_at: Timestamp | null;
-  kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION';
+  kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION' | 'EXPIRY_REMINDER' | 'REVERSAL_NOTICE';
   msisdn: string;
   voucher_id: number;
   claim_id: string | null;
   redemption_id: number | null;
+  reversal_id: number | null;
+  /** Chosen by a trigger; null in rows older than the column, which are English. */
+  language: MessageLanguage | null;
   /** CANCELLED was never sent; REFUSED is the provider's answer. */
   status: Generated<'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED'>;
   provider_reference: string | null;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Refusal, refuse } from '../../domain/errors.js';
+import { type Refusal, refuse } from '../../domain/refusals.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { refuseOperation, settleOperation } from '../operations/operations.js';
 import { endedEffect } from '../operations/stored-operations.js';

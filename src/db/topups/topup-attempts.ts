@@ -1,9 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../../domain/operator.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
 import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
 import type { TopupAttemptsTable, TopupStatus } from '../schema/all-tables.js';
-import { refreshTopup } from './topup-state.js';
+import { hasDelivery } from './topup-state.js';
 
 export type AttemptRow = Selectable<TopupAttemptsTable>;
 
@@ -18,19 +19,40 @@ export interface NewAttempt {
   readonly amount: string;
   readonly productId: number | null;
   readonly providerProductId: number | null;
+  /** Counts the attempt for its number. */
+  readonly numberCount: NumberCount | undefined;
 }
 
-/** Records an attempt before its sending, and closes its request. */
+/**
+ * Records an attempt before its sending, and closes its request.
+ *
+ * @throws a violation of `numberLimitConstraint` beyond the limit of its number
+ */
 export async function beginAttempt(
   transaction: DatabaseTransaction,
   attempt: NewAttempt,
 ): Promise<void> {
-  await transaction
+  await withNumberCount(transaction, attempt.numberCount)
     .with('request', (requests) =>
       requests
         .updateTable('topup_retries')
         .set({ is_open: false })
         .where('operation_id', '=', attempt.operationId),
+    )
+    .with('topup', (topups) =>
+      topups
+        .updateTable('topups')
+        .set({
+          status: 'PROCESSING',
+          attempt: attempt.attempt,
+          msisdn: attempt.msisdn,
+          operator: attempt.operator,
+          amount: attempt.amount,
+          product_id: attempt.productId,
+          message: null,
+          updated_at: sql<Date>`now()`,
+        })
+        .where('id', '=', attempt.topupId),
     )
     .insertInto('topup_attempts')
     .values({
@@ -42,24 +64,17 @@ export async function beginAttempt(
       provider_product_id: attempt.providerProductId,
     })
     .execute();
-  await transaction
-    .updateTable('topups')
-    .set({
-      status: 'PROCESSING',
-      attempt: attempt.attempt,
-      msisdn: attempt.msisdn,
-      operator: attempt.operator,
-      amount: attempt.amount,
-      product_id: attempt.productId,
-      message: null,
-      updated_at: sql<Date>`now()`,
-    })
-    .where('id', '=', attempt.topupId)
-    .execute();
 }
 
-/** An attempt with the data for the provider, optionally locked. */
+/** An attempt with the data for the provider. */
 export const findAttempt = (database: Database, operationId: string) =>
+  attempts(database, operationId).executeTakeFirstOrThrow();
+
+/** The same with its top-up locked, for a change of the top-up. */
+export const lockAttempt = (transaction: DatabaseTransaction, operationId: string) =>
+  attempts(transaction, operationId).forNoKeyUpdate('topups').executeTakeFirstOrThrow();
+
+const attempts = (database: Database, operationId: string) =>
   database
     .selectFrom('topup_attempts')
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
@@ -77,8 +92,7 @@ export const findAttempt = (database: Database, operationId: string) =>
       'products.product_name',
       'topup_attempts.provider_product_id',
     ])
-    .where('topup_attempts.operation_id', '=', operationId)
-    .executeTakeFirstOrThrow();
+    .where('topup_attempts.operation_id', '=', operationId);
 
 /** Marks a top-up without a result from the provider as UNKNOWN. */
 export async function markTopupUnknown(database: Database, topupId: number, message: string) {
@@ -112,41 +126,51 @@ export async function endAttempt(
   },
   watchSeconds: number,
 ): Promise<boolean> {
-  const ended = await transaction
-    .updateTable('topup_attempts')
-    .set({
-      status: ending.status === 'SUCCESS' ? 'POSTED' : 'VOIDED',
-      provider_reference: ending.providerReference,
-      provider_message: ending.message,
-      settled_at: sql<Date>`now()`,
-      recheck_at: ending.isReversed
-        ? sql<Date>`now()`
-        : ending.status === 'FAILED'
-          ? firstInquiry
-          : firstWatch(watchSeconds),
-    })
-    .where('operation_id', '=', attempt.operationId)
-    .where('status', '=', 'HELD')
-    .executeTakeFirst();
-  if (ended.numUpdatedRows === 0n) return false;
   const topup = await transaction
+    .with('ended', (attempts) =>
+      attempts
+        .updateTable('topup_attempts')
+        .set({
+          status: ending.status === 'SUCCESS' ? 'POSTED' : 'VOIDED',
+          provider_reference: ending.providerReference,
+          provider_message: ending.message,
+          settled_at: sql<Date>`now()`,
+          recheck_at: ending.isReversed
+            ? sql<Date>`now()`
+            : ending.status === 'FAILED'
+              ? firstInquiry
+              : firstWatch(watchSeconds),
+        })
+        .where('operation_id', '=', attempt.operationId)
+        .where('status', '=', 'HELD')
+        .returning('topup_id'),
+    )
     .updateTable('topups')
+    .from('ended')
     .set({
-      status: ending.status,
-      provider_reference: ending.providerReference,
-      message: ending.message,
+      ...topupAfter(ending),
       updated_at: sql<Date>`now()`,
     })
-    .where('id', '=', attempt.topupId)
+    .whereRef('topups.id', '=', 'ended.topup_id')
     .executeTakeFirst();
-  if (topup.numUpdatedRows !== 1n) throw new Error('An attempt without a top-up');
-  // An earlier attempt may have been delivered late during this one.
-  if (ending.status === 'FAILED')
-    await refreshTopup(transaction, attempt.topupId, {
-      message: 'An earlier attempt was delivered after it had failed',
-      providerReference: null,
-    });
-  return true;
+  return topup.numUpdatedRows > 0n;
+}
+
+/** The columns of a top-up whose attempt ends; an earlier one may have been delivered meanwhile. */
+function topupAfter(ending: {
+  readonly status: 'SUCCESS' | 'FAILED';
+  readonly providerReference: string | null;
+  readonly message: string;
+}) {
+  const ended = { provider_reference: ending.providerReference, message: ending.message };
+  if (ending.status === 'SUCCESS') return { ...ended, status: ending.status };
+  const unlessDelivered = (failed: string | null, delivered: string | null) =>
+    sql<string | null>`case when ${hasDelivery} then ${delivered} else ${failed} end`;
+  return {
+    status: sql<TopupStatus>`case when ${hasDelivery} then 'SUCCESS' else 'FAILED' end`,
+    provider_reference: unlessDelivered(ended.provider_reference, null),
+    message: unlessDelivered(ended.message, 'An earlier attempt was delivered after it had failed'),
+  };
 }
 
 /** The attempts of a top-up, first to last. */
@@ -158,18 +182,25 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
     .orderBy('attempt')
     .execute();
 
-/** The attempt under our reference, and the operation of its top-up. */
+/** The attempt under our reference, and its top-up. */
+export interface ReferencedAttempt {
+  readonly status: AttemptRow['status'];
+  readonly topupStatus: TopupStatus;
+  readonly creationId: string;
+  readonly workflowId: string | null;
+}
+
+/** The attempt under our reference, if it is ours. */
 export const attemptOfReference = (
   database: Database,
   reference: string,
-): Promise<
-  { status: AttemptRow['status']; creationId: string; workflowId: string | null } | undefined
-> =>
+): Promise<ReferencedAttempt | undefined> =>
   database
     .selectFrom('topup_attempts')
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
     .select([
       'topup_attempts.status',
+      'topups.status as topupStatus',
       'topups.operation_id as creationId',
       'topups.workflow_id as workflowId',
     ])

@@ -28,11 +28,14 @@ export const isChargedAtOnce = sql`exists (
   select from topup_attempts as try where try.topup_id = topups.id and try.status = 'POSTED'
     and not ${isCredited})`;
 
-/** The columns of a TopupTruth. */
+/**
+ * The columns of a TopupTruth. Not `exists`, which may be answered by reading all attempts of everybody
+ * once.
+ */
 export const topupTruth = sql`
-  exists (select from topup_attempts as try where try.topup_id = topups.id
+  coalesce((select true from topup_attempts as try where try.topup_id = topups.id
     and (try.status = 'POSTED' and not ${isCredited}
-      or try.contradicted_at is not null and try.settled_by = 'partner')) as charged,
+      or try.contradicted_at is not null and try.settled_by = 'partner') limit 1), false) as charged,
   (select json_build_object('at', contradicted_at, 'is_settled', settled_by is not null)
     from topup_attempts as try where try.topup_id = topups.id and contradicted_at is not null
     order by try.attempt desc limit 1) as late_delivery,

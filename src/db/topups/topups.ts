@@ -1,8 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { Operator } from '../../domain/operator.js';
 import type { TopupKind } from '../../domain/topup.js';
-import type { Caller } from '../../domain/voucher.js';
-import { isStillAdmitted } from '../access/access.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { listColumns } from '../lists/list-columns.js';
 import type { ListSource } from '../lists/list-query.js';
@@ -78,49 +75,6 @@ export const lockTopup = (
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-/** The facts of a top-up's price besides its own row. */
-export interface TopupContext {
-  readonly is_admitted: boolean;
-  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
-  readonly wallet_balance: string;
-  /** Null unless the partner has access to a matching active product. */
-  readonly product_id: number | null;
-  readonly product_name: string | null;
-  readonly product_operator: Operator | null;
-  readonly price_amount: string | null;
-  readonly provider_product_id: number | null;
-}
-
-/** Reads the facts in one round trip. Airtime uses the one airtime product of the partner. */
-export async function topupContext(
-  transaction: DatabaseTransaction,
-  topup: Pick<LockedTopup, 'partner_id' | 'kind' | 'product_id'>,
-  company: Caller,
-): Promise<TopupContext> {
-  const { rows } = await sql<TopupContext>`
-    select ${isStillAdmitted(company)} as is_admitted,
-      partners.status as partner_status, wallet.balance as wallet_balance,
-      product.id as product_id, product.product_name, product.operator as product_operator,
-      product.price_amount, product.provider_product_id
-    from partners
-    join ledger_accounts as wallet
-      on wallet.kind = 'airtime' and wallet.partner_id = partners.id
-    left join lateral (
-      select products.id, product_name, operator, price_amount, provider_product_id
-      from partner_products
-      join products on products.id = partner_products.product_id
-      where partner_products.partner_id = partners.id
-        and products.kind = ${topup.kind} and products.status = 'ACTIVE'
-        and products.deleted_at is null
-        and products.id = coalesce(${topup.product_id}::bigint, products.id)
-      order by products.id limit 1
-    ) as product on true
-    where partners.id = ${topup.partner_id}`.execute(transaction);
-  const [context] = rows;
-  if (!context) throw new Error('The top-up has no partner');
-  return context;
-}
-
 /** Fails an accepted top-up that is refused before any hold. */
 export async function failUnbegunTopup(
   transaction: DatabaseTransaction,
@@ -149,6 +103,7 @@ export const topupSource: ListSource<ListedTopup> = {
   from: () => sql`topups`,
   where: (partnerId) => sql`partner_id = ${partnerId}::bigint`,
   id: sql`id`,
+  addedAt: sql`created_at`,
   columns: {
     transactionId: listColumns.integer(sql`id`),
     createdAt: listColumns.time(sql`created_at`),

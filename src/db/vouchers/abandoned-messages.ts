@@ -40,7 +40,9 @@ export async function cancelUselessMessages(
 /** A message that its workflow may have orphaned, with the data that names that workflow. */
 export interface UnfinishedMessage {
   readonly id: number;
-  /** The claim or the redemption that queued it. */
+  /**
+   * The claim, redemption or reversal that queued it; of a reminder, what generated the voucher.
+   */
   readonly operationId: string;
   readonly generationId: string;
   readonly claimOperationId: string | null;
@@ -48,8 +50,8 @@ export interface UnfinishedMessage {
 }
 
 /**
- * Orphaned messages, a page in the order of their ids: confirmations of paid redemptions, and codes
- * in sending whose claims have ended. A running claim or payment finishes its own message.
+ * Messages without a workflow, a page in the order of their ids: reminders, notices of reversals,
+ * confirmations of paid redemptions, and codes in sending whose claims have ended. A running claim or payment finishes its own message.
  */
 export async function unfinishedMessages(
   database: Database,
@@ -57,13 +59,16 @@ export async function unfinishedMessages(
 ): Promise<UnfinishedMessage[]> {
   const { rows } = await sql<UnfinishedMessage>`
     with page as materialized (
-      select id, voucher_id, claim_id, redemption_id from messages as message
+      select id, voucher_id, claim_id, redemption_id, reversal_id from messages as message
       where settled_at is null and id > ${page.afterId} and created_at < now() - ${OVERDUE}
         and (${redemptionStatus} <> 'HELD' and ${redemptionAge} > ${OVERDUE}
-          or status = 'SENDING' and ${claimStatus} <> 'OPEN')
+          or status = 'SENDING' and ${claimStatus} <> 'OPEN'
+          or kind in ('EXPIRY_REMINDER', 'REVERSAL_NOTICE'))
       order by id limit ${page.limit})
     select page.id, voucher.operation_id as "generationId",
-      coalesce(redemption.operation_id, claim.operation_id) as "operationId",
+      coalesce(redemption.operation_id, claim.operation_id,
+        (select operation_id from redemption_reversals where id = page.reversal_id),
+        voucher.operation_id) as "operationId",
       claim.operation_id as "claimOperationId", claim.workflow_id as "claimWorkflowId"
     from page
     cross join lateral (select operation_id from vouchers where id = page.voucher_id limit 1)

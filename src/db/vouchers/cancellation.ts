@@ -1,47 +1,59 @@
 import { parseMoney } from '../../domain/money.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
+import { isCancellable } from '../../domain/vouchers/cancellation.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
-import { addTransfers } from '../ledger/ledger.js';
-import { lockVoucher } from './vouchers.js';
+import { returnReserve } from '../ledger/holds.js';
+import { type EndedClaim, endLiveClaim } from './claims.js';
+import { type LockedVoucher, lockVoucher } from './vouchers.js';
 
 export interface Cancellation {
-  /** The status before; only an ACTIVE voucher is cancelled. */
+  /** The status before; a voucher that was not cancellable has not changed. */
   readonly statusBefore: VoucherStatus;
   readonly partnerId: number;
   readonly serialNumber: string;
-  /** Decimal string: the value that was returned to the partner, or that remains. */
-  readonly remaining: string;
+  /** Decimal string: the value that was returned to the partner. */
+  readonly returned: string;
 }
 
-/**
- * Cancels a voucher and returns its remaining value to its partner: reserved → gift (design 4). A
- * voucher that is not ACTIVE does not change. Undefined where the voucher does not exist.
- */
-export async function cancelActiveVoucher(
+/** Cancels a voucher where its status allows it. Undefined where the voucher does not exist. */
+export async function cancelVoucher(
   transaction: DatabaseTransaction,
   voucherId: number,
 ): Promise<Cancellation | undefined> {
   const voucher = await lockVoucher(transaction, voucherId);
   if (!voucher) return undefined;
-  const { id, partner_id: partnerId, status, remaining } = voucher;
-  if (status === 'ACTIVE') {
+  const { partner_id: partnerId, serial_number: serialNumber, status: statusBefore } = voucher;
+  if (!isCancellable(statusBefore))
+    return { statusBefore, partnerId, serialNumber, returned: voucher.returned };
+  await cancelLockedVoucher(transaction, voucher);
+  return { statusBefore, partnerId, serialNumber, returned: voucher.remaining };
+}
+
+/**
+ * Cancels a cancellable voucher and returns its remaining value to its partner: reserved → gift
+ * (design 4). An open claim ends first, so that its code pays nothing; returns it, because its
+ * workflow waits.
+ */
+export async function cancelLockedVoucher(
+  transaction: DatabaseTransaction,
+  { id, partner_id: partnerId, status, remaining, current_claim_id: claimId }: LockedVoucher,
+): Promise<EndedClaim | null> {
+  const endedClaim = await endLiveClaim(transaction, claimId, 'CANCELLED');
+  if (status === 'REDEEM_INITIATED')
     await transaction
       .updateTable('vouchers')
-      .set({ status: 'CANCELLED', returned: remaining, remaining: '0' })
+      .set({ status: 'ACTIVE', current_claim_id: null })
       .where('id', '=', id)
       .execute();
-    await addTransfers(transaction, [
-      {
-        operationId: `cancel-voucher:${id}`,
-        partnerId,
-        step: 'return',
-        debit: 'reserved',
-        credit: 'gift',
-        amount: parseMoney(remaining),
-      },
-    ]);
-  }
-  return { statusBefore: status, partnerId, serialNumber: voucher.serial_number, remaining };
+  await transaction
+    .updateTable('vouchers')
+    .set({ status: 'CANCELLED', returned: remaining, remaining: '0' })
+    .where('id', '=', id)
+    .execute();
+  await returnReserve(transaction, [
+    { operationId: `cancel-voucher:${id}`, partnerId, amount: parseMoney(remaining) },
+  ]);
+  return endedClaim;
 }
 
 /** The id of the voucher with this serial number. */

@@ -45,7 +45,7 @@ export async function claimContext(
 ): Promise<ClaimContext> {
   const { company, merchantId } = request;
   const { rows } = await sql<ClaimContext>`
-    select ${isStillAdmitted(company)} as is_admitted,
+    select ${isStillAdmitted(company, 'vouchers')} as is_admitted,
       partners.status as partner_status, merchants.status as merchant_status,
       merchants.service_fee_percent, payout.id is not null as has_payout_account,
       ${partialRedemptions(voucher.id)} as partial_redemptions,

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { DatabaseTransaction } from '../connection.js';
 
 export interface NewClaim {
   readonly id: string;
@@ -44,21 +44,22 @@ export const openClaimOf = (
     .where('status', '=', 'OPEN')
     .executeTakeFirst();
 
-export interface SupersededClaim {
+export interface EndedClaim {
   readonly operationId: string;
   readonly workflowId: string | null;
 }
 
 /**
- * Ends the live claim of a voucher, if there is one, because a new one replaces it. Returns the
- * operation and the workflow of the ended claim.
+ * Ends the live claim of a voucher, if there is one, because a new one replaces it or the voucher is
+ * cancelled. Returns the operation and the workflow of the ended claim.
  */
-export async function supersedeClaim(
+export async function endLiveClaim(
   transaction: DatabaseTransaction,
   claimId: string | null,
-): Promise<SupersededClaim | null> {
+  status: 'SUPERSEDED' | 'CANCELLED',
+): Promise<EndedClaim | null> {
   if (claimId === null) return null;
-  await endClaim(transaction, claimId, 'SUPERSEDED');
+  await endClaim(transaction, claimId, status);
   return transaction
     .selectFrom('voucher_claims')
     .select(['operation_id as operationId', 'workflow_id as workflowId'])
@@ -192,39 +193,3 @@ export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =
     .select(sql<SqlBool>`vouchers.current_claim_id = voucher_claims.id`.as('is_current'))
     .where('voucher_claims.id', '=', claimId)
     .executeTakeFirstOrThrow();
-
-/** The data of a claim's message; the ciphertext of the code is null once it is erased. */
-export const claimMessage = (database: Database, claimId: string) =>
-  database
-    .selectFrom('voucher_claims')
-    .innerJoin('vouchers', 'vouchers.id', 'voucher_claims.voucher_id')
-    .leftJoin('merchants', (join) =>
-      join
-        .onRef('merchants.id', '=', 'voucher_claims.company_id')
-        .on('voucher_claims.company_kind', '=', 'merchant'),
-    )
-    .select([
-      'voucher_claims.code_ciphertext',
-      'voucher_claims.amount',
-      'vouchers.remaining',
-      'vouchers.serial_number',
-      'merchants.merchant_name',
-    ])
-    .select(
-      sql<number>`extract(epoch from voucher_claims.expires_at - voucher_claims.created_at)
-        ::float8`.as('lifetime_seconds'),
-    )
-    .where('voucher_claims.id', '=', claimId)
-    .executeTakeFirstOrThrow();
-
-/** Erases a claim's code after its message; the digest stays. */
-export async function eraseClaimCode(
-  transaction: DatabaseTransaction,
-  claimId: string,
-): Promise<void> {
-  await transaction
-    .updateTable('voucher_claims')
-    .set({ code_ciphertext: null })
-    .where('id', '=', claimId)
-    .execute();
-}

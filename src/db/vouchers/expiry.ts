@@ -6,7 +6,8 @@ import {
   isDefiniteDatabaseError,
   violates,
 } from '../connection.js';
-import { addTransfers, balanceConstraint } from '../ledger/ledger.js';
+import { returnReserve } from '../ledger/holds.js';
+import { balanceConstraint } from '../ledger/ledger.js';
 
 /** The partners whose vouchers expire: all except some, or only one. */
 type Partners = { readonly except: readonly number[] } | { readonly only: number };
@@ -58,14 +59,11 @@ export async function expireVouchers(
       select id from vouchers where ${isDue(partners)}
       order by expires_at limit ${batchSize} for update skip locked))
     returning id, partner_id, returned`.execute(transaction);
-  await addTransfers(
+  await returnReserve(
     transaction,
     rows.map((voucher) => ({
       operationId: `expire-voucher:${voucher.id}`,
       partnerId: voucher.partner_id,
-      step: 'return',
-      debit: 'reserved',
-      credit: 'gift',
       amount: parseMoney(voucher.returned),
     })),
   );

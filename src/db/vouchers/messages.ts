@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
+import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import type { MessagesTable } from '../schema/all-tables.js';
 
@@ -9,6 +10,7 @@ export interface NewMessage {
   readonly voucherId: number;
   readonly claimId?: string;
   readonly redemptionId?: number;
+  readonly reversalId?: number;
   /** The reason why it is not sent; it is recorded anyway. */
   readonly leftOut?: string;
 }
@@ -18,8 +20,12 @@ export interface NewMessage {
  * cannot exceed the limits. Acquired after the voucher's lock and held until the transaction ends.
  */
 export async function lockNumber(transaction: DatabaseTransaction, msisdn: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${msisdn}, 0))`.execute(transaction);
+  await sql`select ${numberLock(sql.val(msisdn))}`.execute(transaction);
 }
+
+/** SQL expression: locks a number until the transaction ends. */
+export const numberLock = (msisdn: Expression<unknown>) =>
+  sql<string | null>`pg_advisory_xact_lock(hashtextextended(${msisdn}, 0))::text`;
 
 /**
  * Condition on `messages`: delivered, possibly delivered, or still deliverable. Excludes messages
@@ -28,10 +34,13 @@ export async function lockNumber(transaction: DatabaseTransaction, msisdn: strin
 export const mayHaveArrived = sql<boolean>`status not in ('REFUSED', 'CANCELLED')`;
 
 /**
- * SQL expression: the verification codes of a day to a number, the refused ones of an hour, and the
+ * SQL expression: the messages of a kind of a day to a number, the refused ones of an hour, and the
  * time when the oldest of either leaves its window.
  */
-export const messageCounts = (msisdn: string | null) => sql`
+export const messageCounts = (
+  msisdn: string | null,
+  kind: MessagesTable['kind'] = 'VERIFICATION_CODE',
+) => sql`
   select (count(*) filter (where ${mayHaveArrived}))::int as messages_today,
     coalesce(ceil(extract(epoch from min(created_at) filter (where ${mayHaveArrived})
       + interval '1 day' - now()))::int, 0) as messages_retry_seconds,
@@ -41,7 +50,7 @@ export const messageCounts = (msisdn: string | null) => sql`
         where status = 'REFUSED' and created_at > now() - interval '1 hour')
       + interval '1 hour' - now()))::int, 0) as refused_messages_retry_seconds
   from messages
-  where msisdn = ${msisdn} and kind = 'VERIFICATION_CODE'
+  where msisdn = ${msisdn} and kind = ${kind}
     and created_at > now() - interval '1 day'`;
 
 /** The confirmations of a day to a number. */
@@ -73,6 +82,7 @@ export async function queueMessage(
       voucher_id: message.voucherId,
       claim_id: message.claimId ?? null,
       redemption_id: message.redemptionId ?? null,
+      reversal_id: message.reversalId ?? null,
       ...(message.leftOut === undefined
         ? {}
         : {
@@ -86,36 +96,109 @@ export async function queueMessage(
   return id;
 }
 
-/** Takes a message for sending; undefined when it was taken before or is cancelled. */
-export const takeMessage = (database: Database, messageId: number) =>
-  database
-    .updateTable('messages')
-    .set({ status: 'SENDING', settled_at: null })
-    .where('id', '=', messageId)
-    .where('status', '=', 'QUEUED')
-    .returning(['msisdn', 'claim_id', 'redemption_id'])
-    .executeTakeFirst();
+/** What the text of a code says; amounts are decimal strings. */
+export interface CodeFacts {
+  /** Null once the claim has ended. */
+  readonly codeCiphertext: string | null;
+  readonly amount: string;
+  readonly merchantName: string | null;
+  readonly secondsLeft: number;
+}
 
-/** The message of a claim or a redemption; undefined where there is none. */
+/** What the text of a confirmation says; amounts are decimal strings. */
+export interface ConfirmationFacts {
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+  readonly remaining: string;
+  readonly merchantName: string;
+  readonly platformReference: string;
+}
+
+/** A message to be sent, and what its text is about. */
+export interface TakenMessage {
+  readonly msisdn: string;
+  readonly claim_id: string | null;
+  readonly reversal_id: number | null;
+  readonly language: MessageLanguage | null;
+  /** Of a claim's message. */
+  readonly code: CodeFacts | null;
+  /** Of a redemption's message. */
+  readonly confirmation: ConfirmationFacts | null;
+}
+
+/** SQL expression: the facts of the message of a claim. */
+const codeFacts = sql`(
+  select jsonb_build_object('codeCiphertext', claim.code_ciphertext,
+    'amount', coalesce(claim.amount, voucher.remaining)::text,
+    'merchantName', merchant.merchant_name,
+    'secondsLeft', extract(epoch from claim.expires_at - clock_timestamp())::float8)
+  from voucher_claims as claim
+  join vouchers as voucher on voucher.id = claim.voucher_id
+  left join merchants as merchant
+    on merchant.id = claim.company_id and claim.company_kind = 'merchant'
+  where claim.id = message.claim_id)`;
+
+/** SQL expression: the facts of the message of a redemption. */
+const confirmationFacts = sql`(
+  select jsonb_build_object('toMerchant', redemption.to_merchant::text,
+    'serviceFee', redemption.service_fee::text, 'remaining', voucher.remaining::text,
+    'merchantName', merchant.merchant_name, 'platformReference', redemption.platform_reference)
+  from redemptions as redemption
+  join vouchers as voucher on voucher.id = redemption.voucher_id
+  join merchants as merchant on merchant.id = redemption.merchant_id
+  where redemption.id = message.redemption_id)`;
+
+/**
+ * Takes a message for sending, with what its text says now; undefined when it was taken before or is
+ * cancelled. One that is sent again has the subject of its original.
+ */
+export async function takeMessage(
+  database: Database,
+  messageId: number,
+): Promise<TakenMessage | undefined> {
+  const { rows } = await sql<TakenMessage>`
+    with taken as (
+      update messages set status = 'SENDING', settled_at = null
+      where id = ${messageId} and status = 'QUEUED'
+      returning id, msisdn, claim_id, redemption_id, reversal_id, language
+    ), message as (
+      select taken.msisdn, coalesce(taken.claim_id, original.claim_id) as claim_id,
+        coalesce(taken.redemption_id, original.redemption_id) as redemption_id,
+        taken.reversal_id, taken.language
+      from taken
+      left join message_resends as resend on resend.message_id = taken.id
+      left join messages as original on original.id = resend.original_id
+    )
+    select msisdn, claim_id, reversal_id, language, ${codeFacts} as code,
+      ${confirmationFacts} as confirmation
+    from message`.execute(database);
+  return rows[0];
+}
+
+/** The message of a claim, a redemption or a reversal; undefined where there is none. */
 export const findMessage = (
   database: Database,
-  subject: { readonly claimId: string } | { readonly redemptionId: number },
+  subject:
+    | { readonly claimId: string }
+    | { readonly redemptionId: number }
+    | { readonly reversalId: number },
 ): Promise<{ id: number } | undefined> =>
   database
     .selectFrom('messages')
     .select('id')
-    .where((where) =>
-      'claimId' in subject
-        ? where('claim_id', '=', subject.claimId)
-        : where('redemption_id', '=', subject.redemptionId),
-    )
+    .where((where) => {
+      if ('claimId' in subject) return where('claim_id', '=', subject.claimId);
+      return 'redemptionId' in subject
+        ? where('redemption_id', '=', subject.redemptionId)
+        : where('reversal_id', '=', subject.reversalId);
+    })
     .executeTakeFirst();
 
 /** The recorded outcome of sending a message. */
 export const messageStatus = (database: Database, messageId: number) =>
   database
     .selectFrom('messages')
-    .select(['status', 'claim_id', 'provider_message'])
+    .select(['status', 'provider_message'])
     .where('id', '=', messageId)
     .executeTakeFirstOrThrow();
 

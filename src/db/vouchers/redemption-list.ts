@@ -3,10 +3,11 @@ import type { Database } from '../connection.js';
 import { type Days, dayOf, eachDay, isWithin } from '../days.js';
 import { listColumns } from '../lists/list-columns.js';
 import type { ListSource } from '../lists/list-query.js';
+import { newestReversal, type ShownReversal } from './shown-reversal.js';
 
 /**
  * CONTRADICTED: the provider refused it and confirmed it later. REVERSED: the provider paid it and
- * took it back.
+ * took it back, by itself or because the merchant asked for it.
  */
 export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
 
@@ -24,6 +25,7 @@ export interface ListedRedemption {
   readonly toMerchant: string;
   readonly reference: string;
   readonly providerReference: string | null;
+  readonly reversal: ShownReversal | null;
 }
 
 const state = sql`case when reversed_at is not null then 'REVERSED'
@@ -39,7 +41,8 @@ export const redemptionSource: ListSource<ListedRedemption> = {
   select: sql`redemptions.id, redemptions.created_at as "createdAt", ${paidAt} as "paidAt",
     ${state} as state, serial_number as "serialNumber", to_merchant + service_fee as amount,
     service_fee as "serviceFee", to_merchant as "toMerchant", platform_reference as reference,
-    provider_reference as "providerReference"`,
+    provider_reference as "providerReference",
+    ${newestReversal(sql`redemptions.id`)} as reversal`,
   from: () => sql`redemptions left join vouchers on vouchers.id = voucher_id`,
   where: (merchantId) => sql`redemptions.merchant_id = ${merchantId}::bigint`,
   id: sql`redemptions.id`,
@@ -57,7 +60,7 @@ export const redemptionSource: ListSource<ListedRedemption> = {
   },
 };
 
-/** A merchant's payouts of a day in UTC; amounts are decimal strings of ETB. */
+/** A merchant's payouts of a day; amounts are decimal strings of ETB. */
 export interface DayOfPayouts {
   /** YYYY-MM-DD */
   readonly day: string;
@@ -66,7 +69,31 @@ export interface DayOfPayouts {
   readonly serviceFees: string;
 }
 
-/** A merchant's payouts per day, without reversed ones. Late successes have no fee. */
+/** SQL columns: the payouts of a day, by the name of each. Late successes have no fee. */
+const ofDay = (
+  days: Pick<Days, 'zone'>,
+) => sql`${dayOf(paidAt, days)} as day, count(1) as payouts, sum(to_merchant) as paid,
+  coalesce(sum(service_fee) filter (where status = 'POSTED'), 0) as fees`;
+
+/** The days on which a merchant was paid, without reversed payouts. */
+export const payoutSource: ListSource<DayOfPayouts> = {
+  name: 'payouts',
+  select: sql`day, payouts, paid::numeric(20, 6) as paid, fees::numeric(20, 6) as "serviceFees"`,
+  from: (merchantId) => sql`(
+    select ${ofDay({ zone: 'UTC' })} from redemptions
+    where merchant_id = ${merchantId}::bigint and ${paidAt} is not null and reversed_at is null
+    group by 1) as days`,
+  where: () => sql`true`,
+  id: sql`day`,
+  columns: {
+    day: listColumns.text(sql`day`),
+    payouts: listColumns.integer(sql`payouts`),
+    paid: listColumns.decimal(sql`paid`),
+    serviceFees: listColumns.decimal(sql`fees`),
+  },
+};
+
+/** A merchant's payouts of each day of a range, without reversed ones. */
 export async function payoutsPerDay(
   database: Database,
   merchantId: number,
@@ -74,9 +101,7 @@ export async function payoutsPerDay(
 ): Promise<DayOfPayouts[]> {
   const { rows } = await sql<DayOfPayouts>`
     with paid as (
-      select ${dayOf(paidAt)} as day, count(1) as payouts, sum(to_merchant) as paid,
-        coalesce(sum(service_fee) filter (where status = 'POSTED'), 0) as fees
-      from redemptions
+      select ${ofDay(days)} from redemptions
       where merchant_id = ${merchantId} and ${isWithin(paidAt, days)} and reversed_at is null
       group by 1
     )

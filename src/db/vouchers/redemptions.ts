@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
+import { anyDigest } from '../any-digest.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
 import { digestsOf, type RequestDigests } from '../operations/stored-operations.js';
 import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
 
@@ -19,12 +21,22 @@ export interface NewRedemption {
   readonly payee: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** Records a redemption before its payment; this freezes its payee. */
+/** The constraint that another payment of a voucher violates while one is in suspense. */
+export const awaitsRecoveryConstraint = 'redemptions_await_recovery';
+
+/**
+ * Records a redemption before its payment; this freezes its payee.
+ *
+ * @throws a violation of `numberLimitConstraint` beyond the limit of the owner's number, and of
+ * `awaitsRecoveryConstraint` while another payment of the voucher is in suspense since a restore
+ */
 export async function insertRedemption(
   transaction: DatabaseTransaction,
   redemption: NewRedemption,
+  /** Counts it for the number of the voucher's owner. */
+  count?: NumberCount,
 ): Promise<number> {
-  const { id } = await transaction
+  const { id } = await withNumberCount(transaction, count)
     .insertInto('redemptions')
     .values({
       operation_id: redemption.operationId,
@@ -130,34 +142,25 @@ export async function settleRedemptionRow(
 export const redemptionPayment = (database: Database, operationId: string) =>
   database
     .selectFrom('redemptions')
-    .select(['payment_reference', 'platform_reference', 'to_merchant', 'payee', 'status'])
-    .where('operation_id', '=', operationId)
-    .executeTakeFirstOrThrow();
-
-/** The data of a redemption's confirmation. */
-export const redemptionMessage = (database: Database, redemptionId: number) =>
-  database
-    .selectFrom('redemptions')
     .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
-    .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
     .select([
-      'redemptions.to_merchant',
-      'redemptions.service_fee',
+      'redemptions.payment_reference',
       'redemptions.platform_reference',
-      'vouchers.remaining',
+      'redemptions.to_merchant',
+      'redemptions.payee',
+      'redemptions.status',
       'vouchers.serial_number',
-      'merchants.merchant_name',
     ])
-    .where('redemptions.id', '=', redemptionId)
+    .where('redemptions.operation_id', '=', operationId)
     .executeTakeFirstOrThrow();
 
-/** The redemption that a voucher is held for, by the keyed digest of the voucher's code. */
-export const runningRedemption = (database: Database, codeDigest: Buffer) =>
+/** The redemption that a voucher is held for, by the keyed digests of the voucher's code. */
+export const runningRedemption = (database: Database, codeDigests: readonly Buffer[]) =>
   database
     .selectFrom('redemptions')
     .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
     .select('redemptions.platform_reference')
-    .where('vouchers.code_digest', '=', codeDigest)
+    .where('vouchers.code_digest', '=', anyDigest(codeDigests))
     .where('redemptions.status', '=', 'HELD')
     .executeTakeFirst();
 

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.js';
+import { newestReversal, type ShownReversal } from './shown-reversal.js';
 import type { ListedVoucher } from './voucher-list.js';
 
 /** Times are texts in ISO 8601; amounts are decimal strings. */
@@ -28,6 +29,7 @@ interface Redemption {
   readonly paymentReference: string;
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
+  readonly reversal: ShownReversal | null;
 }
 
 interface Message {
@@ -76,7 +78,7 @@ export async function findVoucherDetail(
   const { rows } = await sql<VoucherDetail>`
     select vouchers.id, vouchers.partner_id as "partnerId", vouchers.created_at as "createdAt", expires_at as "expiresAt",
       serial_number as "serialNumber", vouchers.status, owner_msisdn as "ownerMsisdn",
-      merchant_name as "merchantName", amount, remaining, held, returned,
+      merchant_id as "merchantId", merchant_name as "merchantName", amount, remaining, held, returned,
       is_restricted as "isRestricted", selling_price_usd as "sellingPriceUsd",
       operation_id as "operationId",
       (select max(changed_at) from voucher_status_changes
@@ -109,7 +111,8 @@ const redemptions = sql`
     'toMerchant', to_merchant::text, 'serviceFee', service_fee::text,
     'status', redemption.status, 'reference', platform_reference,
     'paymentReference', payment_reference,
-    'providerReference', provider_reference, 'providerMessage', provider_message)
+    'providerReference', provider_reference, 'providerMessage', provider_message,
+    'reversal', ${newestReversal(sql`redemption.id`)})
     order by redemption.id), '[]')
   from redemptions as redemption
   join merchants as payee on payee.id = redemption.merchant_id

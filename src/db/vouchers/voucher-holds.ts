@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
+import type { LockedVoucher } from './vouchers.js';
 
 /**
  * Moves `taken` from a voucher's remaining balance to its hold; false when its status forbids it.
@@ -42,4 +43,38 @@ export async function releaseVoucher(
     .executeTakeFirst();
   // Every post and void must match a hold of the voucher.
   if (released.numUpdatedRows !== 1n) throw new Error('The voucher is not on hold');
+}
+
+/**
+ * Returns the amount of a reversed redemption to a locked voucher, whatever its state (design 10). The
+ * value of an expired or cancelled one goes to the gift wallet of its partner. An open claim of the
+ * whole balance keeps the amount that its owner was told.
+ */
+export async function growVoucher(
+  transaction: DatabaseTransaction,
+  { id, status, remaining, current_claim_id: claimId }: LockedVoucher,
+  amount: string,
+): Promise<'voucher' | 'gift'> {
+  const hasEnded = status === 'EXPIRED' || status === 'CANCELLED';
+  if (status === 'REDEEM_INITIATED' && claimId !== null)
+    await transaction
+      .updateTable('voucher_claims')
+      .set({ amount: remaining })
+      .where('id', '=', claimId)
+      .where('amount', 'is', null)
+      .execute();
+  const { numUpdatedRows } = await transaction
+    .updateTable('vouchers')
+    .set(
+      hasEnded
+        ? { returned: sql<string>`returned + ${amount}::numeric` }
+        : {
+            remaining: sql<string>`remaining + ${amount}::numeric`,
+            ...(status === 'REDEEMED' ? { status: 'ACTIVE' } : {}),
+          },
+    )
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new Error('The voucher of a reversal is gone');
+  return hasEnded ? 'gift' : 'voucher';
 }

@@ -12,6 +12,7 @@ export interface ListedVoucher {
   readonly status: VoucherStatus;
   /** E.164; null for an anonymous voucher. */
   readonly ownerMsisdn: string | null;
+  readonly merchantId: number;
   readonly merchantName: string;
   readonly amount: string;
   readonly remaining: string;
@@ -22,15 +23,21 @@ export const voucherSource: ListSource<ListedVoucher> = {
   name: 'vouchers',
   select: sql`vouchers.id, vouchers.created_at as "createdAt", expires_at as "expiresAt",
     serial_number as "serialNumber", vouchers.status, owner_msisdn as "ownerMsisdn",
-    merchant_name as "merchantName", amount, remaining`,
+    merchant_id as "merchantId", merchant_name as "merchantName", amount, remaining`,
   // A left join, so that counting can omit it.
   from: () => sql`vouchers left join merchants on merchants.id = merchant_id`,
   where: (partnerId) => sql`vouchers.partner_id = ${partnerId}::bigint`,
   id: sql`vouchers.id`,
+  addedAt: sql`vouchers.created_at`,
   columns: {
     id: listColumns.integer(sql`vouchers.id`),
     createdAt: listColumns.time(sql`vouchers.created_at`),
-    serialNumber: listColumns.text(sql`serial_number`),
+    expirationDate: listColumns.time(sql`expires_at`),
+    serialNumber: listColumns.searched(sql`serial_number`),
     status: listColumns.text(sql`vouchers.status`),
+    merchantId: listColumns.integer(sql`merchant_id`),
+    merchantName: listColumns.related(sql`merchant_name`),
+    amount: listColumns.decimal(sql`amount`),
+    remainingBalance: listColumns.decimal(sql`remaining`),
   },
 };

@@ -1,6 +1,9 @@
-import { type SqlBool, sql } from 'kysely';
+import { type QueryCreator, type SqlBool, sql } from 'kysely';
 import type { Company, VoucherOwnership, VoucherStatus } from '../../domain/voucher.js';
+import { anyDigest } from '../any-digest.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import type { Schema } from '../schema/all-tables.js';
+import { numberLock } from './messages.js';
 
 /** A locked voucher row, with its expiry by the database's clock. */
 export interface LockedVoucher {
@@ -13,6 +16,8 @@ export interface LockedVoucher {
   readonly serial_number: string;
   readonly remaining: string;
   readonly held: string;
+  /** What expiry or cancellation has returned to the partner. */
+  readonly returned: string;
   readonly current_claim_id: string | null;
   /** Wrong verification codes over its life. */
   readonly wrong_codes: number;
@@ -23,8 +28,29 @@ export interface LockedVoucher {
 export const lockVoucher = (
   transaction: DatabaseTransaction,
   voucherId: number,
+): Promise<LockedVoucher | undefined> => lockedRow(transaction, voucherId).executeTakeFirst();
+
+/**
+ * The same, and then the lock of its owner's number (`lockNumber`), in one round trip. What counts
+ * messages to the number is a later statement, so that it sees what others have committed.
+ */
+export const lockVoucherAndOwner = (
+  transaction: DatabaseTransaction,
+  voucherId: number,
 ): Promise<LockedVoucher | undefined> =>
   transaction
+    .with(
+      (name) => name('voucher').materialized(),
+      (within) => lockedRow(within, voucherId),
+    )
+    .selectFrom('voucher')
+    .selectAll()
+    // Without an owner there is nothing to lock: the functions are strict.
+    .select(numberLock(sql.ref('owner_msisdn')).as('number_lock'))
+    .executeTakeFirst();
+
+const lockedRow = (creator: QueryCreator<Schema>, voucherId: number) =>
+  creator
     .selectFrom('vouchers')
     .select([
       'id',
@@ -36,13 +62,13 @@ export const lockVoucher = (
       'serial_number',
       'remaining',
       'held',
+      'returned',
       'current_claim_id',
       'wrong_codes',
     ])
     .select(sql<SqlBool>`expires_at <= clock_timestamp()`.as('is_past_expiry'))
     .where('id', '=', voucherId)
-    .forUpdate()
-    .executeTakeFirst();
+    .forUpdate();
 
 /** The data that finds the workflow of a request with a voucher code. */
 export interface FoundVoucher extends VoucherOwnership {
@@ -55,11 +81,11 @@ export interface FoundVoucher extends VoucherOwnership {
   readonly claimWorkflowId: string | null;
 }
 
-/** Finds a voucher by its code's keyed digest; a voucher of another partner is not found. */
+/** Finds a voucher by its code's keyed digests; a voucher of another partner is not found. */
 export const findVoucherByCode = (
   database: Database,
   company: Company,
-  codeDigest: Buffer,
+  codeDigests: readonly Buffer[],
 ): Promise<FoundVoucher | undefined> =>
   database
     .selectFrom('vouchers')
@@ -74,12 +100,16 @@ export const findVoucherByCode = (
       'voucher_claims.operation_id as claimOperationId',
       'voucher_claims.workflow_id as claimWorkflowId',
     ])
-    .where('vouchers.code_digest', '=', codeDigest)
+    .where('vouchers.code_digest', '=', anyDigest(codeDigests))
     .$if(company.kind === 'partner', (query) => query.where('vouchers.partner_id', '=', company.id))
     .executeTakeFirst();
 
 /** A voucher with the fee percentage of the requesting merchant. */
-export const voucherDetail = (database: Database, merchantId: number, codeDigest: Buffer) =>
+export const voucherDetail = (
+  database: Database,
+  merchantId: number,
+  codeDigests: readonly Buffer[],
+) =>
   database
     .selectFrom('vouchers')
     .innerJoin('merchants', (join) => join.on('merchants.id', '=', merchantId))
@@ -96,6 +126,6 @@ export const voucherDetail = (database: Database, merchantId: number, codeDigest
       'merchants.service_fee_percent',
       'merchants.status as merchant_status',
     ])
-    .where('vouchers.code_digest', '=', codeDigest)
+    .where('vouchers.code_digest', '=', anyDigest(codeDigests))
     .where('vouchers.status', '<>', 'CANCELLED')
     .executeTakeFirst();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readVoucher, redeem } from '../merchant-steps.js';
 import { generateVoucher } from '../partner-steps.js';
 import type { DemoScene } from '../scene.js';
@@ -13,7 +12,6 @@ export async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
   );
   await redeem(merchant, 'The merchant redeems it at once, without a claim and a code.', {
     voucherCode: code,
-    idempotencyKey: randomUUID(),
   });
   const detail = await readVoucher(merchant, 'The merchant looks the voucher up.', code);
   transcript.confirm(

@@ -30,13 +30,16 @@ export async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
   const detail = await readVoucher(merchant, 'The merchant looks the voucher up.', code);
   transcript.confirm(detail.status === 'REDEEM_INITIATED', 'the voucher is waiting for its code');
 
-  const request = { voucherCode: code, verificationCode, idempotencyKey: randomUUID() };
-  await redeemWithWrongCode(merchant, 'The cashier mistypes the code and is refused.', request);
+  const request = { voucherCode: code, verificationCode };
+  const key = randomUUID();
+  const mistyped = 'The cashier mistypes the code and is refused.';
+  await redeemWithWrongCode(merchant, mistyped, request, key);
   const since = new Date();
   await redeem(
     merchant,
     'The correct code, under the same idempotency key: the merchant is paid.',
     request,
+    key,
   );
   await confirmPayout(scene, {
     since,

@@ -1,34 +1,43 @@
-import type { OperationObject, ParameterObject, SchemaObject } from 'openapi3-ts/oas31';
-import { exampleOf } from '../../openapi/example.js';
+import type { OperationObject, ParameterObject } from 'openapi3-ts/oas31';
+import type { Endpoint } from '../../http/endpoint.js';
+import { jsonExample } from '../../openapi/document.js';
 import { type Html, html } from '../../process/html.js';
 
-/**
- * A form that sends a call from the browser, and shows what comes back. Signed calls have none: a
- * private key does not belong into a page.
- */
-export function tryIt(call: {
-  readonly method: string;
+/** A call that a form sends. */
+interface TriedCall {
+  readonly endpoint: Endpoint;
   readonly url: string;
   readonly operation: OperationObject;
-  readonly body: SchemaObject | undefined;
-}): Html | undefined {
-  const { operation, method, url, body } = call;
+}
+
+/** The form of a call in the reference. Signed calls are sent by the console of the portal. */
+export const tryIt = (call: TriedCall): Html =>
+  call.endpoint.access === 'signed'
+    ? html`<p>Try it with a signature in the <a href="/portal/try-it">console of the portal</a>.</p>`
+    : html`<details class="try-it"><summary>Try it</summary>
+${callForm(call)}
+<p class="quiet">The call goes from your browser: your address must be registered, and the key a test key.</p>
+</details>`;
+
+/** A form whose call the script sends from the browser, and the place of its answer. */
+export function callForm({ endpoint, url, operation }: TriedCall): Html {
   const parameters = (operation.parameters ?? []) as ParameterObject[];
-  if (parameters.some(({ name }) => name === 'x-signature')) return undefined;
-  const fields = parameters.filter(({ name }) => !name.startsWith('filter.'));
-  const needsToken = (operation.security ?? []).length > 0;
-  return html`<details class="try-it"><summary>Try it</summary>
-<form data-try-it data-method="${method}" data-url="${url}">
-${needsToken && field({ name: 'x-api-token', label: 'Access token', place: 'token' })}
+  const fields = parameters.filter(
+    ({ name }) => !name.startsWith('filter.') && name !== 'x-signature',
+  );
+  const body = jsonExample(operation.requestBody);
+  return html`<form class="call" data-try-it data-method="${endpoint.method}" data-url="${url}"${
+    endpoint.access === 'signed' && html` data-signed`
+  }>
+${endpoint.access !== 'public' && field({ name: 'x-api-token', label: 'Access token', place: 'token' })}
 ${fields.map(({ name, in: place }) => field({ name, label: name, place }))}
 ${
-  body &&
-  html`<label>Body<textarea name="body" rows="8" spellcheck="false">${JSON.stringify(exampleOf(body), null, 2)}</textarea></label>`
+  body !== undefined &&
+  html`<label>Body<textarea name="body" rows="8" spellcheck="false">${JSON.stringify(body, null, 2)}</textarea></label>`
 }
 <button>Send</button>
-<p class="quiet">The call goes from your browser: your address must be registered, and the key a test key.</p>
-<pre class="code" data-answer hidden></pre>
-</form></details>`;
+<div class="answer" data-answer role="status"></div>
+</form>`;
 }
 
 const field = (one: { readonly name: string; readonly label: string; readonly place: string }) =>

@@ -2,16 +2,24 @@ import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type AccessRow, readAccess } from '../../db/access/access.js';
 import type { Database } from '../../db/connection.js';
+import type { Scope } from '../../domain/scope.js';
 import type { Company } from '../../domain/voucher.js';
 import { parsePublicKey } from '../signature/public-key.js';
 import { createSourceCheck, type SourceCheck } from './allowlist-entries.js';
 import type { AllowlistHostnames } from './allowlist-hostnames.js';
 
+/** An API key: what it may do, and whether its spending is counted against daily limits. */
+interface KnownKey {
+  readonly scopes: ReadonlySet<Scope>;
+  readonly isLimited: boolean;
+}
+
 /** The facts of a company that admission checks. */
 export interface Access {
   readonly status: AccessRow['status'];
   readonly tokenVersion: number;
-  readonly apiKeyIds: ReadonlySet<number>;
+  /** The valid keys by their ids. */
+  readonly apiKeys: ReadonlyMap<number, KnownKey>;
   readonly source: SourceCheck;
   readonly publicKeys: readonly KeyObject[];
 }
@@ -55,7 +63,12 @@ export function createAccessDirectory(
 const toAccess = (row: AccessRow, names: AllowlistHostnames): Access => ({
   status: row.status,
   tokenVersion: row.token_version,
-  apiKeyIds: new Set(row.api_key_ids),
+  apiKeys: new Map(
+    Object.entries(row.api_keys).map(([id, { scopes, isLimited }]) => [
+      Number(id),
+      { scopes: new Set(scopes), isLimited },
+    ]),
+  ),
   source: createSourceCheck(row.addresses, names),
   publicKeys: row.public_keys.map(parsePublicKey),
 });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Refusal, refuse, type Surface } from '../../domain/errors.js';
+import { type Refusal, refuse, type Surface } from '../../domain/refusals.js';
+import type { Scope } from '../../domain/scope.js';
 import type { Caller } from '../../domain/voucher.js';
 import type { RefusalReply } from '../envelope.js';
 import type { Services } from '../services.js';
@@ -12,9 +13,10 @@ export interface Admitted {
   readonly access: Access;
 }
 
-/** A caller with the API key of its token. */
+/** A caller with the API key of its token, and what this key may do. */
 export interface Authenticated extends Admitted {
   readonly apiKeyId: number;
+  readonly scopes: ReadonlySet<Scope>;
 }
 
 /** Cache lifetime of access plus the permitted clock difference between processes. */
@@ -33,21 +35,25 @@ export async function authenticate(
   const claims = token && (await services.accessTokens.verify(token, surface));
   if (!claims) return refuse('token-invalid');
   const { companyId, apiKeyId, tokenVersion } = claims;
-  const company = { kind: surface, id: companyId, credential: { apiKeyId, tokenVersion } };
-  const isCurrent = (access: Access | undefined): access is Access =>
-    access?.tokenVersion === tokenVersion && access.apiKeyIds.has(apiKeyId);
+  const company = { kind: surface, id: companyId };
+  const currentKey = (access: Access | undefined) =>
+    access?.tokenVersion === tokenVersion ? access.apiKeys.get(apiKeyId) : undefined;
   const caller = { company, apiKeyId };
   if (claims.isExpired) return { ...refuse('token-invalid'), caller };
   let access = await services.accessDirectory(company);
   // Only a fresh token can belong to a key that is newer than the cache; an old token costs no
   // query.
   const mayBeNewer = Date.now() / 1_000 - claims.issuedAt < NEW_TOKEN_SECONDS;
-  if (!isCurrent(access) && mayBeNewer) access = await services.accessDirectory(company, 'fresh');
-  if (!isCurrent(access)) return { ...refuse('token-invalid'), caller };
-  const admitted = admit(company, access, request.sourceAddress);
+  if (!currentKey(access) && mayBeNewer) access = await services.accessDirectory(company, 'fresh');
+  const key = currentKey(access);
+  if (!access || !key) return { ...refuse('token-invalid'), caller };
+  const credential = { apiKeyId, tokenVersion, ...(key.isLimited ? LIMITED : {}) };
+  const admitted = admit({ ...company, credential }, access, request.sourceAddress);
   if (!admitted.ok) return { ...admitted, caller };
-  return { ...admitted, apiKeyId };
+  return { ...admitted, apiKeyId, scopes: key.scopes };
 }
+
+const LIMITED = { isLimited: true } as const;
 
 /** The checks that log-in shares with every later request. */
 export function admit(company: Caller, access: Access, sourceAddress: string): Admitted | Refusal {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiKeyPrefix, isApiKeyOf } from '../../crypto/random.js';
-import { type Refusal, refuse } from '../../domain/errors.js';
+import { type Refusal, refuse } from '../../domain/refusals.js';
 import { endpoint } from '../endpoint.js';
 import { reply } from '../envelope.js';
 import { textAnswer } from '../fields/answer-fields.js';
@@ -36,6 +36,7 @@ export const login = endpoint({
     message: textAnswer('For people', 'Logged in'),
   }),
   bare: true,
+  changesNothing: true,
   reasons: ['api-key-invalid', 'address-not-registered', 'account-suspended'],
   async handle({ services, surface, body, sourceAddress }) {
     // A key of the other environment is refused without a look-up.

@@ -105,7 +105,7 @@ function parseAddress(text: string): Address | undefined {
 /** Only the dotted form of four parts counts: "127.1" and "0x7f000001" are no addresses here. */
 function readAddress(whole: string): Address | undefined {
   // The form that a dual-stack socket reports for every IPv4 request.
-  const bare = whole.replace(/^::ffff:(?=[0-9.]+$)/i, '');
+  const bare = whole.replace(/^::ffff:(?=\d+\.)/i, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
   if (!bare.includes(':') || !ipaddr.IPv6.isValid(bare)) return undefined;
   const address = ipaddr.IPv6.parse(bare);

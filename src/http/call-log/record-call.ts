@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Reason } from '../../domain/errors.js';
+import type { Reason } from '../../domain/refusals.js';
 import { type RefusalReply, type Reply, refusalAnswer } from '../envelope.js';
 import type { Call } from '../pipeline.js';
 import type { CallRecorder } from './call-recorder.js';
@@ -14,6 +14,10 @@ const accessReasons: ReadonlySet<Reason> = new Set([
   'signature-invalid',
   'signed-request-reused',
 ]);
+
+/** The reasons whose details the portal shows; such a detail never repeats what was sent. */
+const explainedReasons: ReadonlySet<Reason> = new Set(['signature-invalid', 'request-invalid']);
+const MAXIMUM_DETAIL = 1_000;
 
 /** Records a request once: accepted, or refused with its reason. */
 export function recordCall(
@@ -33,6 +37,10 @@ export function recordCall(
     sourceAddress: call.sourceAddress,
     apiKeyId: caller?.apiKeyId ?? null,
     requestId: context.state.log.requestId,
+    detail:
+      !result.ok && explainedReasons.has(result.reason)
+        ? result.detail?.slice(0, MAXIMUM_DETAIL)
+        : undefined,
   };
   if (!result.ok && accessReasons.has(result.reason))
     calls.refused({

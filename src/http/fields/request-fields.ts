@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseRequestAmount } from '../../domain/money.js';
 import { parseMsisdn } from '../../domain/phone.js';
-import { parseVoucherCode } from '../../domain/voucher-code.js';
+import { parseVoucherCode } from '../../domain/vouchers/voucher-code.js';
 import { parseCountry } from './country-codes.js';
 
 /**
@@ -16,7 +16,7 @@ export const idField = z
       z.number(),
       z
         .string()
-        .regex(/^[0-9]{1,15}$/)
+        .regex(/^[0-9]{1,16}$/)
         .transform(Number),
     ],
     {
@@ -29,7 +29,7 @@ export const idField = z
     examples: [17],
     anyOf: [
       { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-      { type: 'string', pattern: '^0*[1-9][0-9]*$', maxLength: 15 },
+      { type: 'string', pattern: '^(0*[1-9][0-9]{0,14}|[1-8][0-9]{15})$', maxLength: 16 },
     ],
   });
 
@@ -46,8 +46,8 @@ export const amountField = z
     description: 'Amount in ETB above 0 with at most 2 decimals, as a number or as text',
     examples: ['99.50'],
     anyOf: [
-      { type: 'number', minimum: 0.01, multipleOf: 0.01 },
-      { type: 'string', pattern: '^[0-9]+([.][0-9]{1,2})?$' },
+      { type: 'number', minimum: 0.01, maximum: 9_999_999_999_999.99, multipleOf: 0.01 },
+      { type: 'string', pattern: '^(?=.*[1-9])[0-9]{1,14}([.][0-9]{1,2})?$' },
     ],
   });
 
@@ -63,6 +63,8 @@ export const msisdnField = z
   .meta({
     description: 'Mobile number in any usual spelling: international, or national of Ethiopia',
     examples: ['+251911234567', '0911234567'],
+    pattern: '^[+]?[0-9 ().-]+$',
+    maxLength: 32,
   });
 
 /**
@@ -76,6 +78,7 @@ export const voucherCodeField = z
   .meta({
     description: 'Voucher code; case, spaces and hyphens do not matter',
     examples: ['7H3K-9M2P-QX4R-T6WV'],
+    anyOf: [{ type: 'string', minLength: 1, maxLength: 100 }, { type: 'number' }],
   });
 
 /** The code of the SMS. Any other text is a wrong code, not an invalid request. */
@@ -86,6 +89,7 @@ export const verificationCodeField = z
   .meta({
     description: 'Digits of the SMS; spaces and hyphens do not matter',
     examples: ['123456'],
+    anyOf: [{ type: 'string', maxLength: 100 }, { type: 'number' }],
   });
 
 /** A decimal above zero as text, such as an exchange rate or a price in USD; stored as sent. */
@@ -99,8 +103,8 @@ export const positiveDecimalField = z
     description: 'Decimal number above 0 with at most 6 decimals, as a number or as text',
     examples: ['57.25'],
     anyOf: [
-      { type: 'number', exclusiveMinimum: 0 },
-      { type: 'string', pattern: '^(?:0|[1-9][0-9]{0,11})(?:[.][0-9]{1,6})?$' },
+      { type: 'number', minimum: 0.000001, maximum: 999_999_999_999, multipleOf: 0.000001 },
+      { type: 'string', pattern: '^(?=.*[1-9])(?:0|[1-9][0-9]{0,11})(?:[.][0-9]{1,6})?$' },
     ],
   });
 
@@ -110,8 +114,12 @@ export const idempotencyKeyField = z
   .regex(/^[\x20-\x7e]{1,200}$/, 'must have 1 to 200 printable characters')
   .refine((text) => text.trim() !== '', 'must not be blank')
   .meta({
-    description: 'Tells repetitions of a request; 1 to 200 printable ASCII characters',
+    description:
+      'Tells repetitions of a request; 1 to 200 printable ASCII characters, not all spaces',
     examples: ['order-2026-000417'],
+    pattern: '^[ -~]*[!-~][ -~]*$',
+    minLength: 1,
+    maxLength: 200,
   });
 
 /** JSON as text; the answer echoes it unchanged (specification 4.2). */
@@ -122,6 +130,7 @@ export const metadataField = z
   .meta({
     description: 'JSON as text, at most 4096 characters; echoed as it came',
     examples: ['{"shop":"Bole","item":"Coffee"}'],
+    contentMediaType: 'application/json',
   });
 
 function isJson(text: string): boolean {
@@ -132,6 +141,12 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+/** A time of a query; its offset is given. */
+export const timeParameter = (description: string) =>
+  z.iso
+    .datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2026-01-31T00:00:00Z' })
+    .meta({ description: `${description}, ISO 8601`, examples: ['2026-01-31T00:00:00Z'] });
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 

@@ -13,9 +13,12 @@ export interface StaticAsset {
 }
 
 /** Reads `name` of a folder for pages below `basePath`; it is read once, at the start. */
-export function readAsset(folder: URL, name: string, basePath: string): StaticAsset {
+export const readAsset = (folder: URL, name: string, basePath: string): StaticAsset =>
+  staticAsset(name, readFileSync(new URL(name, folder)), basePath);
+
+/** An asset of a content that is not a file as it is. */
+export function staticAsset(name: string, content: Buffer, basePath: string): StaticAsset {
   const [, stem = '', extension = ''] = /^(.*)\.(\w+)$/.exec(name) ?? [];
-  const content = readFileSync(new URL(name, folder));
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
   return {
     path: `${basePath}/assets/${stem}.${hash}.${extension}`,

@@ -7,7 +7,7 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible';
 import type { Database } from '../../db/connection.js';
-import { type Refusal, refuse } from '../../domain/errors.js';
+import { type Refusal, refuse } from '../../domain/refusals.js';
 
 const MINUTE = 60;
 const HOUR = 3_600;
@@ -22,6 +22,8 @@ const windows = {
   'key-misses-of-address': HOUR,
   /** Failed log-ins with one key prefix. */
   'key-misses-of-prefix': HOUR,
+  /** Diagnoses of one merchant's wrong signatures. */
+  'signature-diagnoses': MINUTE,
   /** Look-ups by one company of voucher codes that do not exist or belong to another company. */
   'voucher-misses-of-company': HOUR,
   /** Such look-ups from one address. */

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../domain/errors.js';
+import { type Refusal, refuse } from '../../domain/refusals.js';
 import type { Company } from '../../domain/voucher.js';
 import { addressGroup } from '../access/source-address.js';
 import { type Quota, type RateLimits, refuseTooMany } from './rate-limits.js';

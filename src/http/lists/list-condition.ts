@@ -5,8 +5,8 @@ import type {
   FilterValue,
 } from '../../db/lists/list-query.js';
 
-const MAXIMUM_TEXT = 200;
-const MAXIMUM_VALUES = 100;
+export const MAXIMUM_TEXT = 200;
+export const MAXIMUM_VALUES = 100;
 
 type Kind = ColumnKind | 'look-up';
 

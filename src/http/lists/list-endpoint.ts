@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
 import type { ListSource } from '../../db/lists/list-query.js';
-import { refuse } from '../../domain/errors.js';
+import { refuse } from '../../domain/refusals.js';
 import { type Endpoint, endpoint } from '../endpoint.js';
 import { type ListMeta, reply } from '../envelope.js';
 import { listLinks, listMeta } from './list-links.js';
@@ -28,6 +28,7 @@ export const listEndpoint = <Row>(list: ListDefinition<Row>): Endpoint =>
     summary: list.summary,
     description: list.description,
     access: 'token',
+    scope: 'read',
     isConditional: true,
     list: describe(list),
     query: listQuery(list),
@@ -47,7 +48,7 @@ export const listEndpoint = <Row>(list: ListDefinition<Row>): Endpoint =>
   });
 
 const describe = <Row>(list: ListDefinition<Row>): NonNullable<Endpoint['list']> => ({
-  columns: Object.keys(list.source.columns),
+  columns: Object.entries(list.source.columns).map(([name, { kind }]) => ({ name, kind })),
   searched: Object.entries(list.source.columns)
     .filter(([, column]) => column.kind !== 'look-up' && column.isSearched)
     .map(([name]) => name),

@@ -8,7 +8,8 @@ import type {
 import { conditionOf, FilterError, parseCondition, parseText } from './list-condition.js';
 import type { Parameter } from './list-links.js';
 
-const MAXIMUM_CONDITIONS = 20;
+/** The conditions of one query, at most. */
+export const MAXIMUM_CONDITIONS = 20;
 
 /** A parameter of one list, which stands for a condition. */
 export interface ListParameter {

@@ -63,10 +63,10 @@ export const listQuery = (options: ListOptions) =>
           'Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored',
         examples: [options.defaultSort.map((term) => term.join(':'))],
       }),
-      search: z
-        .string('must be one text')
-        .optional()
-        .meta({ description: 'Text that a name or description contains, in any case' }),
+      search: z.string('must be one text').optional().meta({
+        description:
+          'Text to search for, in any case; `meta.searchBy` of the answer names the columns',
+      }),
       searchBy: texts
         .optional()
         .meta({ ...shownAsArray, description: 'Column that `search` is limited to; repeatable' }),

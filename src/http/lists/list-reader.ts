@@ -1,4 +1,10 @@
-import { type ConnectionOptions, connectDatabase } from '../../db/connection.js';
+import {
+  type ConnectionOptions,
+  connectDatabase,
+  type Database,
+  type PoolUse,
+  poolUseOf,
+} from '../../db/connection.js';
 import { type ListPage, readListPage } from '../../db/lists/list-page.js';
 import type { ListQuery, ListSource } from '../../db/lists/list-query.js';
 import type { Company } from '../../domain/voucher.js';
@@ -12,6 +18,12 @@ export interface ListReader {
     company: Company,
     query: ListQuery,
   ): Promise<ListPage<Row> | undefined>;
+  /** Reads for a company; undefined where no connection came free in time. */
+  read<Result>(
+    company: Company,
+    work: (database: Database) => Promise<Result>,
+  ): Promise<Result | undefined>;
+  poolUse(): PoolUse;
   /** Closes the connections. */
   stop(): Promise<void>;
 }
@@ -27,9 +39,13 @@ export function createListReader(
     placesPerOwner: Math.ceil(options.poolSize / 2),
     waitMs: options.waitMs,
   });
+  const read: ListReader['read'] = ({ kind, id }, work) =>
+    places.use(`${kind} ${id}`, () => work(database));
   return {
-    readPage: (source, { kind, id }, query) =>
-      places.use(`${kind} ${id}`, () => readListPage(database, source, id, query)),
+    read,
+    readPage: (source, company, query) =>
+      read(company, (connected) => readListPage(connected, source, company.id, query)),
+    poolUse: () => poolUseOf(database),
     stop: () => database.destroy(),
   };
 }

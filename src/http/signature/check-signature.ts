@@ -1,8 +1,11 @@
 import { bindSignedRequest } from '../../db/access/access.js';
-import { type Refusal, refuse } from '../../domain/errors.js';
+import { listRevokedPublicKeys } from '../../db/access/company-access.js';
+import { type Refusal, refuse } from '../../domain/refusals.js';
 import type { Authenticated } from '../access/authentication.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Services } from '../services.js';
+import { diagnoseSignature, type UnmatchedSignature } from './diagnose-signature.js';
+import { parsePublicKey } from './public-key.js';
 import { verifySignature } from './verify-signature.js';
 
 /**
@@ -16,13 +19,16 @@ export interface SignedRequest {
   readonly messageDigest: string | undefined;
 }
 
-/** Verifies `x-signature` over the raw bytes, before they are parsed (design 8). */
-export function checkSignature(
+/**
+ * Verifies `x-signature` over the raw bytes, before they are parsed (design 8). A refusal says which
+ * mistake the merchant made, as often as the merchant's limit allows.
+ */
+export async function checkSignature(
   services: Services,
   caller: Authenticated,
   header: string | string[] | undefined,
   rawBody: Buffer,
-): SignedRequest | Refusal {
+): Promise<SignedRequest | Refusal> {
   const check = verifySignature({
     header: typeof header === 'string' ? header : undefined,
     body: rawBody,
@@ -30,13 +36,30 @@ export function checkSignature(
     now: Date.now(),
     windowSeconds: services.settings.signatureWindowSeconds,
   });
-  if (!check.ok) return refuse('signature-invalid', { detail: check.reason });
+  if (!check.ok) {
+    const cause = check.unmatched && (await findCause(services, caller, check.unmatched));
+    return refuse('signature-invalid', { detail: cause ?? check.reason });
+  }
   return {
     ok: true,
     merchantId: caller.company.id,
     bodyDigest: services.digests.request(rawBody),
     messageDigest: check.messageKind === 'id' ? services.digests.request(check.message) : undefined,
   };
+}
+
+/** A diagnosis takes some thirty verifications, so each merchant has a limit of them. */
+async function findCause(
+  { database, rateLimits }: Services,
+  { company, access }: Authenticated,
+  unmatched: UnmatchedSignature,
+): Promise<string | undefined> {
+  const quota = await rateLimits.spend('signature-diagnoses', `merchant ${company.id}`);
+  if (!quota.ok) return undefined;
+  return diagnoseSignature(unmatched, access.publicKeys, async (limit) => {
+    const pems = await listRevokedPublicKeys(database, company.id, limit);
+    return pems.map(parsePublicKey);
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type KeyObject, verify } from 'node:crypto';
+import type { UnmatchedSignature } from './diagnose-signature.js';
 import { checkFreshness } from './message-time.js';
 import { readSignatures } from './signature-encoding.js';
 import { splitSignatureHeader } from './signature-header.js';
@@ -12,7 +13,12 @@ export type SignatureCheck =
       /** An `id` may not be reused for another body; the caller stores the used ones. */
       readonly messageKind: 'time' | 'id';
     }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** Where header and key are in order, and only the signed bytes are not. */
+      readonly unmatched?: UnmatchedSignature;
+    };
 
 const MAX_HEADER_LENGTH = 1_024;
 /**
@@ -68,10 +74,14 @@ export function verifySignature(request: {
       return { ok: true, message: parts.message, covers, messageKind: freshness };
     }
   }
-  return refuse('x-signature matches neither the body as sent nor body, line feed and message.');
+  const [signature] = signatures;
+  return {
+    ...refuse('x-signature matches neither the body as sent nor body, line feed and message.'),
+    ...(signature && { unmatched: { body, message, signature } }),
+  };
 }
 
-const refuse = (reason: string): SignatureCheck => ({ ok: false, reason });
+const refuse = (reason: string) => ({ ok: false, reason }) as const;
 
 /**
  * OpenSSL verifies four times as fast as @noble/curves, which only decodes here. The tests prove

@@ -8,15 +8,17 @@ import {
   setPortalAccountDisabled,
 } from '../../db/portal/portal-accounts.js';
 import { endPortalSessions } from '../../db/portal/portal-sessions.js';
+import { PORTAL_ACTOR } from '../../domain/access-changes.js';
 import type { Company } from '../../domain/voucher.js';
 import type { PublicRequest } from '../page.js';
-import { PORTAL_ACTOR } from './change-access.js';
 
 export interface ActivatedAccount {
   readonly invitationId: string;
   readonly id: number;
   readonly email: string;
   readonly company: Company;
+  /** Of the existing account. */
+  readonly hasOneTimePassword: boolean;
 }
 
 /**
@@ -26,16 +28,17 @@ export interface ActivatedAccount {
  */
 export const activateAccount = (
   request: PublicRequest,
-  tokenDigest: Buffer,
+  tokenDigests: readonly Buffer[],
   passwordHash: string,
 ): Promise<ActivatedAccount | undefined> =>
   request.services.database.transaction().execute(async (transaction) => {
-    const invitation = await lockOpenInvitation(transaction, tokenDigest);
+    const invitation = await lockOpenInvitation(transaction, tokenDigests);
     if (!invitation) return undefined;
     const { id: invitationId, email, merchantId } = invitation;
     const company: Company = { kind: 'merchant', id: merchantId };
-    const id = await giveAccount(transaction, { email, company, passwordHash });
-    if (id === undefined) return undefined;
+    const given = await giveAccount(transaction, { email, company, passwordHash });
+    if (given === undefined) return undefined;
+    const { id, hasOneTimePassword } = given;
     await useInvitation(transaction, invitationId);
     await addAuditEntry(transaction, {
       actor: PORTAL_ACTOR + email,
@@ -44,15 +47,15 @@ export const activateAccount = (
       subjectId: company.id,
       details: { email, invitationId, accountId: id, sourceAddress: request.sourceAddress },
     });
-    return { invitationId, id, email, company };
+    return { invitationId, id, email, company, hasOneTimePassword };
   });
 
 async function giveAccount(
   transaction: DatabaseTransaction,
   account: { readonly email: string; readonly company: Company; readonly passwordHash: string },
-): Promise<number | undefined> {
+): Promise<Pick<ActivatedAccount, 'id' | 'hasOneTimePassword'> | undefined> {
   const added = await addPortalAccount(transaction, { ...account, mustChangePassword: false });
-  if (added !== undefined) return added;
+  if (added !== undefined) return { id: added, hasOneTimePassword: false };
   const known = await findPortalAccount(transaction, account.email);
   const { kind, id } = account.company;
   if (known?.company.kind !== kind || known.company.id !== id) return undefined;
@@ -60,5 +63,5 @@ async function giveAccount(
   await setPortalAccountDisabled(transaction, known.id, false);
   await setPassword(transaction, known.id, { hash: account.passwordHash, mustChange: false });
   await endPortalSessions(transaction, known.id);
-  return known.id;
+  return { id: known.id, hasOneTimePassword: known.hasOneTimePassword };
 }

@@ -1,19 +1,18 @@
 import { addAuditEntry } from '../../db/access/audit.js';
 import { lockCompany } from '../../db/access/company-access.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
+import { type AccessChangeName, PORTAL_ACTOR } from '../../domain/access-changes.js';
 import type { AccountRequest } from '../page.js';
 
-/** Prefix of the actor in the audit log for people of the portal. */
-export const PORTAL_ACTOR = 'portal:';
-
 /**
- * Changes a company's access, in one transaction with the entry of the audit log. Changes of one
+ * Changes a company's access, in one transaction with the entry of the audit log, of which owners
+ * are told (domain/access-changes.ts). Changes of one
  * company run one at a time, so that limits hold. `work` answers what the page shows and what the
  * log stores (never a secret), or undefined where nothing changed.
  */
 export const changeAccess = <Result>(
   request: AccountRequest,
-  action: string,
+  action: AccessChangeName,
   work: (transaction: DatabaseTransaction) => Promise<
     | {
         readonly result: Result;

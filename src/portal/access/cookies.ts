@@ -5,7 +5,8 @@ export type PortalCookies = ReturnType<typeof createCookies>;
 
 /**
  * The portal's cookies: the session; a visit without a session, which the forms of the sign-in page
- * belong to; and the device, which only separates guesses from the person's own attempts
+ * belong to; half a sign-in, between password and code; the language of
+ * its pages; and the device, which only separates guesses from the person's own attempts
  * (device.ts). Scripts cannot read them, and other sites cannot make a browser send them. They are
  * Secure unless the portal runs on this machine; then no other host of the domain can set them
  * (`__Host-`).
@@ -29,6 +30,8 @@ export function createCookies(publicUrl: string) {
     isSecure,
     session: cookie('session'),
     visit: cookie('visit'),
+    half: cookie('half'),
+    language: cookie('language', `; Max-Age=${DEVICE_SECONDS}`),
     device: cookie('device', `; Max-Age=${DEVICE_SECONDS}`),
   };
 }

@@ -7,8 +7,7 @@ const NAME_CHARACTERS = 16;
 const TOKEN_CHARACTERS = 43;
 
 /** The cookie value of a device that an account has signed in with: id and proof. */
-const tokenOf = ({ services }: PublicRequest, account: string, name: string): string =>
-  (name + services.digests.portalDevice(account, name)).slice(0, TOKEN_CHARACTERS);
+const tokenOf = (name: string, proof: string): string => (name + proof).slice(0, TOKEN_CHARACTERS);
 
 /**
  * The id of the request's browser, where the account (its canonical e-mail address) has signed in
@@ -18,11 +17,14 @@ export function knownDevice(request: PublicRequest, account: string): string | u
   const { deviceToken } = request;
   if (deviceToken === undefined) return undefined;
   const name = deviceToken.slice(0, NAME_CHARACTERS);
-  return isSameToken(deviceToken, tokenOf(request, account, name)) ? name : undefined;
+  const proofs = request.services.digests.stored.portalDevice(account, name);
+  return proofs.some((proof) => isSameToken(deviceToken, tokenOf(name, proof))) ? name : undefined;
 }
 
 /** The Set-Cookie header that marks a browser as one of the account's. */
 export function rememberDevice(request: PublicRequest, account: string): string {
   const name = knownDevice(request, account) ?? randomBytes(12).toString('base64url');
-  return request.cookies.device.set(tokenOf(request, account, name));
+  return request.cookies.device.set(
+    tokenOf(name, request.services.digests.portalDevice(account, name)),
+  );
 }

@@ -1,18 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { addAuditEntry } from '../../db/access/audit.js';
+import type { DatabaseTransaction } from '../../db/connection.js';
+import { takeHalfSignIn } from '../../db/portal/half-sign-ins.js';
 import {
   type CheckedAccount,
   canonicalEmail,
   noteSignIn,
 } from '../../db/portal/portal-accounts.js';
 import { addPortalSession, endPortalSession } from '../../db/portal/portal-sessions.js';
+import { PORTAL_ACTOR } from '../../domain/access-changes.js';
 import type { Company } from '../../domain/voucher.js';
 import type { PublicRequest } from '../page.js';
-import { PORTAL_ACTOR } from './change-access.js';
+import { recordRecoveryCode } from './account-code.js';
 import { rememberDevice } from './device.js';
 
 /** 256 bits in 43 characters, stored only in the browser's cookie. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');
+
+/** Half of a sign-in that a code has completed. */
+interface CompletedHalf {
+  readonly accountId: number;
+  readonly email: string;
+  readonly company: Company;
+  readonly halfToken: string;
+  readonly isRecovery: boolean;
+}
 
 /**
  * Begins a session after authentication. Its token is always new and the browser's previous session
@@ -23,30 +35,61 @@ export async function beginSession(
   request: PublicRequest,
   account: CheckedAccount & { readonly email: string; readonly company: Company },
 ): Promise<readonly string[] | undefined> {
-  const { services, cookies } = request;
   const token = randomToken();
-  const hasBegun = await services.database.transaction().execute(async (transaction) => {
+  const hasBegun = await request.services.database.transaction().execute(async (transaction) => {
     if (!(await noteSignIn(transaction, account))) return false;
-    if (request.sessionToken !== undefined)
-      await endPortalSession(transaction, services.digests.portalSession(request.sessionToken));
-    await addPortalSession(transaction, {
-      accountId: account.id,
-      tokenDigest: services.digests.portalSession(token),
-    });
-    await addAuditEntry(transaction, {
-      actor: PORTAL_ACTOR + account.email,
-      action: 'sign in',
-      subjectKind: account.company.kind,
-      subjectId: account.company.id,
-      details: { sourceAddress: request.sourceAddress },
-    });
+    await openSession(transaction, request, { ...account, accountId: account.id, token });
     return true;
   });
-  return hasBegun
-    ? [
-        cookies.session.set(token),
-        cookies.visit.clear(),
-        rememberDevice(request, canonicalEmail(account.email)),
-      ]
-    : undefined;
+  return hasBegun ? cookiesOf(request, account.email, token) : undefined;
 }
+
+/** Begins a session after the code; undefined as after a password. */
+export async function completeSignIn(
+  request: PublicRequest,
+  half: CompletedHalf,
+): Promise<readonly string[] | undefined> {
+  const { services, cookies } = request;
+  const { accountId, email, halfToken, isRecovery } = half;
+  const token = randomToken();
+  const hasBegun = await services.database.transaction().execute(async (transaction) => {
+    const halfDigests = services.digests.stored.portalHalfSignIn(halfToken);
+    if (!(await takeHalfSignIn(transaction, accountId, halfDigests))) return false;
+    await openSession(transaction, request, { ...half, token });
+    if (isRecovery) await recordRecoveryCode(transaction, request, half);
+    return true;
+  });
+  return hasBegun ? [...cookiesOf(request, email, token), cookies.half.clear()] : undefined;
+}
+
+async function openSession(
+  transaction: DatabaseTransaction,
+  { services, sessionToken, sourceAddress }: PublicRequest,
+  account: {
+    readonly accountId: number;
+    readonly email: string;
+    readonly company: Company;
+    readonly token: string;
+  },
+): Promise<void> {
+  const { accountId, email, company, token } = account;
+  if (sessionToken !== undefined)
+    await endPortalSession(transaction, services.digests.stored.portalSession(sessionToken));
+  await addPortalSession(transaction, {
+    accountId,
+    tokenDigest: services.digests.portalSession(token),
+  });
+  await addAuditEntry(transaction, {
+    actor: PORTAL_ACTOR + email,
+    action: 'sign in',
+    subjectKind: company.kind,
+    subjectId: company.id,
+    details: { sourceAddress },
+  });
+}
+
+const cookiesOf = (request: PublicRequest, email: string, token: string) => [
+  request.cookies.session.set(token),
+  request.cookies.visit.clear(),
+  rememberDevice(request, canonicalEmail(email)),
+];

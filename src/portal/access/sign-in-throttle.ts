@@ -2,6 +2,7 @@ import type { HashPriority } from '../../crypto/hash-turns.js';
 import { countSignIn, forgiveSignIn, type SignInLimit } from '../../db/limits/sign-in-attempts.js';
 import { canonicalEmail } from '../../db/portal/portal-accounts.js';
 import { addressGroup } from '../../http/access/source-address.js';
+import { sentence } from '../language/language.js';
 import type { AccountRequest, PublicRequest } from '../page.js';
 import { knownDevice } from './device.js';
 
@@ -32,11 +33,26 @@ export function signInLimits(request: PublicRequest, email: string): readonly Si
   ];
 }
 
+/**
+ * The counters of the code of a sign-in: those of its password, and, for a browser that the person
+ * has not signed in with, one for the account, because a code is short.
+ */
+export function codeLimits(
+  request: PublicRequest,
+  account: { readonly accountId: number; readonly email: string },
+): readonly SignInLimit[] {
+  const limits = signInLimits(request, account.email);
+  if (knownDevice(request, canonicalEmail(account.email)) !== undefined) return limits;
+  const subjectDigest = request.services.digests.signInSubject('code', String(account.accountId));
+  const { perAccount } = request.settings.signIn;
+  return [...limits, { subjectDigest, attempts: perAccount, isOwn: true }];
+}
+
 /** A browser that the person has signed in with has priority over unknown ones. */
 export const signInPriority = (request: PublicRequest, email: string): HashPriority =>
   knownDevice(request, canonicalEmail(email)) === undefined ? 'stranger' : 'known';
 
-/** The counters for the current password of a signed-in person. */
+/** The counters for the current password, or a code, of a signed-in person. */
 export const presentPasswordLimits = ({
   services,
   session,
@@ -83,6 +99,7 @@ export function countLink({
 /** The message for a person who has to wait. */
 export function waitSentence(waitSeconds: number): string {
   const minutes = Math.ceil(waitSeconds / 60);
-  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  return `Too many wrong passwords. Wait ${wait}, then try again.`;
+  return minutes === 1
+    ? sentence('Too many wrong attempts. Wait a minute, then try again.')
+    : sentence('Too many wrong attempts. Wait {1} minutes, then try again.', minutes);
 }

@@ -1,10 +1,16 @@
+// The texts of the page's language.
+const texts =
+  document.documentElement.lang === 'am'
+    ? { copy: 'ቅዳ', copied: 'ተቀድቷል።', selected: 'ተመርጧል፦ በቁልፍ ሰሌዳዎ ይቅዱት።' }
+    : { copy: 'Copy', copied: 'Copied.', selected: 'Selected: copy it with your keyboard.' };
+
 // Adds a button that copies to each field and each block of commands that is meant to be copied;
 // without scripts they can be selected by hand.
 for (const field of document.querySelectorAll('[data-copy]')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'secondary';
-  button.textContent = 'Copy';
+  button.textContent = texts.copy;
   const said = document.createElement('span');
   said.className = 'quiet';
   said.setAttribute('role', 'status');
@@ -12,9 +18,9 @@ for (const field of document.querySelectorAll('[data-copy]')) {
     select(field);
     try {
       await navigator.clipboard.writeText(field.value ?? field.textContent);
-      said.textContent = 'Copied.';
+      said.textContent = texts.copied;
     } catch {
-      said.textContent = 'Selected: copy it with your keyboard.';
+      said.textContent = texts.selected;
     }
   });
   const row = document.createElement('div');

@@ -1,5 +1,5 @@
 import { formatGroupedAmount, type Money, parseMoney } from '../../domain/money.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html, phrase } from '../../process/html.js';
 
 /** One day of a chart. */
 export interface Bar {
@@ -14,9 +14,15 @@ export interface Bar {
 const WIDTH = 420;
 const HEIGHT = 190;
 const LEFT = 8;
+/** Room for the labels of grid lines, which bars would hide. */
+const BARS_LEFT = 76;
 const TOP = 26;
 const BOTTOM = 26;
 const PLOT = HEIGHT - TOP - BOTTOM;
+/** Width of a day below the chart. */
+const LABEL = 90;
+/** A bar at most: few days make no walls. */
+const SLOT = 40;
 const STEPS = [100n, 200n, 250n, 500n, 1_000n];
 
 /**
@@ -31,14 +37,17 @@ export function barChart(chart: {
 }): Html {
   const { id, bars } = chart;
   const top = roundedUp(bars.map(({ amount }) => parseMoney(amount)));
-  const slot = (WIDTH - 2 * LEFT) / Math.max(bars.length, 1);
+  const slot = Math.min((WIDTH - BARS_LEFT - LEFT) / Math.max(bars.length, 1), SLOT);
+  const right = BARS_LEFT + slot * bars.length;
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
  aria-labelledby="${id}-title ${id}-description">
-<title id="${id}-title">${chart.title}</title>
+<title id="${id}-title">${phrase(chart.title)}</title>
 <desc id="${id}-description">${chart.description}</desc>
 ${[0n, 1n, 2n].map((half) => line(top, half))}
-${bars.map((bar, index) => column(bar, { top, x: LEFT + index * slot, slot }))}
-${label(bars[0]?.day, LEFT, 'start')}${label(bars.at(-1)?.day, WIDTH - LEFT, 'end')}
+${bars.map((bar, index) => column(bar, { top, x: BARS_LEFT + index * slot, slot }))}
+${label(bars[0]?.day, BARS_LEFT, 'start')}${
+  bars.length > 1 && label(bars.at(-1)?.day, Math.max(right, BARS_LEFT + 2 * LABEL), 'end')
+}
 </svg>`;
 }
 

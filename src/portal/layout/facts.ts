@@ -1,10 +1,10 @@
-import { type Html, type HtmlValue, html } from '../../process/html.js';
+import { type Html, type HtmlValue, html, phrase } from '../../process/html.js';
 import { time } from './parts.js';
 
 /** A list of names and values. */
 export const facts = (pairs: Readonly<Record<string, HtmlValue>>): Html =>
   html`<dl class="facts">${Object.entries(pairs).map(
-    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+    ([name, value]) => html`<div><dt>${phrase(name)}</dt><dd>${value}</dd></div>`,
   )}</dl>`;
 
 /** An event. */

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../process/html.js';
-import { field } from './parts.js';
+import { field, selectField } from './parts.js';
 
 /** A filter field of a page. */
 export interface FilterField {
@@ -24,24 +24,11 @@ ${Object.entries(form.fields).map(([name, { label, options, isDay }]) => {
   const error = form.problems[name];
   return options === undefined
     ? field({ name, label, value, error, isOptional: true, ...(isDay ? { type: 'date' } : {}) })
-    : choice({ name, label, value, options, error });
+    : selectField({ name, label, value, options: [['', 'All'], ...options], error });
 })}
 <div class="actions"><button>Show</button>
 ${Object.keys(form.values).length > 0 && html`<a href="${form.action}">Show all</a>`}</div>
 </form>`;
-
-const choice = (select: {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, label: string])[];
-  readonly error: string | undefined;
-}): Html => html`<div class="field"><label for="${select.name}">${select.label}</label>
-${select.error && html`<p class="error">${select.error}</p>`}
-<select id="${select.name}" name="${select.name}"><option value="">All</option>${select.options.map(
-  ([value, label]) =>
-    html`<option value="${value}"${value === select.value && html` selected`}>${label}</option>`,
-)}</select></div>`;
 
 /** The form of a range of days. */
 export const daysForm = (

@@ -1,26 +1,34 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { type Refusal, refuse } from '../../domain/errors.js';
+import { type Refusal, refuse } from '../../domain/refusals.js';
 import { readRawBody } from '../../http/raw-body.js';
 import type { Form } from './form.js';
 
-/** Of the whole form; more than a public key with a page of explanation. */
-const FORM_LIMIT_BYTES = 65_536;
-const LIMITS = { fieldNameSize: 50, fieldSize: 16_384, fields: 10, files: 1, fileSize: 16_384 };
+/** The limit of one text; the whole form may be twice as long, and needs its boundaries. */
+const textBytes = {
+  /** More than a public key with a page of explanation. */
+  file: 16_384,
+  /** As many lines as a bulk order has, each with all its fields. */
+  list: 3 * 1024 * 1024,
+} as const;
+const FURTHER_BYTES = 32_768;
 
 /**
- * Reads a multipart form with a text file. A form beyond the limits is refused as a whole; the
+ * Reads a multipart form with a small text file, or with a file that is a long list. A form beyond the limits is refused as a whole; the
  * file's name and type are ignored. DER, which is not text, is converted to base64.
  */
-export async function readFormWithFile(request: IncomingMessage): Promise<Form | Refusal> {
+export async function readFormWithFile(
+  request: IncomingMessage,
+  kind: keyof typeof textBytes,
+): Promise<Form | Refusal> {
   const type = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*;/i.test(type)) return refuse('media-type-unsupported');
-  const body = await readRawBody(request, FORM_LIMIT_BYTES);
-  const fields = await parse(body, type);
+  const body = await readRawBody(request, 2 * textBytes[kind] + FURTHER_BYTES);
+  const fields = await parse(body, type, textBytes[kind]);
   if (fields === 'too-large') return refuse('body-too-large');
   if (fields === 'malformed') return refuse('request-invalid');
-  return { text: (name) => fields.get(name) ?? '' };
+  return { text: (name) => fields.get(name) ?? '', names: () => [...fields.keys()] };
 }
 
 /** First byte of a key in DER; no textual key begins with it. */
@@ -31,7 +39,8 @@ const textOf = (file: Buffer): string =>
 
 type Fields = Map<string, string> | 'too-large' | 'malformed';
 
-function parse(body: Buffer, type: string): Promise<Fields> {
+function parse(body: Buffer, type: string, bytes: number): Promise<Fields> {
+  const limits = { fieldNameSize: 50, fieldSize: bytes, fields: 10, files: 1, fileSize: bytes };
   const fields = new Map<string, string>();
   const add = (name: string, value: string) => {
     if (!fields.has(name)) fields.set(name, value);
@@ -42,7 +51,7 @@ function parse(body: Buffer, type: string): Promise<Fields> {
       isTooLarge = true;
     };
     try {
-      const parser = new Busboy({ headers: { 'content-type': type }, limits: LIMITS });
+      const parser = new Busboy({ headers: { 'content-type': type }, limits });
       parser.on('field', (name, value, _nameCut, valueCut) => {
         if (valueCut) tooLarge();
         add(name, value);

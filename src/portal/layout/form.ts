@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { type Refusal, refuse } from '../../domain/errors.js';
+import { type Refusal, refuse } from '../../domain/refusals.js';
 import { readRawBody } from '../../http/raw-body.js';
 
 /** The fields of a sent form; of a repeated field the first counts. */
 export interface Form {
   /** Empty where the field is missing. */
   text(name: string): string;
+  /** The names of all fields. */
+  names(): readonly string[];
 }
 
-export const emptyForm: Form = { text: () => '' };
+export const emptyForm: Form = { text: () => '', names: () => [] };
 
 const FORM_LIMIT_BYTES = 32_768;
 const URL_ENCODED = /^application\/x-www-form-urlencoded\s*(;|$)/i;
@@ -19,7 +21,7 @@ export async function readForm(request: IncomingMessage): Promise<Form | Refusal
     return refuse('media-type-unsupported');
   const body = await readRawBody(request, FORM_LIMIT_BYTES);
   const fields = new URLSearchParams(body.toString('utf8'));
-  return { text: (name) => fields.get(name) ?? '' };
+  return { text: (name) => fields.get(name) ?? '', names: () => [...new Set(fields.keys())] };
 }
 
 /** A name in one line, without characters that would overlap other text. */

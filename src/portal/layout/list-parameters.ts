@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ListParameter } from '../../http/lists/list-filters.js';
+import { beginningOf } from '../time-zone.js';
 import { daySchema, daysAfter } from './days.js';
 import type { FilterField } from './filter-form.js';
 
@@ -24,7 +25,8 @@ export const listFilters = {
     label,
     column,
     options,
-    operator: 'eq',
+    // A choice may stand for several values.
+    operator: 'in',
     schema: z.enum(
       options.map(([value]) => value),
       'Choose one of these.',
@@ -35,7 +37,7 @@ export const listFilters = {
     column,
     isDay: true,
     operator: 'gte',
-    schema: daySchema,
+    schema: daySchema.transform((day) => beginningOf(day).toISOString()),
   }),
   /** That day inclusive. */
   toDay: (label: string, column: string): Filter => ({
@@ -43,6 +45,6 @@ export const listFilters = {
     column,
     isDay: true,
     operator: 'lt',
-    schema: daySchema.transform((day) => daysAfter(day, 1)),
+    schema: daySchema.transform((day) => beginningOf(daysAfter(day, 1)).toISOString()),
   }),
 };

@@ -1,12 +1,14 @@
 import type { ListPage } from '../../db/lists/list-page.js';
 import type { ListQuery, ListSource } from '../../db/lists/list-query.js';
 import type { CompanyKind } from '../../db/schema/all-tables.js';
+import { mayUse } from '../../domain/portal-role.js';
 import type { ListParameter } from '../../http/lists/list-filters.js';
 import { type ListRequest, listQuery } from '../../http/lists/list-query.js';
-import { type Html, html } from '../../process/html.js';
+import { csv } from '../../process/csv.js';
+import { type Html, html, phrase } from '../../process/html.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { problems } from '../problem-page.js';
-import { csv, DOWNLOAD_ROWS } from './csv.js';
+import { DOWNLOAD_ROWS } from './downloads.js';
 import { type FilterField, filterForm } from './filter-form.js';
 import { addressOf, pageNumber, paging } from './paging.js';
 import { emptyState, type TableColumn, table } from './parts.js';
@@ -61,6 +63,7 @@ export const listPage = <Row>(view: ListView<Row>): AccountPage => ({
   method: 'GET',
   path: view.path,
   access: 'account',
+  needs: 'read',
   kind: view.kind,
   async handle(request) {
     const page = pageNumber(request.query);
@@ -73,11 +76,11 @@ export const listPage = <Row>(view: ListView<Row>): AccountPage => ({
       kind: 'page',
       title: view.title,
       ...(found ? {} : { status: 422 }),
-      content: html`<h1>${view.title}</h1>
+      content: html`<h1>${phrase(view.title)}</h1>
 ${view.intro}
 <section class="card">
 ${filterForm({ action: PORTAL_PATH + view.path, fields: view.filters, ...filters })}
-${found && rows(view, found, filters, page)}
+${found && rows(view, found, { ...filters, page, mayExport: mayUse(request.session.role, 'export') })}
 </section>`,
     };
   },
@@ -89,8 +92,7 @@ const readRows = <Row>(request: AccountRequest, view: ListView<Row>, query: List
 function rows<Row>(
   view: ListView<Row>,
   { items, totalItems }: ListPage<Row>,
-  { values }: ReadFilters,
-  page: number,
+  { values, page, mayExport }: ReadFilters & { readonly page: number; readonly mayExport: boolean },
 ): Html {
   const path = PORTAL_PATH + view.path;
   if (items.length === 0)
@@ -101,6 +103,7 @@ function rows<Row>(
 ${paging({ path, values, page, limit: ROWS, totalItems })}
 ${
   view.download &&
+  mayExport &&
   html`<p><a href="${addressOf(`${path}/download`, values)}">Download as CSV</a></p>`
 }`;
 }
@@ -112,6 +115,7 @@ export const listDownload = <Row>(
   method: 'GET',
   path: `${view.path}/download`,
   access: 'account',
+  needs: 'export',
   kind: view.kind,
   async handle(request): Promise<PageAnswer> {
     const { query } = readFilters(view, request.query);

@@ -1,9 +1,12 @@
 import type { CompanyKind } from '../../db/schema/all-tables.js';
+import type { PortalNeed } from '../../domain/portal-role.js';
 
 export interface NavigationEntry {
   readonly label: string;
   /** Below the portal's base path. */
   readonly path: string;
+  /** As the page of this path needs it. */
+  readonly needs: PortalNeed;
   /** Further pages of this entry, including those below them. */
   readonly further?: readonly string[];
   /** Only for companies of this kind. */
@@ -18,27 +21,45 @@ export const navigation: readonly {
   {
     group: 'Business',
     entries: [
-      { label: 'Overview', path: '' },
-      { label: 'Balances', path: '/balances', kind: 'partner' },
-      { label: 'Vouchers', path: '/vouchers', kind: 'partner' },
-      { label: 'Top-ups', path: '/top-ups', kind: 'partner' },
-      { label: 'Sales', path: '/sales', kind: 'partner' },
-      { label: 'Redemptions', path: '/redemptions', kind: 'merchant' },
-      { label: 'Payouts', path: '/payouts', kind: 'merchant' },
+      { label: 'Overview', path: '', needs: 'read' },
+      { label: 'Balances', path: '/balances', needs: 'read', kind: 'partner' },
+      { label: 'Vouchers', path: '/vouchers', needs: 'read', kind: 'partner' },
+      {
+        label: 'Bulk orders',
+        path: '/bulk-orders',
+        needs: 'read',
+        kind: 'partner',
+        further: ['/order-in-bulk'],
+      },
+      { label: 'Top-ups', path: '/top-ups', needs: 'read', kind: 'partner' },
+      { label: 'Prices', path: '/prices', needs: 'read', kind: 'partner' },
+      { label: 'Packages', path: '/packages', needs: 'read', kind: 'partner' },
+      { label: 'Sales', path: '/sales', needs: 'read', kind: 'partner' },
+      { label: 'Redemptions', path: '/redemptions', needs: 'read', kind: 'merchant' },
+      { label: 'Payouts', path: '/payouts', needs: 'read', kind: 'merchant' },
+      { label: 'Statements', path: '/statements', needs: 'export' },
     ],
   },
   {
     group: 'API access',
     entries: [
-      { label: 'Getting started', path: '/getting-started', kind: 'merchant' },
+      { label: 'Getting started', path: '/getting-started', needs: 'develop', kind: 'merchant' },
       {
         label: 'Keys and addresses',
         path: '/access',
+        needs: 'develop',
         further: ['/keys', '/addresses', '/public-keys'],
       },
-      { label: 'Try it', path: '/try-it' },
-      { label: 'Activity', path: '/activity' },
+      { label: 'Webhooks', path: '/webhooks', needs: 'develop' },
+      { label: 'Try it', path: '/try-it', needs: 'develop' },
+      { label: 'Activity', path: '/activity', needs: 'develop' },
     ],
   },
-  { group: 'You', entries: [{ label: 'Account', path: '/account' }] },
+  {
+    group: 'You',
+    entries: [
+      { label: 'People', path: '/people', needs: 'people' },
+      { label: 'Account', path: '/account', needs: 'own' },
+    ],
+  },
 ];

@@ -1,4 +1,5 @@
-import { type Html, html } from '../../process/html.js';
+import { type Html, html, phrase } from '../../process/html.js';
+import { locale } from '../language/language.js';
 
 /** One page of a list. */
 export interface Paged {
@@ -25,14 +26,13 @@ export function paging({ path, values, page, limit, totalItems }: Paged): Html |
   const last = Math.min(page * limit, totalItems);
   const link = (target: number, label: string) =>
     html`<a class="button secondary" href="${addressOf(path, { ...values, page: String(target) })}"
->${label}</a>`;
-  const shown = `${grouped(first)}–${grouped(last)} of ${grouped(totalItems)}`;
-  return html`<nav class="paging" aria-label="Pages"><p class="quiet">${shown}</p>
+>${phrase(label)}</a>`;
+  return html`<nav class="paging" aria-label="Pages"><p class="quiet">${grouped(first)}–${grouped(last)} of ${grouped(totalItems)}</p>
 <p class="actions">${page > 1 && link(page - 1, 'Previous')}
 ${last < totalItems && link(page + 1, 'Next')}</p></nav>`;
 }
 
-const grouped = (count: number): string => count.toLocaleString('en');
+const grouped = (count: number): string => count.toLocaleString(locale());
 
 /** The page number of an address; undefined for invalid text. */
 export function pageNumber(query: URLSearchParams): number | undefined {

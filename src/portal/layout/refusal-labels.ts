@@ -2,7 +2,9 @@ import { type Html, html } from '../../process/html.js';
 import { ACCESS_PATH } from '../access-path.js';
 
 /** Explains a refused call and its remedy; the reasons are those of src/domain/reasons.ts. */
-const words: Readonly<Record<string, (sourceAddress: string) => Html>> = {
+const words: Readonly<
+  Record<string, (sourceAddress: string, detail: string | null | undefined) => Html>
+> = {
   'api-key-invalid':
     () => html`The key is not valid: it is unknown, revoked or expired, or it belongs to the
 other environment. <a href="${ACCESS_PATH}#keys">Check your keys.</a>`,
@@ -14,9 +16,12 @@ again and send the new one in the header <code>x-api-token</code>.`,
   ) => html`The address is not registered: the call came from
 <code>${sourceAddress}</code>. If that is not your server, your key was leaked:
 <a href="${ACCESS_PATH}#keys">revoke it.</a>`,
-  'signature-invalid':
-    () => html`The signature does not match the body under any of your public keys, or its
-time is wrong. Sign exactly the bytes that you send; the answer to the call says what was wrong.`,
+  'signature-invalid': (_sourceAddress, detail) =>
+    html`${
+      detail ??
+      `The signature does not match the body under any of your public keys, or its time is wrong. Sign
+exactly the bytes that you send. The answer to the call says which mistake it was.`
+    } <a href="/docs/guides/sign-requests#what-each-refusal-means">The guide explains each mistake.</a>`,
   'signed-request-reused':
     () => html`The signed request, or its message, was used before for a different
 request. Use a new message for each request, such as the time.`,
@@ -25,9 +30,9 @@ request. Use a new message for each request, such as the time.`,
   'account-suspended': () => html`The account was suspended.`,
 };
 
-/** The explanation of one refused call. */
-export const refusalLabel = (reason: string, sourceAddress: string): Html =>
-  words[reason]?.(sourceAddress) ?? html`The call was refused (${reason}).`;
+/** The explanation of one refused call; `detail` is what its record says was wrong. */
+export const refusalLabel = (reason: string, sourceAddress: string, detail?: string | null): Html =>
+  words[reason]?.(sourceAddress, detail) ?? html`The call was refused (${reason}).`;
 
 /** The number of further similar calls, which are only counted. */
 export const omittedLabel = (leftOut: number): Html | false =>

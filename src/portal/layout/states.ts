@@ -1,6 +1,7 @@
 import type { TopupStatus } from '../../db/schema/all-tables.js';
 import type { RedemptionState } from '../../db/vouchers/redemption-list.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
+import type { ReversalState } from '../../domain/vouchers/reversal.js';
 import type { Html } from '../../process/html.js';
 import { badge } from './parts.js';
 
@@ -39,6 +40,13 @@ export const redemptionStates: Words<RedemptionState> = {
   VOIDED: { tone: 'danger', word: 'Not paid' },
   CONTRADICTED: { tone: 'warning', word: 'Paid late' },
   REVERSED: { tone: 'danger', word: 'Reversed' },
+};
+
+/** Shown beside a paid redemption while its reversal is under way, or after it was refused. */
+export const reversalStates: Words<Exclude<ReversalState, 'SUCCESS'>> = {
+  PENDING: { tone: 'warning', word: 'Being reversed' },
+  NEEDS_ACTION: { tone: 'warning', word: 'Reversal with support' },
+  FAILED: { tone: 'plain', word: 'Reversal refused' },
 };
 
 /** The badge of a state. */

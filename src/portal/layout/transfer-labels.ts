@@ -1,6 +1,6 @@
 import type { LedgerTransfer } from '../../db/ledger/ledger-history.js';
 import { REVERSAL_SETTLEMENT } from '../../domain/statement-labels.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html, phrase } from '../../process/html.js';
 import { amount } from './money.js';
 import { table, time } from './parts.js';
 
@@ -13,6 +13,9 @@ const words: Readonly<Record<string, string>> = {
   'gift-hold > mobile-money-clearing': 'Paid to the merchant',
   'gift-hold > service-fees': 'Service fee',
   'gift-hold > reserved': 'Not paid: the hold was released to the voucher',
+  'mobile-money-clearing > reserved': 'Payment reversed: on the voucher again',
+  'service-fees > reserved': 'Service fee of the reversed payment',
+  'mobile-money-clearing > gift': 'Payment reversed: returned to the gift wallet',
   'reserved > gift': 'Remaining value returned to the gift wallet',
   'airtime > airtime-hold': 'From the airtime wallet, on hold',
   'airtime-hold > airtime-clearing': 'Delivered and charged',
@@ -47,7 +50,12 @@ function wordsOf({ debit, credit, step }: LedgerTransfer): string {
 /** A table of transfers with the purpose of each. */
 export const ledgerHistory = (moves: readonly LedgerTransfer[]): Html =>
   html`${table('How the money moved', moves, [
-    { title: 'When', value: ({ at }) => time(at) },
-    { title: 'What', value: wordsOf },
-    { title: 'ETB', value: ({ amount: moved }) => amount(moved), align: 'right' },
+    { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+    { title: 'What', phone: 'head', value: (move) => phrase(wordsOf(move)) },
+    {
+      title: 'ETB',
+      phone: 'figure etb',
+      value: ({ amount: moved }) => amount(moved),
+      align: 'right',
+    },
   ])}`;

@@ -1,8 +1,9 @@
 import type { Wallet } from '../../db/ledger/statement-lines.js';
+import type { KnownText } from '../language/language.js';
 
 /** The labels of a partner's balances, in the order of the specification (2.10). */
 export const walletLabels: Readonly<
-  Record<Wallet, { readonly name: string; readonly text: string }>
+  Record<Wallet, { readonly name: KnownText; readonly text: KnownText }>
 > = {
   airtime: { name: 'Airtime wallet', text: 'Airtime and packages are paid from it.' },
   gift: { name: 'Gift wallet', text: 'Vouchers are generated from it.' },

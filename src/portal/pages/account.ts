@@ -1,12 +1,17 @@
 import { addAuditEntry } from '../../db/access/audit.js';
 import { replacePassword } from '../../db/portal/portal-accounts.js';
 import { endPortalSessions } from '../../db/portal/portal-sessions.js';
-import { html } from '../../process/html.js';
-import { PORTAL_ACTOR } from '../access/change-access.js';
+import { PORTAL_ACTOR } from '../../domain/access-changes.js';
+import { html, phrase } from '../../process/html.js';
 import { passwordHint, passwordProblem } from '../access/password-rules.js';
 import { checkPresentPassword, NOT_PRESENT } from '../access/present-password.js';
+import { ONE_TIME_PASSWORD_PATH } from '../access/required-set-up.js';
 import { field, message, postForm } from '../layout/parts.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { languageCard } from './language.js';
+import { messageLanguageCard } from './message-language.js';
+import { statementByEmailCard } from './statement-by-email.js';
+import { timeZoneCard } from './time-zone.js';
 
 const ACCOUNT_PATH = `${PORTAL_PATH}/account`;
 
@@ -15,8 +20,9 @@ export const showAccount: AccountPage = {
   method: 'GET',
   path: '/account',
   access: 'account',
+  needs: 'own',
   always: true,
-  handle: (request) => Promise.resolve(accountPage(request)),
+  handle: (request) => accountPage(request),
 };
 
 /**
@@ -26,6 +32,8 @@ export const changePassword: AccountPage = {
   method: 'POST',
   path: '/account/password',
   access: 'account',
+  needs: 'own',
+  confirmation: 'each-time',
   always: true,
   async handle(request) {
     const { services, passwords, session } = request;
@@ -68,6 +76,8 @@ export const signOutEverywhere: AccountPage = {
   method: 'POST',
   path: '/account/sign-out-everywhere',
   access: 'account',
+  needs: 'own',
+  confirmation: 'none',
   always: true,
   async handle(request) {
     const { services, session, cookies } = request;
@@ -91,7 +101,7 @@ const auditEntry = ({ session, sourceAddress }: AccountRequest, action: string) 
   details: { sourceAddress },
 });
 
-function accountPage(
+async function accountPage(
   request: AccountRequest,
   wrong: {
     readonly present?: string;
@@ -99,7 +109,7 @@ function accountPage(
     readonly status?: number;
     readonly waitSeconds?: number;
   } = {},
-): PageAnswer {
+): Promise<PageAnswer> {
   const { session, formToken } = request;
   const isWrong = wrong.present !== undefined || wrong.chosen !== undefined;
   const passwordForm = postForm(
@@ -133,6 +143,22 @@ ${
   message('warning', 'Choose your own password first: somebody else has seen this one.')
 }
 <section class="card"><h2>Password</h2>${passwordForm}</section>
+${
+  !session.mustChangePassword &&
+  html`<section class="card"><h2>One-time passwords</h2>
+<p>${
+    session.hasOneTimePassword
+      ? phrase('They are on: signing in takes a code of your app.')
+      : phrase('They are off. With them a stolen password alone opens nothing.')
+  }</p>
+<p class="actions"><a class="button secondary" href="${ONE_TIME_PASSWORD_PATH}">${phrase(
+    session.hasOneTimePassword ? 'Recovery codes, or switch off' : 'Set them up',
+  )}</a></p></section>
+${languageCard(request)}
+${timeZoneCard(request)}
+${await messageLanguageCard(request)}
+${await statementByEmailCard(request)}`
+}
 <section class="card"><h2>Sessions</h2>
 <p>Ends your sessions on every device, including this one. Then sign in again.</p>
 ${postForm(

@@ -2,8 +2,8 @@ import { findOpenInvitation } from '../../db/portal/invitations.js';
 import { describeError } from '../../process/describe-error.js';
 import { html } from '../../process/html.js';
 import { activateAccount } from '../access/activate-account.js';
+import { admit } from '../access/admit.js';
 import { passwordHint, passwordProblem } from '../access/password-rules.js';
-import { beginSession } from '../access/session.js';
 import { countLink } from '../access/sign-in-throttle.js';
 import { field, postForm } from '../layout/parts.js';
 import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
@@ -43,29 +43,28 @@ export const activate: PublicPage = {
     });
     if (problem !== undefined) return activationPage(request, found, problem);
     const hash = await passwords.make(password);
-    const account = await activateAccount(request, digestOf(request), hash);
+    const account = await activateAccount(request, digestsOf(request), hash);
     if (account === undefined) return deadLink;
-    const setCookies = await beginSession(request, { ...account, checkedHash: hash });
+    const next = `${PORTAL_PATH}/getting-started`;
+    const answer = await admit(request, { ...account, checkedHash: hash }, next);
     // The request does not wait for the workflow, which would notice by polling, too.
     services.workflows
       .tellInvitation(account.invitationId)
       .catch((error) =>
         services.logger.warn(describeError(error), 'Could not signal the invitation workflow'),
       );
-    return setCookies === undefined
-      ? deadLink
-      : { kind: 'redirect', to: `${PORTAL_PATH}/getting-started`, setCookies };
+    return answer ?? deadLink;
   },
 };
 
-const digestOf = ({ services, params }: PublicRequest): Buffer =>
-  services.digests.invitation(params.token ?? '');
+const digestsOf = ({ services, params }: PublicRequest): Buffer[] =>
+  services.digests.stored.invitation(params.token ?? '');
 
 /** The invitation of the link, or the page to show instead. */
 async function openLink(request: PublicRequest): Promise<Invitation | PageAnswer> {
   const waitSeconds = await countLink(request);
   if (waitSeconds !== undefined) return tooManyLinks(waitSeconds);
-  return (await findOpenInvitation(request.services.database, digestOf(request))) ?? deadLink;
+  return (await findOpenInvitation(request.services.database, digestsOf(request))) ?? deadLink;
 }
 
 /** One page for used, replaced, expired and unknown links, so that it reveals nothing. */

@@ -1,10 +1,20 @@
 import { listAuditEntries } from '../../db/access/audit.js';
-import { listRefusedCalls } from '../../db/access/calls.js';
+import { listCalls, listRefusedCalls } from '../../db/access/calls.js';
+import {
+  accessChangeOf,
+  accessChanges,
+  actorName,
+  changedSubject,
+} from '../../domain/access-changes.js';
+import type { Company } from '../../domain/voucher.js';
+import { csv } from '../../process/csv.js';
 import { type HtmlValue, html } from '../../process/html.js';
-import { PORTAL_ACTOR } from '../access/change-access.js';
+import { DOWNLOAD_ROWS } from '../layout/downloads.js';
 import { emptyState, table, time } from '../layout/parts.js';
 import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.js';
-import type { AccountPage } from '../page.js';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { problems } from '../problem-page.js';
+import { fileTime } from '../time-zone.js';
 
 const SHOWN = 50;
 
@@ -12,80 +22,89 @@ type Entry = Awaited<ReturnType<typeof listAuditEntries>>[number];
 
 const detail = ({ details }: Entry, name: string): string => {
   const value = details[name];
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
-const ofKey = (words: string) => (entry: Entry) =>
-  html`${words} <strong>${detail(entry, 'name')}</strong> <code>${detail(entry, 'prefix')}…</code>`;
-const ofAddress = (words: string) => (entry: Entry) =>
-  html`${words} <code>${detail(entry, 'address')}</code>`;
-const ofPublicKey = (words: string) => (entry: Entry) =>
-  html`${words} <code>${detail(entry, 'fingerprint').slice(0, 16)}…</code>`;
-const ofPerson = (words: string) => (entry: Entry) => html`${words} ${detail(entry, 'email')}`;
+/** The label of a change, with its subject. */
+function labelOf(entry: Entry): HtmlValue {
+  const change = accessChangeOf(entry.action);
+  if (change === undefined) return undefined;
+  const { text, of } = change;
+  switch (of) {
+    case 'key':
+      return html`${text} <strong>${detail(entry, 'name')}</strong> <code>${detail(entry, 'prefix')}…</code>`;
+    case 'address':
+      return html`${text} <code>${detail(entry, 'address')}</code>`;
+    case 'public-key':
+      return html`${text} <code>${detail(entry, 'fingerprint').slice(0, 16)}…</code>`;
+    case 'webhook':
+      return html`${text} <code>${detail(entry, 'url')}</code>`;
+    case 'voucher':
+      return html`${text} <a href="${PORTAL_PATH}/vouchers/${detail(entry, 'voucherId')}">voucher ${detail(entry, 'voucherId')}</a>`;
+    case 'top-up':
+      return html`${text} <a href="${PORTAL_PATH}/top-ups/${detail(entry, 'transactionId')}">top-up ${detail(entry, 'transactionId')}</a>`;
+    case 'bulk-order':
+      return html`${text} <a href="${PORTAL_PATH}/bulk-orders/${detail(entry, 'bulkOrderId')}">bulk order ${detail(entry, 'bulkOrderId')}</a>`;
+    case 'person':
+      return html`${text} ${detail(entry, 'email')}`;
+    case 'company':
+      return text;
+  }
+}
 
-/** The entries of the audit log that companies see, with their labels: changes of access. */
-const words: Readonly<Record<string, (entry: Entry) => HtmlValue>> = {
-  'issue api-key': ofKey('Created the API key'),
-  'copy api-key': ofKey('Copied the API key'),
-  'rotate api-key': ofKey('Rotated the API key'),
-  'revoke api-key': ofKey('Revoked the API key'),
-  'register address': ofAddress('Registered the address'),
-  'remove address': ofAddress('Removed the address'),
-  'register public-key': ofPublicKey('Registered the public key'),
-  'revoke public-key': ofPublicKey('Revoked the public key'),
-  'sign in': () => 'Signed in',
-  'sign out everywhere': () => 'Signed out everywhere',
-  'change portal-password': () => 'Changed the portal password',
-  'invite merchant': ofPerson('Invited to the portal:'),
-  'activate portal-account': ofPerson('Activated the account of'),
-  'create portal-account': ofPerson('Created the portal account of'),
-  'reset portal-password': ofPerson('Reset the portal password of'),
-  'disable portal-account': ofPerson('Disabled the portal account of'),
-  'suspend partner': () => 'Suspended the company',
-  'reinstate partner': () => 'Reinstated the company',
-  'set service-fee': () => 'Set the service fee',
-  'set payout-account': () => 'Set the payout account',
-  'deactivate merchant': () => 'Deactivated the company',
-  'activate merchant': () => 'Activated the company',
-};
+const changesOf = (
+  database: AccountRequest['services']['database'],
+  { kind, id }: Company,
+  limit: number,
+) =>
+  listAuditEntries(database, {
+    subjectKind: kind,
+    subjectId: id,
+    actions: Object.keys(accessChanges),
+    limit,
+  });
+
+const ACTIVITY_PATH = `${PORTAL_PATH}/activity`;
 
 /** Changes of the company's access, and refused calls. */
 export const showActivity: AccountPage = {
   method: 'GET',
   path: '/activity',
   access: 'account',
+  needs: 'develop',
   async handle({ services, session }) {
     const { company } = session;
-    const entries = await listAuditEntries(services.database, {
-      subjectKind: company.kind,
-      subjectId: company.id,
-      actions: Object.keys(words),
-      limit: SHOWN,
-    });
+    const entries = await changesOf(services.database, company, SHOWN);
     const refused = await listRefusedCalls(services.database, { company, limit: SHOWN });
     return {
       kind: 'page',
       title: 'Activity',
       content: html`<h1>Activity</h1>
-<p>The newest ${SHOWN} of each. If something here was not you, revoke the key, change your password and
+<p>The newest ${SHOWN} of each; files have up to ${DOWNLOAD_ROWS.toLocaleString('en')}. If something here was not you, revoke the key, change your password and
 contact support.</p>
 <section class="card"><h2>Changes and sign-ins</h2>
 ${
   entries.length === 0
     ? emptyState('Nothing yet', 'Changes of keys, addresses and accounts appear here.')
     : table('Changes and sign-ins', folded(entries), [
-        { title: 'When', value: ({ at }) => time(at) },
-        { title: 'Who', value: ({ actor }) => whoOf(actor) },
+        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+        { title: 'Who', phone: 'plain', value: ({ actor }) => actorName(actor) },
         {
           title: 'What',
-          value: (entry) =>
-            html`${words[entry.action]?.(entry)}${entry.times > 1 && `, ${entry.times} times`}`,
+          phone: 'head',
+          value: (entry) => html`${labelOf(entry)}${entry.times > 1 && `, ${entry.times} times`}`,
         },
-        { title: 'From', value: (entry) => html`<code>${detail(entry, 'sourceAddress')}</code>` },
+        {
+          title: 'From',
+          phone: 'plain',
+          value: (entry) => html`<code>${detail(entry, 'sourceAddress')}</code>`,
+        },
       ])
 }
+<p><a href="${ACTIVITY_PATH}/changes">Download as CSV<span class="visually-hidden"> (changes)</span></a></p>
 </section>
 <section class="card"><h2>Refused calls</h2>
+<p><a href="${PORTAL_PATH}/try-it">Try it</a> shows your last calls, those that were let in, too.</p>
 ${
   refused.length === 0
     ? emptyState('None', 'Refused calls of the API appear here.')
@@ -96,15 +115,89 @@ ${
         { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
         {
           title: 'Why',
-          value: ({ reason, sourceAddress, leftOut }) =>
-            html`${refusalLabel(reason, sourceAddress)}${omittedLabel(leftOut)}`,
+          value: ({ reason, sourceAddress, detail, leftOut }) =>
+            html`${refusalLabel(reason, sourceAddress, detail)}${omittedLabel(leftOut)}`,
         },
       ])
 }
-</section>`,
+<p><a href="${ACTIVITY_PATH}/calls">Download all calls as CSV</a></p></section>`,
     };
   },
 };
+
+/** A file of the newest rows that a company has of something. */
+const activityFile = <Row>(file: {
+  readonly name: 'changes' | 'calls';
+  readonly read: (
+    database: AccountRequest['services']['database'],
+    company: Company,
+    limit: number,
+  ) => Promise<readonly Row[]>;
+  readonly columns: Readonly<Record<string, (row: Row) => string | number | null>>;
+}): AccountPage => ({
+  method: 'GET',
+  path: `/activity/${file.name}`,
+  access: 'account',
+  needs: 'develop',
+  async handle({ services, session: { company } }): Promise<PageAnswer> {
+    const rows = await services.lists.read(company, (database) =>
+      file.read(database, company, DOWNLOAD_ROWS),
+    );
+    if (!rows) return problems.busy;
+    const columns = Object.entries(file.columns);
+    return {
+      kind: 'file',
+      name: `${file.name}.csv`,
+      type: 'text/csv',
+      content: csv([
+        columns.map(([title]) => title),
+        ...rows.map((row) => columns.map(([, value]) => value(row))),
+      ]),
+    };
+  },
+});
+
+/** What a change was of: the number of a voucher, a top-up or a bulk order, else its subject. */
+function subjectOf(entry: Entry): string {
+  const change = accessChangeOf(entry.action);
+  if (change === undefined) return '';
+  const numbers = { voucher: 'voucherId', 'top-up': 'transactionId', 'bulk-order': 'bulkOrderId' };
+  const { of } = change;
+  return of in numbers
+    ? `${of} ${detail(entry, numbers[of as keyof typeof numbers])}`
+    : changedSubject(change, entry.details);
+}
+
+/** Changes and sign-ins as a file, newest first. */
+export const downloadChanges = activityFile({
+  name: 'changes',
+  read: changesOf,
+  columns: {
+    When: ({ at }) => fileTime(at),
+    Who: ({ actor }) => actorName(actor),
+    What: ({ action }) => accessChangeOf(action)?.text ?? '',
+    Subject: subjectOf,
+    From: (entry) => detail(entry, 'sourceAddress'),
+  },
+});
+
+/** The calls that are kept, let in or refused, as a file, newest first. */
+export const downloadCalls = activityFile({
+  name: 'calls',
+  read: listCalls,
+  columns: {
+    When: ({ at }) => fileTime(at),
+    Call: (call) => `${call.method} ${shortRoute(call)}`,
+    Outcome: ({ admitted }) => (admitted ? 'Let in' : 'Refused'),
+    'Status code': ({ statusCode }) => statusCode,
+    'Reason of the refusal': ({ reason }) => reason,
+    Detail: ({ detail: why }) => why,
+    'Further calls like it': ({ leftOut }) => leftOut,
+    From: ({ sourceAddress }) => sourceAddress,
+    Key: ({ keyPrefix }) => keyPrefix,
+    'Request id': ({ requestId }) => requestId,
+  },
+});
 
 /** Consecutive sign-ins become one line with their number. */
 function folded(entries: readonly Entry[]): (Entry & { times: number })[] {
@@ -121,7 +214,3 @@ function folded(entries: readonly Entry[]): (Entry & { times: number })[] {
   }
   return lines;
 }
-
-/** Companies do not see the names of operators. */
-const whoOf = (actor: string): string =>
-  actor.startsWith(PORTAL_ACTOR) ? actor.slice(PORTAL_ACTOR.length) : 'An operator';

@@ -7,6 +7,7 @@ export const showBalances: AccountPage = {
   method: 'GET',
   path: '/balances',
   access: 'account',
+  needs: 'read',
   kind: 'partner',
   async handle(request) {
     return {

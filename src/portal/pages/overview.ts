@@ -1,6 +1,8 @@
+import { mayUse } from '../../domain/portal-role.js';
 import { html } from '../../process/html.js';
 import { gettingStarted } from '../getting-started.js';
-import { keyFigures } from '../layout/key-figures.js';
+import { balanceCards } from '../layout/key-figures.js';
+import { businessOverview } from '../overview.js';
 import type { AccountPage } from '../page.js';
 import { termsCard } from '../terms.js';
 
@@ -9,6 +11,7 @@ export const showOverview: AccountPage = {
   method: 'GET',
   path: '',
   access: 'account',
+  needs: 'read',
   async handle(request) {
     const { session } = request;
     return {
@@ -16,8 +19,9 @@ export const showOverview: AccountPage = {
       title: 'Overview',
       content: html`<h1>${session.companyName}</h1>
 <p class="quiet">Signed in as ${session.email}.</p>
-${await gettingStarted(request)}
-${await keyFigures(request)}
+${mayUse(session.role, 'develop') && (await gettingStarted(request))}
+${session.company.kind === 'partner' && (await balanceCards(request))}
+${await businessOverview(request)}
 ${session.company.kind === 'merchant' && (await termsCard(request))}`,
     };
   },

@@ -1,9 +1,11 @@
 import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/redemption-list.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
-import { type Html, html } from '../../process/html.js';
+import { mayUse } from '../../domain/portal-role.js';
+import { csv } from '../../process/csv.js';
+import { type Html, html, phrase } from '../../process/html.js';
+import { sentence } from '../language/language.js';
 import { barChart } from '../layout/chart.js';
-import { csv } from '../layout/csv.js';
-import { readDays } from '../layout/days.js';
+import { readDays, withoutEmptyEnds } from '../layout/days.js';
 import { daysForm } from '../layout/filter-form.js';
 import { amount, money, plainAmount } from '../layout/money.js';
 import { addressOf } from '../layout/paging.js';
@@ -11,16 +13,18 @@ import { emptyState, table } from '../layout/parts.js';
 import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { problems } from '../problem-page.js';
 import { termsCard } from '../terms.js';
+import { timeZone } from '../time-zone.js';
 
 /** A merchant's payouts per day. */
 export const showPayouts: AccountPage = {
   method: 'GET',
   path: '/payouts',
   access: 'account',
+  needs: 'read',
   kind: 'merchant',
   async handle(request) {
     const { services, session, query } = request;
-    const range = readDays(query, new Date());
+    const range = readDays(query);
     const found =
       range.days && (await payoutsPerDay(services.database, session.company.id, range.days));
     const download = addressOf(`${PORTAL_PATH}/payouts/download`, range.values);
@@ -29,10 +33,10 @@ export const showPayouts: AccountPage = {
       title: 'Payouts',
       ...(found ? {} : { status: 422 }),
       content: html`<h1>Payouts per day</h1>
-<p>Payments to you through mobile money, by the day of the provider’s confirmation. Days are days
-in UTC.</p>
+<p>Payments to you through mobile money, by the day of the provider’s confirmation, without those that
+were reversed.</p>
 <section class="card">${daysForm(`${PORTAL_PATH}/payouts`, range)}
-${found && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
+${found && mayUse(session.role, 'export') && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
 ${found && payouts(found)}
 ${await termsCard(request)}`,
     };
@@ -44,9 +48,10 @@ export const downloadPayouts: AccountPage = {
   method: 'GET',
   path: '/payouts/download',
   access: 'account',
+  needs: 'export',
   kind: 'merchant',
   async handle({ services, session, query }): Promise<PageAnswer> {
-    const { days } = readDays(query, new Date());
+    const { days } = readDays(query);
     if (days === undefined) return problems.invalid;
     const found = await payoutsPerDay(services.database, session.company.id, days);
     return {
@@ -54,7 +59,7 @@ export const downloadPayouts: AccountPage = {
       name: `payouts-${days.first}-${days.last}.csv`,
       type: 'text/csv',
       content: csv([
-        ['Day (UTC)', 'Payouts', 'Paid (ETB)', 'Service fees (ETB)'],
+        [`Day (${timeZone()})`, 'Payouts', 'Paid (ETB)', 'Service fees (ETB)'],
         ...found.map((day) => [
           day.day,
           day.payouts,
@@ -66,14 +71,19 @@ export const downloadPayouts: AccountPage = {
   },
 };
 
-function payouts(days: readonly DayOfPayouts[]): Html {
+function payouts(all: readonly DayOfPayouts[]): Html {
+  const days = withoutEmptyEnds(all, ({ payouts: count }) => count === 0);
   const total = totalOf(days);
   if (total.payouts === 0) return emptyState('No payouts', 'There were no payouts on these days.');
   return html`<section class="card"><h2>Payouts: ${total.payouts} for ${money(total.paid)}</h2>
 ${barChart({
   id: 'payouts',
   title: 'ETB per day: payouts',
-  description: `From ${days[0]?.day} to ${days.at(-1)?.day}. The table on this page has the figures.`,
+  description: sentence(
+    'From {1} to {2}. The table on this page has the figures.',
+    days[0]?.day ?? '',
+    days.at(-1)?.day ?? '',
+  ),
   bars: days.map(({ day, payouts: count, paid }) => ({
     day,
     amount: paid,
@@ -94,9 +104,9 @@ ${table(
 }
 
 /** A day with payouts links to them. */
-const linkedDay = ({ day, payouts: count }: DayOfPayouts): Html | string =>
+const linkedDay = ({ day, payouts: count }: DayOfPayouts): Html =>
   count === 0 || !day.startsWith('2')
-    ? day
+    ? phrase(day)
     : html`<a href="${PORTAL_PATH}/redemptions?paid=${day}">${day}</a>`;
 
 const totalOf = (days: readonly DayOfPayouts[]): Omit<DayOfPayouts, 'day'> => {

@@ -1,11 +1,12 @@
 import { type ListedRedemption, redemptionSource } from '../../db/vouchers/redemption-list.js';
 import { html } from '../../process/html.js';
-import { daySchema } from '../layout/days.js';
+import { daySchema, daysAfter } from '../layout/days.js';
 import { listFilters } from '../layout/list-parameters.js';
 import { type ListView, listDownload, listPage } from '../layout/list-view.js';
 import { amount, plainAmount } from '../layout/money.js';
 import { time } from '../layout/parts.js';
-import { redemptionStates, stateBadge, stateOptions } from '../layout/states.js';
+import { redemptionStates, reversalStates, stateBadge, stateOptions } from '../layout/states.js';
+import { beginningOf, fileTime } from '../time-zone.js';
 
 const view = {
   path: '/redemptions',
@@ -23,15 +24,32 @@ service fee, and the amount paid to you through mobile money.</p>`,
     paid: {
       ...listFilters.fromDay('Paid on', 'paidAt'),
       operator: 'btw',
-      schema: daySchema.transform((day) => `${day}T00:00:00Z,${day}T23:59:59.999Z`),
+      schema: daySchema.transform((day) => {
+        const end = beginningOf(daysAfter(day, 1)).getTime() - 1;
+        return `${beginningOf(day).toISOString()},${new Date(end).toISOString()}`;
+      }),
     },
   },
   columns: [
-    { title: 'Redeemed', value: ({ createdAt }) => time(createdAt) },
-    { title: 'Voucher', value: ({ serialNumber }) => html`<code>${serialNumber}</code>` },
-    { title: 'State', value: ({ state }) => stateBadge(redemptionStates, state) },
+    { title: 'Redeemed', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+    {
+      title: 'Voucher',
+      phone: 'head',
+      value: ({ serialNumber }) => html`<code>${serialNumber}</code>`,
+    },
+    {
+      title: 'State',
+      phone: 'plain',
+      value: ({ state, reversal }) =>
+        html`${stateBadge(redemptionStates, state)}${
+          reversal !== null &&
+          reversal.status !== 'SUCCESS' &&
+          html`<br>${stateBadge(reversalStates, reversal.status)}`
+        }`,
+    },
     {
       title: 'References',
+      phone: 'plain',
       value: ({ reference, providerReference }) =>
         html`<span class="whole"><span class="quiet">Ours</span> <code>${reference}</code></span>${
           providerReference &&
@@ -41,12 +59,17 @@ service fee, and the amount paid to you through mobile money.</p>`,
     },
     { title: 'Taken, ETB', value: ({ amount: taken }) => amount(taken), align: 'right' },
     { title: 'Fee, ETB', value: ({ serviceFee }) => amount(serviceFee), align: 'right' },
-    { title: 'Paid to you, ETB', value: ({ toMerchant }) => amount(toMerchant), align: 'right' },
+    {
+      title: 'Paid to you, ETB',
+      phone: 'figure etb',
+      value: ({ toMerchant }) => amount(toMerchant),
+      align: 'right',
+    },
   ],
   nothingYet: 'Redemptions appear here as soon as a voucher is redeemed with you.',
   download: {
-    'Redeemed (UTC)': ({ createdAt }) => createdAt.toISOString(),
-    'Paid (UTC)': ({ paidAt }) => paidAt?.toISOString() ?? null,
+    Redeemed: ({ createdAt }) => fileTime(createdAt),
+    Paid: ({ paidAt }) => paidAt && fileTime(paidAt),
     State: ({ state }) => redemptionStates[state].word,
     'Voucher serial number': ({ serialNumber }) => serialNumber,
     'Taken (ETB)': ({ amount: taken }) => plainAmount(taken),
@@ -54,6 +77,10 @@ service fee, and the amount paid to you through mobile money.</p>`,
     'To the merchant (ETB)': ({ toMerchant }) => plainAmount(toMerchant),
     'Our reference': ({ reference }) => reference,
     'Provider’s reference': ({ providerReference }) => providerReference,
+    Reversed: ({ reversal }) =>
+      reversal?.status === 'SUCCESS' && reversal.settledAt !== null
+        ? fileTime(new Date(reversal.settledAt))
+        : null,
   },
 } satisfies ListView<ListedRedemption>;
 

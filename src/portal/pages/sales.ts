@@ -1,59 +1,75 @@
 import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.js';
+import { type Margin, readMargins } from '../../db/overview/margins.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
-import { type Html, html } from '../../process/html.js';
+import { mayUse } from '../../domain/portal-role.js';
+import { csv } from '../../process/csv.js';
+import { type Html, html, phrase } from '../../process/html.js';
+import { sentence } from '../language/language.js';
 import { barChart } from '../layout/chart.js';
-import { readDays } from '../layout/days.js';
+import { readDays, withoutEmptyEnds } from '../layout/days.js';
 import { daysForm } from '../layout/filter-form.js';
-import { amount, money } from '../layout/money.js';
+import { amount, money, plainAmount } from '../layout/money.js';
+import { addressOf } from '../layout/paging.js';
 import { emptyState, table } from '../layout/parts.js';
-import { type AccountPage, PORTAL_PATH } from '../page.js';
+import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.js';
+import { problems } from '../problem-page.js';
+import { timeZone } from '../time-zone.js';
 
 /** A partner's sales per day: generated vouchers and delivered top-ups. */
 export const showSales: AccountPage = {
   method: 'GET',
   path: '/sales',
   access: 'account',
+  needs: 'read',
   kind: 'partner',
   async handle({ services, session, query }) {
-    const range = readDays(query, new Date());
-    const days =
-      range.days && (await salesPerDay(services.database, session.company.id, range.days));
+    const range = readDays(query);
+    const { days: asked } = range;
+    const found =
+      asked &&
+      (await services.lists.read(session.company, async (database) => ({
+        days: await salesPerDay(database, session.company.id, asked),
+        margins: await readMargins(database, session.company.id, asked),
+      })));
+    if (asked && !found) return problems.busy;
+    const download = addressOf(`${PORTAL_PATH}/sales/download`, range.values);
     return {
       kind: 'page',
       title: 'Sales',
-      ...(days ? {} : { status: 422 }),
+      ...(found ? {} : { status: 422 }),
       content: html`<h1>Sales per day</h1>
-<p>Vouchers count when they are generated, top-ups when they are delivered. Days are days in UTC.</p>
-<section class="card">${daysForm(`${PORTAL_PATH}/sales`, range)}</section>
-${days && sales(days)}`,
+<p>Vouchers count when they are generated, top-ups when they are delivered.</p>
+<section class="card">${daysForm(`${PORTAL_PATH}/sales`, range)}
+${found && mayUse(session.role, 'export') && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
+${found && sales(found.days, found.margins)}`,
     };
   },
 };
 
-function sales(days: readonly DayOfSales[]): Html {
+function sales(all: readonly DayOfSales[], margins: readonly Margin[]): Html {
+  const days = withoutEmptyEnds(all, ({ vouchers, topups }) => vouchers + topups === 0);
   const total = totalOf(days);
   if (total.vouchers + total.topups === 0)
     return emptyState('No sales', 'Nothing was sold on these days.');
   return html`<div class="cards wide">
 ${chartOf(
   'vouchers',
-  `Vouchers: ${total.vouchers} for`,
-  total.voucherAmount,
+  html`Vouchers: ${total.vouchers} for ${money(total.voucherAmount)}`,
   days.map(({ day, vouchers, voucherAmount }) => ({ day, count: vouchers, sum: voucherAmount })),
 )}
 ${chartOf(
   'top-ups',
-  `Top-ups: ${total.topups} for`,
-  total.topupAmount,
+  html`Top-ups: ${total.topups} for ${money(total.topupAmount)}`,
   days.map(({ day, topups, topupAmount }) => ({ day, count: topups, sum: topupAmount })),
 )}
 </div>
+${marginCard(margins)}
 <section class="card compact"><h2>Figures</h2>
 ${table(
   'Sales per day, newest first',
   [{ ...total, day: 'All days' }, ...days.toReversed()],
   [
-    { title: 'Day', value: ({ day }) => day },
+    { title: 'Day', value: ({ day }) => phrase(day) },
     { title: 'Vouchers', value: ({ vouchers }) => vouchers, align: 'right' },
     { title: 'ETB', value: ({ voucherAmount }) => amount(voucherAmount), align: 'right' },
     { title: 'Top-ups', value: ({ topups }) => topups, align: 'right' },
@@ -62,16 +78,71 @@ ${table(
 )}</section>`;
 }
 
+/** The sales as a file, oldest first. */
+export const downloadSales: AccountPage = {
+  method: 'GET',
+  path: '/sales/download',
+  access: 'account',
+  needs: 'export',
+  kind: 'partner',
+  async handle({ services, session, query }): Promise<PageAnswer> {
+    const { days } = readDays(query);
+    if (days === undefined) return problems.invalid;
+    const found = await services.lists.read(session.company, (database) =>
+      salesPerDay(database, session.company.id, days),
+    );
+    if (!found) return problems.busy;
+    return {
+      kind: 'file',
+      name: `sales-${days.first}-${days.last}.csv`,
+      type: 'text/csv',
+      content: csv([
+        [`Day (${timeZone()})`, 'Vouchers', 'Vouchers (ETB)', 'Top-ups', 'Top-ups (ETB)'],
+        ...found.map((day) => [
+          ...[day.day, day.vouchers, plainAmount(day.voucherAmount)],
+          ...[day.topups, plainAmount(day.topupAmount)],
+        ]),
+      ]),
+    };
+  },
+};
+
+const marginNames = { vouchers: 'Vouchers', topups: 'Top-ups' } as const;
+
+/** What was earned, in USD and ETB: only of sales that named their price and exchange rate. */
+const marginCard = (margins: readonly Margin[]): Html | false =>
+  margins.some(({ counted }) => counted > 0) &&
+  html`<section class="card"><h2>Margin</h2>
+<p>Your selling price less the cost in ETB, at the exchange rate that your server named with each sale.</p>
+${table('Margin', margins, [
+  { title: 'What', value: ({ kind }) => phrase(marginNames[kind]) },
+  {
+    title: 'Counted',
+    value: ({ counted, sales: all }) => html`${counted} of ${all}`,
+    align: 'right',
+  },
+  { title: 'Sold, USD', value: ({ soldUsd }) => amount(soldUsd), align: 'right' },
+  { title: 'Cost, USD', value: ({ costUsd }) => amount(costUsd), align: 'right' },
+  { title: 'Margin, USD', value: ({ marginUsd }) => amount(marginUsd), align: 'right' },
+  { title: 'Margin, ETB', value: ({ marginEtb }) => amount(marginEtb), align: 'right' },
+])}</section>`;
+
+/** The chart of one kind of sales, unless there were none. */
 const chartOf = (
   id: string,
-  heading: string,
-  total: string,
+  heading: Html,
   days: readonly { readonly day: string; readonly count: number; readonly sum: string }[],
-): Html => html`<section class="card"><h2>${heading} ${money(total)}</h2>
+): Html | false =>
+  days.some(({ count }) => count > 0) &&
+  html`<section class="card"><h2>${heading}</h2>
 ${barChart({
   id,
   title: `ETB per day: ${id}`,
-  description: `From ${days[0]?.day} to ${days.at(-1)?.day}. The table on this page has the figures.`,
+  description: sentence(
+    'From {1} to {2}. The table on this page has the figures.',
+    days[0]?.day ?? '',
+    days.at(-1)?.day ?? '',
+  ),
   bars: days.map(({ day, count, sum }) => ({
     day,
     amount: sum,

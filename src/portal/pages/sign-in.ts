@@ -1,6 +1,6 @@
 import { findPortalAccount } from '../../db/portal/portal-accounts.js';
 import { html } from '../../process/html.js';
-import { beginSession } from '../access/session.js';
+import { admit } from '../access/admit.js';
 import {
   countPassword,
   forgivePassword,
@@ -8,6 +8,7 @@ import {
   signInPriority,
   waitSentence,
 } from '../access/sign-in-throttle.js';
+import { language, languages } from '../language/language.js';
 import { field, formTokenField, message } from '../layout/parts.js';
 import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
 
@@ -27,11 +28,13 @@ export const showSignIn: PublicPage = {
 };
 
 const newsOf = (query: URLSearchParams) =>
-  query.has('ended')
-    ? message('notice', 'Your session has ended. Your last change was not made: sign in again.')
-    : query.has('out')
-      ? message('success', 'You are signed out.')
-      : undefined;
+  query.has('late')
+    ? message('notice', 'The code came too late, or the password was changed: sign in again.')
+    : query.has('ended')
+      ? message('notice', 'Your session has ended. Your last change was not made: sign in again.')
+      : query.has('out')
+        ? message('success', 'You are signed out.')
+        : undefined;
 
 /**
  * Signs in by e-mail address and password. An unknown address gets the answer of a wrong password,
@@ -40,6 +43,7 @@ const newsOf = (query: URLSearchParams) =>
 export const signIn: PublicPage = {
   method: 'POST',
   path: '/sign-in',
+  changesNothing: true,
   access: 'anyone',
   async handle(request) {
     const { services, passwords, form } = request;
@@ -77,10 +81,12 @@ export const signIn: PublicPage = {
     const checkedHash = account.passwordHash;
     const isOutdated = passwords.isOutdated(checkedHash);
     const newHash = isOutdated ? await passwords.make(password) : undefined;
-    const setCookies = await beginSession(request, { ...account, checkedHash, newHash });
-    if (setCookies === undefined) return notRight;
-    await forgivePassword(request, limits);
-    return { kind: 'redirect', to: pathAfter(shown.next), setCookies };
+    const answer = await admit(request, { ...account, checkedHash, newHash }, shown.next);
+    if (answer === undefined) return notRight;
+    // Where a code follows, the own count goes on: a known password buys no further guesses of it.
+    const forgiven = limits.filter(({ isOwn }) => !(isOwn && account.hasOneTimePassword));
+    await forgivePassword(request, forgiven);
+    return answer;
   },
 };
 
@@ -89,10 +95,6 @@ const MAXIMUM_LENGTH = 200;
 const PASSWORD_OVER =
   'This password was valid for the first sign-in only and has expired. Ask your contact at the ' +
   'service for a new one.';
-
-/** Only paths of the portal, which prevents open redirects. */
-const pathAfter = (next: string): string =>
-  /^\/portal(\/[a-z0-9-]+)*$/.test(next) ? next : PORTAL_PATH;
 
 function signInPage(
   request: PublicRequest,
@@ -125,6 +127,13 @@ ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: '
 </form>
 <p class="quiet">No account, or forgotten password? Ask your contact at the service: an operator
 makes a new one.</p>
+<p>${languageLink()}</p>
 </div>`,
   };
+}
+
+/** The page in the other language. */
+function languageLink() {
+  const other = language() === 'am' ? 'en' : 'am';
+  return html`<a href="${PORTAL_PATH}/sign-in?language=${other}" lang="${other}" hreflang="${other}">${languages[other]}</a>`;
 }

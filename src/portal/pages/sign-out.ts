@@ -5,11 +5,17 @@ import { type AccountPage, PORTAL_PATH } from '../page.js';
 export const signOut: AccountPage = {
   method: 'POST',
   path: '/sign-out',
+  changesNothing: true,
   access: 'account',
+  needs: 'own',
+  confirmation: 'none',
   always: true,
   async handle({ services, cookies, sessionToken }) {
     if (sessionToken !== undefined)
-      await endPortalSession(services.database, services.digests.portalSession(sessionToken));
+      await endPortalSession(
+        services.database,
+        services.digests.stored.portalSession(sessionToken),
+      );
     return {
       kind: 'redirect',
       to: `${PORTAL_PATH}/sign-in?out=yes`,

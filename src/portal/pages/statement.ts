@@ -2,9 +2,12 @@ import type { Days } from '../../db/days.js';
 import type { StatementLine, StatementRequest, Wallet } from '../../db/ledger/statement-lines.js';
 import { readStatementPage, type StatementPage } from '../../db/ledger/statement-page.js';
 import { explainLine } from '../../domain/statement-labels.js';
-import { type Html, html } from '../../process/html.js';
-import { csv, DOWNLOAD_ROWS } from '../layout/csv.js';
-import { beginningOf, daysAfter, type ReadDays, readDays } from '../layout/days.js';
+import { csv } from '../../process/csv.js';
+import { type Html, html, phrase } from '../../process/html.js';
+import { sentence } from '../language/language.js';
+import { statementLine } from '../language/statement-line.js';
+import { daysAfter, type ReadDays, readDays } from '../layout/days.js';
+import { DOWNLOAD_ROWS } from '../layout/downloads.js';
 import { daysForm } from '../layout/filter-form.js';
 import { amount, money, plainAmount } from '../layout/money.js';
 import { addressOf, pageNumber, paging } from '../layout/paging.js';
@@ -12,6 +15,7 @@ import { emptyState, table, time } from '../layout/parts.js';
 import { walletLabels } from '../layout/wallet-labels.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { problems } from '../problem-page.js';
+import { beginningOf, fileTime, timeZone } from '../time-zone.js';
 
 const ROWS = 50;
 
@@ -20,12 +24,13 @@ export const showStatement: AccountPage = {
   method: 'GET',
   path: '/balances/:wallet',
   access: 'account',
+  needs: 'export',
   kind: 'partner',
   async handle(request) {
     const wallet = walletOf(request);
     const page = pageNumber(request.query);
     if (wallet === undefined || page === undefined) return problems.notFound;
-    const range = readDays(request.query, new Date());
+    const range = readDays(request.query);
     if (range.days === undefined) return statementPage(wallet, range);
     const found = await readStatementPage(
       request.services.database,
@@ -42,11 +47,12 @@ export const downloadStatement: AccountPage = {
   method: 'GET',
   path: '/balances/:wallet/download',
   access: 'account',
+  needs: 'export',
   kind: 'partner',
   async handle(request): Promise<PageAnswer> {
     const wallet = walletOf(request);
     if (wallet === undefined) return problems.notFound;
-    const { days } = readDays(request.query, new Date());
+    const { days } = readDays(request.query);
     if (days === undefined) return problems.invalid;
     const found = await readStatementPage(
       request.services.database,
@@ -81,12 +87,12 @@ function fileRows({ first, last }: Days, found: StatementPage) {
   const summary = (day: string, what: string, balance: string) =>
     [day, what, '', '', plainAmount(balance), ''] as const;
   return [
-    ['Time (UTC)', 'What', 'Out (ETB)', 'In (ETB)', 'Balance (ETB)', 'Line'],
+    [`Time (${timeZone()})`, 'What', 'Out (ETB)', 'In (ETB)', 'Balance (ETB)', 'Line'],
     summary(first, 'Opening balance', found.openingBalance),
     ...found.lines.toReversed().map((line) => {
       const { out, into } = sides(line);
       return [
-        line.at.toISOString(),
+        fileTime(line.at),
         explainLine(line),
         out && plainAmount(out),
         into && plainAmount(into),
@@ -112,11 +118,11 @@ function statementPage(
   const { name, text } = walletLabels[wallet];
   return {
     kind: 'page',
-    title: `Statement: ${name}`,
+    title: sentence('Statement: {1}', sentence(name)),
     ...(found ? {} : { status: 422 }),
     content: html`<p><a href="${PORTAL_PATH}/balances">All balances</a></p>
-<h1>${name}: statement</h1>
-<p>${text} Days are days in UTC.</p>
+<h1>${phrase(name)}: statement</h1>
+<p>${phrase(text)}</p>
 <section class="card">
 ${daysForm(path, range)}
 ${found && sums(found)}
@@ -133,16 +139,29 @@ const sums = (found: StatementPage): Html =>
     ['Came in', found.cameIn],
     ['Went out', found.wentOut],
     ['Closing balance', found.closingBalance],
-  ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${money(value ?? '0')}</dd></div>`)}</dl>`;
+  ].map(
+    ([name, value]) =>
+      html`<div><dt>${phrase(name ?? '')}</dt><dd>${money(value ?? '0')}</dd></div>`,
+  )}</dl>`;
 
 const lines = (found: StatementPage): Html =>
   found.lines.length === 0
     ? emptyState('No movements', 'The balance did not change on these days.')
     : table('Movements, newest first', found.lines, [
-        { title: 'When', value: ({ at }) => time(at) },
-        { title: 'What', value: linkedWords },
-        { title: 'Out, ETB', value: (line) => optional(sides(line).out), align: 'right' },
-        { title: 'In, ETB', value: (line) => optional(sides(line).into), align: 'right' },
+        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+        { title: 'What', phone: 'head', value: linkedWords },
+        {
+          title: 'Out, ETB',
+          phone: 'figure out',
+          value: (line) => optional(sides(line).out),
+          align: 'right',
+        },
+        {
+          title: 'In, ETB',
+          phone: 'figure in',
+          value: (line) => optional(sides(line).into),
+          align: 'right',
+        },
         { title: 'Balance, ETB', value: ({ balance }) => amount(balance), align: 'right' },
       ]);
 
@@ -150,7 +169,7 @@ const optional = (change: string | null): string => (change === null ? '' : amou
 
 /** The purpose of a line, with a link to its voucher or top-up. */
 function linkedWords(line: StatementLine): Html | string {
-  const words = explainLine(line);
+  const words = statementLine(explainLine(line));
   const target =
     line.voucher_id !== null
       ? `vouchers/${line.voucher_id}`

@@ -2,7 +2,9 @@ import { readLedgerHistory } from '../../db/ledger/ledger-history.js';
 import type { TopupStatus } from '../../db/schema/all-tables.js';
 import { findTopupDetail, type TopupDetail } from '../../db/topups/topup-detail.js';
 import { maskMsisdn } from '../../domain/phone.js';
-import { type Html, html } from '../../process/html.js';
+import { mayUse } from '../../domain/portal-role.js';
+import { type Html, html, phrase } from '../../process/html.js';
+import { sentence } from '../language/language.js';
 import { facts } from '../layout/facts.js';
 import { money } from '../layout/money.js';
 import { badge, emptyState, table, time } from '../layout/parts.js';
@@ -18,6 +20,7 @@ export const showTopUp: AccountPage = {
   method: 'GET',
   path: '/top-ups/:id',
   access: 'account',
+  needs: 'read',
   kind: 'partner',
   async handle(request) {
     const { services, session } = request;
@@ -28,21 +31,27 @@ export const showTopUp: AccountPage = {
     const moves = await readLedgerHistory(services.database, partnerId, operationIds);
     return {
       kind: 'page',
-      title: `Top-up ${topup.id}`,
+      title: sentence('Top-up {1}', topup.id),
       content: html`<p><a href="${PORTAL_PATH}/top-ups">All top-ups</a></p>
 <h1>Top-up ${topup.id} ${topupBadge(topup)}</h1>
-<p>${meaningOf(topup)}${topup.message && html` <span class="quiet">${topup.message}</span>`}</p>
+<p>${phrase(meaningOf(topup))}${topup.message && html` <span class="quiet" lang="en">${topup.message}</span>`}</p>
 <section class="card"><h2>The top-up</h2>
 ${facts({
   What: productOf(topup),
-  Amount: topup.amount === null ? 'Known once it is sent' : money(topup.amount),
+  Amount: topup.amount === null ? phrase('Known once it is sent') : money(topup.amount),
   Number: maskMsisdn(topup.msisdn),
   'Provider’s reference': topup.provider_reference
     ? html`<code>${topup.provider_reference}</code>`
     : '–',
   Sent: time(topup.created_at),
   'Last change': time(topup.updated_at),
-})}</section>
+})}
+${
+  topup.status === 'FAILED' &&
+  mayUse(session.role, 'operate') &&
+  html`<p class="actions"><a class="button secondary" href="${PORTAL_PATH}/top-ups/${topup.id}/retry">Retry the
+top-up</a></p>`
+}</section>
 <section class="card"><h2>Attempts</h2>${attempts(topup)}</section>
 <section class="card"><h2>How the money moved</h2>
 ${moves.length === 0 ? NOTHING_MOVED : ledgerHistory(moves)}</section>`,
@@ -55,7 +64,7 @@ const meanings: Readonly<Record<TopupStatus, string>> = {
   PROCESSING: 'It was sent. The money is on hold until the provider answers.',
   UNKNOWN: 'The provider has not reported the result yet. The money stays on hold until it does.',
   SUCCESS: 'It was delivered and charged.',
-  FAILED: 'It failed, and nothing was charged. Your server can retry it.',
+  FAILED: 'It failed, and nothing was charged. It can be retried.',
 };
 
 function meaningOf({ status, charged, late_delivery, reversal }: TopupDetail): string {
@@ -64,7 +73,7 @@ function meaningOf({ status, charged, late_delivery, reversal }: TopupDetail): s
     return `It failed at first, and the provider delivered it later. ${wallet} It cannot be retried.`;
   if (!reversal) return meanings[status];
   return reversal.is_credited
-    ? 'The provider reversed it after the delivery. The money was returned to your wallet, and your server can retry it.'
+    ? 'The provider reversed it after the delivery. The money was returned to your wallet, and it can be retried.'
     : 'It was delivered and charged, and the provider reversed it later. The settlement is still open; until then it cannot be retried.';
 }
 
@@ -92,6 +101,6 @@ const attempts = (topup: TopupDetail): Html =>
         {
           title: 'The provider says',
           value: ({ providerReference, providerMessage }) =>
-            html`${providerReference && html`<code>${providerReference}</code> `}${providerMessage}`,
+            html`${providerReference && html`<code>${providerReference}</code> `}<span lang="en">${providerMessage}</span>`,
         },
       ]);

@@ -1,6 +1,10 @@
 import { listCalls, listRefusedCalls, type ShownCall } from '../../db/access/calls.js';
 import { listSourceAddresses } from '../../db/access/company-access.js';
+import { DOCS_PATH } from '../../docs-site/page.js';
+import { operationAnchor } from '../../docs-site/pages/reference.js';
+import { httpStatusOf } from '../../domain/refusals.js';
 import { createAddressMatcher } from '../../http/access/source-address.js';
+import { type Endpoint, scopeOf } from '../../http/endpoint.js';
 import { type Html, type HtmlValue, html } from '../../process/html.js';
 import { apiBase, apiOf } from '../api-base.js';
 import {
@@ -12,6 +16,7 @@ import {
   signedCommand,
   testCommand,
 } from '../call-examples.js';
+import { apiConsole } from '../console.js';
 import { badge, emptyState, table, time } from '../layout/parts.js';
 import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
@@ -25,6 +30,7 @@ export const showTryIt: AccountPage = {
   method: 'GET',
   path: '/try-it',
   access: 'account',
+  needs: 'develop',
   async handle(request) {
     const { database } = request.services;
     const { company } = request.session;
@@ -39,9 +45,11 @@ export const showTryIt: AccountPage = {
     return {
       kind: 'page',
       title: 'Try it',
+      callsApi: request.services.settings.environment === 'test',
       content: html`<h1>Try it</h1>
-<p>Make a call from your server, then check here whether it was accepted. Calls appear within a few
+<p>Make a call here or from your server, then check whether it was accepted. Calls appear within a few
 seconds.</p>
+${apiConsole(request)}
 ${parts}
 ${endpointTable(request)}`,
     };
@@ -78,7 +86,10 @@ ${callTable('Calls by an unknown key', calls, refusal)}
 </section>`;
 }
 
-type Shown = Pick<ShownCall, 'at' | 'method' | 'route' | 'sourceAddress' | 'keyPrefix' | 'leftOut'>;
+type Shown = Pick<
+  ShownCall,
+  'at' | 'method' | 'route' | 'sourceAddress' | 'keyPrefix' | 'detail' | 'leftOut'
+>;
 
 const callTable = <Call extends Shown>(
   caption: string,
@@ -94,21 +105,29 @@ const callTable = <Call extends Shown>(
   ]);
 
 const refusal = (call: Shown & { readonly reason: string | null }): Html =>
-  html`${badge('danger', 'Refused')} ${refusalLabel(call.reason ?? '', call.sourceAddress)}${omittedLabel(
+  html`${badge('danger', 'Refused')} ${refusalLabel(call.reason ?? '', call.sourceAddress, call.detail)}${omittedLabel(
     call.leftOut,
   )}`;
 
 function outcome(call: ShownCall, isRegistered: (address: string) => boolean): Html {
   const { statusCode, sourceAddress } = call;
   if (call.admitted) {
-    if (statusCode === 200 || statusCode === null) return badge('success', 'Let in');
-    const meaning = statusCode === NO_SUCH_VOUCHER && ' (no such voucher)';
-    return html`${badge('success', 'Let in')}, answered ${statusCode}${meaning}`;
+    const issues = call.detail && html`<br><span class="quiet">${call.detail}</span>`;
+    return html`${admitted(statusCode)}${issues}`;
   }
   const isMissing = call.reason === 'address-not-registered' && !isRegistered(sourceAddress);
   const question = `${PORTAL_PATH}/addresses/register?address=${encodeURIComponent(sourceAddress)}`;
   return html`${refusal(call)}
 ${isMissing && html`<br><a href="${question}">Is ${sourceAddress} your server?</a>`}`;
+}
+
+/** The status as the caller got it: only a success is green. */
+function admitted(statusCode: number | null): Html {
+  if (statusCode === 200 || statusCode === null)
+    return html`Let in, ${badge('success', 'answered 200')}`;
+  const meaning = statusCode === NO_SUCH_VOUCHER && ' (no such voucher)';
+  const tone = httpStatusOf(statusCode) < 500 ? 'warning' : 'danger';
+  return html`Let in, ${badge(tone, `answered ${statusCode}`)}${meaning}`;
 }
 
 function examples(request: AccountRequest): Html {
@@ -139,11 +158,23 @@ ${signatureHelp(services.settings.signatureWindowSeconds)}</section>`;
 /** The endpoints that a developer can call. */
 const endpointTable = ({ session }: AccountRequest): Html => html`<section class="card">
 <h2>What you can call</h2>
+<p>Each call leads to its fields, its answers and its errors.</p>
 ${table('Calls of the API', apiOf(session.company.kind).endpoints, [
-  { title: 'Call', value: ({ method, path }) => html`<code>${method} ${path}</code>` },
-  { title: 'Purpose', value: ({ summary }) => summary },
-  { title: 'Needs', value: ({ access }) => needs[access] },
+  {
+    title: 'Call',
+    phone: 'head',
+    value: (endpoint) =>
+      html`<a href="${DOCS_PATH}/${session.company.kind}#${operationAnchor(endpoint)}"><code>${endpoint.method} ${endpoint.path}</code></a>`,
+  },
+  { title: 'Purpose', phone: 'plain', value: ({ summary }) => summary },
+  { title: 'Needs', phone: 'plain', value: needsOf },
 ])}
 </section>`;
 
 const needs = { public: 'A key', token: 'The token', signed: 'Token and signature' } as const;
+
+/** What a call needs, with the scope of the key. */
+function needsOf(endpoint: Endpoint): Html {
+  const scope = scopeOf(endpoint);
+  return html`${needs[endpoint.access]}${scope && html`, scope <code>${scope}</code>`}`;
+}

@@ -1,5 +1,6 @@
 import type { Operator } from '../../domain/operator.js';
 import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
+import type { TransactionList } from '../transaction-list.js';
 
 /** Airtime of any amount, or a package with its own price and content. */
 type AirtimeProduct =
@@ -34,4 +35,6 @@ export interface Airtime {
    * send the order again.
    */
   findOrder(order: AirtimeOrder): Promise<ProviderInquiry>;
+  /** The orders since a time, all or none. Absent where the provider cannot list them. */
+  listTransactions?(since: Date): Promise<TransactionList>;
 }

@@ -10,6 +10,15 @@ export interface Email {
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
+  readonly attachments?: readonly EmailAttachment[];
+}
+
+/** A file of text, in UTF-8. */
+export interface EmailAttachment {
+  /** ASCII, without spaces. */
+  readonly name: string;
+  readonly type: 'text/csv' | 'text/html';
+  readonly content: string;
 }
 
 /** Port: hands one e-mail to a server. Never throws for the server's answer or timeout. */

@@ -31,8 +31,16 @@ export function createSmtp(settings: SmtpSettings): EmailSender {
   };
 }
 
-async function prepare({ id, to, subject, text }: Email, from: string): Promise<Prepared> {
-  const node = new MailComposer({ from, to, subject, text }).compile();
+async function prepare(
+  { id, to, subject, text, attachments = [] }: Email,
+  from: string,
+): Promise<Prepared> {
+  const files = attachments.map(({ name, type, content }) => ({
+    filename: name,
+    contentType: `${type}; charset=utf-8`,
+    content,
+  }));
+  const node = new MailComposer({ from, to, subject, text, attachments: files }).compile();
   const sender = node.getEnvelope().from || from;
   const messageId = `<${id}@${sender.split('@').at(-1)}>`;
   node.setHeader('Message-ID', messageId);

@@ -1,4 +1,5 @@
 import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
+import type { TransactionList } from '../transaction-list.js';
 
 /** One identifier of a party, key and value as in GSMA's `creditParty` (e.g. msisdn, accountid). */
 export interface PartyIdentifier {
@@ -18,6 +19,25 @@ export interface Payment {
   readonly description: string;
 }
 
+/** The reversal of a completed payment, of its full amount. */
+export interface PaymentReversal {
+  /** Our reference of the reversal, a UUID, constant for all its repetitions. */
+  readonly reference: string;
+  readonly payment: Payment;
+  /** The provider's reference of the payment. */
+  readonly paymentReference: string;
+  /** At most 160 characters, without personal data. */
+  readonly description: string;
+}
+
+/** Takes payments back. Never throws for a provider's answer or timeout. */
+export interface PaymentReversals {
+  /** Sends the reversal. Repeating it with the same reference never reverses twice. */
+  reverse(reversal: PaymentReversal): Promise<ProviderOutcome>;
+  /** The outcome of a reversal, by an inquiry with our reference, like `findPayment`. */
+  findReversal(reversal: PaymentReversal): Promise<ProviderInquiry>;
+}
+
 /** Port: pays a merchant. Never throws for a provider's answer or timeout. */
 export interface MobileMoney {
   /** Whether this provider can pay the amount exactly; checked before a hold. */
@@ -30,4 +50,8 @@ export interface MobileMoney {
    * send the payment again.
    */
   findPayment(payment: Payment): Promise<ProviderInquiry>;
+  /** Absent where the provider cannot reverse a payment. */
+  readonly reversals?: PaymentReversals;
+  /** The payments since a time, all or none. Absent where the provider cannot list them. */
+  listTransactions?(since: Date): Promise<TransactionList>;
 }

@@ -1,19 +1,28 @@
 import { statusOf } from '../accepted-requests.js';
-import type { Payout } from '../books.js';
+import type { Payout, PayoutReversal } from '../books.js';
 import { errorObject, pascalCase } from './errors.js';
 
-/** The transaction object of a payout. */
-export function transactionOf(payout: Payout) {
+/** The transaction object of a payout, or of its reversal, whose parties change places. */
+export function transactionOf(payout: Payout | PayoutReversal) {
   const spell = payout.isInPascalCase ? pascalCase : (word: string) => word;
-  const { creditParty, debitParty, descriptionText, requestDate } = payout.request;
+  const { descriptionText, requestDate } = payout.request;
   return {
     transactionReference: payout.transactionReference,
     transactionStatus: spell(statusOf(payout)),
-    type: spell('disbursement'),
+    ...('original' in payout
+      ? {
+          type: spell('reversal'),
+          originalTransactionReference: payout.original.transactionReference,
+          creditParty: payout.original.request.debitParty,
+          debitParty: payout.original.request.creditParty,
+        }
+      : {
+          type: spell('disbursement'),
+          creditParty: payout.request.creditParty,
+          debitParty: payout.request.debitParty,
+        }),
     amount: payout.amount,
     currency: payout.currency,
-    creditParty,
-    debitParty,
     descriptionText,
     requestDate,
     requestingOrganisationTransactionReference: payout.reference,

@@ -4,6 +4,7 @@ import type { SandboxReply } from '../reply.js';
 const errors = {
   noSuchAccount: [404, 'identification', 'identifierError', 'The payee account does not exist'],
   accountBarred: [400, 'businessRule', 'incorrectState', 'The payee account is barred'],
+  incorrectState: [400, 'businessRule', 'incorrectState', 'The payment cannot be reversed'],
   declined: [401, 'authorisation', 'requestDeclined', 'The payment was declined'],
   duplicate: [400, 'businessRule', 'duplicateRequest', 'The request was received before'],
   failed: [503, 'serviceUnavailable', 'genericError', 'The operator could not make the payment'],

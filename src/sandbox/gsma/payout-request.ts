@@ -1,3 +1,4 @@
+import type { Payout } from '../books.js';
 import type { GsmaErrorName } from './errors.js';
 
 /** A validated request for a payout. */
@@ -45,6 +46,26 @@ export function checkPayoutRequest(
 
   const number = creditParty.find(({ value }) => /\d{3}$/.test(value)) ?? creditParty[0];
   return { reference, to: number?.value ?? '', amount, currency };
+}
+
+/** Validates the request for a reversal, which is of the payout's full amount. */
+export function checkReversalRequest(
+  correlationId: string,
+  body: Readonly<Record<string, unknown>> | undefined,
+  original: Payout,
+): Pick<PayoutRequest, 'reference'> | Rejection {
+  if (!correlationId) return { error: 'missing', field: 'X-CorrelationID' };
+  if (!uuid.test(correlationId)) return { error: 'format', field: 'X-CorrelationID' };
+  if (!body) return { error: 'format', field: 'body' };
+  const { type, amount = original.amount, currency = original.currency } = body;
+  const { requestingOrganisationTransactionReference: reference = correlationId } = body;
+  if (type !== 'reversal') return { error: 'transactionType', field: 'type' };
+  if (typeof amount !== 'string' || Number(amount) !== Number(original.amount))
+    return { error: 'format', field: 'amount' };
+  if (currency !== original.currency) return { error: 'currency', field: 'currency' };
+  if (!isText(reference))
+    return { error: 'format', field: 'requestingOrganisationTransactionReference' };
+  return { reference };
 }
 
 function isParty(value: unknown): value is { key: string; value: string }[] {

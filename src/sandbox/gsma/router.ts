@@ -5,12 +5,14 @@ import { give } from '../reply.js';
 import { createTokens } from './access-token.js';
 import { requestStateOf, transactionOf } from './answers.js';
 import { createPayout } from './create-payout.js';
+import { createReversal } from './create-reversal.js';
 import { errorReply } from './errors.js';
+import { listTransactions } from './list-transactions.js';
 
 /** Below the path that the GSMA API is mounted on. */
 export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };
 
-/** GSMA Mobile Money API 1.2.0 (providers.md 3.1): payouts, their outcomes, and OAuth. */
+/** GSMA Mobile Money API 1.2.0 (providers.md 3.1): payouts, their outcomes and reversals, and OAuth. */
 export function gsmaRouter(books: Books, waiting: Waiting): Router {
   const tokens = createTokens();
   const api = new Router();
@@ -27,16 +29,24 @@ export function gsmaRouter(books: Books, waiting: Waiting): Router {
     const isPayout = ctx.params.type === 'disbursement';
     give(ctx, isPayout ? await createPayout(ctx, books, waiting) : errorReply('transactionType'));
   });
+  api.post('/transactions/:reference/reversals', async (ctx) => {
+    give(ctx, await createReversal(ctx, books, waiting));
+  });
+  const find = (key: Parameters<Books['findPayout']>[0], value = '') =>
+    books.findPayout(key, value) ?? books.findReversal(key, value);
   api.get('/transactions/:reference', (ctx) => {
-    const payout = books.findPayout('transactionReference', ctx.params.reference ?? '');
+    const payout = find('transactionReference', ctx.params.reference);
     give(ctx, payout ? { status: 200, body: transactionOf(payout) } : errorReply('notFound'));
   });
+  api.get('/accounts/:identifierType/:identifier/transactions', (ctx) => {
+    give(ctx, listTransactions(ctx, books));
+  });
   api.get('/requeststates/:id', (ctx) => {
-    const payout = books.findPayout('serverCorrelationId', ctx.params.id ?? '');
+    const payout = find('serverCorrelationId', ctx.params.id);
     give(ctx, payout ? { status: 200, body: requestStateOf(payout) } : errorReply('notFound'));
   });
   api.get('/responses/:correlationId', (ctx) => {
-    const payout = books.findPayout('correlationId', ctx.params.correlationId ?? '');
+    const payout = find('correlationId', ctx.params.correlationId);
     const base = ctx.href.slice(0, ctx.href.lastIndexOf('/responses/'));
     const reply = payout && { status: 200, body: { link: `${base}/${resourceOf(payout)}` } };
     give(ctx, reply ?? errorReply('notFound'));

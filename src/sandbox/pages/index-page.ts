@@ -3,7 +3,7 @@ import { html } from '../../process/html.js';
 import type { AirtimeBehaviour } from '../behaviours.js';
 import { type Product, products } from '../dt-one/products.js';
 import { mailBehaviours } from '../mail-server.js';
-import { suffixRows } from '../scenario-table.js';
+import { reversalRows, suffixRows } from '../scenario-table.js';
 import { delaySecondsByDigit } from '../scenarios.js';
 import { answerPage } from './page.js';
 
@@ -36,7 +36,7 @@ memory: a restart clears them.</p>
 (<a href="/messages">as JSON</a>)</li>
 <li><a href="/mailbox">The mailbox</a>: e-mail that addresses have received
 (<a href="/mails">as JSON</a>)</li>
-<li><a href="/books">The books</a>: payouts, top-ups and messages; filter by
+<li><a href="/books">The books</a>: payouts, reversals, top-ups and messages; filter by
 <code>?reference=</code> or <code>?to=</code></li>
 </ul>
 <h2>Addresses for settings</h2>
@@ -58,6 +58,15 @@ once.</p>
 <th scope="col">Airtime: answer; books; callback</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>
+<h2>Reversals by number</h2>
+<p>The last two digits of the number that was paid select the course of the reversal of its payout, and
+the digit before them its delay. Every other reversal succeeds at once.</p>
+<div class="table"><table>
+<thead><tr><th scope="col">Number ends in</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${reversalRows.map(
+    ({ suffix, meaning }) => html`<tr><td><code>x${suffix}</code></td><td>${meaning}</td></tr>`,
+  )}</tbody>
+</table></div>
 <h2>Scenarios by e-mail address</h2>
 <p>Every address receives mail at once, except those that begin with one of these words.</p>
 <div class="table"><table>
@@ -75,7 +84,7 @@ once.</p>
 <h2>Settle a pending operation</h2>
 <p><code>curl -X POST ${ctx.protocol}://${ctx.host}/books/payouts/REFERENCE
 -H 'Content-Type: application/json' -d '{"status":"completed"}'</code> (or <code>failed</code>;
-<code>topups</code> instead of <code>payouts</code>)</p>
+<code>topups</code> or <code>reversals</code> instead of <code>payouts</code>)</p>
 </main>`;
   answerPage(ctx, { title: 'Provider sandbox', content });
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { type Html, html } from '../../process/html.js';
-import type { Books, ReceivedMail } from '../books.js';
+import type { Books, ReceivedFile, ReceivedMail } from '../books.js';
 import { answerPage } from './page.js';
 
 const SHOWN_ADDRESSES = 50;
@@ -47,9 +47,22 @@ const letter = (mail: ReceivedMail) => html`<li class="message">
 <strong>${mail.subject}</strong>
 <p class="quiet">From ${mail.from}</p>
 <p>${withLinks(mail.text)}</p>
+${mail.attachments.length > 0 && html`<ul>${mail.attachments.map((file, place) => attached(mail, file, place))}</ul>`}
 <time class="quiet" datetime="${mail.receivedAt}">${mail.receivedAt.slice(0, 10)}
 ${mail.receivedAt.slice(11, 19)} UTC</time>
 </li>`;
+
+const attached = (mail: ReceivedMail, { name, type }: ReceivedFile, place: number) =>
+  html`<li><a href="/mails/${mail.id}/files/${place}" download="${name}">${name}</a> <span class="quiet">${type}</span></li>`;
+
+/** Answers with an attached file, which a browser only downloads: its content is foreign. */
+export function answerAttachment(ctx: Context, file: ReceivedFile | undefined): void {
+  if (!file) return;
+  ctx.attachment(file.name);
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.type = `${file.type}; charset=utf-8`;
+  ctx.body = file.content;
+}
 
 /** Makes links of a text clickable. */
 const withLinks = (text: string): Html[] =>

@@ -61,9 +61,17 @@ const refused = (extras: Partial<RefusedCall>): RefusedCall => ({
 test('a company sees its newest calls, let in and refused, and nobody else’s', async () => {
   const caller = await makeCaller();
   const other = await makeCaller();
-  await addAdmittedCalls(open.database, [admitted(caller, 1), admitted(other, 2)]);
+  const wrongField = {
+    ...admitted(caller, 1),
+    statusCode: 400,
+    detail: 'amount: must be a number',
+  };
+  await addAdmittedCalls(open.database, [wrongField, admitted(other, 2)]);
   await addRefusedCalls(open.database, [
-    refused({ company: caller.company, apiKeyId: caller.apiKeyId, at: at(3), leftOut: 4 }),
+    refused({
+      ...{ company: caller.company, apiKeyId: caller.apiKeyId, at: at(3), leftOut: 4 },
+      ...{ reason: 'signature-invalid', detail: 'An empty body was signed' },
+    }),
     refused({ at: at(4), keyPrefix: 'gvs_test_abc' }),
   ]);
   const shared = {
@@ -79,7 +87,8 @@ test('a company sees its newest calls, let in and refused, and nobody else’s',
       at: at(3),
       admitted: false,
       statusCode: null,
-      reason: 'token-invalid',
+      reason: 'signature-invalid',
+      detail: 'An empty body was signed',
       sourceAddress: '203.0.113.7',
       leftOut: 4,
     },
@@ -87,8 +96,9 @@ test('a company sees its newest calls, let in and refused, and nobody else’s',
       ...shared,
       at: at(1),
       admitted: true,
-      statusCode: 200,
+      statusCode: 400,
       reason: null,
+      detail: 'amount: must be a number',
       sourceAddress: '203.0.113.1',
       leftOut: 0,
     },

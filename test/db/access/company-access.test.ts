@@ -39,7 +39,7 @@ async function isAccepted({ id, digest }: { id: number; digest: Buffer }): Promi
   const found = await findApiKey(open.database, 'partner', digest);
   expect(found?.company).toEqual(company);
   const access = await readAccess(open.database, company);
-  expect(access?.api_key_ids.includes(id)).toBe(found?.isValid);
+  expect(id in (access?.api_keys ?? {})).toBe(found?.isValid);
   return found?.isValid ?? false;
 }
 

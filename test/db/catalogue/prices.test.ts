@@ -36,6 +36,7 @@ async function priceAt(merchantId: number): Promise<string | null> {
     codeDigest: randomBytes(32),
     codeCiphertext: 'sealed',
     ownerMsisdn: null,
+    numberCount: undefined,
     isRestricted: true,
     validityDays: 365,
     exchangeRate: null,

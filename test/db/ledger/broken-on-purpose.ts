@@ -30,6 +30,12 @@ const topup = (status: string) => `
   values (1, 'sent', 'of a request', 1, 'AIRTIME', 50, '+251910000000', '${status}', 1, '57', 'USD',
     'US')`;
 
+const reversal = (status: string, ending: string) => `
+  insert into redemption_reversals
+    (id, redemption_id, operation_id, request_digest, reference, status, settled_at, credited_to)
+  overriding system value
+  values (1, 1, 'reversed', 'digest', gen_random_uuid(), '${status}', ${ending})`;
+
 const attempt = (status: string, reversedAt = 'null') => `
   insert into topup_attempts (topup_id, attempt, operation_id, reference, msisdn, status, reversed_at)
   values (1, 1, 'sent', 'sent-1', '+251910000000', '${status}', ${reversedAt})`;
@@ -176,9 +182,23 @@ export const breakages: readonly Breakage[] = [
     `update redemptions set reversed_at = now(), operation_id = 'paid' where id = 1`,
   ],
   [
+    'I6, a reversal that moved nothing',
+    'I6 what a merchant reversed is what was paid, once: reversal 1',
+    withoutTriggers,
+    reversal('SUCCESS', "now(), 'voucher'"),
+  ],
+  [
+    'I6, a reversal that was credited before its confirmation',
+    'I6 what a merchant reversed is what was paid, once: operation reversed',
+    withoutTriggers,
+    reversal('PENDING', 'null, null'),
+    between('reversed', 'reverse-payment', 'mobile-money-clearing', 'suspense', 1),
+  ],
+  [
     'I6, a top-up that says so without a transfer',
     'I6 what was taken back is what was done before, once: row of operation sent',
     withoutTriggers,
+    topup('SUCCESS'),
     attempt('POSTED', 'now()'),
   ],
   [
@@ -224,9 +244,9 @@ export const breakages: readonly Breakage[] = [
   ],
   [
     'I10, a move that is not allowed',
-    'I10 a voucher moves only along the allowed graph: voucher 1: REDEEMED to ACTIVE',
+    'I10 a voucher moves only along the allowed graph: voucher 1: REDEEMED to EXPIRED',
     `insert into voucher_status_changes (voucher_id, from_status, to_status)
-        values (1, 'REDEEMED', 'ACTIVE')`,
+        values (1, 'REDEEMED', 'EXPIRED')`,
   ],
   [
     'I10, a move from where it was not',

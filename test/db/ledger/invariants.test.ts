@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkChangedBooks } from '../../../src/db/books/check-changes.js';
+import { checkWholeBooks } from '../../../src/db/books/check-whole.js';
 import { connectDatabase, type Database } from '../../../src/db/connection.js';
 import { brokenInvariantsIn, findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
@@ -70,7 +72,7 @@ const statuses = async (database: Database) => {
 
 describe('findBrokenInvariants', () => {
   it('finds nothing on a live database after the gift path', async () => {
-    const stack = await startStack({ DATABASE_URL: original.url, CALLER_WAIT_SECONDS: '3' });
+    const stack = await startStack({ DATABASE_URL: original.url, CALLER_WAIT_SECONDS: '12' });
     try {
       await giftPath(stack);
       expect(await statuses(stack.database)).toEqual([
@@ -92,6 +94,15 @@ describe('findBrokenInvariants', () => {
 /** The reason for which a case's transaction is rolled back. */
 class Undone extends Error {}
 
+/** Breakages that change rows which nobody changes: only the whole check looks at them again. */
+const ofOldRows = [
+  'I1, an amount of zero',
+  'I1, from an account to itself',
+  'I5, a payment that is not in the ledger',
+  'I5, a fee that went to the merchant',
+  'I10, a history that was deleted',
+];
+
 describe('what is broken on purpose is found', () => {
   let database: Database;
   beforeAll(() => {
@@ -104,8 +115,51 @@ describe('what is broken on purpose is found', () => {
       expect(await brokenInvariantsIn(transaction)).toEqual([]);
       for (const statement of statements) await sql.raw(statement).execute(transaction);
       expect(await brokenInvariantsIn(transaction)).toContain(line);
+      // All rows are new: nothing has been checked yet.
+      expect((await checkChangedBooks(transaction)).faults).toContain(line);
       throw new Undone();
     });
     await expect(undone).rejects.toThrow(Undone);
   });
+});
+
+describe('once all has been checked', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = connectDatabase(original.url, { poolSize: 1 });
+    const check = { settleSeconds: 0, batchSize: 3 };
+    for (const _ of ['notes the ends', 'moves to them', 'has nothing to do'])
+      expect(await database.connection().execute((one) => checkChangedBooks(one, check))).toEqual({
+        faults: [],
+        isComplete: true,
+      });
+    const ends = await database.selectFrom('book_checkpoints').selectAll().execute();
+    for (const { source, checked_to, next_to } of ends) {
+      expect(checked_to, source).toBe(next_to);
+      expect(checked_to, source).toBeGreaterThan(0);
+    }
+    expect(await database.selectFrom('unchecked_changes').selectAll().execute()).toEqual([]);
+  });
+  afterAll(() => database?.destroy());
+
+  it.each(breakages)(
+    '%s: a new write is found by the next check',
+    async (name, line, ...statements) => {
+      const undone = database.transaction().execute(async (transaction) => {
+        expect((await checkChangedBooks(transaction)).faults).toEqual([]);
+        for (const statement of statements) await sql.raw(statement).execute(transaction);
+        const { faults } = await checkChangedBooks(transaction);
+        if (ofOldRows.includes(name)) expect(faults).not.toContain(line);
+        else {
+          expect(faults).toContain(line);
+          expect((await checkChangedBooks(transaction)).faults, 'it is found again').toContain(
+            line,
+          );
+        }
+        expect(await checkWholeBooks(transaction, { batchSize: 3 })).toContain(line);
+        throw new Undone();
+      });
+      await expect(undone).rejects.toThrow(Undone);
+    },
+  );
 });

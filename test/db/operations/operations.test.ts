@@ -10,7 +10,7 @@ import {
   settleOperation,
 } from '../../../src/db/operations/operations.js';
 import { findOperations } from '../../../src/db/operations/stored-operations.js';
-import { refuse } from '../../../src/domain/errors.js';
+import { refuse } from '../../../src/domain/refusals.js';
 import { addShop } from '../gift-rows.js';
 import { type OpenDatabase, openDatabase } from '../open-database.js';
 import { prune as pruneRows } from '../prune.js';

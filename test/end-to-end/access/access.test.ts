@@ -11,7 +11,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { randomApiKey } from '../../../src/crypto/random.js';
 import { addApiKey, addSourceAddresses } from '../../../src/db/catalogue/companies.js';
-import type { Reason, Surface } from '../../../src/domain/errors.js';
+import type { Reason, Surface } from '../../../src/domain/refusals.js';
 import type { Company } from '../../../src/domain/voucher.js';
 import { merchantRoutes } from '../../../src/merchant/routes.js';
 import { partnerRoutes } from '../../../src/partner/routes.js';
@@ -148,7 +148,10 @@ describe('access', () => {
         });
         const { exp = 0, iat = 0 } = decodeJwt(body.accessToken);
         expect(exp - iat).toBe(300);
-        expect((await withToken(surface, body.accessToken)).body).toEqual({ test: 'success' });
+        expect((await withToken(surface, body.accessToken)).body).toEqual({
+          test: 'success',
+          scopes: surface === 'partner' ? ['read', 'vouchers', 'topups'] : ['read', 'vouchers'],
+        });
       },
     );
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
 import { randomApiKey } from '../../../src/crypto/random.js';
-import { voucherCodeFromRandom } from '../../../src/domain/voucher-code.js';
+import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.js';
 import { type Answer, call, merchantClient, partnerClient } from '../../support/clients.js';
 import { makeMerchant, makePartner } from '../../support/companies.js';
 import { expectRefusal } from '../bad-input/refusals.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findApiKey } from '../../../src/db/access/access.js';
+import { setApiKeyScopes } from '../../../src/db/access/api-key-power.js';
 import { revokeApiKey } from '../../../src/db/access/company-access.js';
 import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
 import { deposit, makeKey, makeMerchant, makePartner } from '../../support/companies.js';
@@ -129,13 +130,23 @@ const giftFor = (owner: Owner, number?: null) =>
     ...(owner.kind === 'partner' ? { partner: owner } : { merchant: owner }),
   });
 
+const keyOf = async ({ kind, apiKey }: Owner): Promise<number> => {
+  const { database, digests } = scene.stack;
+  return (await findApiKey(database, kind, digests.apiKey(apiKey)))?.id ?? Number.NaN;
+};
+
 const revocations = {
-  'its API key is revoked': async ({ kind, apiKey }: Owner) => {
-    const { database, digests } = scene.stack;
-    const key = await findApiKey(database, kind, digests.apiKey(apiKey));
+  'its API key is revoked': async (owner: Owner) => {
+    const id = await keyOf(owner);
+    const { database } = scene.stack;
+    await database.transaction().execute((transaction) => revokeApiKey(transaction, id));
+  },
+  'its API key loses the scope': async (owner: Owner) => {
+    const id = await keyOf(owner);
+    const { database } = scene.stack;
     await database
       .transaction()
-      .execute((transaction) => revokeApiKey(transaction, key?.id ?? Number.NaN));
+      .execute((transaction) => setApiKeyScopes(transaction, id, ['read']));
   },
   'its tokens are revoked': ({ kind, id }: Owner) =>
     scene.stack.database

@@ -1,11 +1,12 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Reason, Surface } from '../../../src/domain/errors.js';
+import { signatureHeader } from '../../../clients/typescript/src/index.js';
+import type { Reason, Surface } from '../../../src/domain/refusals.js';
 import type { Endpoint } from '../../../src/http/endpoint.js';
 import { merchantRoutes } from '../../../src/merchant/routes.js';
 import { partnerRoutes } from '../../../src/partner/routes.js';
-import { type Answer, call, signatureHeader } from '../../support/clients.js';
+import { type Answer, call } from '../../support/clients.js';
 import { type GiftScene, setGiftScene } from '../gift/gift-scene.js';
 import { expectHarmless, expectRefusal } from './refusals.js';
 
@@ -130,8 +131,9 @@ describe.each(named)('%s', (_name, route) => {
   });
 
   test('is not read to its end when it is too large', async () => {
-    const body = JSON.stringify({ key: 'k'.repeat(1_048_576) });
-    const says = /at most 65536 bytes/;
+    const limit = route.endpoint.bodyLimitBytes ?? 65_536;
+    const body = JSON.stringify({ key: 'k'.repeat(limit + 1_000_000) });
+    const says = `at most ${limit} bytes`;
     expectRefused(await send(route, body), route.surface, 413, 'body-too-large', says);
   });
 
@@ -319,7 +321,10 @@ describe('log-in and the test of the configuration', () => {
       const method = surface === 'partner' ? 'GET' : 'POST';
       const headers = { 'x-api-token': token };
       const checked = await call(`${url}${basePath}/test`, { method, headers });
-      expect([checked.status, checked.body]).toEqual([200, { test: 'success' }]);
+      expect([checked.status, checked.body]).toEqual([
+        200,
+        { test: 'success', scopes: expect.any(Array) },
+      ]);
       for (const wrong of [
         { key: null },
         { key: 5 },

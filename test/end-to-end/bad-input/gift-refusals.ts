@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Operation, Surface } from '../../../src/domain/errors.js';
+import type { Operation, Surface } from '../../../src/domain/refusals.js';
 import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
 import { makeMerchant, makePartner, type TestMerchant } from '../../support/companies.js';
 import { CLAIM, type Client, type Gift, newOwner, otherCode, REDEEM } from '../gift/gift-scene.js';

@@ -5,8 +5,8 @@ import {
   setRefusalSide,
   testAfterRefusals,
 } from './gift-refusals.js';
-import { initiateClaimRefusals, voucherDetailRefusals } from './initiate-claim.js';
-import { redeemGiftRefusals } from './redeem-gift.js';
+import { initiateClaimRefusals, voucherDetailRefusals } from './initiate-claim-refusals.js';
+import { redeemGiftRefusals } from './redeem-gift-refusals.js';
 import { testRefusals } from './refusals.js';
 
 let side: RefusalSide;

@@ -3,15 +3,15 @@ import {
   denominationPriceRefusals,
   generateVoucherRefusals,
   listRefusals,
-} from './generate-voucher.js';
+} from './generate-voucher-refusals.js';
 import {
   type RefusalSide,
   refusalsOf,
   setRefusalSide,
   testAfterRefusals,
 } from './gift-refusals.js';
-import { initiateClaimRefusals } from './initiate-claim.js';
-import { redeemGiftRefusals } from './redeem-gift.js';
+import { initiateClaimRefusals } from './initiate-claim-refusals.js';
+import { redeemGiftRefusals } from './redeem-gift-refusals.js';
 import { testRefusals } from './refusals.js';
 
 let side: RefusalSide;

@@ -5,7 +5,7 @@ import {
   type Operation,
   type Reason,
   type Surface,
-} from '../../../src/domain/errors.js';
+} from '../../../src/domain/refusals.js';
 import { merchantRoutes } from '../../../src/merchant/routes.js';
 import { partnerRoutes } from '../../../src/partner/routes.js';
 import type { Answer } from '../../support/clients.js';

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, call } from '../../support/clients.js';
 
-export type OperationKind = 'generate' | 'claim' | 'redeem' | 'topup' | 'retry';
+export type OperationKind =
+  | 'generate'
+  | 'bulk'
+  | 'claim'
+  | 'redeem'
+  | 'reverse'
+  | 'topup'
+  | 'retry';
 
 /** One operation as its client knows it: a request that is repeated, unchanged, until it has an end. */
 interface ClientOperation {
@@ -40,19 +47,32 @@ export function createClientLog() {
     );
   }
 
+  /** Reads something; repeated until it is there, because the processes die meanwhile. */
+  async function retried(read: () => Promise<Answer>): Promise<Answer> {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (Date.now() < deadline) {
+      const answer = await read().catch(() => undefined);
+      if (answer?.status === 200) return answer;
+      await sleep(PAUSE_MS);
+    }
+    throw new Error('Nothing could be read');
+  }
+
   /** The last answer of each operation of a kind. */
   const endsOf = (kind: OperationKind): Answer[] =>
     operations
       .filter((operation) => operation.kind === kind)
       .flatMap(({ answers }) => answers.slice(-1));
 
-  return { operations, runOnce, endsOf };
+  return { operations, runOnce, retried, endsOf };
 }
 
 /** Whether an answer is the end of it; else the request is to be repeated as it is. */
 function isDefinite(kind: OperationKind, { status, body }: Answer): boolean {
   if (body.statusCode === 5031) return true;
   if (status >= 500 || status === 409) return false;
+  // The same request tells how far the order is.
+  if (kind === 'bulk' && status === 200) return body.data.bulkOrder.endedAt !== null;
   const isTopup = kind === 'topup' || kind === 'retry';
   return !(isTopup && status === 200 && body.data.status === undefined);
 }

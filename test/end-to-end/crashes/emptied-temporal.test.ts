@@ -10,7 +10,8 @@ import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
 import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
 import { silentProgress as progress } from '../../../src/process/progress.js';
 import * as searchAttributes from '../../../workflows/search-attributes.js';
-import { expireVouchersId, reconcileId } from '../../../workflows/workflow-ids.js';
+import { checkBooksId, expireVouchersId, reconcileId } from '../../../workflows/workflow-ids.js';
+import { call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 
@@ -26,7 +27,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const namesOf = (taskQueue: string) => [expireVouchersId(taskQueue), reconcileId(taskQueue)];
+const namesOf = (taskQueue: string) =>
+  [expireVouchersId, reconcileId, checkBooksId].map((idOf) => idOf(taskQueue));
 
 /** A voucher whose redemption waits for its provider; its caller was told to ask again. */
 async function heldRedemption(scene: RedemptionScene) {
@@ -65,6 +67,16 @@ it('a redemption is finished although Temporal lost everything while the service
   const { gift, merchant } = await heldRedemption(scene);
   process.kill(first.pid, 'SIGKILL');
   await until(async () => expect(await commandLine(first.pid)).toBeUndefined());
+  const health = () => call(`${scene.stack.url}/health/ready`);
+  await until(async () =>
+    expect(await health()).toMatchObject({
+      status: 503,
+      body: {
+        status: 'down',
+        checks: { database: { status: 'up' }, temporal: { status: 'down' } },
+      },
+    }),
+  );
   // The port of a process that was killed may take a moment to be free.
   const second = await until(() => startOn('second'));
 
@@ -81,6 +93,7 @@ it('a redemption is finished although Temporal lost everything while the service
   );
   await connection.close();
   // What is asked for now is done as ever.
+  await until(async () => expect((await health()).status).toBe(200));
   await scene.redeemed(scene.asMerchant, await scene.gift());
   await scene.stop();
   await second.stop();

@@ -25,8 +25,11 @@ function note(name: Parameters<Failpoint>[0]) {
   return armed(name);
 }
 
-/** Nobody waits for an invitation: test/end-to-end/processes/invitations.test.ts has its crashes. */
-const { invite: _invitations, ...ofRequests } = failpoints;
+/**
+ * Nobody waits for an invitation or a statement: test/end-to-end/processes/invitations.test.ts and
+ * test/portal/statement-emails.test.ts have their crashes.
+ */
+const { invite: _invitations, statement: _statements, ...ofRequests } = failpoints;
 const cases = Object.entries(ofRequests).flatMap(([story, names]) =>
   // After the answer nothing is left that could fail; only death counts there.
   names.filter((name) => !name.endsWith('-answered')).map((name) => [name, story] as const),

@@ -15,6 +15,7 @@ import { createStories, type Stories, type StoryName, type StoryTools } from './
 const cases: readonly (readonly [StoryName, FailpointName])[] = [
   ['generate', 'generate-begun'],
   ['generate', 'generate-known'],
+  ['bulk', 'bulk-settled'],
   ['claim', 'claim-recorded'],
   ['claim', 'claim-sent'],
   ['claim', 'claim-known'],
@@ -22,6 +23,9 @@ const cases: readonly (readonly [StoryName, FailpointName])[] = [
   ['redeem', 'redeem-paid'],
   ['redeem', 'redeem-post-committed'],
   ['redeem', 'redeem-answered'],
+  ['reverse', 'reverse-committed'],
+  ['reverse', 'reverse-sent'],
+  ['reverse', 'reverse-post-committed'],
   ['topup', 'topup-drawn'],
   ['topup', 'topup-held'],
   ['topup', 'topup-sent'],

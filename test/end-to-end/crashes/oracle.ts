@@ -1,43 +1,40 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
+import { compareBooks } from '../../../chaos/oracle/books.js';
+import { compareEventTable } from '../../../chaos/oracle/event-facts.js';
+import { findHeldRows } from '../../../chaos/oracle/unsettled.js';
 import { asFirstTold } from '../../../chaos/outcome.js';
+import type { Database } from '../../../src/db/connection.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { type Answer, call } from '../../support/clients.js';
+import type { Answer } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import type { OperationKind } from './client-log.js';
 import type { Stories, StoryTools } from './stories.js';
-
-/** A row of the provider's books, or of ours, in the same words. */
-interface Done {
-  readonly reference: string;
-  readonly amount: number;
-}
-
-const byReference = (rows: readonly Done[]): Done[] =>
-  rows.toSorted((one, other) => one.reference.localeCompare(other.reference));
 
 /** How many of each were answered as done. */
 const acknowledged = ({ log }: Stories, kind: OperationKind): number =>
   log.endsOf(kind).filter(({ status }) => status === 200).length;
 
+/** How many vouchers ended orders have generated: no line of theirs is refused. */
+const generatedInBulk = ({ log }: Stories): number =>
+  log.endsOf('bulk').reduce((sum, { body }) => sum + body.data.bulkOrder.lines, 0);
+
 /**
- * Waits until nothing is open any more, then holds what clients were told, our database and the
- * provider's books against each other: every acknowledged success is there, nothing is there twice,
+ * Waits until nothing is open any more, then holds what clients were told, our database, the
+ * provider's books and the log of events against each other: every acknowledged success is there, nothing is there twice,
  * and the same request gives the same answer.
  */
 export async function expectAgreement(stack: StoryTools, stories: Stories): Promise<void> {
-  await until(async () => expect(await openWork(stack)).toEqual([]));
+  await until(async () => expect(await findHeldRows(stack.database)).toEqual([]));
   expect(await findBrokenInvariants(stack.database)).toEqual([]);
-
-  const { body: books } = await call(`${stack.sandbox.url}/books`);
-  const paid = await ourPayments(stack);
-  expect(byReference(paid)).toEqual(doneIn(books.payouts));
-  const delivered = await ourTopups(stack);
-  expect(byReference(delivered)).toEqual(doneIn(books.topups));
-
-  expect(await vouchersOf(stack, stories.partner.id)).toBe(acknowledged(stories, 'generate'));
-  expect(paid).toHaveLength(acknowledged(stories, 'redeem'));
-  expect(delivered).toHaveLength(acknowledged(stories, 'topup') + acknowledged(stories, 'retry'));
+  expect(await compareBooks(stack.database, stack.sandbox.url)).toEqual([]);
+  expect(await compareEventTable(stack.database)).toEqual([]);
+  expect(await countDone(stack.database)).toEqual({
+    vouchers: acknowledged(stories, 'generate') + generatedInBulk(stories),
+    redemptions: acknowledged(stories, 'redeem'),
+    reversals: acknowledged(stories, 'reverse'),
+    topups: acknowledged(stories, 'topup') + acknowledged(stories, 'retry'),
+  });
   await expectSameAnswers(stories);
 }
 
@@ -61,53 +58,12 @@ async function expectSameAnswers({ log }: Stories): Promise<void> {
 
 const told = (answer: Answer | undefined): string => asFirstTold(JSON.stringify(answer?.body));
 
-/** What has not come to its end; a claim that waits for its redemption is no open work. */
-async function openWork({ database }: StoryTools): Promise<string[]> {
-  const { rows } = await sql<{ open: string }>`
-    select 'operation ' || kind || ' ' || id as open from operations where status = 'RUNNING'
-    union all select 'redemption ' || id from redemptions where status = 'HELD'
-    union all select 'voucher ' || id from vouchers where status = 'REDEEM_PROCESSING'
-    union all select 'top-up ' || id || ' ' || status from topups
-      where status not in ('SUCCESS', 'FAILED')
-    union all select 'transaction of ' || pid from pg_stat_activity
-      where datname = current_database() and state like 'idle in transaction%'`.execute(database);
-  return rows.map(({ open }) => open);
-}
-
-const doneIn = (rows: readonly { status: string; reference: string; amount: string }[]): Done[] =>
-  byReference(
-    rows
-      .filter(({ status }) => status === 'completed')
-      .map(({ reference, amount }) => ({ reference, amount: Number(amount) })),
-  );
-
-async function ourPayments({ database }: StoryTools): Promise<Done[]> {
-  const rows = await database
-    .selectFrom('redemptions')
-    .select(['payment_reference', 'to_merchant'])
-    .where('status', '=', 'POSTED')
-    .execute();
-  return rows.map(({ payment_reference: reference, to_merchant }) => ({
-    reference,
-    amount: Number(to_merchant),
-  }));
-}
-
-async function ourTopups({ database }: StoryTools): Promise<Done[]> {
-  const rows = await database
-    .selectFrom('topup_attempts')
-    .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
-    .select(['topup_attempts.reference', 'topups.amount'])
-    .where('topup_attempts.status', '=', 'POSTED')
-    .execute();
-  return rows.map(({ reference, amount }) => ({ reference, amount: Number(amount) }));
-}
-
-async function vouchersOf({ database }: StoryTools, partnerId: number): Promise<number> {
-  const { count } = await database
-    .selectFrom('vouchers')
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('partner_id', '=', partnerId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+/** How many of each the database has. */
+async function countDone(database: Database) {
+  const { rows } = await sql<Record<'vouchers' | 'redemptions' | 'reversals' | 'topups', number>>`
+    select (select count(*) from vouchers) as vouchers,
+      (select count(*) from redemptions where status = 'POSTED') as redemptions,
+      (select count(*) from redemption_reversals where status = 'SUCCESS') as reversals,
+      (select count(*) from topup_attempts where status = 'POSTED') as topups`.execute(database);
+  return rows[0];
 }

@@ -45,6 +45,17 @@ export async function createStories(stack: StoryTools) {
     return { msisdn, voucherCode: String(answer.data.voucher.voucherCode) };
   }
 
+  async function bulk() {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const lines = Array.from({ length: 3 }, () => ({
+      reference: randomUUID(),
+      denominationId: partner.denominations[100],
+      merchantId: merchant.id,
+      msisdn: newPhone('000'),
+    }));
+    await log.runOnce('bulk', () => asPartner.post('/vouchers/bulk', { lines }, headers));
+  }
+
   /** Claims until a code has come: a message found in the middle of sending is not sent again. */
   async function claim() {
     const { msisdn, voucherCode } = await generate();
@@ -57,10 +68,21 @@ export async function createStories(stack: StoryTools) {
     throw new Error('No code ever came');
   }
 
-  async function redeem() {
-    const { voucherCode, verificationCode } = await claim();
-    const body = { voucherCode, verificationCode, idempotencyKey: randomUUID() };
-    await log.runOnce('redeem', () => asMerchant.post(REDEEM, body));
+  function redeemClaim(claimed: { voucherCode: string; verificationCode: string }) {
+    const body = { ...claimed, idempotencyKey: randomUUID() };
+    return log.runOnce('redeem', () => asMerchant.post(REDEEM, body));
+  }
+
+  const redeem = async () => redeemClaim(await claim());
+
+  async function reverse() {
+    const { body: paid } = await redeem();
+    const reference = paid.data.platformReferenceNumber;
+    const found = await log.retried(() => asMerchant.get(`/redemptions?reference=${reference}`));
+    const body = { idempotencyKey: randomUUID() };
+    await log.runOnce('reverse', () =>
+      asMerchant.post(`/redemptions/${found.body.data[0].id}/reverse`, body),
+    );
   }
 
   async function topUp(suffix = '000') {
@@ -80,5 +102,11 @@ export async function createStories(stack: StoryTools) {
     );
   }
 
-  return { log, partner, merchant, stories: { generate, claim, redeem, topup: topUp, retry } };
+  return {
+    log,
+    partner,
+    merchant,
+    redeemClaim,
+    stories: { generate, bulk, claim, redeem, reverse, topup: topUp, retry },
+  };
 }

@@ -6,7 +6,7 @@ import {
   type Operation,
   type Reason,
   type Surface,
-} from '../../../src/domain/errors.js';
+} from '../../../src/domain/refusals.js';
 import type { Answer } from '../../support/clients.js';
 import { expectDeclared, expectRefusal, specified, testRegister } from '../bad-input/refusals.js';
 import type { SpecifiedError } from '../bad-input/specified-errors.js';

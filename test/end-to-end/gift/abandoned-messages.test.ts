@@ -129,7 +129,12 @@ describe('a confirmation that no workflow sends any more', () => {
     const msisdn = newOwner('018');
     const gift = await scene.gift({ owner: null });
     done(await redeem(scene.asPartner, gift, { msisdn }));
-    await untilMessageIs(gift, 'CANCELLED');
+    await until(async () =>
+      expect(await newestMessage(gift)).toMatchObject({
+        status: 'QUEUED',
+        provider_message: 'The API key was not accepted.',
+      }),
+    );
     await leave(gift, 'QUEUED');
     await sweep();
     expect(await finished(gift, 'finish-message-given-up')).toEqual({ ended: 'not-sent' });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDenomination } from '../../../src/db/catalogue/companies.js';
 import { setPrice } from '../../../src/db/catalogue/prices.js';
-import type { Surface } from '../../../src/domain/errors.js';
+import type { Surface } from '../../../src/domain/refusals.js';
 import type { TestMerchant } from '../../support/companies.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/errors.js';
+import type { Surface } from '../../../src/domain/refusals.js';
 import { newestCode } from '../../support/clients.js';
 import { makePartner } from '../../support/companies.js';
 import { until } from '../../support/until.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Operation, Reason } from '../../../src/domain/errors.js';
+import type { Operation, Reason } from '../../../src/domain/refusals.js';
 import { breakStatement, hideTable, type StatementFault } from '../../support/database-faults.js';
 import type { Gift, GiftScene } from './gift-scene.js';
 

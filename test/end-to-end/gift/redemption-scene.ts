@@ -1,4 +1,4 @@
-import type { Surface } from '../../../src/domain/errors.js';
+import type { Surface } from '../../../src/domain/refusals.js';
 import { merchantClient } from '../../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../../support/companies.js';
 import { type Client, type Gift, REDEEM, setGiftScene } from './gift-scene.js';

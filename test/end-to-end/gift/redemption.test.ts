@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/errors.js';
+import type { Surface } from '../../../src/domain/refusals.js';
 import { merchantClient } from '../../support/clients.js';
 import type { TestMerchant } from '../../support/companies.js';
 import { until } from '../../support/until.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FailpointName } from '../../../src/process/failpoint.js';
 import { createLogger } from '../../../src/process/logger.js';
 import { startWorker } from '../../../src/worker.js';
@@ -107,7 +107,6 @@ it('a redemption without a key that its caller left before it began is made by t
   ]);
   const worker = await startWorker(stack.config, stack.temporal, {
     logger: createLogger('silent', 'test'),
-    workflowBundle: { codePath: inject('workflowBundlePath') },
   });
   try {
     const { operation_id } = await stack.database

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/errors.js';
+import type { Surface } from '../../../src/domain/refusals.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import { CLAIM, type Client, done, type Gift } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeAccount, type PortalClient, signedIn } from '../../portal/portal-client.js';
-import { type Answer, type PartnerClient, partnerClient } from '../../support/clients.js';
+import { type Answer, partnerClient, type RawPartner } from '../../support/clients.js';
 import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
 import { untilBlocked } from '../../support/database-locks.js';
 import { type Stack, startStack } from '../../support/stack.js';
@@ -12,8 +12,8 @@ const HANGING = '/merchant-categories';
 const BURST = 40;
 
 let stack: Stack;
-let greedy: PartnerClient;
-let other: PartnerClient;
+let greedy: RawPartner;
+let other: RawPartner;
 let otherPartner: TestPartner;
 let merchantId: number;
 let atPortal: PortalClient;

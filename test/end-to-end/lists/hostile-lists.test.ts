@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addProduct } from '../../../src/db/catalogue/companies.js';
-import { type Answer, type PartnerClient, partnerClient } from '../../support/clients.js';
+import { type Answer, partnerClient, type RawPartner } from '../../support/clients.js';
 import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
 import { type Stack, startStack } from '../../support/stack.js';
 
@@ -10,7 +10,7 @@ const PHONE = '+251911998877';
 const SLOW_MS = 20_000;
 
 let stack: Stack;
-let asPartner: PartnerClient;
+let asPartner: RawPartner;
 let other: TestPartner;
 
 beforeAll(async () => {

@@ -6,14 +6,14 @@ import {
   addProductCategory,
   addPromos,
 } from '../../../src/db/catalogue/companies.js';
-import { type PartnerClient, partnerClient } from '../../support/clients.js';
+import { partnerClient, type RawPartner } from '../../support/clients.js';
 import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
 import { type Stack, startStack } from '../../support/stack.js';
 
 let stack: Stack;
 let partner: TestPartner;
-let asPartner: PartnerClient;
-let asOther: PartnerClient;
+let asPartner: RawPartner;
+let asOther: RawPartner;
 let other: TestPartner;
 
 const PUBLIC_URL = 'https://vouchers.example';
@@ -37,6 +37,7 @@ const everyList = [
     sortBy: ['denominationId', 'ASC'],
   },
   { path: '/topup-transactions', limit: 20, sortBy: ['transactionId', 'DESC'] },
+  { path: '/vouchers', limit: 20, sortBy: ['id', 'DESC'] },
 ] as const;
 
 beforeAll(async () => {
@@ -375,7 +376,7 @@ describe('selling prices', () => {
 
   it('are the own ones that hold now; setting one keeps what it replaces', async () => {
     const denominationId = partner.denominations[500];
-    const list = async (client: PartnerClient) =>
+    const list = async (client: RawPartner) =>
       (await client.get(`${path}?filter.denominationId=${denominationId}`)).body.data;
     const [before] = await list(asPartner);
     expect(before).toMatchObject({ merchantId: null, sellingPriceUsd: '4.750000' });

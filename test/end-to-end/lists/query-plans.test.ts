@@ -1,16 +1,28 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { makeAccount, signedIn } from '../../portal/portal-client.js';
 import type { TestDatabase } from '../../support/database.js';
-import { setRedemptionScene } from '../gift/redemption-scene.js';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
 import { liveThroughTheService } from '../whole-service.js';
 import { createGrownDatabase, grownTables } from './grown-database.js';
 
 /** Statements that may look at whole tables, and why. */
 const EXCEPTIONS: readonly { readonly text: RegExp; readonly why: string }[] = [
-  { text: / as fault\b/, why: 'the check of the books is a check of everything' },
+  {
+    text: / as fault\b(?![\s\S]*= any\(\$\d+::bigint\[\]\))/,
+    why: 'the whole check of the books is one of everything; that of changes has their ids',
+  },
+  {
+    text: /insert into checked_holdings .*\s+select partner_id, sum\(remaining/,
+    why: 'the holdings are added up once after an upgrade',
+  },
   {
     text: /Given up: the claim ended/,
     why: 'messages that are not settled are few, and their index holds no others',
+  },
+  {
+    text: /topup_attempts as try join topups|from redemptions where status = 'HELD' and/,
+    why: 'what is on hold is little, and its indexes hold no others',
   },
 ];
 
@@ -27,6 +39,7 @@ beforeAll(async () => {
   const listening = listenToStatements();
   const scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
   await liveThroughTheService(scene);
+  await workInThePortal(scene);
   await scene.stop();
   listening.mockRestore();
 }, 240_000);
@@ -34,6 +47,20 @@ afterAll(async () => {
   await client?.end();
   await grown?.drop();
 });
+
+/** The pages of business, as owners of a partner and of a merchant look at them. */
+async function workInThePortal({ stack, partner, merchant }: RedemptionScene): Promise<void> {
+  const pages = {
+    partner: ['', '/sales', '/vouchers', '/top-ups', '/bulk-orders', '/prices', '/packages'],
+    merchant: ['', '/redemptions', '/payouts'],
+  } as const;
+  for (const [kind, { id }] of Object.entries({ partner, merchant })) {
+    const company = { kind: kind as keyof typeof pages, id };
+    const person = await signedIn(stack, await makeAccount(stack, company));
+    for (const path of pages[company.kind])
+      expect((await person.get(`/portal${path}`)).status, path).toBe(200);
+  }
+}
 
 function listenToStatements() {
   const query = pg.Client.prototype.query;
@@ -89,6 +116,25 @@ test('no statement of a call or a Schedule looks through a table that grows', as
   }
   expect(found).toEqual([]);
 }, 240_000);
+
+/** Tables that only calls outside of the journey write and read, by their keys. */
+const UNHEARD = ['bulk_lines'];
+
+test('a statement on each table that grows is among them', () => {
+  const texts = [...statements.keys()];
+  const isHeard = (table: string) => texts.some((text) => new RegExp(`\\b${table}\\b`).test(text));
+  expect(grownTables.filter((table) => !isHeard(table))).toEqual(UNHEARD);
+});
+
+test('the lists of top-ups walk an index in their order', async () => {
+  for (const column of ['created_at', 'amount']) {
+    const plan = await planOf(
+      `select id from topups where partner_id = $1 order by ${column} desc, id desc limit 10`,
+      [1],
+    );
+    expect(JSON.stringify(plan), column).not.toMatch(/"(Incremental )?Sort"|Seq Scan/);
+  }
+});
 
 test('every exception is of a statement that is made', () => {
   for (const { text } of EXCEPTIONS)

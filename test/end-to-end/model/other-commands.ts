@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { addDeposit } from '../../../src/db/ledger/deposits.js';
-import { cancelActiveVoucher } from '../../../src/db/vouchers/cancellation.js';
+import { cancelVoucher } from '../../../src/db/vouchers/cancellation.js';
 import { expireOverdueClaims } from '../../../src/db/vouchers/claims.js';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
 import { parseMoney } from '../../../src/domain/money.js';
@@ -77,10 +77,12 @@ export const depositCommand = (wallet: 'gift' | 'airtime', cents: number): Model
 export const cancelCommand = (place: number): ModelCommand =>
   command(`cancel ${place}`, hasVouchers, async (model, real) => {
     const { voucher, realVoucher } = voucherAt(model, real, place);
+    if (voucher.claim) voucher.status = 'ACTIVE';
+    voucher.claim = undefined;
     endVoucher(model, voucher, 'CANCELLED');
     await real.stack.database
       .transaction()
-      .execute((transaction) => cancelActiveVoucher(transaction, realVoucher.id));
+      .execute((transaction) => cancelVoucher(transaction, realVoucher.id));
   });
 
 /** The voucher's date passes, and the sweep comes; it leaves what is claimed. */

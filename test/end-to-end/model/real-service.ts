@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import {
   type Answer,
-  type MerchantClient,
   merchantClient,
   newestCode,
-  type PartnerClient,
   partnerClient,
+  type RawMerchant,
+  type RawPartner,
 } from '../../support/clients.js';
 import {
   deposit,
@@ -40,11 +40,11 @@ export interface RealService {
   readonly partner: TestPartner;
   readonly merchants: readonly TestMerchant[];
   readonly products: TopupProducts;
-  readonly asPartner: PartnerClient;
+  readonly asPartner: RawPartner;
   readonly vouchers: RealVoucher[];
   readonly topupIds: number[];
   readonly answered: Answered[];
-  merchantClientOf(place: 0 | 1): MerchantClient;
+  merchantClientOf(place: 0 | 1): RawMerchant;
   /** Sends a request under a key of its own; `repeat` of the answer sends the same once more. */
   post(by: By, path: string, body: Record<string, unknown>): Promise<Answer>;
   rightCode(voucher: RealVoucher): Promise<string>;
@@ -64,7 +64,7 @@ export async function makeRealService(
   await deposit(stack, partner.id, inEtb(wallets.airtime), 'airtime');
   const stranger = await partnerClient(stack, await makePartner(stack));
   const merchants: TestMerchant[] = [];
-  const merchantClients: MerchantClient[] = [];
+  const merchantClients: RawMerchant[] = [];
   for (const { payoutSuffix, feePercent } of MERCHANTS) {
     const options = { payoutSuffix, service_fee_percent: feePercent };
     const merchant = await makeMerchant(stack, options);
@@ -73,7 +73,7 @@ export async function makeRealService(
   }
   const asPartner = await partnerClient(stack, partner);
   const answered: Answered[] = [];
-  const merchantClientOf = (place: 0 | 1) => merchantClients[place] as MerchantClient;
+  const merchantClientOf = (place: 0 | 1) => merchantClients[place] as RawMerchant;
 
   const codeSent = (voucher: RealVoucher) =>
     newestCode(stack, voucher.owner ?? '').catch(() => '000000');

@@ -1,10 +1,10 @@
+import { signatureHeader } from '../../../clients/typescript/src/index.js';
 import {
   type Answer,
   call,
   merchantClient,
   newestCode,
   partnerClient,
-  signatureHeader,
 } from '../../support/clients.js';
 import {
   makeMerchant,

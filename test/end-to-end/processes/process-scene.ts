@@ -24,7 +24,7 @@ const scripts = {
   worker: 'src/worker.ts',
   api: 'src/api.ts',
   /** Worker and API in one, which start quickly. */
-  service: 'test/end-to-end/crashes/service-process.ts',
+  service: 'src/service.ts',
 } as const;
 
 type ProcessName = keyof typeof scripts;
@@ -52,12 +52,14 @@ export async function setProcessScene() {
     DATABASE_URL: databaseUrl.href,
     TEMPORAL_ADDRESS: inject('temporalAddress'),
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
+    WORKFLOW_BUNDLE: inject('workflowBundlePath'),
     PORT: '0',
     SANDBOX_PORT: new URL(sandboxUrl).port,
     SANDBOX_SMTP_PORT: new URL(providers.SMTP_URL ?? '').port,
     SANDBOX_DELAY_SCALE: '0.02',
     LOG_LEVEL: 'info',
     CALLER_WAIT_SECONDS: '3',
+    DRAIN_SECONDS: '0',
     MESSAGE_COOLDOWN_SECONDS: '0',
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.2',
   };
@@ -71,8 +73,7 @@ export async function setProcessScene() {
     database,
 
     start(process: ProcessName, changes: Environment = {}): ServiceProcess {
-      const words = process === 'service' ? [inject('workflowBundlePath')] : [];
-      const child = startProcess(scripts[process], { ...settings, ...changes }, words);
+      const child = startProcess(scripts[process], { ...settings, ...changes });
       started.push(child);
       return child;
     },
@@ -99,7 +100,7 @@ export async function setProcessScene() {
         url: `http://127.0.0.1:${port}`,
         config,
         database,
-        digests: createDigests(config.DIGEST_KEY),
+        digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
         sandbox: { url: sandboxUrl },
       }) as Stack,
 

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
+import { freePort } from '../../../src/embedded/port.js';
 import { generateVoucherId } from '../../../workflows/workflow-ids.js';
 import { type Answer, call } from '../../support/clients.js';
 import type { TestMerchant } from '../../support/companies.js';
@@ -43,7 +45,10 @@ beforeAll(async () => {
   sandbox = scene.start('sandbox');
   expect(await scene.start('migrate').ended).toBe(0);
   gifts = await sellGifts(scene, canary, () => stack);
-  asWorker = { DATABASE_URL: await scene.databaseUrlFor('worker') };
+  asWorker = {
+    DATABASE_URL: await scene.databaseUrlFor('worker'),
+    WORKER_HEALTH_PORT: String(await freePort()),
+  };
   asApi = { DATABASE_URL: await scene.databaseUrlFor('api') };
   worker = scene.start('worker', asWorker);
   await Promise.all([
@@ -91,6 +96,35 @@ describe('the processes', () => {
     const merchant = await gifts.makeShop('000');
     const redeem = await gifts.claim(merchant);
     await expectPaidOnce(merchant, await redeem());
+  });
+
+  test('say whether they live, and whether they can work', async () => {
+    const addresses = [stack.url, `http://127.0.0.1:${asWorker.WORKER_HEALTH_PORT}`];
+    const answers = (path: string) => Promise.all(addresses.map((url) => call(url + path)));
+    expect((await answers('/health/live')).map(({ status }) => status)).toEqual([200, 200]);
+    const up = { status: 'up', milliseconds: expect.any(Number) };
+    const shared = { database: up, temporal: up };
+    const ready = [shared, { ...shared, worker: up }].map((checks) => ({
+      status: 200,
+      body: { status: 'up', checks },
+    }));
+    expect(await answers('/health/ready')).toMatchObject(ready);
+
+    // As it is for a new release until its migration has run.
+    const newest = sql`name = (select max(name) from kysely_migration)`;
+    await sql`update kysely_migration set name = name || '?' where ${newest}`.execute(
+      scene.database,
+    );
+    await until(async () => {
+      const body = { status: 'down', checks: { database: { status: 'down' }, temporal: up } };
+      expect(await answers('/health/ready')).toMatchObject(
+        ready.map(() => ({ status: 503, body })),
+      );
+    });
+    expect((await answers('/health/live')).map(({ status }) => status)).toEqual([200, 200]);
+    await sql`update kysely_migration set name = rtrim(name, '?')`.execute(scene.database);
+    await until(async () => expect(await answers('/health/ready')).toMatchObject(ready));
+    expect(scene.output()).not.toContain('/health/');
   });
 
   test.each(['api', 'worker'] as const)('%s does not start without secrets', async (name) => {

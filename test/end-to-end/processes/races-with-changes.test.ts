@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setPrice } from '../../../src/db/catalogue/prices.js';
-import { cancelActiveVoucher } from '../../../src/db/vouchers/cancellation.js';
+import { cancelVoucher } from '../../../src/db/vouchers/cancellation.js';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
 import { type Answer, merchantClient } from '../../support/clients.js';
 import { makeMerchant, makePartner } from '../../support/companies.js';
@@ -117,7 +117,7 @@ test.each(rounds.slice(0, 4))('cancellation and redemption (%i)', async (round) 
   const cancel = async () => {
     const result = await scene.stack.database
       .transaction()
-      .execute((transaction) => cancelActiveVoucher(transaction, gift.id));
+      .execute((transaction) => cancelVoucher(transaction, gift.id));
     return result?.statusBefore;
   };
   const [answer, statusBefore] = await atOnce<unknown>(round, [() => redeemAll(gift), cancel]);

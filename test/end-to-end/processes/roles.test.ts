@@ -30,6 +30,24 @@ const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [
   ['change a transfer', processRoles, 'update ledger_transfers set amount = 1'],
   ['delete a transfer', processRoles, 'delete from ledger_transfers'],
   ['change the story of a voucher', processRoles, 'delete from voucher_status_changes'],
+  [
+    'add an event',
+    processRoles,
+    `insert into events (company_kind, company_id, type, subject, data)
+     values ('partner', 1, 'balance.low', 'x', '{}')`,
+  ],
+  ['change an event', processRoles, `update events set data = '{}'`],
+  ['number an event', ['api', 'operator'], 'update events set number = 1'],
+  [
+    'lead events to another address',
+    ['worker'],
+    `update webhook_endpoints set url = 'https://x.example/'`,
+  ],
+  [
+    'add a secret to a webhook',
+    ['worker'],
+    `insert into webhook_secrets (endpoint_id, ciphertext) values (1, 'x')`,
+  ],
   ['change the schema', processRoles, 'alter table vouchers drop constraint vouchers_value'],
   ['add a table', processRoles, 'create table mine ()'],
   ['make a role', processRoles, 'create role mine superuser'],
@@ -47,8 +65,41 @@ const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [
     `update merchant_payout_accounts
      set party_value = '+251900000000'`,
   ],
+  ['revive a key', processRoles, 'update api_keys set revoked_at = null'],
+  ['prolong a key', processRoles, `update api_keys set expires_at = now() + interval '1 year'`],
+  ['make a key another one', processRoles, `update api_keys set key_digest = 'x'`],
+  ['revive a public key', processRoles, 'update merchant_public_keys set revoked_at = null'],
+  [
+    'bring in money',
+    ['api', 'worker'],
+    `insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
+     select 'x', 'x', funding.id, gift.id, 1 from ledger_accounts as funding, ledger_accounts as gift
+     where funding.kind = 'funding' and gift.kind = 'gift'`,
+  ],
+  [
+    'take out money',
+    ['api', 'worker'],
+    `insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
+     select 'x', 'x', gift.id, funding.id, 1 from ledger_accounts as funding, ledger_accounts as gift
+     where funding.kind = 'funding' and gift.kind = 'gift'`,
+  ],
   ['change a fee', ['api', 'worker'], 'update merchants set service_fee_percent = 0'],
 ];
+
+/** A company whose access has ended: what no process can bring back. */
+async function addEndedAccess(url: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  await owner.query(`
+    insert into partners (company_name) values ('Ended');
+    insert into api_keys (partner_id, key_name, key_prefix, key_digest, revoked_at, expires_at)
+      select id, 'ended', 'x', 'x', now(), now() from partners;
+    insert into merchants (merchant_name, merchant_type, identifier_type, identifier, email, phone,
+      address) values ('Ended', 'RETAIL', 1, 'ended', 'e@ended.example', '+251911000000', 'Here');
+    insert into merchant_public_keys (merchant_id, public_key_pem, revoked_at)
+      select id, 'x', now() from merchants`);
+  await owner.end();
+}
 
 describe('a process', () => {
   let database: TestDatabase;
@@ -56,6 +107,7 @@ describe('a process', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
+    await addEndedAccess(database.url);
     for (const role of processRoles) {
       const login = new pg.Client({ connectionString: await database.urlFor(role) });
       await login.connect();
@@ -80,6 +132,7 @@ describe('a process', () => {
     const operator = logins.get('operator');
     await operator?.query(`insert into partners (company_name) values ('Partner')`);
     const wallets = await operator?.query('select from ledger_accounts where balance = 0');
-    expect(wallets?.rowCount).toBe(5);
+    // Those of the company from before, too.
+    expect(wallets?.rowCount).toBe(10);
   });
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { addPublicKey } from '../../../src/db/catalogue/companies.js';
-import type { Reason } from '../../../src/domain/errors.js';
+import type { Reason } from '../../../src/domain/refusals.js';
 import { parsePublicKey } from '../../../src/http/signature/public-key.js';
-import { type Answer, call, type MerchantClient } from '../../support/clients.js';
+import { type Answer, call, type RawMerchant } from '../../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
 import { expectRefusal } from '../bad-input/refusals.js';
@@ -22,7 +22,7 @@ export async function claimBody(scene: GiftScene, voucherCode?: string): Promise
 
 /** Sends a body under a signature, or without one. */
 export const sendSigned = (
-  client: Pick<MerchantClient, 'base' | 'token'>,
+  client: Pick<RawMerchant, 'base' | 'token'>,
   path: string,
   body: string | Uint8Array,
   signature: string | undefined,

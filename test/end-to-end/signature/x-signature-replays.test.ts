@@ -1,7 +1,8 @@
 import { randomUUID, sign } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { merchantClient, signatureHeader } from '../../support/clients.js';
+import { signatureHeader } from '../../../clients/typescript/src/index.js';
+import { merchantClient } from '../../support/clients.js';
 import { makeMerchant } from '../../support/companies.js';
 import {
   CLAIM,

@@ -1,8 +1,10 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signatureHeader } from '../../../clients/typescript/src/index.js';
 import { addPublicKey } from '../../../src/db/catalogue/companies.js';
-import { call, merchantClient, signatureHeader } from '../../support/clients.js';
+import { REVOKED_KEY } from '../../../src/http/signature/diagnose-signature.js';
+import { call, merchantClient } from '../../support/clients.js';
 import { makeMerchant } from '../../support/companies.js';
 import { until } from '../../support/until.js';
 import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
@@ -159,10 +161,12 @@ test('is checked by every registered key, until a key is revoked', async () => {
       .updateTable('merchant_public_keys')
       .set({ revoked_at: sql<Date>`now()` })
       .where('merchant_id', '=', merchant.id)
+      .where('revoked_at', 'is', null)
       .$if(condition === 'one', (query) => query.where('public_key_pem', '<>', pem))
       .execute();
   await revoke('one');
   await until(async () => expect((await claimBy(merchant.privateKey)).status).toBe(401));
+  expect((await claimBy(merchant.privateKey)).body.message).toContain(REVOKED_KEY);
   done(await claimBy(added.privateKey));
   await revoke('all');
   await until(async () => expect((await claimBy(added.privateKey)).status).toBe(401));

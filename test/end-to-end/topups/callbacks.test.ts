@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call } from '../../support/clients.js';
+import { makeSpoilingWay } from '../../support/spoiling-way.js';
 import { setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** Callbacks are not signed: settings say under which secret path, and from where, they are taken. */
 const SECRET = 'a-path-that-nobody-guesses';
 const PROVIDER = '198.51.100.7';
 const STRANGER = '203.0.113.9';
+/** The provider leaves the end open. */
+const OPEN = '014';
 
 let scene: TopupScene;
+let way: Awaited<ReturnType<typeof makeSpoilingWay>>;
 beforeAll(async () => {
+  way = await makeSpoilingWay();
   scene = await setTopupScene({
+    AIRTIME_URL: `${way.url}/dt-one/v1`,
+    // The provider answers when a test lets it, not when the time is up.
+    AIRTIME_TIMEOUT_SECONDS: '60',
     AIRTIME_CALLBACK_SECRET: SECRET,
     AIRTIME_CALLBACK_ADDRESSES: '198.51.100.0/28, 2001:db8::/64',
     TRUSTED_PROXIES: '127.0.0.1',
@@ -17,8 +25,12 @@ beforeAll(async () => {
     // Nothing but a hint makes a workflow ask the provider during the test.
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
   });
+  way.setTarget(scene.stack.sandbox.url);
 });
-afterAll(() => scene?.stack.stop());
+afterAll(async () => {
+  await scene?.stack.stop();
+  await way?.close();
+});
 
 const callBack = (path: string, from: string, reference: string) =>
   call(`${scene.stack.url}/callbacks/airtime${path}`, {
@@ -70,6 +82,39 @@ test('a callback is taken from each of the addresses, in their other spellings t
     expect((await callBack(`/${SECRET}`, from, reference)).status).toBe(200);
     await scene.untilStatus(id, 'SUCCESS');
   }
+});
+
+test('a callback reaches the workflow only while the outcome is unknown', async () => {
+  const msisdn = scene.number(OPEN);
+  let answer = () => {};
+  const sent = new Promise<void>((resolve) => {
+    way.spoilWith(({ status, body }, response) => {
+      answer = () => response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
+      resolve();
+    });
+  });
+  // It is answered after the test.
+  scene.topUp(msisdn).catch(() => undefined);
+  await sent;
+  way.spoilWith(undefined);
+  const { id, reference } = await scene.stack.database
+    .selectFrom('topup_attempts')
+    .select(['topup_id as id', 'reference'])
+    .where('msisdn', '=', msisdn)
+    .executeTakeFirstOrThrow();
+
+  // The workflow still waits for the answer to its sending, and could do nothing with a hint.
+  expect((await scene.show(id)).status).toBe('PROCESSING');
+  expect((await callBack(`/${SECRET}`, PROVIDER, reference)).status).toBe(200);
+  expect((await scene.show(id)).status).toBe('PROCESSING');
+  expect(await hintsOf(id)).toBe(0);
+
+  answer();
+  await scene.untilStatus(id, 'UNKNOWN');
+  await scene.settle(id, 'completed');
+  expect((await callBack(`/${SECRET}`, PROVIDER, reference)).status).toBe(200);
+  await scene.untilStatus(id, 'SUCCESS');
+  expect(await hintsOf(id)).toBe(1);
 });
 
 test('the secret is kept nowhere', async () => {

@@ -44,9 +44,9 @@ export async function setTopupScene(
   const failedTopUp = async (): Promise<number> => idOf(await topUp(number('002')));
 
   /**
-   * A top-up whose end the provider leaves open (014), as soon as its money is on hold and it is
-   * UNKNOWN. Its caller waits for seconds, and is answered later: a test that ends the workflow asks
-   * for `isAnswered`, because the API takes up what one of its callers waits for.
+   * A top-up that the provider leaves open (014), as soon as its money is on hold and it is UNKNOWN.
+   * The API answers its caller some seconds later, and until then starts its workflow again where a
+   * test has ended it: such a test asks for `isAnswered`.
    */
   async function openTopUp({ isAnswered = false } = {}): Promise<number> {
     const msisdn = number('014');

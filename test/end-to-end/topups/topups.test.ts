@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, call, type PartnerClient, partnerClient } from '../../support/clients.js';
+import { type Answer, call, partnerClient, type RawPartner } from '../../support/clients.js';
 import { deposit, makePartner, type TestPartner } from '../../support/companies.js';
 import { type Stack, startStack } from '../../support/stack.js';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
@@ -9,7 +9,7 @@ import { until } from '../../support/until.js';
 let stack: Stack;
 let partner: TestPartner;
 let products: TopupProducts;
-let asPartner: PartnerClient;
+let asPartner: RawPartner;
 let numbers = 0;
 
 beforeAll(async () => {

@@ -71,6 +71,12 @@ const writings: Readonly<Record<string, (address: Octets) => string>> = {
 const octet = fc.integer({ min: 0, max: 255 });
 const octets = fc.tuple(octet, octet, octet, octet);
 
+it('an address whose last group has digits alone is read as every other one', () => {
+  const read = readAllowlistEntry('::ffff:a/112', 'company');
+  expect(read).toEqual({ ok: true, entry: '::ffff:0/112' });
+  expect(createAddressMatcher(['::ffff:0/112'])('::ffff:a')).toBe(true);
+});
+
 it.each([
   ['company', 16],
   ['operator', 8],

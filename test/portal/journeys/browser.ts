@@ -4,6 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { freePort } from '../../../src/embedded/port.js';
+import { type Stack, startStack } from '../../support/stack.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 /** Ignored by git; what a person looks at when a page changes. */
@@ -25,6 +27,12 @@ function requireChromium(): void {
 export async function openBrowser(): Promise<Browser> {
   requireChromium();
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+}
+
+/** A stack whose pages name the address that the browser really uses. */
+export async function startStackForBrowser(): Promise<Stack> {
+  const port = String(await freePort());
+  return startStack({ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
 }
 
 /** Devices that people have: a desk, and a small phone. */

@@ -73,6 +73,14 @@ test('every page of business can be seen on a phone, and read by everybody', asy
       'top-ups': '/top-ups',
       'top-up': `/top-ups/${topups.failed.transactionId}`,
       sales: '/sales',
+      'voucher-cancel': `/vouchers/${gifts.part.id}/cancel`,
+      'top-up-retry': `/top-ups/${topups.failed.transactionId}/retry`,
+      prices: '/prices',
+      price: `/prices/${partner.denominations.unpriced}`,
+      packages: '/packages',
+      'low-balance': '/balances/gift/low-balance',
+      'order-in-bulk': '/order-in-bulk',
+      'bulk-orders': '/bulk-orders',
     },
     merchant: { 'overview-of-merchant': '', redemptions: '/redemptions', payouts: '/payouts' },
   };
@@ -93,4 +101,53 @@ test('every page of business can be seen on a phone, and read by everybody', asy
   }
   // The browser itself reports the 422 of the statement that was refused.
   expect(complaints.filter((text) => !text.includes('the server responded with'))).toEqual([]);
+}, 240_000);
+
+test('somebody of finance orders in bulk, cancels a voucher and retries a top-up', async () => {
+  const { stack, partner, merchant, gifts, topups } = scene;
+  const company = { kind: 'partner', id: partner.id } as const;
+  const page = await signIn(await makeAccount(stack, company, { role: 'finance' }), true);
+  const look = async (name: string) => {
+    await takeScreenshots(page, name);
+    expect(await findAccessibilityProblems(page), name).toEqual([]);
+  };
+  const press = (name: string) => page.getByRole('button', { name }).click();
+
+  await choose(page, 'Bulk orders');
+  await page.getByRole('link', { name: 'Order vouchers in bulk' }).click();
+  const header = 'reference,amount,merchant,phone,restricted';
+  const line = (reference: string, amount: number) =>
+    `${reference},${amount},${merchant.identifier},0911000050,yes`;
+  await page.getByLabel('Or pasted rows').fill([header, line('a', 500), line('b', 7)].join('\n'));
+  await press('Check the lines');
+  await page.getByText('Line 3: amount is none of your denominations').waitFor();
+  await look('bulk-problems');
+  await page.getByLabel('CSV file').setInputFiles({
+    name: 'may.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from([header, line('a', 500), line('b', 100)].join('\r\n')),
+  });
+  await press('Check the lines');
+  await page.getByRole('heading', { name: 'Order 2 vouchers for ETB 600.00?' }).waitFor();
+  await look('bulk-preview');
+  await press('Order the vouchers');
+  await page.getByText('The order of 2 vouchers was accepted.').waitFor();
+  // The page of a running order loads itself again.
+  await page.getByRole('heading', { name: /Bulk order \d+ Done/ }).waitFor();
+  await look('bulk-order');
+  const download = page.waitForEvent('download');
+  await press('Download the result with codes');
+  expect((await download).suggestedFilename()).toMatch(/^bulk-order-\d+\.csv$/);
+
+  await page.goto(`${stack.url}/portal/vouchers/${gifts.part.id}`);
+  await page.getByRole('link', { name: 'Cancel the voucher' }).click();
+  await page.getByText('ETB 692.50 goes back to your gift wallet').waitFor();
+  await press('Cancel the voucher');
+  await page.getByText('The voucher is cancelled.').waitFor();
+
+  await page.goto(`${stack.url}/portal/top-ups/${topups.failed.transactionId}`);
+  await page.getByRole('link', { name: 'Retry the top-up' }).click();
+  await page.getByLabel('Another number').fill('0911000059');
+  await press('Retry the top-up');
+  await page.getByText('The top-up was delivered.').waitFor();
 }, 240_000);

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readDays } from '../../../src/portal/layout/days.js';
 
-const now = new Date('2026-03-01T12:00:00Z');
+beforeAll(() => vi.useFakeTimers({ now: new Date('2026-03-01T12:00:00Z') }));
+afterAll(() => vi.useRealTimers());
 
 test.each([
   ['', '2026-01-31', '2026-03-01'],
@@ -10,7 +11,11 @@ test.each([
   ['from=2025-03-01&to=2026-03-01', '2025-03-01', '2026-03-01'],
   ['from=2026-02-28&to=2026-02-28', '2026-02-28', '2026-02-28'],
 ])('%j is %s to %s', (query, first, last) => {
-  expect(readDays(new URLSearchParams(query), now).days).toEqual({ first, last });
+  expect(readDays(new URLSearchParams(query)).days).toEqual({
+    first,
+    last,
+    zone: 'Africa/Addis_Ababa',
+  });
 });
 
 test.each([
@@ -22,7 +27,7 @@ test.each([
   ['to=2026-13-01', 'to'],
   ['to=%00', 'to'],
 ])('%j is refused at %s', (query, field) => {
-  const { days, problems } = readDays(new URLSearchParams(query), now);
+  const { days, problems } = readDays(new URLSearchParams(query));
   expect(days).toBeUndefined();
   expect(Object.keys(problems)).toEqual([field]);
 });

@@ -13,7 +13,11 @@ const email = {
   to: 'owner@coffee.example',
   subject: 'Grüße – አበባ',
   text: `A long line: https://portal.example/${'x'.repeat(120)}\n.\nAnd “quotes”.`,
-};
+  attachments: [
+    { name: 'a.html', type: 'text/html', content: `<p>አበባ ${'x'.repeat(2_000)}</p>\n.\n` },
+    { name: 'b.csv', type: 'text/csv', content: '\uFEFF"A","“1”"\r\n.\r\n' },
+  ],
+} as const;
 
 describe('against the sandbox', () => {
   let sandbox: Sandbox;

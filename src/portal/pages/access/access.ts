@@ -2,12 +2,12 @@ import { html } from '../../../process/html.js';
 import { ACCESS_PATH } from '../../access-path.js';
 import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
 import { addressesPart, type WrongAddress } from './addresses.js';
-import { apiKeysPart, type WrongKeyName } from './api-keys.js';
+import { apiKeysPart, type WrongKey } from './api-keys.js';
 import { publicKeysPart, type WrongPublicKey } from './public-keys.js';
 
 /** The problem of a sent form of this page. */
 interface Wrong {
-  readonly keyName?: WrongKeyName;
+  readonly newKey?: WrongKey;
   readonly address?: WrongAddress;
   readonly publicKey?: WrongPublicKey;
 }
@@ -17,6 +17,7 @@ export const showAccess: AccountPage = {
   method: 'GET',
   path: '/access',
   access: 'account',
+  needs: 'develop',
   handle: (request) => accessPage(request),
 };
 
@@ -34,7 +35,7 @@ export async function accessPage(request: AccountRequest, wrong: Wrong = {}): Pr
 <li><a href="#addresses">Addresses</a></li>
 ${isMerchant && html`<li><a href="#public-keys">Public keys</a></li>`}
 </ul></nav>
-${await apiKeysPart(request, wrong.keyName)}
+${await apiKeysPart(request, wrong.newKey)}
 ${await addressesPart(request, wrong.address)}
 ${isMerchant && (await publicKeysPart(request, wrong.publicKey))}`,
   };
@@ -44,6 +45,7 @@ const movedTo = (part: string): AccountPage => ({
   method: 'GET',
   path: `/${part}`,
   access: 'account',
+  needs: 'develop',
   handle: () => Promise.resolve({ kind: 'redirect', to: `${ACCESS_PATH}#${part}` }),
 });
 

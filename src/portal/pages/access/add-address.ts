@@ -20,6 +20,8 @@ export const addAddress: AccountPage = {
   method: 'POST',
   path: '/addresses',
   access: 'account',
+  needs: 'develop',
+  confirmation: 'recent',
   async handle(request) {
     const given = request.form.text('address').slice(0, ADDRESS_LENGTH + 1);
     const read = readRegisteredAddress(given);

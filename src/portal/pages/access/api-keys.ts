@@ -1,6 +1,9 @@
 import { listApiKeys } from '../../../db/access/company-access.js';
 import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/api-key.js';
+import { formatGroupedAmount, parseMoney } from '../../../domain/money.js';
+import { type Scope, scopesOf } from '../../../domain/scope.js';
 import { type Html, html } from '../../../process/html.js';
+import { scopeChoices } from '../../access/key-scopes.js';
 import { apiBase } from '../../api-base.js';
 import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from '../../page.js';
@@ -10,14 +13,16 @@ export const KEY_NAME_LENGTH = 60;
 
 type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/** The problem of the name of a new key. */
-export interface WrongKeyName {
+/** A new key as it was sent, with its problems. */
+export interface WrongKey {
   readonly name: string;
-  readonly problem: string;
+  readonly scopes: readonly Scope[];
+  readonly problem?: string;
+  readonly scopesProblem?: string;
 }
 
 /** The company's API keys: status, age and last use. */
-export async function apiKeysPart(request: AccountRequest, wrong?: WrongKeyName): Promise<Html> {
+export async function apiKeysPart(request: AccountRequest, wrong?: WrongKey): Promise<Html> {
   const { services, session, formToken } = request;
   const keys = (await listApiKeys(services.database, session.company)).toReversed();
   const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
@@ -28,8 +33,8 @@ export async function apiKeysPart(request: AccountRequest, wrong?: WrongKeyName)
 <p>Your server logs in with a key at <code>${apiBase(request)}/auth/login</code> and gets a token for
 300 seconds. Keep keys on your servers: never in source code, apps, pages or logs.</p>
 ${old.length > 0 && rotationWarning(old)}
-<section class="card"><h3>Working keys</h3>
-${working.length === 0 ? noKeys : workingKeys(working, canCopy)}
+<section class="card"><h3>Valid keys</h3>
+${working.length === 0 ? noKeys : workingKeys(working, { canCopy, canSpend: session.company.kind === 'partner' })}
 ${working.length > 0 && copyNote(working, canCopy)}
 </section>
 <section class="card"><h3>Make a key</h3>
@@ -43,6 +48,7 @@ ${postForm(
     error: wrong?.problem,
     maximumLength: KEY_NAME_LENGTH,
   })}
+${scopeChoices(session.company, wrong?.scopes ?? scopesOf(session.company.kind), wrong?.scopesProblem)}
 <button>Make the key</button>`,
 )}
 </section>
@@ -54,7 +60,7 @@ ${endedKeys(over)}</details>`
 }
 
 const noKeys = emptyState(
-  'No working key',
+  'No valid key',
   'Without a key your server cannot log in. Make one below.',
 );
 
@@ -81,10 +87,23 @@ function copyNote(keys: readonly ListedKey[], canCopy: boolean): Html | undefine
   }. A rotated key can be copied.</p>`;
 }
 
-const workingKeys = (keys: readonly ListedKey[], canCopy: boolean): Html =>
-  table('Working API keys', keys, [
+/** The scopes of a key, and its daily limits. */
+function powerOf({ scopes, dailyAmount, dailyOperations }: ListedKey): Html {
+  const limits = [
+    dailyAmount !== null && `${formatGroupedAmount(parseMoney(dailyAmount))} ETB a day`,
+    dailyOperations !== null && `${dailyOperations} a day`,
+  ].filter(Boolean);
+  return html`${scopes.join(', ')}${limits.length > 0 && html`<br>${limits.join(', ')}`}`;
+}
+
+const workingKeys = (
+  keys: readonly ListedKey[],
+  { canCopy, canSpend }: { readonly canCopy: boolean; readonly canSpend: boolean },
+): Html =>
+  table('Valid API keys', keys, [
     { title: 'Name', value: (key) => html`<strong>${key.name}</strong>` },
     { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
+    { title: 'May', value: powerOf },
     { title: 'State', value: stateOf },
     { title: 'Age', value: (key) => ageOf(key.ageDays) },
     { title: 'Last used', value: lastUse },
@@ -100,7 +119,12 @@ const workingKeys = (keys: readonly ListedKey[], canCopy: boolean): Html =>
         html`<a href="${KEYS_PATH}/${key.id}/rotate">Rotate<span class="visually-hidden">
 ${key.name}</span></a>`
       }
-<a href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="visually-hidden"> ${key.name}</span></a>
+<a href="${KEYS_PATH}/${key.id}/scopes">Scopes<span class="visually-hidden"> of ${key.name}</span></a>
+${
+  canSpend &&
+  html`<a href="${KEYS_PATH}/${key.id}/limits">Limits<span class="visually-hidden"> of ${key.name}</span></a>
+`
+}<a href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="visually-hidden"> ${key.name}</span></a>
 </span>`,
     },
   ]);
@@ -116,7 +140,7 @@ const endedKeys = (keys: readonly ListedKey[]): Html =>
 function stateOf(key: ListedKey): Html {
   if (key.status === 'ENDING' && key.expiresAt)
     return html`${badge('warning', 'Ending')} ${time(key.expiresAt)}`;
-  return needsRotation(key) ? badge('warning', 'Rotate') : badge('success', 'Works');
+  return needsRotation(key) ? badge('warning', 'Rotate') : badge('success', 'Valid');
 }
 
 function endOf({ status, revokedAt, expiresAt }: ListedKey): Html {

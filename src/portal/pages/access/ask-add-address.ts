@@ -15,6 +15,7 @@ export const askAddAddress: AccountPage = {
   method: 'GET',
   path: '/addresses/register',
   access: 'account',
+  needs: 'develop',
   async handle(request) {
     const given = request.query.get('address') ?? '';
     const read = readRegisteredAddress(given);

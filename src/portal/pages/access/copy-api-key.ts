@@ -3,32 +3,35 @@ import { findApiKeyCopy } from '../../../db/access/company-access.js';
 import { describeError } from '../../../process/describe-error.js';
 import { html } from '../../../process/html.js';
 import { changeAccess } from '../../access/change-access.js';
+import { checkProof, proofField, statusOf, type WrongProof } from '../../access/confirmation.js';
 import { keyPage } from '../../access/key-page.js';
-import { checkPresentPassword } from '../../access/present-password.js';
 import { ACCESS_PATH } from '../../access-path.js';
-import { field, postForm } from '../../layout/parts.js';
+import { postForm } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.js';
 import { problems } from '../../problem-page.js';
 import { KEYS_PATH } from './api-keys.js';
 
-/** Asks for the password before a key is shown again. */
+/** Asks for a proof before a key is shown again. */
 export const askCopyApiKey: AccountPage = {
   method: 'GET',
   path: '/keys/:id/copy',
   access: 'account',
-  handle: (request) => passwordPage(request),
+  needs: 'develop',
+  handle: (request) => proofPage(request),
 };
 
-/** Shows a key again after the password; the audit log records each time. */
+/** Shows a key again after a proof; the audit log records each time. */
 export const copyApiKey: AccountPage = {
   method: 'POST',
   path: '/keys/:id/copy',
   access: 'account',
+  needs: 'develop',
+  confirmation: 'each-time',
   async handle(request) {
     const { keyCopies, logger } = request.services;
     if (keyCopies === undefined) return problems.notFound;
-    const checked = await checkPresentPassword(request);
-    if (!checked.isRight) return passwordPage(request, checked);
+    const wrong = await checkProof(request);
+    if (wrong) return proofPage(request, wrong);
     const keyId = idOf(request);
     const copied = await changeAccess(request, 'copy api-key', async (transaction) => {
       const copy = await findApiKeyCopy(transaction, keyId, request.session.company);
@@ -54,30 +57,20 @@ records this copy.`,
   },
 };
 
-async function passwordPage(
-  request: AccountRequest,
-  wrong?: { readonly problem: string; readonly waitSeconds?: number },
-): Promise<PageAnswer> {
+async function proofPage(request: AccountRequest, wrong?: WrongProof): Promise<PageAnswer> {
   const { services, session, formToken } = request;
   const key = await findApiKeyCopy(services.database, idOf(request), session.company);
   if (services.keyCopies === undefined || key === undefined) return problems.notFound;
   return {
     kind: 'page',
     title: 'Copy a key',
-    ...(wrong ? { status: wrong.waitSeconds === undefined ? 422 : 429 } : {}),
-    ...(wrong?.waitSeconds === undefined ? {} : { retryAfterSeconds: wrong.waitSeconds }),
+    ...statusOf(wrong),
     content: html`<h1>Copy the key “${key.name}”</h1>
-<section class="card"><p>Enter your password to see the key that begins with
+<section class="card"><p>Confirm that it is you to see the key that begins with
 <code>${key.prefix}…</code>.</p>
 ${postForm(
   { action: `${KEYS_PATH}/${idOf(request)}/copy`, formToken },
-  html`${field({
-    name: 'password',
-    label: 'Current password',
-    type: 'password',
-    autocomplete: 'current-password',
-    error: wrong?.problem,
-  })}
+  html`${proofField(request, wrong?.problem)}
 <p class="actions"><button>Show the key</button><a href="${ACCESS_PATH}#keys">Back</a></p>`,
 )}</section>`,
   };

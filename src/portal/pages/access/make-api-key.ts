@@ -3,11 +3,13 @@ import { randomApiKey } from '../../../crypto/random.js';
 import { listApiKeys } from '../../../db/access/company-access.js';
 import { addApiKey } from '../../../db/catalogue/companies.js';
 import type { DatabaseTransaction } from '../../../db/connection.js';
+import type { ApiKeyPower } from '../../../domain/api-key.js';
 import { type Html, html } from '../../../process/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { keyPage } from '../../access/key-page.js';
+import { NO_SCOPE, readScopes } from '../../access/key-scopes.js';
 import { readName } from '../../layout/form.js';
-import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
 import { accessPage } from './access.js';
 import { KEY_NAME_LENGTH } from './api-keys.js';
 
@@ -19,21 +21,30 @@ export const makeApiKey: AccountPage = {
   method: 'POST',
   path: '/keys',
   access: 'account',
+  needs: 'develop',
+  confirmation: 'recent',
   async handle(request) {
     const given = request.form.text('name');
+    const scopes = readScopes(request.form, request.session.company);
     const name = readName(given, KEY_NAME_LENGTH);
     if (name === undefined) {
       const problem = `Enter a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`;
-      return accessPage(request, { keyName: { name: given.slice(0, KEY_NAME_LENGTH), problem } });
+      return accessPage(request, {
+        newKey: { name: given.slice(0, KEY_NAME_LENGTH), scopes, problem },
+      });
     }
+    if (scopes.length === 0)
+      return accessPage(request, { newKey: { name, scopes, scopesProblem: NO_SCOPE } });
     const made = await changeAccess(request, 'issue api-key', async (transaction) => {
       const problem = await problemOf(transaction, request, name);
-      return problem === undefined ? await addKey(transaction, request, name) : undefined;
+      return problem === undefined
+        ? await addKey(transaction, request, { name, scopes })
+        : undefined;
     });
     if (made !== undefined) return newKeyPage(request, { name, key: made });
     const problem = await problemOf(request.services.database, request, name);
     return accessPage(request, {
-      keyName: { name, problem: problem ?? 'The key was not made. Try again.' },
+      newKey: { name, scopes, problem: problem ?? 'The key was not made. Try again.' },
     });
   },
 };
@@ -56,18 +67,20 @@ async function problemOf(
   return undefined;
 }
 
+type NewKey = { readonly name: string } & Pick<ApiKeyPower, 'scopes'> & Partial<ApiKeyPower>;
+
 /** Adds a key for the company; only the answer holds it in clear. */
 export async function addKey(
   transaction: DatabaseTransaction,
   { services, session }: AccountRequest,
-  name: string,
+  { name, ...power }: NewKey,
 ) {
   const { key, prefix } = randomApiKey(services.settings.environment);
   const digest = services.digests.apiKey(key);
   const ciphertext = sealApiKey(services.keyCopies, { key, digest });
-  const apiKey = { name, prefix, digest, ciphertext };
+  const apiKey = { name, prefix, digest, ciphertext, ...power };
   const keyId = await addApiKey(transaction, session.company, apiKey);
-  return { result: key, details: { keyId, name, prefix } };
+  return { result: key, details: { keyId, name, prefix, ...power } };
 }
 
 /** The page of a new key. */
@@ -81,9 +94,9 @@ export const newKeyPage = (
     name: shown.name,
     key: shown.key,
     warning: request.services.keyCopies
-      ? html`<strong>Copy it now.</strong> You can copy it again later, with your password, until it is
+      ? html`<strong>Copy it now.</strong> You can copy it again later, with a proof that it is you, until it is
 replaced or revoked.`
       : html`<strong>Copy it now: it is shown only once.</strong> We store only its digest and cannot
 show it again.`,
-    further: shown.before,
+    further: html`${shown.before} Then make a call with it: <a href="${PORTAL_PATH}/try-it">Try it</a>.`,
   });

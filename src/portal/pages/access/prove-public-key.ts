@@ -19,6 +19,8 @@ export const provePublicKey: AccountPage = {
   method: 'POST',
   path: '/public-keys/proof',
   access: 'account',
+  needs: 'develop',
+  confirmation: 'recent',
   kind: 'merchant',
   async handle(request) {
     const { form, session } = request;

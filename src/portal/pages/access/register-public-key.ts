@@ -11,6 +11,8 @@ export const registerPublicKey: AccountPage = {
   method: 'POST',
   path: '/public-keys',
   access: 'account',
+  needs: 'develop',
+  confirmation: 'none',
   kind: 'merchant',
   form: 'with-file',
   async handle(request) {

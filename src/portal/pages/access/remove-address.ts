@@ -12,6 +12,7 @@ export const askRemoveAddress: AccountPage = {
   method: 'GET',
   path: '/addresses/:id/remove',
   access: 'account',
+  needs: 'develop',
   async handle(request) {
     const { services, session, formToken } = request;
     const rows = await listSourceAddresses(services.database, session.company);
@@ -35,6 +36,8 @@ export const removeAddress: AccountPage = {
   method: 'POST',
   path: '/addresses/:id/remove',
   access: 'account',
+  needs: 'develop',
+  confirmation: 'recent',
   async handle(request) {
     const addressId = idOf(request);
     const removed = await changeAccess(request, 'remove address', async (transaction) => {

@@ -6,16 +6,17 @@ import { confirmation, time } from '../../layout/parts.js';
 import { type AccountPage, idOf } from '../../page.js';
 import { problems } from '../../problem-page.js';
 import { KEYS_PATH } from './api-keys.js';
-import { findKey } from './rotate-api-key.js';
+import { findValidKey } from './rotate-api-key.js';
 
 /** Asks for confirmation before a key is revoked. */
 export const askRevokeApiKey: AccountPage = {
   method: 'GET',
   path: '/keys/:id/revoke',
   access: 'account',
+  needs: 'develop',
   async handle(request) {
-    const key = await findKey(request);
-    if (key === undefined || !['VALID', 'ENDING'].includes(key.status)) return problems.notFound;
+    const key = await findValidKey(request);
+    if (key === undefined) return problems.notFound;
     return confirmation({
       title: `Revoke the key “${key.name}”?`,
       text: html`<p>It begins with <code>${key.prefix}…</code> and was
@@ -34,6 +35,8 @@ export const revokeApiKey: AccountPage = {
   method: 'POST',
   path: '/keys/:id/revoke',
   access: 'account',
+  needs: 'develop',
+  confirmation: 'recent',
   async handle(request) {
     const keyId = idOf(request);
     const revoked = await changeAccess(request, 'revoke api-key', async (transaction) => {

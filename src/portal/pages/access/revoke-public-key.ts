@@ -15,6 +15,7 @@ export const askRevokePublicKey: AccountPage = {
   method: 'GET',
   path: '/public-keys/:id/revoke',
   access: 'account',
+  needs: 'develop',
   kind: 'merchant',
   async handle(request) {
     const { services, session, formToken } = request;
@@ -41,6 +42,8 @@ export const revokePublicKey: AccountPage = {
   method: 'POST',
   path: '/public-keys/:id/revoke',
   access: 'account',
+  needs: 'develop',
+  confirmation: 'recent',
   kind: 'merchant',
   async handle(request) {
     const publicKeyId = idOf(request);

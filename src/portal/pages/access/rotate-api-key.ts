@@ -20,6 +20,7 @@ export const askRotateApiKey: AccountPage = {
   method: 'GET',
   path: '/keys/:id/rotate',
   access: 'account',
+  needs: 'develop',
   async handle(request) {
     const key = await findKey(request);
     if (key?.status !== 'VALID') return problems.notFound;
@@ -31,7 +32,7 @@ export const askRotateApiKey: AccountPage = {
       kind: 'page',
       title: 'Rotate a key',
       content: html`<h1>Rotate the key “${key.name}”</h1>
-<section class="card"><p>The service makes a new key with the same name and shows it once. The old key, which begins
+<section class="card"><p>The service makes a new key with the same name, scopes and limits, and shows it once. The old key, which begins
 with <code>${key.prefix}…</code>, expires by itself.</p>
 ${postForm(
   { action: `${KEYS_PATH}/${key.id}/rotate`, formToken: request.formToken },
@@ -47,6 +48,8 @@ export const rotateApiKey: AccountPage = {
   method: 'POST',
   path: '/keys/:id/rotate',
   access: 'account',
+  needs: 'develop',
+  confirmation: 'recent',
   async handle(request) {
     const overlap = overlaps.find(({ hours }) => String(hours) === request.form.text('overlap'));
     if (overlap === undefined) return problems.invalid;
@@ -54,8 +57,9 @@ export const rotateApiKey: AccountPage = {
     const made = await changeAccess(request, 'rotate api-key', async (transaction) => {
       const old = await endApiKey(transaction, id, overlap.hours, request.session.company);
       if (!old?.expiresAt) return undefined;
-      const { result, details } = await addKey(transaction, request, old.name);
-      const { name, prefix, expiresAt } = old;
+      const { name, prefix, expiresAt, scopes, dailyAmount, dailyOperations } = old;
+      const successor = { name, scopes, dailyAmount, dailyOperations };
+      const { result, details } = await addKey(transaction, request, successor);
       return {
         result: { key: result, name, expiresAt },
         details: { ...details, replaced: { keyId: id, prefix, expiresAt } },
@@ -72,8 +76,14 @@ export const rotateApiKey: AccountPage = {
   },
 };
 
+/** A key of the company that still works, if only for a time; undefined for all others. */
+export async function findValidKey(request: AccountRequest) {
+  const key = await findKey(request);
+  return key?.status === 'VALID' || key?.status === 'ENDING' ? key : undefined;
+}
+
 /** A key of the company; undefined for unknown keys and keys of other companies. */
-export async function findKey(request: AccountRequest) {
+async function findKey(request: AccountRequest) {
   const keys = await listApiKeys(request.services.database, request.session.company);
   return keys.find(({ id }) => id === idOf(request));
 }

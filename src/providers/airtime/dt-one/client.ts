@@ -2,6 +2,7 @@ import { basicAuthorization } from '../../basic-authorization.js';
 import { callHttp } from '../../http-call.js';
 import { unknown } from '../../outcome.js';
 import type { Airtime } from '../airtime.js';
+import { listOrders } from './list-orders.js';
 import {
   type RangedProducts,
   type TransactionRequest,
@@ -68,5 +69,17 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
       const request = toTransactionRequest(order, settings.rangedProducts, undefined);
       return 'problem' in request ? unknown(request.problem) : find(request, newDeadline());
     },
+
+    listTransactions: (since) =>
+      listOrders(
+        (query) =>
+          callHttp({
+            method: 'GET',
+            url: `${baseUrl}/transactions?${query}`,
+            headers,
+            deadline: newDeadline(),
+          }),
+        since,
+      ),
   };
 }

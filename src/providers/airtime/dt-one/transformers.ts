@@ -4,6 +4,7 @@ import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
 import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
 import { tooManyRequests } from '../../too-many-requests.js';
+import type { ProviderTransaction } from '../../transaction-list.js';
 import {
   errorsSchema,
   type Transaction,
@@ -141,6 +142,16 @@ function inWords(code: string): string {
   const [outcome = '', ...reason] = code.toLowerCase().split('-');
   const words = reason.length > 0 ? `${outcome}: ${reason.join(' ')}` : outcome;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** The status of a listed transaction; a class that we do not know says nothing final. */
+export function statusOfClass(
+  found: Transaction['status']['class'],
+): ProviderTransaction['status'] {
+  const name = classOf(found);
+  if (name === 'COMPLETED') return 'completed';
+  if (name === 'REVERSED') return 'reversed';
+  return name !== undefined && refusedClasses.includes(name) ? 'failed' : 'pending';
 }
 
 function readErrors(answer: HttpAnswer): ProviderOutcome | LookUp {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** OpenAPI document and guide differ in the case of property names and enumerations. */
-const caseless = <Shape extends z.ZodRawShape>(shape: Shape) =>
+export const caseless = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(
     (value) =>
       value !== null && typeof value === 'object'
@@ -27,6 +27,8 @@ export const transactionSchema = caseless({
   amount: text.nullish(),
   currency: z.string().nullish(),
   requestingorganisationtransactionreference: z.string().nullish(),
+  /** Of a reversal: the transaction that it reverses. */
+  originaltransactionreference: z.string().nullish(),
   /** An unreadable value says nothing about the payee. */
   creditparty: z
     .array(z.object({ key: z.string(), value: text }))

@@ -1,16 +1,21 @@
 import { callHttp, type HttpCall, type HttpResult } from '../../http-call.js';
-import { unknown } from '../../outcome.js';
-import type { MobileMoney, Payment } from '../mobile-money.js';
+import { type ProviderOutcome, unknown } from '../../outcome.js';
+import type { MobileMoney, PaymentReversals } from '../mobile-money.js';
 import { createAccessToken, type TokenSettings } from './access-token.js';
+import { listPayouts } from './list-payouts.js';
 import {
+  type ExpectedTransaction,
+  expectedReversal,
   isAboutCredentials,
   readLink,
   readPaymentAnswer,
   readRequestState,
+  readReversal,
   readTransaction,
   saysNeverSeen,
   toDisbursement,
   toGsmaAmount,
+  toReversal,
 } from './transformers.js';
 
 interface GsmaSettings {
@@ -38,61 +43,92 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
   const get = (path: string, deadline: AbortSignal) =>
     call({ method: 'GET', url: `${baseUrl}/${path}`, headers: commonHeaders(), deadline });
 
-  async function find(payment: Payment, deadline: AbortSignal): Promise<Found> {
-    const answer = await get(`responses/${encodeURIComponent(payment.reference)}`, deadline);
+  const find = createInquiry(get);
+
+  /** Posts a transaction under our reference, and looks a duplicate up. */
+  async function post(
+    path: string,
+    ours: ExpectedTransaction,
+    bodyOf: (amount: string, now: Date) => object,
+  ): Promise<ProviderOutcome> {
+    const amount = toGsmaAmount(ours.amount);
+    if (amount === undefined) {
+      return { kind: 'not-sent', message: 'The provider cannot carry this amount.' };
+    }
+    const deadline = newDeadline();
+    const now = new Date();
+    const answer = await call({
+      method: 'POST',
+      url: `${baseUrl}/${path}`,
+      headers: transactionHeaders(ours.reference, now),
+      body: JSON.stringify(bodyOf(amount, now)),
+      deadline,
+    });
+    if (answer.kind !== 'answered') return answer;
+    const outcome = readPaymentAnswer(answer, ours);
+    if (outcome.kind !== 'look-up') return outcome;
+    const found = await find(ours, deadline);
+    return found.kind === 'never-seen'
+      ? unknown('The provider calls it a duplicate of one that it does not know.')
+      : found;
+  }
+
+  const reversals: PaymentReversals = {
+    reverse: async (reversal) => {
+      const path = `transactions/${encodeURIComponent(reversal.paymentReference)}/reversals`;
+      const outcome = await post(path, expectedReversal(reversal), (amount, now) =>
+        toReversal(reversal, amount, now),
+      );
+      return readReversal(outcome);
+    },
+    findReversal: async (reversal) => {
+      const found = await find(expectedReversal(reversal), newDeadline());
+      return found.kind === 'never-seen' ? found : readReversal(found);
+    },
+  };
+
+  return {
+    canCarry: (amount) => toGsmaAmount(amount) !== undefined,
+    pay: (payment) =>
+      post('transactions/type/disbursement', payment, (amount, now) =>
+        toDisbursement(payment, amount, settings.account, now),
+      ),
+    findPayment: (payment) => find(payment, newDeadline()),
+    reversals,
+    listTransactions: (since) => listPayouts(get, { ...settings, since }),
+  };
+}
+
+/** Finds a transaction by our reference, and compares it with what it must contain. */
+function createInquiry(get: (path: string, deadline: AbortSignal) => Promise<HttpResult>) {
+  async function find(ours: ExpectedTransaction, deadline: AbortSignal): Promise<Found> {
+    const answer = await get(`responses/${encodeURIComponent(ours.reference)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     if (saysNeverSeen(answer)) return { kind: 'never-seen' };
     const resource = readLink(answer);
     if (!resource) return unknown(`HTTP status ${answer.status}, without a readable link.`);
     return resource.collection === 'transactions'
-      ? findTransaction(resource.id, payment, deadline)
-      : findRequestState(resource.id, payment, deadline);
+      ? findTransaction(resource.id, ours, deadline)
+      : findRequestState(resource.id, ours, deadline);
   }
 
-  async function findRequestState(id: string, payment: Payment, deadline: AbortSignal) {
+  async function findRequestState(id: string, ours: ExpectedTransaction, deadline: AbortSignal) {
     const answer = await get(`requeststates/${encodeURIComponent(id)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     const state = readRequestState(answer);
-    if (state?.kind === 'transaction') return findTransaction(state.reference, payment, deadline);
+    if (state?.kind === 'transaction') return findTransaction(state.reference, ours, deadline);
     if (state === undefined || state.kind === 'look-up') {
       return unknown(`HTTP status ${answer.status}, without a readable request state.`);
     }
     return state;
   }
 
-  async function findTransaction(id: string, payment: Payment, deadline: AbortSignal) {
+  async function findTransaction(id: string, ours: ExpectedTransaction, deadline: AbortSignal) {
     const answer = await get(`transactions/${encodeURIComponent(id)}`, deadline);
-    return answer.kind === 'answered' ? readTransaction(answer, payment) : unknown(answer.message);
+    return answer.kind === 'answered' ? readTransaction(answer, ours) : unknown(answer.message);
   }
 
-  return {
-    canCarry: (amount) => toGsmaAmount(amount) !== undefined,
-
-    async pay(payment) {
-      const amount = toGsmaAmount(payment.amount);
-      if (amount === undefined) {
-        return { kind: 'not-sent', message: 'The provider cannot carry this amount.' };
-      }
-      const deadline = newDeadline();
-      const now = new Date();
-      const answer = await call({
-        method: 'POST',
-        url: `${baseUrl}/transactions/type/disbursement`,
-        headers: paymentHeaders(payment, now),
-        body: JSON.stringify(toDisbursement(payment, amount, settings.account, now)),
-        deadline,
-      });
-      if (answer.kind !== 'answered') return answer;
-      const outcome = readPaymentAnswer(answer, payment);
-      if (outcome.kind !== 'look-up') return outcome;
-      const found = await find(payment, deadline);
-      return found.kind === 'never-seen'
-        ? unknown('The provider calls the payment a duplicate of one that it does not know.')
-        : found;
-    },
-
-    findPayment: (payment) => find(payment, newDeadline()),
-  };
+  return find;
 }
 
 /** Sends with an access token, and once more with a new one if the first is rejected. */
@@ -116,10 +152,10 @@ const commonHeaders = () => ({
   'X-Date': new Date().toISOString(),
 });
 
-const paymentHeaders = (payment: Payment, now: Date) => ({
+const transactionHeaders = (reference: string, now: Date) => ({
   ...commonHeaders(),
   'Content-Type': 'application/json',
-  'X-CorrelationID': payment.reference,
+  'X-CorrelationID': reference,
   'X-Date': now.toISOString(),
 });
 

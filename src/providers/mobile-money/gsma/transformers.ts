@@ -5,7 +5,8 @@ import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
 import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
 import { tooManyRequests } from '../../too-many-requests.js';
-import type { PartyIdentifier, Payment } from '../mobile-money.js';
+import type { ProviderTransaction } from '../../transaction-list.js';
+import type { PartyIdentifier, Payment, PaymentReversal } from '../mobile-money.js';
 import {
   errorSchema,
   type GsmaError,
@@ -42,9 +43,34 @@ const paymentDeclinedCodes: readonly string[] = [
   'requestingPartyAuthorisationError',
 ];
 
+/** The status of a listed payout; a word that we do not know says nothing final. */
+export function statusOfWord(status: string): ProviderTransaction['status'] {
+  if (completedWords.includes(status)) return 'completed';
+  if (failedWords.includes(status)) return 'failed';
+  return reversedWords.includes(status) ? 'reversed' : 'pending';
+}
+
 const undecided = (status: string) =>
   unknown(`The status of the payment is ${presentableMessage(status)}.`);
 const failure = 'The mobile-money provider says that the payment failed.';
+
+/**
+ * What a transaction under our reference must contain. A reversal goes from the payee back to us, so
+ * its creditor is not the payee.
+ */
+export type ExpectedTransaction = Pick<Payment, 'reference' | 'amount' | 'currency'> &
+  Partial<Pick<Payment, 'payee'>> & {
+    /** The provider's reference of the payment that is reversed. */
+    readonly original?: string;
+  };
+
+/** The transaction of a reversal. */
+export const expectedReversal = (reversal: PaymentReversal): ExpectedTransaction => ({
+  reference: reversal.reference,
+  amount: reversal.payment.amount,
+  currency: reversal.payment.currency,
+  original: reversal.paymentReference,
+});
 
 /** The amount in GSMA's format, or undefined where it cannot be represented. */
 export const toGsmaAmount = (amount: string): string | undefined =>
@@ -63,6 +89,24 @@ export function toDisbursement(payment: Payment, amount: string, account: string
   };
 }
 
+/** The body of `POST /transactions/{transactionReference}/reversals`. */
+export function toReversal(reversal: PaymentReversal, amount: string, now: Date) {
+  return {
+    type: 'reversal',
+    amount,
+    currency: reversal.payment.currency,
+    requestingOrganisationTransactionReference: reversal.reference,
+    descriptionText: reversal.description.slice(0, 160),
+    requestDate: now.toISOString(),
+  };
+}
+
+/** A reversal that the provider took back is nothing that we know how to book. */
+export const readReversal = (outcome: ProviderOutcome): ProviderOutcome =>
+  outcome.kind === 'delivered' && outcome.reversal !== undefined
+    ? disagreement('The provider took the reversal back.')
+    : outcome;
+
 /** Whether a 401 concerns our access token rather than the payment. */
 export function isAboutCredentials(answer: HttpAnswer): boolean {
   if (answer.status !== 401) return false;
@@ -71,7 +115,10 @@ export function isAboutCredentials(answer: HttpAnswer): boolean {
 }
 
 /** Maps the answer to a payment. The answer to a duplicate only names a place to look. */
-export function readPaymentAnswer(answer: HttpAnswer, payment: Payment): ProviderOutcome | LookUp {
+export function readPaymentAnswer(
+  answer: HttpAnswer,
+  payment: ExpectedTransaction,
+): ProviderOutcome | LookUp {
   if (answer.status === 429) return tooManyRequests(answer);
   if (isAboutCredentials(answer)) {
     return { kind: 'not-sent', message: 'The credentials were not accepted.' };
@@ -88,7 +135,7 @@ export function readPaymentAnswer(answer: HttpAnswer, payment: Payment): Provide
 }
 
 /** A transaction with a different reference, amount, currency or payee proves nothing. */
-export function readTransaction(answer: HttpAnswer, ours: Payment): ProviderOutcome {
+export function readTransaction(answer: HttpAnswer, ours: ExpectedTransaction): ProviderOutcome {
   const found = answer.status < 300 ? readJson(transactionSchema, answer.body) : undefined;
   if (!found) return unknown(`HTTP status ${answer.status}, without a readable transaction.`);
   if (!agree(found.requestingorganisationtransactionreference, ours.reference))
@@ -108,10 +155,11 @@ export function readTransaction(answer: HttpAnswer, ours: Payment): ProviderOutc
 }
 
 /** The name of the deviating field; never its value, which may be personal. */
-function differenceOf(found: GsmaTransaction, ours: Payment): string | undefined {
+function differenceOf(found: GsmaTransaction, ours: ExpectedTransaction): string | undefined {
   if (!agree(found.currency, ours.currency)) return 'currency';
   if (!agree(found.amount, ours.amount, toGsmaAmount)) return 'amount';
-  return isPaidTo(found.creditparty ?? [], ours.payee) ? undefined : 'payee';
+  if (!agree(found.originaltransactionreference, ours.original)) return 'original transaction';
+  return isPaidTo(found.creditparty ?? [], ours.payee ?? []) ? undefined : 'payee';
 }
 
 /** Providers may add their own identifiers; identifiers on both sides must be equal. */

@@ -78,6 +78,53 @@ describe('against the sandbox', () => {
     );
   });
 
+  const bySuffixOfReversal: [suffix: string, sent: object, found: object, books: string][] = [
+    ['000', delivered, delivered, 'completed'],
+    ['020', refused('requestDeclined', false), neverSeen, 'none'],
+    ['021', unknown, delivered, 'completed'],
+    ['022', unknown, delivered, 'completed'],
+    ['023', unknown, unknown, 'pending'],
+    ['024', refused('genericError', true), refused('genericError', true), 'failed'],
+    ['325', delivered, delivered, 'completed'],
+  ];
+  it.each(bySuffixOfReversal)(
+    'the reversal of a payment to %s',
+    async (suffix, sent, found, end) => {
+      const client = clientAt(sandbox.mobileMoneyUrl);
+      const payment = paymentTo(`+251911000${suffix}`);
+      const paid = await client.pay(payment);
+      const reversal = {
+        reference: randomUUID(),
+        payment,
+        paymentReference: 'providerReference' in paid ? paid.providerReference : '',
+        description: 'Reversal',
+      };
+      expect(await client.reversals?.findReversal(reversal)).toEqual(neverSeen);
+      expect(await client.reversals?.reverse(reversal)).toEqual(sent);
+      expect(await client.reversals?.findReversal(reversal)).toEqual(found);
+      const books = sandbox.books.reversals({ reference: reversal.reference });
+      expect(books[0]?.status ?? 'none').toBe(end);
+      expect(books).toHaveLength(end === 'none' ? 0 : 1);
+      const [payout] = sandbox.books.payouts({ reference: payment.reference });
+      expect(payout?.status).toBe(end === 'completed' ? 'reversed' : 'completed');
+
+      // A repetition tells what is known; a second reversal is refused once one was taken.
+      expect(await client.reversals?.reverse(reversal)).toEqual(end === 'none' ? sent : found);
+      if (end === 'completed' || end === 'pending')
+        expect(await client.reversals?.reverse({ ...reversal, reference: randomUUID() })).toEqual(
+          refused('incorrectState', false),
+        );
+      // What the provider has under our reference must be what we asked for.
+      if (end === 'completed')
+        expect(
+          await client.reversals?.findReversal({
+            ...reversal,
+            payment: { ...payment, amount: '97.510000' },
+          }),
+        ).toMatchObject({ kind: 'unknown', disagrees: true });
+    },
+  );
+
   it('pays once when the same payment is sent many times at once', async () => {
     const client = clientAt(sandbox.mobileMoneyUrl);
     const payment = paymentTo('+251911000000');

@@ -1,0 +1,224 @@
+import type { DatabaseTransaction } from '../../src/db/connection.js';
+import { holdAirtime } from '../../src/db/ledger/holds.js';
+import { limitedCaller, spendWithinLimits } from '../../src/db/limits/daily-spending.js';
+import {
+  beginRecorded,
+  outcomeFor,
+  refuseOperation,
+  settleOperation,
+} from '../../src/db/operations/operations.js';
+import { endedEffect, isSameRequest } from '../../src/db/operations/stored-operations.js';
+import { beginAttempt, findAttempt } from '../../src/db/topups/topup-attempts.js';
+import { type TopupContext, topupContext, topupFacts } from '../../src/db/topups/topup-facts.js';
+import { TOPUP_KIND } from '../../src/db/topups/topup-requests.js';
+import type { LockedTopup } from '../../src/db/topups/topups.js';
+import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/domain/money.js';
+import { maskMsisdn } from '../../src/domain/phone.js';
+import { type Refusal, refuse } from '../../src/domain/refusals.js';
+import { priceTopup, type TopupTerms, topupReference } from '../../src/domain/topup.js';
+import type {
+  OperationOutcome,
+  RetryCommand,
+  TopUpCommand,
+  TopUpMade,
+} from '../../workflows/contracts.js';
+import { countOfEvent, withinNumberLimit } from '../budget-alarm.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { isAdmitted, isRetrySignal, SIGNAL_SWITCHED_OFF } from './topup-authority.js';
+import type { TopUpSubject } from './topup-orders.js';
+import {
+  isStranger,
+  kindOf,
+  lockTopupOf,
+  refuseByState,
+  refuseTopup,
+  retryOf,
+} from './topup-refusals.js';
+
+/** An attempt on hold, with texts for support staff. */
+export interface TopUpHeld {
+  readonly kind: 'held';
+  /** Compared by the workflow: the hold must be its own. */
+  readonly operationId: string;
+  /** An earlier run held it, and may have sent it. */
+  readonly isResumed: boolean;
+  readonly attempt: number;
+  /** Masked. */
+  readonly msisdn: string;
+  /** Decimal string with two digits, for people. */
+  readonly amount: string;
+  readonly product: string;
+  readonly reference: string;
+}
+
+export interface TopUpAnswered {
+  readonly kind: 'answered';
+  readonly outcome: OperationOutcome<TopUpMade>;
+}
+
+/** The context of a hold's steps. */
+export interface TopUpHold {
+  readonly command: TopUpCommand | RetryCommand;
+  /** The operation whose failpoints the hold uses. */
+  readonly subject: TopUpSubject;
+  readonly dependencies: ActivityDependencies;
+}
+
+/** Holds the money of an attempt in the given transaction, or answers the refusal. */
+export async function holdOrAnswer(
+  transaction: DatabaseTransaction,
+  hold: TopUpHold,
+): Promise<TopUpHeld | TopUpAnswered> {
+  const { command, subject, dependencies } = hold;
+  const isRetry = retryOf(command) !== undefined;
+  const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
+  if (begun.kind === 'answered') return begun;
+  await dependencies.failpoint(`${subject}-begun`);
+  const topup = await lockTopupOf(transaction, command);
+  // Its start was withdrawn as provably not sent, while a duplicate was sending its own.
+  if (!topup) return forget(transaction, command, gone);
+  if (isStranger(topup, command)) return { kind: 'answered', outcome: outcomeFor(command, gone) };
+  if (topup.has_begun) return resumeHold(transaction, command);
+  if (!isRetry && topup.status !== 'PENDING') return answerEnded(transaction, command, topup);
+  // A new top-up must belong to this request: its number may have been allocated for another.
+  if (!isRetry && !isSameRequest(topup.request_digest, command))
+    return forget(transaction, command, refuse('key-reused'));
+  const isTold = begun.kind === 'resumed' && begun.isAccepted;
+  const held = await holdOrRefuse(transaction, hold, topup);
+  if (!('reason' in held)) return held;
+  const told = isTold ? { topupId: topup.id } : undefined;
+  return { kind: 'answered', outcome: await refuseTopup(transaction, command, held, told) };
+}
+
+/** A top-up that never began and failed without its operation. */
+async function answerEnded(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand,
+  topup: LockedTopup,
+): Promise<TopUpAnswered> {
+  const { operationId } = command;
+  const ended = await endedEffect(transaction, TOPUP_KIND, operationId);
+  if (!ended || !isSameRequest(topup.request_digest, command))
+    return forget(transaction, command, refuse(ended ? 'key-reused' : 'still-processing'));
+  const result = ended.outcome as Refusal;
+  const outcome = await settleOperation<TopUpMade>(transaction, operationId, 'FAILED', result);
+  return { kind: 'answered', outcome };
+}
+
+/** Refuses a request that is unrelated to the existing top-up. */
+async function forget(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand,
+  refusal: Refusal,
+): Promise<TopUpAnswered> {
+  const outcome = await refuseOperation<TopUpMade>(transaction, command, refusal);
+  return { kind: 'answered', outcome };
+}
+
+async function holdOrRefuse(
+  transaction: DatabaseTransaction,
+  hold: TopUpHold,
+  topup: LockedTopup,
+): Promise<TopUpHeld | Refusal> {
+  const { command, dependencies } = hold;
+  const { operatorLookup, airtime, limits } = dependencies;
+  const retry = retryOf(command);
+  const refusal = retry && refuseByState(topup, retry);
+  if (refusal) return refusal;
+  if (isRetrySignal(command) && !limits.supportRetrySignal)
+    return refuse('topup-not-failed', { detail: SIGNAL_SWITCHED_OFF });
+  const msisdn = retry?.msisdn ?? topup.msisdn;
+  const context = await topupContext(transaction, topup, command.company);
+  const operator = await operatorLookup(msisdn);
+  const terms = priceTopup(
+    {
+      ...topupFacts(topup, context, operator),
+      isAdmitted: await isAdmitted(transaction, topup, context, command),
+      canCarry: (amount) => airtime.canCarry(formatAmount(amount)),
+    },
+    limits.topupRanges,
+  );
+  if (!terms.ok) return terms;
+  return recordHold(transaction, hold, { topup, context, terms, msisdn });
+}
+
+/** An attempt that passed the checks. */
+interface PricedAttempt {
+  readonly topup: LockedTopup;
+  readonly context: TopupContext;
+  readonly terms: TopupTerms;
+  readonly msisdn: string;
+}
+
+/** The attempt's row and the transfer; what is held is described without reading it again. */
+async function recordHold(
+  transaction: DatabaseTransaction,
+  { command: { operationId, company }, subject, dependencies }: TopUpHold,
+  { topup, context, terms, msisdn }: PricedAttempt,
+): Promise<TopUpHeld> {
+  const attempt = topup.attempt + 1;
+  const reference = topupReference(topup.operation_id, attempt);
+  const count = countOfEvent(dependencies, 'topups', msisdn);
+  const begun = {
+    topupId: topup.id,
+    attempt,
+    operationId,
+    reference,
+    msisdn,
+    operator: terms.operator,
+    amount: formatMoney(terms.amount),
+    productId: context.product_id,
+    providerProductId: context.provider_product_id,
+    numberCount: count,
+  };
+  await withinNumberLimit(count, company, () => beginAttempt(transaction, begun));
+  const [amount, product] = [terms.amount, context.product_name];
+  await holdAirtime(transaction, { operationId, partnerId: topup.partner_id, amount });
+  // After the lock of the wallet, which top-ups of the partner share in any case.
+  const limited = limitedCaller(company);
+  if (limited) await spendWithinLimits(transaction, limited, amount);
+  await dependencies.failpoint(`${subject}-held`);
+  return describeHold({
+    operationId,
+    isResumed: false,
+    attempt,
+    msisdn,
+    amount,
+    product,
+    reference,
+  });
+}
+
+/** What an earlier run of the same operation holds. */
+async function resumeHold(
+  transaction: DatabaseTransaction,
+  { operationId }: TopUpCommand,
+): Promise<TopUpHeld> {
+  const found = await findAttempt(transaction, operationId);
+  return describeHold({
+    operationId,
+    isResumed: true,
+    attempt: found.attempt,
+    msisdn: found.msisdn,
+    amount: parseMoney(found.amount ?? '0'),
+    product: found.product_name,
+    reference: found.reference,
+  });
+}
+
+/** What a hold is described by; the number is in clear here, and masked in what comes of it. */
+type HoldRecord = Omit<TopUpHeld, 'kind' | 'amount' | 'product'> & {
+  readonly amount: Money;
+  readonly product: string | null;
+};
+
+const describeHold = (hold: HoldRecord): TopUpHeld => ({
+  ...hold,
+  kind: 'held',
+  msisdn: maskMsisdn(hold.msisdn),
+  amount: formatAmount(hold.amount),
+  product: hold.product ?? 'Airtime',
+});
+
+/** The request was withdrawn and recorded again under another number. */
+const gone = refuse('unavailable', { retryAfterSeconds: 1 });

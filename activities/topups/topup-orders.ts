@@ -1,0 +1,57 @@
+import { findAttempt } from '../../src/db/topups/topup-attempts.js';
+import { formatAmount, parseMoney } from '../../src/domain/money.js';
+import type { AirtimeOrder } from '../../src/providers/airtime/airtime.js';
+import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.js';
+import type { Named } from '../../workflows/steps/named-results.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { sendValue, withHeartbeat } from '../provider-call.js';
+
+export function createTopupOrderActivities(dependencies: ActivityDependencies) {
+  const { database, airtime, failpoint } = dependencies;
+
+  /** Sends a held attempt; the reference is constant. */
+  async function sendTopUp(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
+    const attempt = await findAttempt(database, operationId);
+    const order = orderOf(attempt);
+    await failpoint(`${subjectOf(attempt)}-sending`);
+    const outcome = await sendValue(() => airtime.send(order));
+    await failpoint(`${subjectOf(attempt)}-sent`);
+    return { ...outcome, of: { operationId, call } };
+  }
+
+  /** Asks the provider by our reference for the outcome of the attempt. */
+  async function inquireTopUp(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
+    const order = orderOf(await findAttempt(database, operationId));
+    const found = await withHeartbeat(() => airtime.findOrder(order));
+    return { ...found, of: { operationId, call } };
+  }
+
+  return { sendTopUp, inquireTopUp };
+}
+
+export type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
+
+/** The operation whose failpoints an attempt uses. */
+export type TopUpSubject = 'topup' | 'retry';
+
+export const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): TopUpSubject =>
+  attempt === 1 ? 'topup' : 'retry';
+
+/** The order for the provider, which its answers are compared with. */
+export function orderOf(attempt: FoundAttempt): AirtimeOrder {
+  const { reference, msisdn, operator, amount, provider_product_id } = attempt;
+  if (attempt.kind === 'PACKAGE') {
+    if (provider_product_id === null) throw new Error('The package has no provider product');
+    return {
+      reference,
+      msisdn,
+      product: { kind: 'package', providerProductId: provider_product_id },
+    };
+  }
+  if (operator === null || amount === null) throw new Error('The attempt was never held');
+  return {
+    reference,
+    msisdn,
+    product: { kind: 'airtime', operator, amount: formatAmount(parseMoney(amount)) },
+  };
+}

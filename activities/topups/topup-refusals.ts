@@ -1,0 +1,93 @@
+import type { Database, DatabaseTransaction } from '../../src/db/connection.js';
+import {
+  beginRecorded,
+  outcomeFor,
+  refuseOperation,
+  settleOperation,
+} from '../../src/db/operations/operations.js';
+import { RETRY_KIND } from '../../src/db/topups/retry-requests.js';
+import { dropRequest, TOPUP_KIND } from '../../src/db/topups/topup-requests.js';
+import { failUnbegunTopup, type LockedTopup, lockTopup } from '../../src/db/topups/topups.js';
+import { messageOf, type Refusal, refuse } from '../../src/domain/refusals.js';
+import type {
+  OperationOutcome,
+  RetryCommand,
+  TopUpCommand,
+  TopUpMade,
+} from '../../workflows/contracts.js';
+
+/** The command as a retry; undefined for a new top-up. */
+export const retryOf = (command: TopUpCommand | RetryCommand): RetryCommand | undefined =>
+  'attempt' in command ? command : undefined;
+
+/** The operation kind of a command. */
+export const kindOf = (command: TopUpCommand | RetryCommand): string =>
+  retryOf(command) ? RETRY_KIND : TOPUP_KIND;
+
+/**
+ * The top-up of a command; that of a new one belongs to its operation, regardless of the number.
+ */
+export const lockTopupOf = (
+  transaction: DatabaseTransaction,
+  command: TopUpCommand | RetryCommand,
+) =>
+  lockTopup(transaction, {
+    operationId: command.operationId,
+    id: retryOf(command)?.transactionId,
+  });
+
+/**
+ * Whether the calling workflow has a withdrawn number, so that another workflow carries the request
+ * out. Older top-ups, whose workflows were not named by numbers, have one workflow for all numbers.
+ */
+export const isStranger = (topup: LockedTopup, command: TopUpCommand | RetryCommand): boolean =>
+  topup.workflow_id !== null && topup.id !== command.transactionId;
+
+/**
+ * Refuses a top-up or a retry before any hold. This discards the number of a new top-up, unless a
+ * caller got it: then the top-up fails with the reason of the refusal.
+ */
+export async function refuseTopup(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand | RetryCommand,
+  refusal: Refusal,
+  told: { readonly topupId: number } | undefined,
+): Promise<OperationOutcome<TopUpMade>> {
+  if (retryOf(command) || !told) {
+    await dropRequest(transaction, command.operationId);
+    return refuseOperation<TopUpMade>(transaction, command, refusal);
+  }
+  const detail = messageOf(refusal.reason, refusal.detail);
+  await failUnbegunTopup(transaction, told.topupId, detail);
+  const failure = refuse('topup-failed', { detail, transactionId: told.topupId });
+  return settleOperation<TopUpMade>(transaction, command.operationId, 'FAILED', failure);
+}
+
+/**
+ * Refuses after the transaction of a hold was rolled back; rethrows if an earlier attempt holds
+ * money.
+ */
+export const refuseAfterError = (
+  database: Database,
+  command: TopUpCommand | RetryCommand,
+  refusal: Refusal,
+  error: unknown,
+): Promise<OperationOutcome<TopUpMade>> =>
+  database.transaction().execute(async (transaction) => {
+    const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
+    if (begun.kind === 'answered') return begun.outcome;
+    const topup = await lockTopupOf(transaction, command);
+    if (topup && isStranger(topup, command)) return outcomeFor<TopUpMade>(command, refusal);
+    if (topup?.has_begun) throw error;
+    const isTold = begun.kind === 'resumed' && begun.isAccepted && topup;
+    return refuseTopup(transaction, command, refusal, isTold ? { topupId: topup.id } : undefined);
+  });
+
+/** A retry must be of the failed attempt. */
+export function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
+  if (topup.is_contradicted)
+    return refuse('topup-not-failed', { detail: 'it was delivered after all; ask support' });
+  return topup.status === 'FAILED' && topup.attempt === retry.attempt - 1
+    ? undefined
+    : refuse('topup-not-failed', { detail: `it is ${topup.status}` });
+}

@@ -1,0 +1,200 @@
+import { type Database, type DatabaseTransaction, violates } from '../../src/db/connection.js';
+import { postAirtime, voidAirtime } from '../../src/db/ledger/holds.js';
+import { balanceConstraint } from '../../src/db/ledger/ledger.js';
+import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.js';
+import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.js';
+import {
+  beginRecorded,
+  refuseOperation,
+  settledOutcome,
+  settleOperation,
+} from '../../src/db/operations/operations.js';
+import type { TopupStatus } from '../../src/db/schema/all-tables.js';
+import { closeRetry, RETRY_KIND } from '../../src/db/topups/retry-requests.js';
+import {
+  endAttempt,
+  findAttempt,
+  lockAttempt,
+  markTopupUnknown,
+  topupStatus,
+} from '../../src/db/topups/topup-attempts.js';
+import { dropRequest } from '../../src/db/topups/topup-requests.js';
+import { parseMoney } from '../../src/domain/money.js';
+import { type Refusal, refuse } from '../../src/domain/refusals.js';
+import type {
+  OperationOutcome,
+  RetryCommand,
+  TopUpCommand,
+  TopUpMade,
+} from '../../workflows/contracts.js';
+import { definiteRefusal, RefusedError } from '../database-step.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { holdOrAnswer, type TopUpAnswered, type TopUpHeld } from './topup-holds.js';
+import { subjectOf, type TopUpSubject } from './topup-orders.js';
+import { refuseAfterError, retryOf } from './topup-refusals.js';
+
+export function createTopupActivities(dependencies: ActivityDependencies) {
+  const { database, failpoint } = dependencies;
+
+  /**
+   * The first phase of an attempt: airtime → airtime-hold and the attempt's row, in one
+   * transaction. Only a PENDING top-up is begun and only a FAILED one retried, each attempt once.
+   * Idempotent by operation.
+   */
+  async function holdTopUp(
+    command: TopUpCommand | RetryCommand,
+  ): Promise<TopUpHeld | TopUpAnswered> {
+    const subject = retryOf(command) ? 'retry' : 'topup';
+    try {
+      const held = await database
+        .transaction()
+        .execute((transaction) => holdOrAnswer(transaction, { command, subject, dependencies }));
+      await failpoint(`${subject}-hold-committed`);
+      return held;
+    } catch (error) {
+      // A concurrent top-up took the money, or a daily limit; the transaction rolled back.
+      const refusal = await refusalAfter(database, command, error);
+      const outcome = await refuseAfterError(database, command, refusal, error);
+      return { kind: 'answered', outcome };
+    }
+  }
+
+  /** The outcome of the attempt is unknown; the hold stays. */
+  async function markTopUpUnknown(operationId: string, message: string): Promise<void> {
+    const { topup_id } = await findAttempt(database, operationId);
+    await markTopupUnknown(database, topup_id, message);
+  }
+
+  /** The status of a top-up in the database, which other processes change as well. */
+  const readTopUpStatus = (topupId: number): Promise<TopupStatus> => topupStatus(database, topupId);
+
+  /** The second phase after delivery: airtime-hold → airtime clearing. */
+  const postTopUp = (
+    operationId: string,
+    delivery: {
+      readonly providerReference: string;
+      readonly message: string;
+      /** The provider reversed it in the meantime; the reversal is booked next. */
+      readonly isReversed?: boolean;
+    },
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    end(operationId, { status: 'SUCCESS', isReversed: false, ...delivery });
+
+  /** The second phase after a definite failure: airtime-hold → airtime, at once. */
+  const voidTopUp = (operationId: string, message: string): Promise<OperationOutcome<TopUpMade>> =>
+    end(operationId, { status: 'FAILED', providerReference: null, message, isReversed: false });
+
+  async function end(
+    operationId: string,
+    ending: TopUpEnding,
+  ): Promise<OperationOutcome<TopUpMade>> {
+    const { subject, outcome } = await database
+      .transaction()
+      .execute((transaction) => endTopUp(transaction, { operationId, ending, dependencies }));
+    await failpoint(`${subject}-end-committed`);
+    return outcome;
+  }
+
+  /** Stores the answer of an attempt for a request that joined it, for its repetitions. */
+  const recordSharedAnswer = (
+    command: TopUpCommand,
+    result: TopUpMade | Refusal,
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    database.transaction().execute((transaction) => settleShared(transaction, command, result));
+
+  return {
+    holdTopUp,
+    markTopUpUnknown,
+    readTopUpStatus,
+    postTopUp,
+    voidTopUp,
+    recordSharedAnswer,
+  };
+}
+
+/** The refusal of a hold whose transaction was rolled back. */
+async function refusalAfter(
+  database: Database,
+  { company }: TopUpCommand | RetryCommand,
+  error: unknown,
+): Promise<Refusal> {
+  if (error instanceof RefusedError) return error.refusal;
+  if (violates(error, balanceConstraint)) return refuse('money-insufficient');
+  if (violates(error, dailyLimitConstraint)) return refusalByDailyLimits(database, company);
+  return definiteRefusal(error);
+}
+
+/** The outcome of a held attempt. */
+type TopUpEnding =
+  | {
+      readonly status: 'SUCCESS';
+      readonly providerReference: string;
+      readonly message: string;
+      readonly isReversed: boolean;
+    }
+  | {
+      readonly status: 'FAILED';
+      readonly providerReference: null;
+      readonly message: string;
+      readonly isReversed: false;
+    };
+
+interface EndedTopUp {
+  readonly operationId: string;
+  readonly ending: TopUpEnding;
+  readonly dependencies: ActivityDependencies;
+}
+
+/** Posts or voids a hold and settles its operation; a completed one keeps its first answer. */
+async function endTopUp(
+  transaction: DatabaseTransaction,
+  { operationId, ending, dependencies }: EndedTopUp,
+): Promise<{ readonly subject: TopUpSubject; readonly outcome: OperationOutcome<TopUpMade> }> {
+  const { limits, failpoint } = dependencies;
+  const attempt = await lockAttempt(transaction, operationId);
+  const { topup_id: topupId } = attempt;
+  const subject = subjectOf(attempt);
+  const identity = { operationId, topupId };
+  if (!(await endAttempt(transaction, identity, ending, limits.reversalWatchSeconds)))
+    return { subject, outcome: await settledOutcome<TopUpMade>(transaction, operationId) };
+  const end = ending.status === 'SUCCESS' ? postAirtime : voidAirtime;
+  const { partner_id: partnerId, amount } = attempt;
+  await end(transaction, { operationId, partnerId, amount: parseMoney(amount ?? '0') });
+  await failpoint(`${subject}-ended`);
+  return { subject, outcome: await settleEnded(transaction, identity, ending) };
+}
+
+/** Settles the operation of an attempt with its answer. */
+function settleEnded(
+  transaction: DatabaseTransaction,
+  { operationId, topupId }: { readonly operationId: string; readonly topupId: number },
+  ending: TopUpEnding,
+): Promise<OperationOutcome<TopUpMade>> {
+  if (ending.status === 'SUCCESS') {
+    return settleOperation<TopUpMade>(transaction, operationId, 'SUCCEEDED', {
+      ok: true,
+      transactionId: topupId,
+      referenceNumber: ending.providerReference,
+    });
+  }
+  const refusal = refuse('topup-failed', { detail: ending.message, transactionId: topupId });
+  return settleOperation<TopUpMade>(transaction, operationId, 'FAILED', refusal);
+}
+
+/** Settles the operation of a request that joined an attempt with the attempt's result. */
+async function settleShared(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand,
+  result: TopUpMade | Refusal,
+): Promise<OperationOutcome<TopUpMade>> {
+  const { operationId } = command;
+  const begun = await beginRecorded<TopUpMade>(transaction, command, RETRY_KIND);
+  if (begun.kind === 'answered') return begun.outcome;
+  if (!result.ok && result.reason !== 'topup-failed') {
+    await dropRequest(transaction, operationId);
+    return refuseOperation<TopUpMade>(transaction, command, result);
+  }
+  await closeRetry(transaction, operationId);
+  const status = result.ok ? 'SUCCEEDED' : 'FAILED';
+  return settleOperation<TopUpMade>(transaction, operationId, status, result);
+}

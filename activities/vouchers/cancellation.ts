@@ -1,0 +1,75 @@
+import { partnerAuthority } from '../../src/db/access/access.js';
+import type { DatabaseTransaction } from '../../src/db/connection.js';
+import {
+  beginOperation,
+  outcomeFor,
+  refuseOperation,
+  settleOperation,
+} from '../../src/db/operations/operations.js';
+import { cancelLockedVoucher } from '../../src/db/vouchers/cancellation.js';
+import type { EndedClaim } from '../../src/db/vouchers/claims.js';
+import { lockVoucher } from '../../src/db/vouchers/vouchers.js';
+import { refuseCancellation } from '../../src/domain/vouchers/cancellation.js';
+import type {
+  CancelVoucherCommand,
+  OperationOutcome,
+  VoucherCancelled,
+} from '../../workflows/contracts.js';
+import { refusalOf, runStep } from '../database-step.js';
+import type { ActivityDependencies } from '../dependencies.js';
+
+const KIND = 'cancel-voucher';
+
+/** The answer of a cancellation, and the claim that it ended. */
+export interface CancellationResult {
+  readonly outcome: OperationOutcome<VoucherCancelled>;
+  readonly endedClaim: EndedClaim | null;
+}
+
+export function createCancellationActivities({ database }: ActivityDependencies) {
+  /**
+   * Cancels a voucher of a partner in one transaction, or answers the refusal; idempotent by
+   * operation. A voucher that is cancelled already answers what its cancellation returned.
+   */
+  async function cancelVoucher(command: CancelVoucherCommand): Promise<CancellationResult> {
+    try {
+      return await database
+        .transaction()
+        .execute((transaction) => cancelOrAnswer(transaction, command));
+    } catch (error) {
+      return answered(outcomeFor(command, await refusalOf(database, command, error)));
+    }
+  }
+
+  return { cancelVoucher };
+}
+
+const answered = (outcome: CancellationResult['outcome']): CancellationResult => ({
+  outcome,
+  endedClaim: null,
+});
+
+async function cancelOrAnswer(
+  transaction: DatabaseTransaction,
+  command: CancelVoucherCommand,
+): Promise<CancellationResult> {
+  const begun = await beginOperation<VoucherCancelled>(transaction, command, KIND);
+  if (begun.kind === 'answered') return answered(begun.outcome);
+  const found = await lockVoucher(transaction, command.voucherId);
+  const voucher = found?.partner_id === command.company.id ? found : undefined;
+  const authority = await partnerAuthority(transaction, command.company, 'vouchers');
+  const refusal = refuseCancellation({ ...authority, status: voucher?.status });
+  if (refusal) return answered(await refuseOperation(transaction, command, refusal));
+  if (!voucher) throw new Error('A cancellation without a voucher was not refused');
+  const isDone = voucher.status === 'CANCELLED';
+  const endedClaim = isDone
+    ? null
+    : await runStep('reserve-not-updated', () => cancelLockedVoucher(transaction, voucher));
+  const outcome = await settleOperation<VoucherCancelled>(
+    transaction,
+    command.operationId,
+    'SUCCEEDED',
+    { ok: true, returned: isDone ? voucher.returned : voucher.remaining },
+  );
+  return { outcome, endedClaim };
+}

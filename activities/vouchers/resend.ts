@@ -1,0 +1,168 @@
+import { partnerAuthority } from '../../src/db/access/access.js';
+import type { DatabaseTransaction } from '../../src/db/connection.js';
+import {
+  countCompanyMessage,
+  uncountCompanyMessage,
+} from '../../src/db/limits/company-daily-counts.js';
+import {
+  beginOperation,
+  outcomeFor,
+  refuseOperation,
+  settleOperation,
+} from '../../src/db/operations/operations.js';
+import { giveUpConfirmation, lockNumber } from '../../src/db/vouchers/messages.js';
+import {
+  findResend,
+  findResendable,
+  queueResend as queue,
+  type ResendableMessage,
+  type ResendCounts,
+  resendCounts,
+} from '../../src/db/vouchers/resends.js';
+import { lockVoucher } from '../../src/db/vouchers/vouchers.js';
+import { refuseMessage } from '../../src/domain/claim.js';
+import { refuse } from '../../src/domain/refusals.js';
+import {
+  type MissedMessage,
+  type ResendFacts,
+  refuseResend,
+} from '../../src/domain/vouchers/resend.js';
+import type {
+  MessageResent,
+  OperationOutcome,
+  ResendMessageCommand,
+} from '../../workflows/contracts.js';
+import { raiseBudgetAlarm } from '../budget-alarm.js';
+import { RefusedError, refusalOf } from '../database-step.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import type { MessageOutcome } from '../message-outcome.js';
+
+const KIND = 'resend-message';
+
+/** A message in the queue, or the answer of the resend. */
+export type ResendQueued =
+  | {
+      readonly kind: 'queued';
+      readonly messageId: number;
+      readonly messageKind: MissedMessage['kind'];
+    }
+  | { readonly kind: 'answered'; readonly outcome: OperationOutcome<MessageResent> };
+
+type Limits = ActivityDependencies['limits'];
+
+export function createResendActivities({ database, limits }: ActivityDependencies) {
+  /**
+   * Queues the message that a voucher's owner may miss once more, or answers the refusal; idempotent
+   * by operation.
+   */
+  async function queueResend(command: ResendMessageCommand): Promise<ResendQueued> {
+    try {
+      return await database
+        .transaction()
+        .execute((transaction) => queueOrAnswer(transaction, command, limits));
+    } catch (error) {
+      const refusal = await refusalOf(database, command, error);
+      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
+    }
+  }
+
+  /** Answers a resend whose message has its outcome; a refused one is not counted. */
+  const settleResend = (
+    command: ResendMessageCommand,
+    { messageId, messageKind }: Extract<ResendQueued, { kind: 'queued' }>,
+    sent: MessageOutcome,
+  ): Promise<OperationOutcome<MessageResent>> =>
+    database.transaction().execute(async (transaction) => {
+      if (sent.kind === 'accepted' || sent.kind === 'unknown')
+        return settleOperation<MessageResent>(transaction, command.operationId, 'SUCCEEDED', {
+          ok: true,
+          kind: messageKind,
+        });
+      await giveUpConfirmation(transaction, messageId);
+      await uncountCompanyMessage(transaction, command.company);
+      const refusal = refuse('message-not-queued', { detail: sent.message });
+      return refuseOperation<MessageResent>(transaction, command, refusal);
+    });
+
+  return { queueResend, settleResend };
+}
+
+async function queueOrAnswer(
+  transaction: DatabaseTransaction,
+  command: ResendMessageCommand,
+  limits: Limits,
+): Promise<ResendQueued> {
+  const { company, operationId } = command;
+  const begun = await beginOperation<MessageResent>(transaction, command, KIND);
+  if (begun.kind === 'answered') return begun;
+  const queued = begun.kind === 'resumed' ? await findResend(transaction, operationId) : undefined;
+  if (queued) return { kind: 'queued', messageId: queued.id, messageKind: queued.kind };
+  const found = await lockVoucher(transaction, command.voucherId);
+  const voucher = found?.partner_id === company.id ? found : undefined;
+  const original = voucher && (await findResendable(transaction, voucher));
+  const counts =
+    original && (await lockedCounts(transaction, original, { ...command, voucherId: voucher.id }));
+  const facts: ResendFacts = {
+    ...(await partnerAuthority(transaction, company, 'vouchers')),
+    hasVoucher: voucher !== undefined,
+    message: original && counts && missed(original, counts, limits),
+    companyMessages: {
+      count: counts?.company_messages ?? 0,
+      retryAfterSeconds: counts?.seconds_left_of_day ?? 0,
+      budget: counts?.messages_per_day ?? limits.messagesPerCompanyAndDay,
+    },
+  };
+  const refusal = refuseResend(facts, limits);
+  if (refusal || !voucher || !original) {
+    const outcome = await refuseOperation<MessageResent>(
+      transaction,
+      command,
+      refusal ?? refuse('nothing-to-resend'),
+    );
+    return { kind: 'answered', outcome };
+  }
+  const messageId = await queue(transaction, original, { voucherId: voucher.id, operationId });
+  await count(transaction, command, facts.companyMessages);
+  return { kind: 'queued', messageId, messageKind: original.kind };
+}
+
+async function lockedCounts(
+  transaction: DatabaseTransaction,
+  original: ResendableMessage,
+  { voucherId, company }: Pick<ResendMessageCommand, 'voucherId' | 'company'>,
+): Promise<ResendCounts> {
+  await lockNumber(transaction, original.msisdn);
+  return resendCounts(transaction, original, { voucherId, company });
+}
+
+const missed = (
+  { kind, status }: ResendableMessage,
+  counts: ResendCounts,
+  { messageCooldownSeconds }: Limits,
+): MissedMessage => ({
+  kind,
+  status,
+  secondsUntilNext: Math.max(
+    0,
+    Math.ceil(messageCooldownSeconds - (counts.seconds_since_message ?? Number.POSITIVE_INFINITY)),
+  ),
+  messagesToday: {
+    count: counts.messages_today,
+    retryAfterSeconds: counts.messages_retry_seconds,
+  },
+  refusedMessages: {
+    count: counts.refused_messages,
+    retryAfterSeconds: counts.refused_messages_retry_seconds,
+  },
+});
+
+/** Last, so that resends of one company wait only for each other's commit. */
+async function count(
+  transaction: DatabaseTransaction,
+  { company }: ResendMessageCommand,
+  { budget, retryAfterSeconds }: ResendFacts['companyMessages'],
+): Promise<void> {
+  const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
+  if (!isWithin) throw new RefusedError(refuseMessage({ retryAfterSeconds }));
+  if (isLast) raiseBudgetAlarm(company, 'messages', budget);
+}

@@ -1,0 +1,36 @@
+import type { RedeemableVoucher } from '../src/temporal/workflow-starts.js';
+import type { CaseName, RedeemCommand, TopUpInput } from '../workflows/contracts.js';
+import type { ReverseRedemptionCommand } from '../workflows/reversal/contracts.js';
+import type { TopUpNames } from '../workflows/workflow-ids.js';
+
+/** An orphaned message, and the voucher of its workflow. */
+export interface LeftMessage extends RedeemableVoucher {
+  readonly id: number;
+  /** The claim, redemption or reversal that queued it. */
+  readonly operationId: string;
+}
+
+/**
+ * Starts a workflow for money on hold without a running one; it asks the provider before it sends.
+ * A running workflow is not touched: its id is taken. All functions but the last return whether a
+ * workflow was started.
+ */
+export interface Resumption {
+  resumeRedemption(voucher: RedeemableVoucher, command: RedeemCommand): Promise<boolean>;
+  resumeReversal(command: ReverseRedemptionCommand): Promise<boolean>;
+  resumeTopUp(topup: TopUpNames, begin: TopUpInput['begin']): Promise<boolean>;
+  /** Starts a workflow for a message whose own workflow no longer runs. */
+  resumeMessage(message: LeftMessage): Promise<boolean>;
+  /** Starts the workflow of a bulk order. */
+  resumeBulkOrder(order: { readonly id: number; readonly operationId: string }): Promise<boolean>;
+  /** Starts the workflow that sends monthly statements. */
+  startStatements(): Promise<boolean>;
+  /** Signals a changed top-up that waits for a retry; a completed workflow does not need it. */
+  hintTopUp(topup: TopUpNames): Promise<void>;
+}
+
+/** Starts the workflows that show cases to people, one per case. */
+export interface CaseStarter {
+  /** Returns whether it was started: false where the case already has a running workflow. */
+  start(name: CaseName, summary: string): Promise<boolean>;
+}

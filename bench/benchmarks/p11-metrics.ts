@@ -1,0 +1,40 @@
+import { freePort } from '../../src/embedded/port.js';
+import type { Benchmark } from '../benchmark.js';
+import { measureCpuInTurns } from '../cpu/in-turns.js';
+import { withService } from '../service.js';
+
+/** Of the CPU of generate-voucher: metrics may cost two percent. */
+const GREATEST = 1.02;
+
+/**
+ * P11: what metrics cost generate-voucher, in CPU milliseconds a call over all processes: a service that
+ * collects them, reads its state and is scraped after each load, against one without, in turns.
+ */
+export const metricsBenchmark: Benchmark = {
+  name: 'P11',
+  async run(bench) {
+    const title = 'CPU of generate-voucher, with metrics / without';
+    const port = String(await freePort());
+    const costs = await withService(
+      bench,
+      'one process',
+      (subject) =>
+        withService(bench, 'one process', (baseline) =>
+          bench.progress.step(`P11 ${title}`, async (note) => {
+            const settle = (side: string) =>
+              side === 'subject' ? scrape(port) : Promise.resolve();
+            return (await measureCpuInTurns(bench, { subject, baseline }, { note, settle })).costs;
+          }),
+        ),
+      { METRICS_PORT: port },
+    );
+    return [{ title, costs, greatest: GREATEST }];
+  },
+};
+
+/** @throws unless vouchers are counted */
+async function scrape(port: string): Promise<void> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  if (!/http_requests_total\{[^}]*generate-voucher[^}]*\} [1-9]/.test(text))
+    throw new Error('The metrics do not count vouchers');
+}

@@ -1,0 +1,118 @@
+import { readApiConfig } from '../../src/config/config.js';
+import { createDigests } from '../../src/crypto/digests.js';
+import { connectTemporal } from '../../src/temporal/connection.js';
+import type { Bench, Benchmark, Measurement } from '../benchmark.js';
+import { comparisonOf } from '../compare.js';
+import { copyDatabase } from '../copy-database.js';
+import { type GrownDatabase, growDatabase } from '../growth/grown-database.js';
+import { openSide, type Side } from '../growth/side.js';
+import { type GrowthStep, growthSteps } from '../growth/steps.js';
+import type { LoadResult } from '../run-load.js';
+import { withService } from '../service.js';
+
+const RATE_BAR = 0.85;
+/** How many times as long the slowest calls, and the scheduled runs, may take. */
+const TIME_BAR = 1.3;
+const WARM_UP_CALLS = 600;
+
+/** Nothing runs by itself while something is measured; and claims wait until they are redeemed. */
+const QUIET = {
+  EXPIRY_SWEEP_INTERVAL_SECONDS: '86400',
+  RECONCILE_INTERVAL_SECONDS: '86400',
+  REVERSAL_WATCH_SECONDS: '0',
+  CLAIM_LIFETIME_SECONDS: '3600',
+};
+
+/**
+ * P6: calls and scheduled runs on a long history against the same on a short one. One partner and one
+ * merchant own nine tenths of either, and the vouchers are drawn from all of it.
+ */
+export const growthBenchmark: Benchmark = {
+  name: 'P6',
+  async run(bench) {
+    const [few, many] = bench.options.vouchers;
+    const short = await grown(bench, few);
+    const long = await grown(bench, many);
+    const temporal = await connectTemporal(temporalOf(bench));
+    try {
+      const backing = { sandboxUrl: bench.backing.sandboxUrl, temporal: temporal.client };
+      const serve = <Result>(on: GrownDatabase, work: (side: Side) => Promise<Result>) =>
+        withService(
+          bench,
+          'one process',
+          async (service) => work(await openSide(service, on, backing)),
+          { ...QUIET, DATABASE_URL: on.url },
+        );
+      return await serve(long, (subject) =>
+        serve(short, (baseline) => measure(bench, { subject, baseline })),
+      );
+    } finally {
+      await temporal.connection.close();
+    }
+  },
+};
+
+const grown = (bench: Bench, vouchers: number): Promise<GrownDatabase> =>
+  bench.progress.step(`P6 a history of ${vouchers} vouchers`, async (note) => {
+    const { settings } = bench.backing;
+    const url = await copyDatabase(settings.DATABASE_URL ?? '');
+    const config = readApiConfig({ ...settings });
+    const digests = createDigests(config.DIGEST_KEY);
+    return growDatabase({ url, config, digests, vouchers, signal: bench.signal, note });
+  });
+
+type Sides<Of> = Readonly<Record<'subject' | 'baseline', Of>>;
+
+/** All steps in each round, the sides in turns, so that what drifts falls on both alike. */
+async function measure(
+  bench: Bench,
+  sides: Sides<Side>,
+): Promise<readonly [Measurement, ...Measurement[]]> {
+  const { rounds, calls, vouchers } = bench.options;
+  const results = new Map<GrowthStep, Sides<LoadResult[]>>(
+    growthSteps.map((step) => [step, { subject: [], baseline: [] }]),
+  );
+  await bench.progress.step(`P6 ${vouchers[1]} vouchers / ${vouchers[0]}`, async (note) => {
+    for (let round = 0; round <= rounds; round += 1) {
+      const count = round === 0 ? Math.min(WARM_UP_CALLS, calls) : Math.ceil(calls / rounds);
+      for (const [step, result] of results) {
+        note(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${step.title}`);
+        const order = round % 2 === 1 ? ['subject', 'baseline'] : ['baseline', 'subject'];
+        for (const side of order as ('subject' | 'baseline')[]) {
+          const measured = await step.measure(sides[side], count * (step.share ?? 1), bench.signal);
+          if (round > 0) result[side].push(measured);
+        }
+      }
+    }
+  });
+  const [first, ...others] = [...results].flatMap(([step, result]) =>
+    measurementsOf(step, result, vouchers),
+  );
+  if (!first) throw new RangeError('There are no steps');
+  return [first, ...others];
+}
+
+function measurementsOf(
+  { title: name, kind }: GrowthStep,
+  results: Sides<LoadResult[]>,
+  [few, many]: readonly [number, number],
+): Measurement[] {
+  const comparison = comparisonOf(results);
+  const title = `${name}, ${many} vouchers / ${few}`;
+  const time = { comparison, waitedMilliseconds: 0, greatest: TIME_BAR };
+  return kind === 'run'
+    ? [{ title: `${title}, time`, ...time, quantile: 'p50' }]
+    : [
+        { title, comparison, bar: RATE_BAR },
+        { title: `${title}, p99`, ...time, quantile: 'p99' },
+      ];
+}
+
+function temporalOf({ backing }: Bench) {
+  const config = readApiConfig({ ...backing.settings });
+  return {
+    address: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+    payloadKeys: config.PAYLOAD_KEYS,
+  };
+}

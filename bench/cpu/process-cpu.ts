@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Of Linux, as `getconf CLK_TCK` says it everywhere. */
+const TICKS_PER_SECOND = 100;
+
+/** Fields of /proc/<pid>/stat after the name of the command, counted from the state. */
+const PARENT = 1;
+const TIMES = [11, 12, 13, 14];
+
+/** What uses CPU in a run, by the command line of the process or of an ancestor. */
+const parts = {
+  'API and worker': /service-process\.ts service/,
+  API: /service-process\.ts api/,
+  worker: /service-process\.ts worker/,
+  'Temporal server': /temporal/,
+  PostgreSQL: /postgres/,
+} as const;
+
+export type CpuPart = keyof typeof parts | 'others';
+
+/** CPU milliseconds by part; a part that is not there has none. */
+export type CpuTimes = Readonly<Partial<Record<CpuPart, number>>>;
+
+interface SeenProcess {
+  readonly parent: number;
+  readonly command: string;
+  readonly ticks: number;
+}
+
+/**
+ * The CPU milliseconds that all processes of a run have used so far, those of their ended children
+ * included: the service, and the servers on the run's folder, of which PostgreSQL is no child of
+ * ours. Not those of this process, which makes the load.
+ *
+ * @throws where there is no /proc
+ */
+export function cpuTimesOf(directory: string): CpuTimes {
+  const processes = readProcesses();
+  const isOfRun = (id: number): boolean => {
+    const { parent = 0, command = '' } = processes.get(id) ?? {};
+    return command.includes(directory) || parent === process.pid || (parent > 1 && isOfRun(parent));
+  };
+  const partOf = (id: number): CpuPart => {
+    const seen = processes.get(id);
+    if (!seen || id === process.pid) return 'others';
+    const part = Object.entries(parts).find(([, pattern]) => pattern.test(seen.command));
+    return part ? (part[0] as CpuPart) : partOf(seen.parent);
+  };
+  const times: Partial<Record<CpuPart, number>> = {};
+  for (const [id, { ticks }] of processes) {
+    if (!isOfRun(id)) continue;
+    const part = partOf(id);
+    times[part] = (times[part] ?? 0) + (ticks * 1_000) / TICKS_PER_SECOND;
+  }
+  return times;
+}
+
+/** The same of all parts together. */
+export const cpuMillisecondsOf = (directory: string): number =>
+  Object.values(cpuTimesOf(directory)).reduce((sum, one) => sum + one, 0);
+
+/** Adds up what the calls of one side of a comparison cost. */
+export function createCpuMeter({ readCpu = () => ({}) }: { readonly readCpu?: () => CpuTimes }) {
+  let before: CpuTimes = {};
+  let used = new Map<CpuPart, number>();
+  let calls = 0;
+  return {
+    start() {
+      before = readCpu();
+    },
+    stop(completed: number) {
+      calls += completed;
+      for (const [part, now] of Object.entries(readCpu()) as [CpuPart, number][])
+        used.set(part, (used.get(part) ?? 0) + now - (before[part] ?? 0));
+    },
+    /** Forgets a warm-up. */
+    reset() {
+      used = new Map();
+      calls = 0;
+    },
+    /** Milliseconds a call. */
+    read: (): CpuTimes =>
+      Object.fromEntries([...used].map(([part, milliseconds]) => [part, milliseconds / calls])),
+  };
+}
+
+function readProcesses(): Map<number, SeenProcess> {
+  const processes = new Map<number, SeenProcess>();
+  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+    const fields = fieldsOf(name);
+    if (fields)
+      processes.set(Number(name), {
+        parent: Number(fields[PARENT]),
+        command: readOf(name, 'cmdline').replaceAll('\0', ' '),
+        ticks: TIMES.reduce((sum, place) => sum + Number(fields[place]), 0),
+      });
+  }
+  return processes;
+}
+
+/** Undefined where the process has ended meanwhile. */
+function fieldsOf(id: string): string[] | undefined {
+  const text = readOf(id, 'stat');
+  // The name of the command may have spaces and brackets.
+  return text === '' ? undefined : text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Empty where the process has ended meanwhile. */
+function readOf(id: string, name: 'stat' | 'cmdline'): string {
+  try {
+    return readFileSync(`/proc/${id}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Digests } from '../../src/crypto/digests.js';
+import { checkChangedBooks } from '../../src/db/books/check-changes.js';
+import { checkWholeBooks } from '../../src/db/books/check-whole.js';
+import { connectDatabase } from '../../src/db/connection.js';
+import { voucherCodeOf } from './history.js';
+import { type HistoryCompanies, historyRows, someRows } from './history-rows.js';
+
+/** Vouchers whose rows one round of statements writes. */
+const CHUNK = 50_000;
+
+interface HistoryOptions {
+  /** Of a superuser; the database has companies and deposits, and no vouchers. */
+  readonly databaseUrl: string;
+  readonly digests: Pick<Digests, 'voucherCode'>;
+  readonly companies: HistoryCompanies;
+  readonly vouchers: number;
+  readonly signal: AbortSignal;
+  /** Told how far it is. */
+  readonly note: (detail: string) => void;
+}
+
+/**
+ * Fills an otherwise idle database with vouchers and all that the service would have written about
+ * them, checks the books, and leaves the database as after a quiet night: analyzed, with nothing left
+ * to write.
+ *
+ * @throws when the books are not in order
+ */
+export async function fillHistory(options: HistoryOptions): Promise<void> {
+  const client = new pg.Client({ connectionString: options.databaseUrl });
+  await client.connect();
+  try {
+    await writeRows(client, options);
+    await closeAccounts(client, options);
+    await requireBooks(options);
+    options.note('vacuum');
+    await client.query('vacuum (freeze, analyze)');
+    await client.query('checkpoint');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Without triggers and foreign keys, and with the indexes built at the end: both take ten times as long. */
+async function writeRows(client: pg.Client, options: HistoryOptions): Promise<void> {
+  const { companies, vouchers, digests, signal, note } = options;
+  const rows = historyRows(companies);
+  const tables = Object.keys(rows);
+  await client.query('set session_replication_role = replica');
+  await client.query('set synchronous_commit = off');
+  await client.query(`set maintenance_work_mem = '512MB'`);
+  // What is not ready is neither read nor maintained, until the table's indexes are built again.
+  await client.query(
+    `update pg_index set indisready = false where indrelid = any($1::regclass[])`,
+    [tables],
+  );
+  for (let from = 1; from <= vouchers; from += CHUNK) {
+    const to = Math.min(from + CHUNK - 1, vouchers);
+    const codes: string[] = [];
+    for (let number = from; number <= to; number += 1)
+      codes.push(digests.voucherCode(voucherCodeOf(number)).toString('hex'));
+    const [drop = '', makeVouchers = '', makeRedemptions = ''] = someRows(companies);
+    await client.query(drop);
+    await client.query(makeVouchers, [from, to, vouchers, codes]);
+    await client.query(makeRedemptions);
+    await client.query('analyze some_vouchers, some_redemptions');
+    for (const [table, statements] of Object.entries(rows)) {
+      signal.throwIfAborted();
+      note(`${to} of ${vouchers} vouchers, ${table}`);
+      for (const statement of statements) await client.query(statement);
+    }
+  }
+  for (const table of tables) {
+    signal.throwIfAborted();
+    note(`indexes of ${table}`);
+    await client.query(`reindex table ${table}`);
+  }
+  for (const table of ['vouchers', 'redemptions'])
+    await client.query(
+      `select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`,
+    );
+}
+
+/** Sets the balances, and the checkpoints of the books as an upgrade of a grown database does. */
+async function closeAccounts(client: pg.Client, { note }: HistoryOptions): Promise<void> {
+  note('balances');
+  await client.query(`
+    update ledger_accounts set balance = coalesce((
+      select sum(amount) from (
+        select credit_account_id as account_id, sum(amount) as amount
+        from ledger_transfers group by credit_account_id
+        union all
+        select debit_account_id, -sum(amount) from ledger_transfers group by debit_account_id
+      ) as entries where account_id = ledger_accounts.id), 0)
+    where balance is not null`);
+  await client.query(`
+    update book_checkpoints set checked_to = newest, next_to = newest from (values
+      ('transfers', (select max(id) from ledger_transfers)),
+      ('vouchers', (select max(id) from vouchers)),
+      ('redemptions', (select max(id) from redemptions)),
+      ('status-changes', (select max(id) from voucher_status_changes))) as ends (name, newest)
+    where name = source`);
+  await client.query('reset session_replication_role');
+  await client.query('analyze');
+}
+
+/** Adds up the sums of the incremental check, and checks everything once. */
+async function requireBooks({ databaseUrl, note, signal }: HistoryOptions): Promise<void> {
+  const database = connectDatabase(databaseUrl, { poolSize: 2, statementTimeoutMs: 0 });
+  try {
+    const faults = await checkWholeBooks(database, {
+      note(progress) {
+        signal.throwIfAborted();
+        note(`check of the books, ${progress}`);
+      },
+    });
+    note('check of the books, sums');
+    // The first notes the ends, the second adds up to them.
+    for (let round = 1; round <= 2; round += 1) {
+      const checked = await database
+        .connection()
+        .execute((connection) => checkChangedBooks(connection, { settleSeconds: 0 }));
+      faults.push(...checked.faults);
+    }
+    await sql`delete from unchecked_changes`.execute(database);
+    if (faults.length > 0) throw new Error(`Broken invariants:\n${faults.slice(0, 20).join('\n')}`);
+  } finally {
+    await database.destroy();
+  }
+}

@@ -1,0 +1,66 @@
+import type { ApiConfig } from '../../src/config/config.js';
+import type { Digests } from '../../src/crypto/digests.js';
+import { connectDatabase } from '../../src/db/connection.js';
+import {
+  makeMerchant,
+  makePartner,
+  type TestMerchant,
+  type TestPartner,
+} from '../../test/support/companies.js';
+import { fillHistory } from './fill-history.js';
+import { AMOUNT, OTHER_COMPANIES } from './history.js';
+
+/** Enough for a hundred million vouchers. */
+const WALLET = '10000000000';
+
+/** A database with a history, and the companies that own most of it. */
+export interface GrownDatabase {
+  readonly url: string;
+  readonly vouchers: number;
+  readonly partner: TestPartner;
+  readonly merchant: TestMerchant;
+}
+
+interface GrownOptions {
+  /** A migrated database without rows that nobody uses, with the rights of a superuser. */
+  readonly url: string;
+  readonly config: Pick<ApiConfig, 'ENVIRONMENT'>;
+  readonly digests: Digests;
+  readonly vouchers: number;
+  readonly signal: AbortSignal;
+  /** Told how far it is. */
+  readonly note: (detail: string) => void;
+}
+
+/** Makes companies, and a history of so many vouchers. */
+export async function growDatabase(options: GrownOptions): Promise<GrownDatabase> {
+  const { url, vouchers, digests, signal, note } = options;
+  const database = connectDatabase(url, { poolSize: 1 });
+  try {
+    const stack = { config: options.config, database, digests };
+    const partner = await makePartner(stack, { giftWallet: WALLET });
+    const merchant = await makeMerchant(stack);
+    const [otherPartnerIds, otherMerchantIds]: [number[], number[]] = [[], []];
+    for (let count = 0; count < OTHER_COMPANIES; count += 1) {
+      otherPartnerIds.push((await makePartner(stack, { giftWallet: WALLET })).id);
+      otherMerchantIds.push((await makeMerchant(stack)).id);
+    }
+    await fillHistory({
+      databaseUrl: url,
+      digests,
+      companies: {
+        partnerId: partner.id,
+        denominationId: partner.denominations[AMOUNT],
+        merchantId: merchant.id,
+        otherPartnerIds,
+        otherMerchantIds,
+      },
+      vouchers,
+      signal,
+      note,
+    });
+    return { url, vouchers, partner, merchant };
+  } finally {
+    await database.destroy();
+  }
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { LANES } from '../compare.js';
+import { type Calls, type LoadResult, runLoad } from '../run-load.js';
+import { codeIn, messagesSettled } from '../voucher-lives.js';
+import { addDueVouchers } from './due-vouchers.js';
+import { AMOUNT, anyVoucher, ownerOf, voucherCodeOf } from './history.js';
+import type { Side } from './side.js';
+
+/** What is measured of a side, in the order of a round. */
+export interface GrowthStep {
+  readonly title: string;
+  /** Calls have rates; a scheduled run has only a time. */
+  readonly kind: 'calls' | 'run';
+  /** How many times as many calls as of the slowest kind. */
+  readonly share?: number;
+  measure(side: Side, count: number, signal: AbortSignal): Promise<LoadResult>;
+}
+
+/** Rounds of calls end by their number. */
+const NO_LIMIT_SECONDS = 3_600;
+/** What a scheduled run finds to do. */
+const DUE_VOUCHERS = 2_000;
+/** Reads are quick: more of them show their slowest. */
+const READS = 4;
+
+const load = (calls: Calls, count: number, signal: AbortSignal): Promise<LoadResult> =>
+  runLoad({ calls, lanes: LANES, seconds: NO_LIMIT_SECONDS, count, signal });
+
+const generate: GrowthStep = {
+  title: 'generate-voucher',
+  kind: 'calls',
+  measure: (side, count, signal) =>
+    load(
+      () =>
+        side.ofPartner('POST', '/topup-transactions/generate-voucher', {
+          denominationId: side.partner.denominations[AMOUNT],
+          merchantId: side.merchant.id,
+          msisdn: '0911234567',
+        }),
+      count,
+      signal,
+    ),
+};
+
+const claim: GrowthStep = {
+  title: 'initiate-claim',
+  kind: 'calls',
+  async measure(side, count, signal) {
+    const drawn = Array.from({ length: count }, side.drawActive);
+    let next = 0;
+    const result = await load(
+      () =>
+        side.signed('/topup-transactions/initiate-claim', {
+          voucherCode: voucherCodeOf(drawn[next++] ?? 0),
+        }),
+      count,
+      signal,
+    );
+    await messagesSettled(side.service);
+    // At once: the other side's owners have the same numbers.
+    for (const number of drawn)
+      side.claimed.push({
+        voucherCode: voucherCodeOf(number),
+        verificationCode: await readCode(side, ownerOf(number)),
+      });
+    return result;
+  },
+};
+
+const redeem: GrowthStep = {
+  title: 'redeem-gift',
+  kind: 'calls',
+  async measure(side, _count, signal) {
+    const claimed = side.claimed.splice(0);
+    let next = 0;
+    const result = await load(
+      () => side.signed('/topup-transactions/redeem-gift', claimed[next++] ?? {}),
+      claimed.length,
+      signal,
+    );
+    await messagesSettled(side.service);
+    return result;
+  },
+};
+
+async function readCode({ sandboxUrl }: Side, owner: string): Promise<string> {
+  const answer = await fetch(`${sandboxUrl}/messages?to=${encodeURIComponent(owner)}`, {
+    headers: { Accept: 'application/json' },
+  });
+  return codeIn(await answer.json());
+}
+
+const detail: GrowthStep = {
+  title: 'voucher detail',
+  kind: 'calls',
+  share: READS,
+  measure: (side, count, signal) =>
+    load(
+      () => side.ofMerchant(`/topup-transactions/${voucherCodeOf(anyVoucher(side.vouchers))}`),
+      count,
+      signal,
+    ),
+};
+
+const balance: GrowthStep = {
+  title: 'balance',
+  kind: 'calls',
+  share: READS,
+  measure: (side, count, signal) =>
+    load(() => side.ofPartner('GET', '/info/get-current-balance'), count, signal),
+};
+
+const vouchersPage: GrowthStep = {
+  title: 'first page of vouchers',
+  kind: 'calls',
+  measure: (side, count, signal) => load(() => side.ofPartner('GET', '/vouchers'), count, signal),
+};
+
+const sweep: GrowthStep = {
+  title: `sweep that expires ${DUE_VOUCHERS} vouchers`,
+  kind: 'run',
+  async measure(side) {
+    await addDueVouchers(side, DUE_VOUCHERS);
+    const result = await timeOf(() => runWorkflow(side, 'expireVouchers'));
+    await requireNoneDue(side);
+    return result;
+  },
+};
+
+const reconciliation: GrowthStep = {
+  title: 'reconciliation of a round',
+  kind: 'run',
+  measure: (side) => timeOf(() => runWorkflow(side, 'reconcile')),
+};
+
+export const growthSteps: readonly GrowthStep[] = [
+  generate,
+  claim,
+  redeem,
+  detail,
+  balance,
+  vouchersPage,
+  sweep,
+  reconciliation,
+];
+
+const runWorkflow = ({ temporal, service }: Side, type: string): Promise<unknown> =>
+  temporal.workflow.execute(type, {
+    taskQueue: service.config.TEMPORAL_TASK_QUEUE,
+    workflowId: `bench-${type}-${randomUUID()}`,
+  });
+
+async function timeOf(run: () => Promise<unknown>): Promise<LoadResult> {
+  const startedAt = performance.now();
+  await run();
+  const milliseconds = performance.now() - startedAt;
+  return { rate: 1_000 / milliseconds, milliseconds: [milliseconds] };
+}
+
+async function requireNoneDue({ service }: Side): Promise<void> {
+  const { rows } = await sql`
+    select from vouchers where status = 'ACTIVE' and expires_at <= (select clock_timestamp()) limit 1
+  `.execute(service.database);
+  if (rows.length > 0) throw new Error('The sweep has left due vouchers');
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { signatureHeader } from '../clients/typescript/src/index.js';
+import { merchantRoutes } from '../src/merchant/routes.js';
+import { partnerRoutes } from '../src/partner/routes.js';
+import { deposit, makeMerchant, makePartner } from '../test/support/companies.js';
+import { bareCall, barePath } from './baselines/bare-route.js';
+import { LANES } from './compare.js';
+import { merchantToken, partnerHeaders } from './partner-calls.js';
+import type { BenchCall, Calls } from './run-load.js';
+import type { Service } from './service.js';
+
+const AMOUNT = 100;
+/** Enough for ten million vouchers. */
+const WALLET = '1000000000';
+/** The sandbox accepts the messages to numbers with this ending. */
+const ENDING = '50';
+
+let owners = 0;
+
+/** A number that nobody had before. */
+function newOwner(): string {
+  owners += 1;
+  return `+2519${String(owners).padStart(6, '0')}${ENDING}`;
+}
+
+const json = (headers: Readonly<Record<string, string>> = {}) => ({
+  'Content-Type': 'application/json',
+  ...headers,
+});
+
+/** What both sides of a comparison of lives need: where the codes arrive, and who may sign. */
+interface Scene {
+  readonly service: Service;
+  readonly sandboxUrl: string;
+}
+
+/** The call that reads the newest message to a number in the sandbox. */
+const readMessages = ({ sandboxUrl }: Scene, owner: string): BenchCall => ({
+  method: 'GET',
+  url: `${sandboxUrl}/messages?to=${encodeURIComponent(owner)}`,
+  headers: { Accept: 'application/json' },
+  body: '',
+  isPlain: true,
+});
+
+export const codeIn = (messages: unknown): string => {
+  const [newest] = messages as readonly { readonly text: string }[];
+  return /^(\d{6}|\d{8}) is your code/.exec(newest?.text ?? '')?.[1] ?? '';
+};
+
+/**
+ * Whole lives of vouchers, each lane with a partner and a merchant of its own: the partner generates a
+ * voucher, the merchant claims it with a signed request, the code is read from the sandbox, and the
+ * merchant redeems all of it.
+ */
+export async function voucherLives(scene: Scene): Promise<Calls> {
+  const { service } = scene;
+  const lanes = await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      const partner = await makePartner(service);
+      await deposit(service, partner.id, WALLET);
+      const merchant = await makeMerchant(service);
+      return {
+        merchant,
+        denominationId: partner.denominations[AMOUNT],
+        partnerHeaders: json(await partnerHeaders(service, partner)),
+        merchantToken: await merchantToken(service, merchant),
+      };
+    }),
+  );
+  return (number) => {
+    const lane = lanes[number];
+    if (!lane) throw new RangeError('There are fewer companies than lanes');
+    const signed = (path: string, content: object): BenchCall => {
+      const body = JSON.stringify({ ...content, idempotencyKey: randomUUID() });
+      return {
+        url: `${service.url}${merchantRoutes.basePath}/topup-transactions${path}`,
+        headers: json({
+          'x-api-token': lane.merchantToken,
+          'x-signature': signatureHeader(lane.merchant.privateKey, body),
+        }),
+        body,
+      };
+    };
+    return async (send) => {
+      const msisdn = newOwner();
+      const generated = await send({
+        url: `${service.url}${partnerRoutes.basePath}/topup-transactions/generate-voucher`,
+        headers: lane.partnerHeaders,
+        body: JSON.stringify({
+          denominationId: lane.denominationId,
+          merchantId: lane.merchant.id,
+          msisdn,
+        }),
+      });
+      const { voucher } = generated as { voucher: { voucherCode: string } };
+      const { voucherCode } = voucher;
+      await send(signed('/initiate-claim', { voucherCode }));
+      const verificationCode = codeIn(await send(readMessages(scene, msisdn)));
+      await send(signed('/redeem-gift', { voucherCode, verificationCode }));
+    };
+  };
+}
+
+/**
+ * The skeleton of the same lives behind the same Koa: workflows without a database and without checks.
+ * The client does the same, too: it signs, and reads the code.
+ */
+export async function bareLives(scene: Scene): Promise<Calls> {
+  const { service } = scene;
+  const { privateKey, payoutNumber } = await makeMerchant(service);
+  const generation = bareCall(service.url, 'bare');
+  const signed = (path: string, content: object): BenchCall => {
+    const body = JSON.stringify(content);
+    const headers = json({ 'x-signature': signatureHeader(privateKey, body) });
+    return { url: service.url + barePath(path), headers, body };
+  };
+  return () => async (send) => {
+    const [life, owner] = [randomUUID(), newOwner()];
+    await send(generation);
+    await send(signed('/bare-claim', { life, owner, payee: payoutNumber }));
+    codeIn(await send(readMessages(scene, owner)));
+    await send(signed('/bare-redeem', { life }));
+  };
+}
+
+/** Ends when every message was sent, and so each workflow of a life has nothing left to do. */
+export async function messagesSettled({ database }: Service): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from messages where settled_at is null and status in ('QUEUED', 'SENDING') limit 1
+    `.execute(database);
+    if (rows.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/**
+ * Checks that as many vouchers were paid and confirmed as lives ended, and nothing else was.
+ *
+ * @throws when there is another number of one of them
+ */
+export async function requireLives({ database }: Service, completed: number): Promise<void> {
+  const { rows } = await sql<Record<string, number>>`
+    select (select count(*) from vouchers where status = 'REDEEMED' and remaining = 0) as redeemed,
+      (select count(*) from vouchers) as vouchers,
+      (select count(*) from redemptions where status = 'POSTED') as paid,
+      (select count(*) from redemptions) as redemptions,
+      (select count(*) from messages
+        where kind = 'REDEMPTION_CONFIRMATION' and status = 'SENT') as confirmed,
+      (select count(*) from messages where kind = 'VERIFICATION_CODE' and status = 'SENT') as codes
+    `.execute(database);
+  const [found = {}] = rows;
+  if (Object.values(found).every((count) => count === completed)) return;
+  throw new Error(`${completed} lives ended, but there are ${JSON.stringify(found)}`);
+}

@@ -1,0 +1,45 @@
+import { type ClientLog, finalEntry } from '../client-log.js';
+import { bodyOf } from '../outcome.js';
+import { readSurely } from '../read-surely.js';
+import type { SendCall } from '../send-call.js';
+
+/** A line as its partner is told of it. */
+export interface ToldLine {
+  readonly partnerId: number;
+  readonly reference: string;
+  readonly status: 'PENDING' | 'GENERATED' | 'REFUSED' | 'CANCELLED';
+  readonly voucher: { readonly id: string; readonly amount: string } | null;
+}
+
+/** The lines of all orders that were accepted, as the API lists them in the end. */
+export async function readOrderedLines(
+  log: ClientLog,
+  send: SendCall,
+): Promise<readonly ToldLine[]> {
+  const told: ToldLine[] = [];
+  for (const calls of log.keyed()) {
+    const final = finalEntry(calls);
+    if (calls.operation !== 'order-vouchers' || final?.outcome.kind !== 'done') continue;
+    const { id } = bodyOf(final.response)?.data.bulkOrder ?? {};
+    told.push(...(await linesOf(send, calls.company.id, id)));
+  }
+  return told;
+}
+
+async function linesOf(send: SendCall, partnerId: number, order: number): Promise<ToldLine[]> {
+  const company = { kind: 'partner', id: partnerId } as const;
+  const path = `/bulk-orders/${order}/lines`;
+  const { lines } = await readSurely(send, { operation: 'list-bulk-lines', company, path });
+  return lines.map((line: Omit<ToldLine, 'partnerId'>) => ({ ...line, partnerId }));
+}
+
+/** What was paid for: a reference that several orders have generated one voucher. */
+export const generatedVouchers = (
+  lines: readonly ToldLine[],
+  partnerId: number,
+): ReadonlyMap<string, string> =>
+  new Map(
+    lines
+      .filter((line) => line.partnerId === partnerId)
+      .flatMap(({ voucher }) => (voucher ? [[voucher.id, voucher.amount] as const] : [])),
+  );

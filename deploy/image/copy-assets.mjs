@@ -1,0 +1,14 @@
+// A step of `npm run build`: what processes read as files goes to dist, beside the compiled modules.
+import { cpSync, statSync } from 'node:fs';
+
+const NOT_OF_PRODUCTION = /^src\/(start|demo|sandbox|embedded)(\/|$)/;
+
+for (const folder of ['src', 'workflows', 'activities']) {
+  cpSync(folder, `dist/${folder}`, {
+    recursive: true,
+    filter: (path) =>
+      !NOT_OF_PRODUCTION.test(path) && (statSync(path).isDirectory() || !path.endsWith('.ts')),
+  });
+}
+// What the pages at /docs are made of.
+cpSync('docs/guides/integrate', 'dist/docs/guides/integrate', { recursive: true });

@@ -1,0 +1,37 @@
+// Receives webhooks: checks the signature, discards duplicates, and prints the events.
+//
+//   WEBHOOK_SECRET=whsec_… node receiver.mjs        listens on PORT, 4000 by default
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+
+const key = Buffer.from((process.env.WEBHOOK_SECRET ?? '').replace('whsec_', ''), 'base64');
+/** A real receiver keeps them in its database, in the transaction that does the work. */
+const known = new Set();
+
+/** Whether a signature of the message is that of the secret (Standard Webhooks). */
+function isOurs(headers, body) {
+  const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signatures } = headers;
+  if (!id || !signatures || !(Math.abs(Date.now() / 1000 - Number(time)) < 300)) return false;
+  const expected = createHmac('sha256', key).update(`${id}.${time}.`).update(body).digest();
+  return signatures.split(' ').some((one) => {
+    const given = Buffer.from(one.replace(/^v1,/, ''), 'base64');
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+const server = createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  if (!isOurs(request.headers, body)) return response.writeHead(400).end();
+  // Answer at once, and do slow work afterwards.
+  response.writeHead(204).end();
+  const event = JSON.parse(body);
+  if (known.has(event.id)) return;
+  known.add(event.id);
+  console.log(`${event.id} ${event.type} ${event.subject} ${JSON.stringify(event.data)}`);
+});
+server.listen(Number(process.env.PORT ?? 4000), () =>
+  console.log(`Listening on ${server.address().port}`),
+);

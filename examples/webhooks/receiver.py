@@ -1,0 +1,51 @@
+"""Receives webhooks: checks the signature, discards duplicates, and prints the events.
+
+WEBHOOK_SECRET=whsec_… python3 receiver.py        listens on PORT, 4000 by default
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].replace("whsec_", "", 1))
+# A real receiver keeps them in its database, in the transaction that does the work.
+known = set()
+
+
+def is_ours(headers, body):
+    """Whether a signature of the message is that of the secret (Standard Webhooks)."""
+    message_id, sent = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    if not sent.isdigit() or abs(time.time() - int(sent)) > 300:
+        return False
+    signed = f"{message_id}.{sent}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.new(KEY, signed, hashlib.sha256).digest()).decode()
+    signatures = headers.get("webhook-signature", "").split(" ")
+    return any(hmac.compare_digest(one.encode(), expected.encode()) for one in signatures)
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        is_accepted = is_ours(self.headers, body)
+        # Answer at once, and do slow work afterwards.
+        self.send_response(204 if is_accepted else 400)
+        self.end_headers()
+        if not is_accepted:
+            return
+        event = json.loads(body)
+        if event["id"] in known:
+            return
+        known.add(event["id"])
+        print(event["id"], event["type"], event["subject"], json.dumps(event["data"]), flush=True)
+
+    def log_message(self, *_arguments):
+        pass
+
+
+server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4000"))), Receiver)
+print(f"Listening on {server.server_port}", flush=True)
+server.serve_forever()

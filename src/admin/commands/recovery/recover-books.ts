@@ -1,0 +1,169 @@
+import type { Database } from '../../../db/connection.js';
+import { type Fence, markBooked, standingFence } from '../../../db/recovery/fence.js';
+import { bookRecovered, recheckPayments } from '../../../db/recovery/recovered-payments.js';
+import { maskMsisdn } from '../../../domain/phone.js';
+import { AdminError } from '../../admin-error.js';
+import { type AdminCommand, type AdminContext, recordChanges } from '../../command.js';
+import { beginning, optional } from '../../fields.js';
+import {
+  type ComparedBooks,
+  type ComparedTransaction,
+  compareBooks,
+} from '../../recovery/compare-books.js';
+import { lostPaymentOf } from '../../recovery/lost-payment.js';
+import { column, money, numbers, table, time } from '../../tables.js';
+
+/** The clocks of provider and database may differ, and a payment takes time. */
+const MARGIN_MS = 30 * 60 * 1_000;
+
+const since = optional(
+  beginning,
+  'List from this moment (UTC); by default half an hour before the restored one',
+);
+
+/** Lists the books of the providers; the fence must stand, so that nothing is added meanwhile. */
+async function compare({ database, providers }: AdminContext, given: Date | undefined) {
+  const fence = await requireFence(database);
+  const from = given ?? new Date(fence.restoredTo.getTime() - MARGIN_MS);
+  return { fence, books: await compareBooks(database, providers(), from) };
+}
+
+async function requireFence(database: Database): Promise<Fence> {
+  const fence = await standingFence(database);
+  if (!fence) throw new AdminError('No fence stands: run "recover fence" after a restore first.');
+  return fence;
+}
+
+export const recoverListCommand: AdminCommand = {
+  name: 'recover list',
+  summary: 'List what the providers did since the restored moment, compared with our books',
+  details:
+    'Changes nothing. lost: the provider did it, or may still do it, and our row is gone: "recover ' +
+    'book" books it. open: on hold, its workflow asks the provider. differs: the next reconciliation ' +
+    'asks the provider, and books its answer. foreign: without a reference of ours. It needs the ' +
+    'settings of the providers (MOBILE_MONEY_…, AIRTIME_…).',
+  fields: { since },
+  examples: ['recover list', 'recover list --since 2026-11-23T10:00:00Z --json'],
+  async run(context, input) {
+    const { books } = await compare(context, input.since as Date | undefined);
+    return {
+      json: {
+        counts: countsOf(books),
+        gaps: books.gaps,
+        transactions: books.comparisons.map(shown),
+      },
+      text: [
+        table(
+          books.comparisons.filter(({ verdict }) => verdict !== 'agrees'),
+          [
+            column('made (utc)', ({ at }) => time(at)),
+            column('what', ({ kind }) => kind),
+            column('our reference', ({ reference }) => reference),
+            column('provider says', ({ status }) => status),
+            numbers('amount', ({ amount }) => amount && money(amount)),
+            column('party', (one) => shown(one).party),
+            column('our books', ({ verdict }) => verdict),
+          ],
+        ),
+        '',
+        summaryOf(books),
+      ].join('\n'),
+    };
+  },
+};
+
+export const recoverBookCommand: AdminCommand = {
+  name: 'recover book',
+  summary: 'Book what the providers did and the restored database lacks',
+  details:
+    'Books each lost payment and top-up from suspense to the account of its provider. It ends when ' +
+    'its caller repeats the request, or with "settle recovered-payment"; until then it is a case, and ' +
+    'its voucher pays nothing else. Where the provider differs from our row, it is asked again. ' +
+    'Repeating the command books nothing twice.',
+  fields: { since },
+  examples: ['recover book'],
+  async run(context, input) {
+    const actor = context.actor();
+    const { fence, books } = await compare(context, input.since as Date | undefined);
+    const { comparisons, gaps } = books;
+    const wanted = await Promise.all(
+      comparisons
+        .filter(({ verdict }) => verdict === 'lost')
+        .map((found) => lostPaymentOf(context.database, found)),
+    );
+    const lost = wanted.filter((one) => one !== undefined);
+    const unpriced = wanted.length - lost.length;
+    const differing = comparisons.filter(({ verdict }) => verdict === 'differs');
+    const isComplete = unpriced === 0 && gaps.length === 0;
+    const booked = await context.database.transaction().execute(async (transaction) => {
+      let count = 0;
+      for (const one of lost) if (await bookRecovered(transaction, fence.id, one)) count += 1;
+      for (const kind of ['payment', 'top-up'] as const)
+        await recheckPayments(transaction, kind, referencesOf(differing, kind));
+      if (isComplete) await markBooked(transaction, fence.id);
+      const details = { booked: count, unpriced, asked: differing.length, gaps };
+      await recordChanges(transaction, actor, 'recover book', [
+        { subject: { kind: 'maintenance-fence', id: fence.id }, details },
+      ]);
+      return count;
+    });
+    const words = [
+      `Booked ${booked} lost payments and top-ups in suspense: see "list recovered-payments".`,
+      `${differing.length} will be asked about once more.`,
+      ...(unpriced > 0
+        ? [`${unpriced} have no amount at the provider: ask it, and book them by hand.`]
+        : []),
+      ...gaps,
+      isComplete
+        ? 'Everything is booked: next "recover lift".'
+        : 'Not everything is booked, so that "recover lift" needs --unbooked.',
+    ];
+    return {
+      json: { changed: true, booked, unpriced, asked: differing.length, gaps, isComplete },
+      text: words.join('\n'),
+    };
+  },
+};
+
+const referencesOf = (
+  found: readonly ComparedTransaction[],
+  kind: ComparedTransaction['kind'],
+): string[] =>
+  found.flatMap((one) => (one.kind === kind && one.reference !== null ? [one.reference] : []));
+
+const shown = ({
+  kind,
+  reference,
+  providerReference,
+  status,
+  amount,
+  at,
+  party,
+  verdict,
+}: ComparedTransaction) => ({
+  kind,
+  reference,
+  providerReference,
+  status,
+  amount,
+  at,
+  party: party && maskMsisdn(party),
+  verdict,
+});
+
+function countsOf({ comparisons }: ComparedBooks): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { verdict } of comparisons) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
+}
+
+const summaryOf = (books: ComparedBooks): string =>
+  [
+    `${books.comparisons.length} transactions of the providers: ` +
+      `${
+        Object.entries(countsOf(books))
+          .map(([verdict, count]) => `${count} ${verdict}`)
+          .join(', ') || 'none'
+      }.`,
+    ...books.gaps,
+  ].join('\n');

@@ -1,0 +1,57 @@
+import { liftFence, standingFence } from '../../../db/recovery/fence.js';
+import { listRecovered } from '../../../db/recovery/recovered-payments.js';
+import { AdminError } from '../../admin-error.js';
+import { changeCommand, lookCommand } from '../../command.js';
+import { flag, required, text } from '../../fields.js';
+import { money, record, time } from '../../tables.js';
+
+export const recoverStatusCommand = lookCommand({
+  name: 'recover status',
+  summary: 'Show whether the fence of a restored database stands, and what is left to do',
+  fields: {},
+  examples: ['recover status'],
+  async look(database) {
+    const fence = await standingFence(database);
+    const open = await listRecovered(database, { includeSettled: false });
+    const inSuspense = open.reduce((sum, { amount }) => sum + Number(amount), 0).toFixed(2);
+    return {
+      json: { fence: fence ?? null, openRecoveredPayments: open.length, inSuspense },
+      text: record({
+        fence: fence ? `stands since ${time(fence.raisedAt)} UTC` : 'none: the service works',
+        ...(fence && {
+          'restored to': `${time(fence.restoredTo)} UTC`,
+          booked: fence.bookedAt ? `${time(fence.bookedAt)} UTC` : 'not yet: "recover book"',
+        }),
+        'payments in suspense since a restore': `${open.length}, ETB ${money(inSuspense)}`,
+      }),
+    };
+  },
+});
+
+export const recoverLiftCommand = changeCommand({
+  name: 'recover lift',
+  summary: 'Lift the fence: the service works again',
+  details:
+    'The processes notice it within FENCE_CHECK_SECONDS. It is refused before "recover book" has ' +
+    'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
+    'that cannot list, once you have compared its statement by hand.',
+  fields: {
+    note: required(text, 'Who checked what; recorded in the audit log'),
+    unbooked: flag('Lift it although what the providers did is not booked completely'),
+  },
+  examples: ['recover lift --note "Listed and booked, 3 payments in suspense"'],
+  async change(transaction, { note, unbooked }) {
+    const fence = await standingFence(transaction);
+    if (!fence) return { unchanged: 'No change: no fence stands.' };
+    if (fence.bookedAt === null && !unbooked)
+      throw new AdminError(
+        'The operations of the providers are not booked: run "recover book", or see "recover lift --help".',
+      );
+    await liftFence(transaction, fence.id);
+    return {
+      subject: { kind: 'maintenance-fence', id: fence.id },
+      details: { note, bookedAt: fence.bookedAt?.toISOString() ?? null },
+      text: 'Lifted the fence: the service accepts changes and sends again.',
+    };
+  },
+});

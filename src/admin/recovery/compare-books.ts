@@ -1,0 +1,91 @@
+import type { Database } from '../../db/connection.js';
+import { findKnown, type KnownTransaction } from '../../db/recovery/recovered-payments.js';
+import type { Airtime } from '../../providers/airtime/airtime.js';
+import type { MobileMoney } from '../../providers/mobile-money/mobile-money.js';
+import type { ProviderTransaction } from '../../providers/transaction-list.js';
+import { AdminError } from '../admin-error.js';
+
+/** The providers whose books are compared with ours. */
+export interface ListedProviders {
+  readonly mobileMoney: MobileMoney;
+  readonly airtime: Airtime;
+}
+
+/**
+ * How a transaction of a provider stands in our books. lost: the provider did it, or may do it, and
+ * our row is gone. open: on hold, its workflow asks the provider. differs: our row says otherwise.
+ * agrees: our row says the same, or there is neither a row nor an effect. recovered: it is booked in
+ * suspense. foreign: it has no reference of ours, or not our currency.
+ */
+type Verdict = 'lost' | 'open' | 'differs' | 'agrees' | 'recovered' | 'foreign';
+
+/** A transaction of a provider, compared with our books. */
+export interface ComparedTransaction extends ProviderTransaction {
+  readonly kind: 'payment' | 'top-up';
+  readonly verdict: Verdict;
+}
+
+/** What the providers did since a time. */
+export interface ComparedBooks {
+  readonly comparisons: readonly ComparedTransaction[];
+  /** Providers that cannot list, in words for the operator. */
+  readonly gaps: readonly string[];
+}
+
+/** ETB is the only currency of our books. */
+const CURRENCY = 'ETB';
+
+/**
+ * Lists what the providers did since a time and compares it with our books.
+ *
+ * @throws {AdminError} where a provider that can list did not do so completely
+ */
+export async function compareBooks(
+  database: Database,
+  { mobileMoney, airtime }: ListedProviders,
+  since: Date,
+): Promise<ComparedBooks> {
+  const comparisons: ComparedTransaction[] = [];
+  const gaps: string[] = [];
+  for (const [kind, provider] of [
+    ['payment', mobileMoney],
+    ['top-up', airtime],
+  ] as const) {
+    const list = await provider.listTransactions?.(since);
+    if (list === undefined) {
+      gaps.push(`The provider of each ${kind} cannot list what it did: ask it for a statement.`);
+      continue;
+    }
+    if (list.kind === 'not-listed')
+      throw new AdminError(
+        `The provider did not list each ${kind}, so nothing was compared: ${list.message} Try again.`,
+      );
+    const references = list.transactions.flatMap(({ reference }) => reference ?? []);
+    const known = await findKnown(database, kind, references);
+    for (const one of list.transactions)
+      comparisons.push({ ...one, kind, verdict: verdictOf(one, known) });
+  }
+  return { comparisons, gaps };
+}
+
+/** How a transaction stands, by our rows. */
+function verdictOf(
+  { reference, status, currency }: ProviderTransaction,
+  known: ReadonlyMap<string, KnownTransaction['status']>,
+): Verdict {
+  if (reference === null || (currency !== null && currency !== CURRENCY)) return 'foreign';
+  const isDone = status === 'completed' || status === 'pending';
+  switch (known.get(reference)) {
+    case undefined:
+      // A failed or reversed one moved nothing in the end.
+      return isDone ? 'lost' : 'agrees';
+    case 'RECOVERED':
+      return 'recovered';
+    case 'HELD':
+      return 'open';
+    case 'POSTED':
+      return isDone ? 'agrees' : 'differs';
+    case 'VOIDED':
+      return isDone ? 'differs' : 'agrees';
+  }
+}

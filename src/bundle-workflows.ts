@@ -1,0 +1,10 @@
+import { runToEnd } from './process/termination.js';
+import { writeWorkflowBundle } from './temporal/workflow-bundle.js';
+
+const [file, ...others] = process.argv.slice(2);
+if (file === undefined || others.length > 0) {
+  process.stderr.write('Usage: node --import tsx src/bundle-workflows.ts FILE\n');
+  process.exit(2);
+}
+// For the build of an image or a release: workers load the file that WORKFLOW_BUNDLE names.
+await runToEnd(() => writeWorkflowBundle(file));

@@ -1,0 +1,115 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../connection.js';
+import type { BookSource, BookSubject } from '../schema/all-tables.js';
+import type { BookFault, SubjectIds } from './subject-invariants.js';
+
+/** A row to be checked. */
+export type ChangedSubject = Pick<BookFault, 'subject' | 'id'>;
+
+/** The sources whose rows are checked: what is read of them. */
+const newRows = {
+  transfers: sql`select id, operation_id from ledger_transfers`,
+  vouchers: sql`select id from vouchers`,
+  redemptions: sql`select id, voucher_id from redemptions`,
+  'status-changes': sql`select id, voucher_id from voucher_status_changes`,
+} satisfies Partial<Record<BookSource, RawBuilder<unknown>>>;
+
+export type CheckedSource = keyof typeof newRows;
+export const checkedSources = Object.keys(newRows) as CheckedSource[];
+
+/** An array makes PostgreSQL use the index for any number of rows. */
+const ofTheirOperations = sql`operation_id = any(array(select operation_id from row))`;
+
+/** What rows of a source are about; a row of several may be checked twice. */
+const about: Readonly<Record<CheckedSource, RawBuilder<unknown>>> = {
+  transfers: sql`
+    select 'transfer' as subject, id from row
+    union all
+    select 'redemption', id from redemptions where ${ofTheirOperations}
+    union all
+    select 'reversal', id from redemption_reversals where ${ofTheirOperations}
+    union all
+    select 'top-up', topup_id from topup_attempts where ${ofTheirOperations}`,
+  vouchers: sql`select 'voucher' as subject, id from row`,
+  redemptions: sql`
+    select 'redemption' as subject, id from row union all select 'voucher', voucher_id from row`,
+  'status-changes': sql`select 'voucher' as subject, voucher_id as id from row`,
+};
+
+/**
+ * What the next rows of a source are about, and the last of their ids; `last` is null after the end.
+ */
+export async function readNewSubjects(
+  transaction: Database,
+  source: CheckedSource,
+  { after, batchSize }: { readonly after: number; readonly batchSize: number },
+): Promise<{ last: number | null; subjects: ChangedSubject[] }> {
+  const { rows } = await sql<{ last: number | null; subjects: ChangedSubject[] | null }>`
+    with row as materialized (
+      ${newRows[source]} where id > ${after} order by id limit ${batchSize})
+    select (select max(id) from row) as last,
+      (select json_agg(distinct jsonb_build_object('subject', subject, 'id', id))
+        from (${about[source]}) as subjects) as subjects`.execute(transaction);
+  return { last: rows[0]?.last ?? null, subjects: rows[0]?.subjects ?? [] };
+}
+
+/** How many changes wait for a check. */
+export async function countChanges(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from unchecked_changes`.execute(database);
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Takes a batch of the changes that triggers have written, adds what they moved to the holdings, and
+ * returns what they are about and their number.
+ */
+export async function takeChanges(
+  transaction: Database,
+  batchSize: number,
+): Promise<{ taken: number; subjects: ChangedSubject[] }> {
+  const { rows } = await sql<{ taken: number; subjects: ChangedSubject[] | null }>`
+    with taken as (
+      delete from unchecked_changes
+      where ctid = any(array(select ctid from unchecked_changes limit ${batchSize}))
+      returning subject, id, partner_id, remaining, held
+    ), moved as (
+      insert into checked_holdings as holding (partner_id, remaining, held)
+      select partner_id, sum(remaining), sum(held) from taken
+      where partner_id is not null group by partner_id
+      on conflict (partner_id) do update set remaining = holding.remaining + excluded.remaining,
+        held = holding.held + excluded.held)
+    select (select count(*) from taken) as taken,
+      (select json_agg(distinct jsonb_build_object('subject', subject, 'id', id)) from (
+        select subject, id from taken
+        -- A redemption is a part of its voucher.
+        union all select 'voucher', voucher_id
+          from taken join redemptions using (id) where subject = 'redemption') as subjects) as subjects
+  `.execute(transaction);
+  return { taken: rows[0]?.taken ?? 0, subjects: rows[0]?.subjects ?? [] };
+}
+
+/** Puts rows back among those that the next check looks at. */
+export async function putBack(
+  transaction: Database,
+  subjects: readonly ChangedSubject[],
+): Promise<void> {
+  if (subjects.length === 0) return;
+  await sql`
+    insert into unchecked_changes (subject, id)
+    select distinct subject, id from unnest(${subjects.map(({ subject }) => subject)}::text[],
+      ${subjects.map(({ id }) => id)}::bigint[]) as subjects (subject, id)`.execute(transaction);
+}
+
+/** The rows by what they are. */
+export function idsOf(subjects: readonly ChangedSubject[]): SubjectIds {
+  const ids = new Map<BookSubject, number[]>();
+  for (const { subject, id } of subjects) {
+    const some = ids.get(subject);
+    if (some) some.push(id);
+    else ids.set(subject, [id]);
+  }
+  return Object.fromEntries(
+    [...ids].map(([subject, some]) => [subject, sql`= any(${some}::bigint[])`]),
+  );
+}

@@ -1,0 +1,10 @@
+import type { Database } from '../connection.js';
+
+/** Runs work in one snapshot; a transaction keeps its own. */
+export const inSnapshot = <Result>(
+  database: Database,
+  work: (transaction: Database) => Promise<Result>,
+): Promise<Result> =>
+  database.isTransaction
+    ? work(database)
+    : database.transaction().setIsolationLevel('repeatable read').execute(work);

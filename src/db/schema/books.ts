@@ -1,0 +1,48 @@
+import type { Numeric, Timestamp } from './columns.js';
+
+/**
+ * What is checked in the order of its ids; `sums` are those of the accounts, by transfers, `holdings`
+ * those of the partners, by vouchers.
+ */
+export type BookSource =
+  | 'sums'
+  | 'holdings'
+  | 'transfers'
+  | 'vouchers'
+  | 'redemptions'
+  | 'status-changes';
+
+/** What an invariant is about. */
+export type BookSubject = 'transfer' | 'voucher' | 'redemption' | 'reversal' | 'top-up';
+
+/** Up to where the books have been checked. */
+export interface BookCheckpointsTable {
+  source: BookSource;
+  checked_to: number;
+  next_to: number;
+  /** xid8 as text. */
+  next_xid: string;
+  next_at: Timestamp;
+}
+
+/** The sum of an account's transfers up to the checkpoint. */
+export interface CheckedBalancesTable {
+  account_id: number;
+  amount: Numeric;
+}
+
+/** What the vouchers of a partner held at the checkpoint. */
+export interface CheckedHoldingsTable {
+  partner_id: number;
+  remaining: Numeric;
+  held: Numeric;
+}
+
+/** Written by triggers. */
+export interface UncheckedChangesTable {
+  subject: BookSubject;
+  id: number;
+  partner_id: number | null;
+  remaining: Numeric | null;
+  held: Numeric | null;
+}

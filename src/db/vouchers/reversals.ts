@@ -1,0 +1,235 @@
+import { sql } from 'kysely';
+import type { Caller } from '../../domain/voucher.js';
+import { isStillAdmitted } from '../access/access.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+
+/** What a merchant's reversal is judged by; the transaction holds the lock of the voucher. */
+export interface ReversalContext {
+  readonly isAdmitted: boolean;
+  readonly merchantIsActive: boolean;
+  /** Null where there is no such redemption. */
+  readonly status: 'HELD' | 'POSTED' | 'VOIDED' | null;
+  readonly merchantId: number | null;
+  readonly secondsSincePayment: number;
+  readonly isReversed: boolean;
+  readonly hasPendingReversal: boolean;
+}
+
+/** The voucher of a redemption; undefined where the redemption does not exist. */
+export const voucherOfRedemption = async (
+  database: Database,
+  redemptionId: number,
+): Promise<number | undefined> =>
+  (
+    await database
+      .selectFrom('redemptions')
+      .select('voucher_id')
+      .where('id', '=', redemptionId)
+      .executeTakeFirst()
+  )?.voucher_id;
+
+/**
+ * Reads and locks a redemption for its reversal. What the provider takes back by itself is recorded
+ * under this lock, too.
+ */
+export async function reversalContext(
+  transaction: DatabaseTransaction,
+  redemptionId: number,
+  company: Caller,
+): Promise<ReversalContext> {
+  await sql`select from redemptions where id = ${redemptionId} for no key update`.execute(
+    transaction,
+  );
+  const { rows } = await sql<ReversalContext>`
+    select ${isStillAdmitted(company, 'vouchers')} as "isAdmitted",
+      merchants.status = 'ACTIVE' as "merchantIsActive", redemption.status,
+      redemption.merchant_id as "merchantId",
+      coalesce(extract(epoch from clock_timestamp() - redemption.settled_at), 0)::float8
+        as "secondsSincePayment",
+      redemption.reversed_at is not null as "isReversed",
+      exists (select from redemption_reversals as earlier
+        where earlier.redemption_id = redemption.id and earlier.status = 'PENDING')
+        as "hasPendingReversal"
+    from merchants left join redemptions as redemption on redemption.id = ${redemptionId}
+    where merchants.id = ${company.id} and merchants.deleted_at is null`.execute(transaction);
+  return (
+    rows[0] ?? {
+      isAdmitted: false,
+      merchantIsActive: false,
+      status: null,
+      merchantId: null,
+      secondsSincePayment: 0,
+      isReversed: false,
+      hasPendingReversal: false,
+    }
+  );
+}
+
+/** Records a reversal before it is sent. */
+export async function insertReversal(
+  transaction: DatabaseTransaction,
+  reversal: {
+    readonly redemptionId: number;
+    readonly operationId: string;
+    readonly requestDigest: string;
+    readonly reference: string;
+    readonly reason: string | null;
+  },
+): Promise<void> {
+  await transaction
+    .insertInto('redemption_reversals')
+    .values({
+      redemption_id: reversal.redemptionId,
+      operation_id: reversal.operationId,
+      request_digest: reversal.requestDigest,
+      reference: reversal.reference,
+      reason: reversal.reason,
+    })
+    .execute();
+}
+
+const withRedemption = (database: Database) =>
+  database
+    .selectFrom('redemption_reversals as reversal')
+    .innerJoin('redemptions', 'redemptions.id', 'reversal.redemption_id')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id');
+
+/** A reversal with what its redemption paid. */
+export const findReversal = (database: Database, operationId: string) =>
+  withRedemption(database)
+    .select([
+      'reversal.id',
+      'reversal.status',
+      'reversal.reference',
+      'reversal.redemption_id',
+      'redemptions.voucher_id',
+      'redemptions.payment_reference',
+      'redemptions.platform_reference',
+      'redemptions.provider_reference as payment_provider_reference',
+      'redemptions.to_merchant',
+      'redemptions.service_fee',
+      'redemptions.payee',
+      'vouchers.partner_id',
+      'vouchers.serial_number',
+      'merchants.merchant_name',
+    ])
+    .where('reversal.operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+
+/** Whether a reversal is pending; locks it until the transaction ends. */
+export async function lockPendingReversal(
+  transaction: DatabaseTransaction,
+  reversalId: number,
+): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('redemption_reversals')
+    .select('status')
+    .where('id', '=', reversalId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return row.status === 'PENDING';
+}
+
+/**
+ * Records a reversal that the provider confirmed, after its value was credited: an event tells what
+ * remains of the voucher. The inquiries about the payment end.
+ */
+export async function recordReversed(
+  transaction: DatabaseTransaction,
+  reversal: { readonly id: number; readonly redemption_id: number },
+  ending: { readonly providerReference: string; readonly creditedTo: 'voucher' | 'gift' },
+): Promise<void> {
+  await transaction
+    .updateTable('redemptions')
+    .set({ reversed_at: sql<Date>`now()`, recheck_at: null })
+    .where('id', '=', reversal.redemption_id)
+    .execute();
+  await transaction
+    .updateTable('redemption_reversals')
+    .set({
+      status: 'SUCCESS',
+      settled_at: sql<Date>`now()`,
+      needs_action_since: null,
+      provider_reference: ending.providerReference,
+      credited_to: ending.creditedTo,
+    })
+    .where('id', '=', reversal.id)
+    .execute();
+}
+
+/**
+ * Records a reversal that the provider refused. It may have refused it because it took the payment back
+ * by itself: the reconciliation asks about the payment next.
+ */
+export async function recordNotReversed(
+  transaction: DatabaseTransaction,
+  reversal: { readonly id: number; readonly redemption_id: number },
+  providerMessage: string,
+): Promise<void> {
+  await transaction
+    .updateTable('redemption_reversals')
+    .set({
+      status: 'FAILED',
+      settled_at: sql<Date>`now()`,
+      needs_action_since: null,
+      provider_message: providerMessage,
+    })
+    .where('id', '=', reversal.id)
+    .execute();
+  await transaction
+    .updateTable('redemptions')
+    .set({ recheck_at: sql<Date>`now()` })
+    .where('id', '=', reversal.redemption_id)
+    .where('reversed_at', 'is', null)
+    .execute();
+}
+
+/** Records that a person must look at a pending reversal. */
+export async function noteReversalNeedsAction(
+  database: Database,
+  operationId: string,
+): Promise<void> {
+  await sql`
+    update redemption_reversals set needs_action_since = coalesce(needs_action_since, now())
+    where operation_id = ${operationId} and status = 'PENDING'`.execute(database);
+}
+
+/** A pending reversal and its request: enough data to resume it. */
+export interface PendingReversal {
+  readonly id: number;
+  readonly redemptionId: number;
+  readonly reason: string | null;
+  readonly operationId: string;
+  readonly requestId: string;
+  readonly requestDigest: string;
+  readonly companyId: number;
+}
+
+/** The pending reversals, a page in the order of their ids. */
+export async function pendingReversals(
+  database: Database,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<PendingReversal[]> {
+  const { rows } = await sql<PendingReversal>`
+    select reversal.id, redemption_id as "redemptionId", reason, operation_id as "operationId",
+      request_id as "requestId", operations.request_digest as "requestDigest",
+      company_id as "companyId"
+    from redemption_reversals as reversal join operations on operations.id = operation_id
+    where reversal.status = 'PENDING' and reversal.id > ${page.afterId}
+    order by reversal.id limit ${page.limit}`.execute(database);
+  return rows;
+}
+
+/** The data of the message that tells an owner of a reversal; undefined where nothing is left. */
+export const reversalMessage = (database: Database, reversalId: number) =>
+  withRedemption(database)
+    .select([
+      'redemptions.to_merchant',
+      'redemptions.service_fee',
+      'redemptions.platform_reference',
+      'vouchers.remaining',
+      'merchants.merchant_name',
+    ])
+    .where('reversal.id', '=', reversalId)
+    .executeTakeFirstOrThrow();

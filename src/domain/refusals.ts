@@ -1,0 +1,59 @@
+import { type Operation, type ReasonRow, type Remedy, reasons, type Surface } from './reasons.js';
+
+export type { Operation, ReasonRow, Surface } from './reasons.js';
+
+export type Reason = keyof typeof reasons;
+
+/** Why a request was not carried out. A plain value, so that workflows can return it. */
+export interface Refusal {
+  readonly ok: false;
+  readonly reason: Reason;
+  /** Detail of this case; safe to show to the caller. */
+  readonly detail?: string;
+  readonly retryAfterSeconds?: number;
+  /** Id of a failed top-up that can be retried. */
+  readonly transactionId?: number;
+}
+
+/**
+ * Whether a refusal before any hold is stored as the answer to identical requests. A request that
+ * the caller must repeat or delay is not stored: its repetition runs again.
+ */
+export const isRemembered = ({ reason }: Refusal): boolean =>
+  !['repeat', 'wait'].includes(reasons[reason].remedy);
+
+/** Builds a refusal. */
+export const refuse = (reason: Reason, extras: Omit<Refusal, 'ok' | 'reason'> = {}): Refusal => ({
+  ok: false,
+  reason,
+  ...extras,
+});
+
+/**
+ * The statusCode of the body for a reason; some have four digits on the merchant surface. A reason
+ * that the operation does not document answers 500, because the caller cannot act on it.
+ */
+export function statusCodeOf(reason: Reason, surface: Surface, operation?: Operation): number {
+  const row: ReasonRow = reasons[reason];
+  const cell = operation && row[surface]?.[operation];
+  return cell ?? row.everywhere ?? 500;
+}
+
+/** The HTTP status of a statusCode: its first three digits (design 3). */
+export const httpStatusOf = (statusCode: number): number =>
+  statusCode > 999 ? Math.floor(statusCode / 10) : statusCode;
+
+/** The message of the reason, with the detail of this case. */
+export const messageOf = (reason: Reason, detail?: string): string =>
+  detail ? `${reasons[reason].message}: ${detail}` : reasons[reason].message;
+
+const remedies: Readonly<Record<Remedy, string>> = {
+  none: 'Nothing: a repeated request gets the same answer',
+  correct: 'Correct the request',
+  repeat: 'Repeat the same request',
+  retry: 'Retry the top-up by its `transactionId`; the same request gets the same answer',
+  wait: 'Wait as long as `Retry-After` says, then repeat',
+};
+
+/** The action of the caller after a refusal: a sentence in Markdown, without its full stop. */
+export const remedyOf = (reason: Reason): string => remedies[reasons[reason].remedy];

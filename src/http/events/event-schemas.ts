@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { type EventType, eventTypes, eventTypesOf } from '../../domain/event-types.js';
+import type { Surface } from '../../domain/refusals.js';
+import {
+  idAnswer,
+  maskedMsisdnAnswer,
+  moneyAnswer,
+  textAnswer,
+  timeAnswer,
+} from '../fields/answer-fields.js';
+
+const voucher = {
+  voucherId: idAnswer('voucher'),
+  serialNumber: textAnswer('Serial number, which support asks for', '482193756041827305'),
+};
+const endedVoucher = z.object({
+  ...voucher,
+  amount: moneyAnswer('Value at the generation in ETB'),
+  returned: moneyAnswer('What went back to the gift wallet in ETB', '300.000000'),
+});
+const reference = textAnswer(
+  'Our reference of the redemption, for questions to support',
+  'RDM-0123456789ABCDEF',
+);
+const redemption = z.object({
+  ...voucher,
+  redemptionId: idAnswer('redemption'),
+  reference,
+  merchantId: idAnswer('merchant of the redemption'),
+  amount: moneyAnswer('Part of the voucher in ETB, with the service fee', '200.000000'),
+  remaining: moneyAnswer('What is left of the voucher in ETB after it', '300.000000'),
+});
+const reversedRedemption = redemption.extend({
+  remaining: moneyAnswer(
+    'What is left of the voucher in ETB after it, without what another redemption holds at the moment',
+    '300.000000',
+  ),
+  creditedTo: z.enum(['voucher', 'gift']).meta({
+    description: "Where the amount went: back to the voucher, or to the partner's gift wallet",
+  }),
+});
+const providerReference = textAnswer(
+  'Reference of the provider; null where it gave none',
+  '5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70',
+).nullable();
+const topup = {
+  transactionId: idAnswer('top-up'),
+  kind: z.enum(['AIRTIME', 'PACKAGE']).meta({ description: 'Kind of the top-up' }),
+  attempt: z.int().meta({ description: 'Number of the attempt; 0 before any', examples: [1] }),
+  msisdn: maskedMsisdnAnswer,
+  providerReference,
+};
+const endedTopup = (status: 'SUCCESS' | 'FAILED') =>
+  z.object({
+    ...topup,
+    status: z.literal(status).meta({ description: 'State of the top-up' }),
+    amount: moneyAnswer(
+      'Price in ETB; null where a package failed before its price was known',
+      '50.000000',
+    ).nullable(),
+    productId: idAnswer('product; null where none was chosen').nullable(),
+    operator: z
+      .enum(['ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'])
+      .nullable()
+      .meta({ description: 'Operator of the number; null where it was not determined' }),
+    message: textAnswer("The provider's words; null where it gave none", 'Delivered').nullable(),
+  });
+const changedTopup = z.object({
+  ...topup,
+  amount: moneyAnswer('Price of the attempt in ETB', '50.000000'),
+});
+
+/** The facts of each type: `data` of its events. The triggers of migration 9g write them. */
+const eventData = {
+  'voucher.generated': z.object({
+    ...voucher,
+    amount: moneyAnswer('Value in ETB'),
+    denominationId: idAnswer('denomination'),
+    merchantId: idAnswer('merchant of the voucher'),
+    isRestricted: z
+      .boolean()
+      .meta({ description: 'Whether only that merchant redeems it', examples: [true] }),
+    owner: maskedMsisdnAnswer.nullable().meta({
+      description: "The owner's phone number, partly masked; null for an anonymous voucher",
+    }),
+    sellingPriceUsd: moneyAnswer('Your selling price in USD', '4.750000'),
+    expiresAt: timeAnswer('When the voucher expires'),
+  }),
+  'claim.started': z.object({
+    ...voucher,
+    merchantId: idAnswer('merchant that will be paid'),
+    claimedBy: z
+      .enum(['partner', 'merchant'])
+      .meta({ description: 'Who started it: the partner, or the merchant' }),
+    amount: moneyAnswer('Claimed part in ETB; null for the whole balance', '200.000000').nullable(),
+    remaining: moneyAnswer('What is left of the voucher in ETB'),
+    expiresAt: timeAnswer('When the claim and its verification code end'),
+  }),
+  'voucher.redeemed': redemption,
+  'redemption.refused': redemption,
+  'redemption.reversed': reversedRedemption,
+  'voucher.expired': endedVoucher,
+  'voucher.cancelled': endedVoucher,
+  'topup.succeeded': endedTopup('SUCCESS'),
+  'topup.failed': endedTopup('FAILED'),
+  'topup.late': changedTopup,
+  'topup.reversed': changedTopup,
+  'balance.low': z.object({
+    wallet: z.enum(['gift', 'airtime']).meta({ description: 'The wallet' }),
+    balance: moneyAnswer('Balance in ETB', '950.000000'),
+    threshold: moneyAnswer('The threshold in ETB', '1000.000000'),
+  }),
+  'payout.completed': z.object({
+    redemptionId: idAnswer('redemption'),
+    voucherId: idAnswer('voucher'),
+    reference,
+    amount: moneyAnswer('What the merchant got in ETB', '195.000000'),
+    serviceFee: moneyAnswer('The service fee in ETB', '5.000000'),
+    providerReference,
+    isLate: z.boolean().meta({
+      description: 'Whether the provider paid after it had refused to pay; support settles it',
+      examples: [false],
+    }),
+  }),
+} satisfies Record<EventType, z.ZodObject>;
+
+const SUBJECTS: Readonly<Record<string, string>> = {
+  voucher: 'voucher:17',
+  claim: 'voucher:17',
+  redemption: 'voucher:17',
+  topup: 'top-up:5',
+  balance: 'wallet:gift:3',
+  payout: 'redemption:9',
+};
+
+/** What an event of a type happens to, as an example. */
+export const subjectExample = (type: EventType): string => SUBJECTS[type.replace(/\..*/, '')] ?? '';
+
+/** "VoucherGenerated", the name of an event's type in the clients. */
+const titleOf = (type: string): string =>
+  type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+/** An event of one type, as `GET /events` answers it and as webhooks carry it. */
+export const eventSchema = (type: EventType) =>
+  z
+    .object({
+      id: textAnswer('Id of the event; the same wherever it is told', 'evt_4711'),
+      type: z.literal(type).meta({ description: eventTypes[type].meaning }),
+      createdAt: timeAnswer('When it happened'),
+      subject: textAnswer(
+        'What it happened to; events of one subject come in their order',
+        subjectExample(type),
+      ),
+      data: eventData[type].meta({ description: 'The facts as they were' }),
+    })
+    .meta({ title: `${titleOf(type)}Event` });
+
+/** Any event of a surface. */
+export const eventOf = (surface: Surface) => z.union(eventTypesOf(surface).map(eventSchema));

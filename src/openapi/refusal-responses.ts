@@ -1,0 +1,140 @@
+import type {
+  ExampleObject,
+  ResponseObject,
+  ResponsesObject,
+  SchemaObject,
+} from 'openapi3-ts/oas31';
+import type { Surface } from '../domain/refusals.js';
+import type { SurfaceRoutes } from '../http/app.js';
+import type { Endpoint } from '../http/endpoint.js';
+import { type EndpointRefusal, refusalsOf } from './endpoint-refusals.js';
+import { COMMON_HEADERS, headersOf } from './headers.js';
+import { outputSchema } from './json-schema.js';
+
+/** The statuses of refusals with Retry-After; 403 during the resolution of a registered name. */
+const WITH_RETRY_AFTER = [403, 409, 429, 503];
+
+/** The refusals of an endpoint by HTTP status: each reason with its meaning and remedy. */
+export function refusalResponses(surface: Surface, endpoint: Endpoint): ResponsesObject {
+  const byStatus = new Map<number, EndpointRefusal[]>();
+  for (const refusal of refusalsOf(surface, endpoint))
+    byStatus.set(refusal.httpStatus, [...(byStatus.get(refusal.httpStatus) ?? []), refusal]);
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([one], [other]) => one - other)
+      .map(([status, found]) => [status, refusalResponse(surface, endpoint, status, found)]),
+  );
+}
+
+function refusalResponse(
+  surface: Surface,
+  endpoint: Endpoint,
+  status: number,
+  found: readonly EndpointRefusal[],
+): ResponseObject {
+  const lines = found.map(
+    ({ statusCode, reason, message, remedy }) =>
+      `- ${statusCode} \`${reason}\`: ${message} (${remedy})`,
+  );
+  const examples = found.map((refusal) => [
+    refusal.reason,
+    { $ref: `#/components/examples/${exampleName(refusal)}` },
+  ]);
+  return {
+    description: lines.join('\n'),
+    headers: headersOf(
+      ...COMMON_HEADERS,
+      'Link',
+      ...(status === 405 ? ['Allow'] : []),
+      ...(WITH_RETRY_AFTER.includes(status) ? ['Retry-After'] : []),
+      ...(endpoint.idempotency ? ['Idempotent-Replayed'] : []),
+    ),
+    content: {
+      'application/json': {
+        schema: refusalSchema(surface, endpoint, found),
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+const exampleName = ({ reason, statusCode }: EndpointRefusal): string => `${reason}-${statusCode}`;
+
+/** An example answer for each reason and code of a surface, by the name that responses use. */
+export const refusalExamples = ({
+  surface,
+  endpoints,
+}: SurfaceRoutes): Record<string, ExampleObject> =>
+  Object.fromEntries(
+    endpoints
+      .flatMap((endpoint) => refusalsOf(surface, endpoint))
+      .map((refusal): [string, ExampleObject] => {
+        const { message, statusCode } = refusal;
+        const value = { success: false, message, statusCode, data: null };
+        return [exampleName(refusal), { summary: message, value }];
+      }),
+  );
+
+/** The envelope of a refusal; only partners get data with it (specification 7.1). */
+function refusalSchema(
+  surface: Surface,
+  { failure }: Endpoint,
+  found: readonly EndpointRefusal[],
+): SchemaObject {
+  const has = (wanted: EndpointRefusal['reason']) => found.some(({ reason }) => reason === wanted);
+  const statusCodes = [...new Set(found.map(({ statusCode }) => statusCode))];
+  const data: SchemaObject[] = [];
+  if (surface === 'partner' && has('request-invalid')) data.push(ISSUES);
+  if (surface === 'partner' && failure) data.push(outputSchema(failure));
+  if (surface === 'partner' && has('still-processing')) data.push(RUNNING);
+  return {
+    type: 'object',
+    required: ['success', 'message', 'statusCode', 'data'],
+    properties: {
+      success: { type: 'boolean', const: false, description: 'Always false here' },
+      message: {
+        type: 'string',
+        description: 'For people: the meaning of the code, followed by details of the case',
+      },
+      statusCode: {
+        type: 'integer',
+        enum: statusCodes.sort((one, other) => one - other),
+        description: 'The code of the refusal',
+      },
+      data: {
+        description: 'Data for programs besides the code',
+        ...(data.length === 0 ? { type: 'null' } : { anyOf: [...data, { type: 'null' }] }),
+      },
+    },
+  };
+}
+
+const ISSUES: SchemaObject = {
+  type: 'object',
+  required: ['issues'],
+  properties: {
+    issues: {
+      type: 'array',
+      description: 'The problems of the request, at most 20',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: {
+          path: { type: 'string', description: 'The field', examples: ['msisdn'] },
+          message: { type: 'string', description: 'What to send' },
+        },
+      },
+    },
+  },
+};
+
+const RUNNING: SchemaObject = {
+  type: 'object',
+  required: ['referenceNumber'],
+  properties: {
+    referenceNumber: {
+      type: ['string', 'null'],
+      description: 'Reference of the running redemption, for questions to support',
+    },
+  },
+};

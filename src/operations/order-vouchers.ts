@@ -1,0 +1,76 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { type BulkOrder, findBulkOrder } from '../db/bulk/bulk-orders.js';
+import {
+  BULK_ORDER_KIND,
+  type BulkOrdered,
+  type NewBulkLine,
+  recordBulkOrder,
+} from '../db/bulk/record-bulk-order.js';
+import type { Refusal } from '../domain/refusals.js';
+import type { Caller } from '../domain/voucher.js';
+import { describeError } from '../process/describe-error.js';
+import { digestRequest } from './request-identity.js';
+import { identify, runOnce } from './run-once.js';
+import type { OperationServices } from './services.js';
+
+/** A line as it was sent, without the names that the order gives it. */
+export type OrderedLine = Omit<NewBulkLine, 'operation_id' | 'request_digest'>;
+
+/** Lines whose digests are made in one go, before other requests get their turn. */
+const LINES_AT_ONCE = 200;
+
+/**
+ * Records an order of many vouchers once, and starts its workflow. Where Temporal is not reachable,
+ * the next sweep starts it: the order is accepted all the same.
+ */
+export async function orderVouchersOnce(
+  services: OperationServices,
+  request: {
+    readonly company: Caller;
+    readonly key: string | undefined;
+    readonly lines: readonly OrderedLine[];
+  },
+): Promise<{ readonly result: BulkOrder | Refusal; readonly replayed: boolean }> {
+  const { company, key, lines } = request;
+  const identity = identify(services, { company, kind: BULK_ORDER_KIND, key, content: lines });
+  const { result, replayed } = await runOnce<BulkOrdered>(services, identity, async (as) =>
+    recordBulkOrder(services.database, as, await namedLines(services, company, lines)),
+  );
+  if (!result.ok) return { result, replayed };
+  const order = await findBulkOrder(services.database, company.id, result.bulkOrderId);
+  if (!order) throw new Error('The order is gone');
+  if (!order.ended_at) await begin(services, order);
+  return { result: order, replayed };
+}
+
+/** A line is an operation of its own: its reference is the key. */
+async function namedLines(
+  { digests }: OperationServices,
+  company: Caller,
+  lines: readonly OrderedLine[],
+): Promise<NewBulkLine[]> {
+  const named: NewBulkLine[] = [];
+  for (const line of lines) {
+    if (named.length % LINES_AT_ONCE === 0) await yieldToOthers();
+    const { reference, ...content } = line;
+    named.push({
+      ...line,
+      operation_id: digests.operation({
+        ownerKind: company.kind,
+        ownerId: company.id,
+        kind: 'bulk-line',
+        key: reference,
+      }),
+      request_digest: digestRequest(digests, 'bulk-line', content).requestDigest,
+    });
+  }
+  return named;
+}
+
+async function begin({ workflows, logger }: OperationServices, order: BulkOrder): Promise<void> {
+  try {
+    await workflows.beginBulkOrder({ id: order.id, operationId: order.operation_id });
+  } catch (error) {
+    logger.warn(describeError(error), 'A bulk order waits for the next sweep');
+  }
+}

@@ -1,0 +1,106 @@
+import { refuseByLimits } from '../db/limits/limits-left.js';
+import { numberCount } from '../db/limits/number-counts.js';
+import { readTopupQuote, topupFacts } from '../db/topups/topup-facts.js';
+import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation-facts.js';
+import { formatAmount, formatMoney, type Money, parseMoney } from '../domain/money.js';
+import type { Operator } from '../domain/operator.js';
+import { type Refusal, refuse } from '../domain/refusals.js';
+import { refuseCountry } from '../domain/served-countries.js';
+import { priceTopup, type TopupKind } from '../domain/topup.js';
+import type { Caller } from '../domain/voucher.js';
+import { refuseGeneration, refuseGenerator } from '../domain/vouchers/generation.js';
+import type { OperationServices } from './services.js';
+
+/** What an operation would cost now, and the refusal that it would be answered with. */
+export interface Quote {
+  readonly wallet: 'gift' | 'airtime';
+  /** Decimal string in ETB: the balance of the wallet that would pay. */
+  readonly balance: string;
+  /** Decimal string in ETB; null where no price is known. */
+  readonly amount: string | null;
+  /** Decimal string in USD, of a voucher. */
+  readonly sellingPriceUsd: string | null;
+  /** Of the phone number of a top-up. */
+  readonly operator: Operator | null;
+  readonly refusal: Refusal | undefined;
+}
+
+type QuoteServices = Pick<OperationServices, 'database' | 'digests' | 'quoteRules'>;
+
+/** Quotes a voucher by the checks of its generation, in their order; writes nothing. */
+export async function quoteVoucher(
+  { database, digests, quoteRules }: QuoteServices,
+  voucher: Omit<GenerationSubject, 'merchant'> & {
+    /** Undefined where the request names none. */
+    readonly merchant: GenerationSubject['merchant'] | undefined;
+    /** E.164; null for an anonymous voucher. */
+    readonly msisdn: string | null;
+  },
+): Promise<Quote> {
+  const { msisdn, merchant, ...subject } = voucher;
+  const { perNumberAndDay, servedCountries } = quoteRules;
+  const event = { event: 'vouchers', msisdn } as const;
+  const number = numberCount(digests.ownerNumber, perNumberAndDay, event);
+  const read = { ...subject, merchant: merchant ?? { identifier: '' } };
+  const { facts, authority, left } = await readGenerationQuote(database, read, number);
+  const amount = parseMoney(facts.denominationAmount ?? '0');
+  const refusal =
+    (merchant ? undefined : refuse('merchant-unspecified')) ??
+    refuseCountry(msisdn, servedCountries) ??
+    refuseGeneration(facts) ??
+    refuseGenerator(authority) ??
+    refuseByLimits(left, { amount, number, now: new Date() });
+  return {
+    wallet: 'gift',
+    balance: facts.giftBalance,
+    amount: facts.denominationAmount,
+    sellingPriceUsd: facts.sellingPriceUsd,
+    operator: null,
+    refusal,
+  };
+}
+
+/** Quotes a top-up by the checks of its first attempt, in their order; writes nothing. */
+export async function quoteTopUp(
+  { database, digests, quoteRules }: QuoteServices,
+  topup: {
+    readonly company: Caller;
+    readonly kind: TopupKind;
+    /** Of a package. */
+    readonly productId: number | null;
+    /** Decimal string in ETB, of airtime. */
+    readonly amount: string | null;
+    /** E.164 */
+    readonly msisdn: string;
+  },
+): Promise<Quote> {
+  const { company, kind, msisdn } = topup;
+  const { canCarry, operatorLookup, perNumberAndDay, topupRanges } = quoteRules;
+  const number = numberCount(digests.ownerNumber, perNumberAndDay, { event: 'topups', msisdn });
+  const [context, operator] = await Promise.all([
+    readTopupQuote(
+      database,
+      { partner_id: company.id, kind, product_id: topup.productId },
+      { company, number },
+    ),
+    operatorLookup(msisdn),
+  ]);
+  const facts = {
+    ...topupFacts(topup, context, operator),
+    isAdmitted: context.is_admitted,
+    canCarry: (amount: Money) => canCarry(formatAmount(amount)),
+  };
+  const terms = priceTopup(facts, topupRanges);
+  const refusal = terms.ok
+    ? refuseByLimits(context, { amount: terms.amount, number, now: new Date() })
+    : terms;
+  const price = kind === 'AIRTIME' ? facts.requestedAmount : (facts.product?.price ?? null);
+  return {
+    wallet: 'airtime',
+    balance: context.wallet_balance,
+    amount: price === null ? null : formatMoney(price),
+    sellingPriceUsd: null,
+    operator: operator ?? null,
+    refusal,
+  };
+}

@@ -1,0 +1,28 @@
+import type { RedemptionReversed } from '../../workflows/reversal/contracts.js';
+import type { Caller } from '../domain/voucher.js';
+import { identify, type OperationResult, runOnce } from './run-once.js';
+import type { OperationServices } from './services.js';
+
+/** Reverses a redemption once: the payment goes back, and its value to the voucher. */
+export function reverseRedemptionOnce(
+  services: OperationServices,
+  request: {
+    readonly company: Caller;
+    readonly key: string | undefined;
+    readonly redemptionId: number;
+    readonly reason: string | null;
+    /** What the digest covers besides the redemption. */
+    readonly content: object;
+  },
+): Promise<OperationResult<RedemptionReversed>> {
+  const { company, key, redemptionId, reason, content } = request;
+  const identity = identify(services, {
+    company,
+    kind: 'reverse-redemption',
+    key,
+    content: { ...content, redemptionId },
+  });
+  return runOnce(services, identity, (as, deadline) =>
+    services.workflows.reverse({ ...as, redemptionId, reason }, deadline),
+  );
+}

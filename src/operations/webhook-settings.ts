@@ -1,0 +1,21 @@
+import type { Config } from '../config/config.js';
+import { createSecretBox } from '../crypto/secret-box.js';
+import type { WebhookSettings } from './webhooks.js';
+
+/** The settings of webhooks, for the API and the operator's command line. */
+export const webhookSettingsOf = (
+  config: Pick<
+    Config,
+    | 'DATA_KEYS'
+    | 'WEBHOOK_ENDPOINTS_PER_COMPANY'
+    | 'WEBHOOK_PRIVATE_NETWORKS'
+    | 'WEBHOOK_SECRET_OVERLAP_HOURS'
+    | 'WEBHOOK_RETRY_SECONDS'
+  >,
+): WebhookSettings => ({
+  secretBox: createSecretBox(config.DATA_KEYS),
+  perCompany: config.WEBHOOK_ENDPOINTS_PER_COMPANY,
+  allowsPrivate: config.WEBHOOK_PRIVATE_NETWORKS === 'on',
+  overlapHours: config.WEBHOOK_SECRET_OVERLAP_HOURS,
+  retrySeconds: config.WEBHOOK_RETRY_SECONDS,
+});

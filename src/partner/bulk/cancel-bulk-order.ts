@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { requestBulkCancellation } from '../../db/bulk/bulk-orders.js';
+import { refuse } from '../../domain/refusals.js';
+import { endpoint } from '../../http/endpoint.js';
+import { reply } from '../../http/envelope.js';
+import { bulkOrderParams, bulkOrderSchema, presentBulkOrder } from './bulk-order-view.js';
+
+/** Cancels what a bulk order has not generated yet (beyond the specification). */
+export const cancelBulkOrder = endpoint({
+  method: 'POST',
+  path: '/bulk-orders/:bulkOrderId/cancel',
+  operation: 'cancel-bulk-order',
+  summary: 'Cancel a bulk order',
+  description:
+    'No further voucher of the order is generated; vouchers that exist stay, and can be cancelled one by ' +
+    'one. An ended order stays as it is.',
+  access: 'token',
+  scope: 'vouchers',
+  params: bulkOrderParams,
+  answer: z.object({ bulkOrder: bulkOrderSchema }),
+  reasons: ['bulk-order-not-found'],
+  async handle({ services, company, params }) {
+    const order = await requestBulkCancellation(services.database, company.id, params.bulkOrderId);
+    if (!order) return refuse('bulk-order-not-found');
+    return reply({ bulkOrder: presentBulkOrder(order) }, { message: 'Cancellation requested' });
+  },
+});

@@ -1,0 +1,124 @@
+import { confirmPortalSession } from '../../db/portal/portal-sessions.js';
+import { type Html, html } from '../../process/html.js';
+import { field, postForm } from '../layout/parts.js';
+import type { AccountRequest, PageAnswer } from '../page.js';
+import { codeProblem, recordRecoveryCode, takeCode } from './account-code.js';
+import { checkPresentPassword } from './present-password.js';
+import {
+  countPassword,
+  forgivePassword,
+  presentPasswordLimits,
+  waitSentence,
+} from './sign-in-throttle.js';
+
+/** Why a proof was not accepted. */
+export interface WrongProof {
+  readonly problem: string;
+  /** Set after too many attempts. */
+  readonly waitSeconds?: number;
+}
+
+/** The field of a code. */
+export const codeField = (options: {
+  readonly error?: string | undefined;
+  readonly hint?: string;
+}): Html =>
+  field({
+    name: 'code',
+    label: 'One-time password',
+    hint: options.hint ?? 'Six digits from your app, or a recovery code.',
+    autocomplete: 'one-time-code',
+    maximumLength: 40,
+    error: options.error,
+  });
+
+/** The field of the proof that a person gives: the one-time password where it is on. */
+export const proofField = ({ session }: AccountRequest, error?: string): Html =>
+  session.hasOneTimePassword
+    ? codeField({ error })
+    : field({
+        name: 'password',
+        label: 'Current password',
+        type: 'password',
+        autocomplete: 'current-password',
+        error,
+      });
+
+/**
+ * Checks the proof of a form: the one-time password where it is on, else the password. Undefined
+ * where it is right; then the session is confirmed.
+ */
+export async function checkProof(request: AccountRequest): Promise<WrongProof | undefined> {
+  const { services, session } = request;
+  const wrong = session.hasOneTimePassword
+    ? await wrongCode(request)
+    : await checkPresentPassword(request).then((checked) =>
+        checked.isRight ? undefined : checked,
+      );
+  if (wrong) return wrong;
+  await confirmPortalSession(services.database, session.id);
+  return undefined;
+}
+
+async function wrongCode(request: AccountRequest): Promise<WrongProof | undefined> {
+  const limits = presentPasswordLimits(request);
+  const waitSeconds = await countPassword(request, limits);
+  if (waitSeconds !== undefined) return { problem: waitSentence(waitSeconds), waitSeconds };
+  const { services, session, form } = request;
+  const taken = await takeCode(request, session.accountId, form.text('code'));
+  if (taken === 'used' || taken === 'wrong') return { problem: codeProblem(taken) };
+  await forgivePassword(request, limits);
+  if (taken === 'recovery-code')
+    await services.database
+      .transaction()
+      .execute((transaction) => recordRecoveryCode(transaction, request, session));
+  return undefined;
+}
+
+/** The status of a page with a wrong proof. */
+export const statusOf = (
+  wrong: WrongProof | undefined,
+): { readonly status?: number; readonly retryAfterSeconds?: number } =>
+  wrong === undefined
+    ? {}
+    : wrong.waitSeconds === undefined
+      ? { status: 422 }
+      : { status: 429, retryAfterSeconds: wrong.waitSeconds };
+
+/** Says that a sent form has the proof. */
+const PROVES = 'proves';
+/** Fields that belong to the proof or to the form itself. */
+const OWN_FIELDS = [PROVES, 'token', 'password', 'code'];
+
+/**
+ * Asks for a proof before a change, where the last one is too old. The form of the change is kept,
+ * and is sent with the proof. Undefined where the change may go on.
+ */
+export async function askForProof(request: AccountRequest): Promise<PageAnswer | undefined> {
+  if (request.session.isConfirmed) return undefined;
+  if (request.form.text(PROVES) !== 'yes') return proofPage(request);
+  const wrong = await checkProof(request);
+  return wrong && proofPage(request, wrong);
+}
+
+function proofPage(request: AccountRequest, wrong?: WrongProof): PageAnswer {
+  const { form, formToken, path } = request;
+  const kept = form.names().filter((name) => !OWN_FIELDS.includes(name));
+  return {
+    kind: 'page',
+    title: 'Confirm that it is you',
+    status: 403,
+    ...statusOf(wrong),
+    content: html`<div class="card narrow">
+<h1>Confirm that it is you</h1>
+<p>You are about to change who may use this account or its keys. Nothing is changed yet.</p>
+${postForm(
+  { action: path, formToken },
+  html`<input type="hidden" name="${PROVES}" value="yes">
+${kept.map((name) => html`<input type="hidden" name="${name}" value="${form.text(name)}">`)}
+${proofField(request, wrong?.problem)}
+<button>Confirm and continue</button>`,
+)}
+</div>`,
+  };
+}

@@ -1,0 +1,176 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { findNamedMerchants, type NamedMerchant } from '../../db/bulk/bulk-subjects.js';
+import { listPartnerPrices } from '../../db/catalogue/prices.js';
+import { formatAmount, parseMoney, parseRequestAmount } from '../../domain/money.js';
+import type { OrderedLine } from '../../operations/order-vouchers.js';
+import { lineSchema, orderedLine } from '../../partner/bulk/bulk-line-fields.js';
+import { type Html, html, phrase } from '../../process/html.js';
+import type { AccountRequest } from '../page.js';
+import {
+  type BulkColumn,
+  type BulkRow,
+  column,
+  type LineProblem,
+  readBulkRows,
+} from './bulk-rows.js';
+
+/** A line that may be ordered, with what people recognise it by. */
+export interface ReadLine {
+  readonly line: number;
+  readonly ordered: OrderedLine;
+  readonly merchant: NamedMerchant;
+  /** Decimal string of ETB. */
+  readonly amount: string;
+  /** False: no selling price is set, and the line would be refused. */
+  readonly hasPrice: boolean;
+}
+
+/** The content of a file: all lines, or all problems. */
+export type BulkFile =
+  | { readonly ok: true; readonly lines: readonly ReadLine[] }
+  | { readonly ok: false; readonly problems: readonly LineProblem[] };
+
+type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
+
+/** Lines that are checked in one go, before other requests get their turn. */
+const LINES_AT_ONCE = 200;
+
+/** Reads a file and checks each line against the schema of the API and the records of the service. */
+export async function readBulkFile(request: AccountRequest, text: string): Promise<BulkFile> {
+  const { rows, problems: found } = readBulkRows(text);
+  const problems = [...found];
+  if (rows.length === 0 || problems.length > 0) return { ok: false, problems };
+  const { database } = request.services;
+  const prices = await listPartnerPrices(database, request.session.company.id);
+  const merchants = await merchantsOf(request, rows);
+  const lines: ReadLine[] = [];
+  const seen = new Map<string, number>();
+  for (const [index, row] of rows.entries()) {
+    if (index % LINES_AT_ONCE === 0) await yieldToOthers();
+    const read = readLine(row, prices, merchants);
+    if ('problems' in read) {
+      problems.push(...read.problems.map((problem) => ({ line: row.line, text: problem })));
+      continue;
+    }
+    const first = seen.get(read.ordered.reference);
+    if (first === undefined) seen.set(read.ordered.reference, row.line);
+    else
+      problems.push({
+        line: row.line,
+        text: html`${column('reference')} is that of line ${first}, too`,
+      });
+    lines.push(read);
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, lines };
+}
+
+async function merchantsOf(
+  { services }: AccountRequest,
+  rows: readonly BulkRow[],
+): Promise<Map<string, NamedMerchant>> {
+  const ids = new Set<number>();
+  const identifiers = new Set<string>();
+  for (const { cells } of rows) {
+    if (/^\d{1,15}$/.test(cells.merchantId ?? '')) ids.add(Number(cells.merchantId));
+    if (cells.merchantIdentifier !== undefined) identifiers.add(cells.merchantIdentifier);
+  }
+  const found = await findNamedMerchants(services.database, {
+    ids: [...ids],
+    identifiers: [...identifiers],
+  });
+  return new Map(
+    found.flatMap((merchant) => [
+      [`id ${merchant.id}`, merchant] as const,
+      [`identifier ${merchant.identifier}`, merchant] as const,
+    ]),
+  );
+}
+
+const answers: Readonly<Record<string, boolean>> = {
+  yes: true,
+  true: true,
+  '1': true,
+  no: false,
+  false: false,
+  '0': false,
+};
+
+function readLine(
+  { line, cells }: BulkRow,
+  prices: readonly Price[],
+  merchants: ReadonlyMap<string, NamedMerchant>,
+): ReadLine | { readonly problems: readonly Html[] } {
+  const { amount, isRestricted, ...sent } = cells;
+  const denomination = denominationOf(cells, prices);
+  const restricted = isRestricted === undefined ? true : answers[isRestricted.toLowerCase()];
+  const read = lineSchema.safeParse({
+    msisdn: null,
+    ...sent,
+    isRestricted: restricted ?? 'neither',
+    denominationId: typeof denomination === 'number' ? denomination : undefined,
+  });
+  const problems: Html[] = read.success
+    ? []
+    : read.error.issues
+        .filter(({ path }) => path[0] !== 'denominationId' && path[0] !== 'isRestricted')
+        .map(({ path, message }) => html`${column(columnOf(String(path[0])))} ${phrase(message)}`);
+  if (restricted === undefined)
+    problems.push(html`${column('restricted')} must be ${column('yes')} or ${column('no')}`);
+  if (typeof denomination !== 'number') problems.push(denomination);
+  const merchant =
+    merchants.get(`id ${Number(cells.merchantId)}`) ??
+    merchants.get(`identifier ${cells.merchantIdentifier}`);
+  const isNamed = (cells.merchantId ?? cells.merchantIdentifier) !== undefined;
+  if (isNamed && !merchant)
+    problems.push(html`${column('merchant')} is not one of the active merchants`);
+  if (!read.success || problems.length > 0 || !merchant) return { problems };
+  const ofDenomination = prices.filter(({ denominationId }) => denominationId === denomination);
+  return {
+    line,
+    ordered: orderedLine(read.data),
+    merchant,
+    amount: ofDenomination[0]?.amount ?? '0',
+    hasPrice: ofDenomination.some(
+      ({ sellingPriceUsd, merchantId }) =>
+        sellingPriceUsd !== null && (merchantId === null || merchantId === merchant.id),
+    ),
+  };
+}
+
+/** The column as the file may have it. */
+const columnOf = (field: string): string =>
+  ({ msisdn: 'phone', merchantIdentifier: 'merchant', merchantId: 'merchant' })[field] ?? field;
+
+/** Amounts that a problem names at most. */
+const NAMED_AMOUNTS = 10;
+
+const offered = (prices: readonly Price[]): string =>
+  [...new Set(prices.map(({ amount }) => formatAmount(parseMoney(amount))))]
+    .slice(0, NAMED_AMOUNTS)
+    .join(', ');
+
+/** The denomination that a line names, or what is wrong. */
+function denominationOf(
+  cells: Readonly<Partial<Record<BulkColumn, string>>>,
+  prices: readonly Price[],
+): number | Html {
+  const active = prices.filter(({ status }) => status === 'ACTIVE');
+  if (cells.denominationId !== undefined) {
+    const found = active.find(
+      ({ denominationId }) => String(denominationId) === cells.denominationId,
+    );
+    return found?.denominationId ?? html`${column('denominationId')} is none of your denominations`;
+  }
+  const amount = parseRequestAmount((cells.amount ?? '').replaceAll(/[,\s]|ETB/gi, ''));
+  const ids = new Set(
+    active
+      .filter((price) => amount !== undefined && parseMoney(price.amount) === amount)
+      .map(({ denominationId }) => denominationId),
+  );
+  const [only] = ids;
+  if (only === undefined)
+    return html`${column('amount')} is none of your denominations: ${offered(active)}`;
+  return ids.size === 1
+    ? only
+    : html`${column('amount')} is that of several denominations: use ${column('denominationId')}`;
+}

@@ -1,0 +1,115 @@
+import {
+  addOneTimePassword,
+  readOneTimePassword,
+  removeOneTimePassword,
+} from '../../../db/portal/one-time-passwords.js';
+import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
+import { makeRecoveryCodes, plainCode, secretContext } from '../../access/account-code.js';
+import { changeAccess } from '../../access/change-access.js';
+import { checkProof } from '../../access/confirmation.js';
+import { stepOf } from '../../access/one-time-password.js';
+import { ONE_TIME_PASSWORD_PATH } from '../../access/required-set-up.js';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';
+import { problems } from '../../problem-page.js';
+import { oneTimePasswordPage, recoveryCodesPage, setUpContext } from './one-time-password.js';
+
+const detailsOf = ({ session }: AccountRequest) => ({
+  accountId: session.accountId,
+  email: session.email,
+});
+
+/** Switches one-time passwords on after the first of them, and ends the person's other sessions. */
+export const switchOnOneTimePassword: AccountPage = {
+  method: 'POST',
+  path: '/account/one-time-password',
+  access: 'account',
+  needs: 'own',
+  confirmation: 'recent',
+  always: true,
+  async handle(request) {
+    const { services, session, form } = request;
+    const { accountId } = session;
+    // Only a person whose password nobody else knows.
+    if (session.mustChangePassword) return { kind: 'redirect', to: `${PORTAL_PATH}/account` };
+    const sealedSecret = form.text('sealed-secret');
+    const secret = openSecret(request, sealedSecret);
+    if (secret === undefined) return problems.invalid;
+    const step = stepOf(secret, plainCode(form.text('new-code')));
+    if (step === undefined)
+      return oneTimePasswordPage(request, { setUp: { sealedSecret, problem: NOT_OF_SECRET } });
+    const secretCiphertext = services.secretBox.seal(secret, secretContext(accountId));
+    const codes = await changeAccess(
+      request,
+      'switch on one-time-password',
+      async (transaction) => {
+        if (!(await addOneTimePassword(transaction, { accountId, secretCiphertext, step })))
+          return undefined;
+        await endPortalSessions(transaction, accountId, session.id);
+        const result = await makeRecoveryCodes(transaction, request, accountId);
+        return { result, details: detailsOf(request) };
+      },
+    );
+    if (codes === undefined) return { kind: 'redirect', to: ONE_TIME_PASSWORD_PATH };
+    return recoveryCodesPage('One-time passwords are on', codes);
+  },
+};
+
+const NOT_OF_SECRET =
+  'This is not the code of this secret. Check that the clock of your phone is right, and enter the code ' +
+  'that the app shows now.';
+
+/** Undefined where the secret was not made for this account. */
+function openSecret({ services, session }: AccountRequest, sealed: string): string | undefined {
+  try {
+    return services.secretBox.open(sealed, setUpContext(session.accountId));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the recovery codes after a proof. */
+export const renewRecoveryCodes: AccountPage = {
+  method: 'POST',
+  path: '/account/one-time-password/recovery-codes',
+  access: 'account',
+  needs: 'own',
+  confirmation: 'each-time',
+  async handle(request) {
+    const { accountId, hasOneTimePassword } = request.session;
+    if (!hasOneTimePassword) return { kind: 'redirect', to: ONE_TIME_PASSWORD_PATH };
+    const renewal = await checkProof(request);
+    if (renewal) return oneTimePasswordPage(request, { renewal });
+    const codes = await changeAccess(request, 'renew recovery-codes', async (transaction) => {
+      if (!(await readOneTimePassword(transaction, accountId))) return undefined;
+      const result = await makeRecoveryCodes(transaction, request, accountId);
+      return { result, details: detailsOf(request) };
+    });
+    if (codes === undefined) return { kind: 'redirect', to: ONE_TIME_PASSWORD_PATH };
+    return recoveryCodesPage('New recovery codes', codes);
+  },
+};
+
+/** Switches one-time passwords off after a proof. */
+export const switchOffOneTimePassword: AccountPage = {
+  method: 'POST',
+  path: '/account/one-time-password/off',
+  access: 'account',
+  needs: 'own',
+  confirmation: 'each-time',
+  async handle(request) {
+    const { accountId, hasOneTimePassword } = request.session;
+    if (!hasOneTimePassword) return { kind: 'redirect', to: ONE_TIME_PASSWORD_PATH };
+    const off = await checkProof(request);
+    if (off) return oneTimePasswordPage(request, { off });
+    await changeAccess(request, 'switch off one-time-password', async (transaction) =>
+      (await removeOneTimePassword(transaction, accountId))
+        ? { result: true, details: detailsOf(request) }
+        : undefined,
+    );
+    return {
+      kind: 'redirect',
+      to: ONE_TIME_PASSWORD_PATH,
+      notice: 'One-time passwords are off.',
+    };
+  },
+};

@@ -1,0 +1,68 @@
+import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.js';
+import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
+import { mayUse } from '../../../domain/portal-role.js';
+import { isCancellable } from '../../../domain/vouchers/cancellation.js';
+import { type Html, html, phrase } from '../../../process/html.js';
+import { sentence } from '../../language/language.js';
+import { facts, story } from '../../layout/facts.js';
+import { money } from '../../layout/money.js';
+import { time } from '../../layout/parts.js';
+import { stateBadge, voucherStates } from '../../layout/states.js';
+import { ledgerHistory } from '../../layout/transfer-labels.js';
+import { type AccountPage, type AccountRequest, idOf, PORTAL_PATH } from '../../page.js';
+import { problems } from '../../problem-page.js';
+import { happeningsOf } from '../../voucher-story.js';
+import { ownerOf } from './vouchers.js';
+
+/** One voucher with its history and its transfers, but never its code. */
+export const showVoucher: AccountPage = {
+  method: 'GET',
+  path: '/vouchers/:id',
+  access: 'account',
+  needs: 'read',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session } = request;
+    const partnerId = session.company.id;
+    const voucher = await findVoucherDetail(services.database, idOf(request), { partnerId });
+    if (!voucher) return problems.notFound;
+    const moves = await readLedgerHistory(services.database, partnerId, operationsOf(voucher));
+    return {
+      kind: 'page',
+      title: sentence('Voucher {1}', voucher.serialNumber),
+      content: html`<p><a href="${PORTAL_PATH}/vouchers">All vouchers</a></p>
+<h1>Voucher <code>${voucher.serialNumber}</code> ${stateBadge(voucherStates, voucher.status)}</h1>
+<section class="card"><h2>The voucher</h2>
+${facts({
+  Amount: money(voucher.amount),
+  Left: money(voucher.remaining),
+  'On hold': money(voucher.held),
+  'Returned to you': money(voucher.returned),
+  Merchant: voucher.merchantName,
+  'Can be redeemed': phrase(voucher.isRestricted ? 'At this merchant only' : 'At every merchant'),
+  Owner: ownerOf(voucher),
+  'Selling price': `USD ${voucher.sellingPriceUsd.replace(/0{1,4}$/, '')}`,
+  Generated: time(voucher.createdAt),
+  'Valid until': time(voucher.expiresAt),
+})}
+${actions(request, voucher)}</section>
+<section class="card"><h2>What happened</h2>${story(happeningsOf(voucher))}</section>
+<section class="card"><h2>How the money moved</h2>${ledgerHistory(moves)}</section>`,
+    };
+  },
+};
+
+/** What the person may do with the voucher as it is. */
+function actions({ session }: AccountRequest, voucher: VoucherDetail): Html | undefined {
+  if (!mayUse(session.role, 'operate')) return undefined;
+  const path = `${PORTAL_PATH}/vouchers/${voucher.id}`;
+  const hasMessage = voucher.status === 'REDEEM_INITIATED' || voucher.redemptions.length > 0;
+  const links = [
+    hasMessage &&
+      voucher.ownerMsisdn !== null &&
+      html`<a class="button secondary" href="${path}/resend">Send the message again</a>`,
+    isCancellable(voucher.status) &&
+      html`<a class="button secondary" href="${path}/cancel">Cancel the voucher</a>`,
+  ].filter((link) => link !== false);
+  return links.length === 0 ? undefined : html`<p class="actions">${links}</p>`;
+}

@@ -1,0 +1,218 @@
+import { type ListedDelivery, listDeliveries } from '../../../db/webhooks/delivery-requests.js';
+import { findWebhook, type WebhookEndpoint } from '../../../db/webhooks/webhook-endpoints.js';
+import { TEST_EVENT_TYPE } from '../../../domain/webhooks/webhook.js';
+import { type Html, html } from '../../../process/html.js';
+import { DOWNLOAD_ROWS } from '../../layout/downloads.js';
+import { facts } from '../../layout/facts.js';
+import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.js';
+import {
+  type AccountPage,
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+} from '../../page.js';
+import { problems } from '../../problem-page.js';
+import { timeZone } from '../../time-zone.js';
+import { stateOf, WEBHOOKS_PATH } from './webhooks.js';
+
+const ROWS = 25;
+/** Until the answer to a test event is shown. */
+const REFRESH_SECONDS = 2;
+
+/** A sent form for a time, with its problem. */
+export interface WrongTime {
+  readonly from: string;
+  readonly to: string;
+  readonly problem: string;
+}
+
+/** One webhook: its state, what can be done, and its deliveries with the receiver's answers. */
+export const showWebhook: AccountPage = {
+  method: 'GET',
+  path: '/webhooks/:id',
+  access: 'account',
+  needs: 'develop',
+  handle: (request) => webhookPage(request),
+};
+
+/** The page with the problem of a sent form. */
+export async function webhookPage(request: AccountRequest, wrong?: WrongTime): Promise<PageAnswer> {
+  const { services, session, query } = request;
+  const webhook = await findWebhook(services.database, idOf(request), session.company);
+  if (webhook === undefined) return problems.notFound;
+  const before = /^[1-9][0-9]{0,14}$/.exec(query.get('before') ?? '')?.[0];
+  const isOnlyFailed = query.get('state') === 'failed';
+  const rows = await listDeliveries(services.database, webhook.id, {
+    before: before === undefined ? undefined : Number(before),
+    status: isOnlyFailed ? 'FAILED' : undefined,
+    limit: ROWS + 1,
+  });
+  return {
+    kind: 'page',
+    title: 'Webhook',
+    ...(wrong ? { status: 422 } : isTesting(rows) ? { refreshSeconds: REFRESH_SECONDS } : {}),
+    content: html`<p><a href="${WEBHOOKS_PATH}">All webhooks</a></p>
+<h1>Webhook</h1>
+<section class="card"><h2><code>${webhook.url}</code></h2>
+${
+  webhook.status === 'SWITCHED_OFF' &&
+  message(
+    'danger',
+    html`<strong>Switched off.</strong> ${webhook.statusReason} Mend your server, then resume.`,
+  )
+}
+${facts({
+  State: stateOf(webhook),
+  Since: time(webhook.statusSince),
+  Events: webhook.types?.join(', ') ?? 'All',
+  Description: webhook.description || '–',
+  Added: time(webhook.createdAt),
+})}
+${actions(request, webhook)}</section>
+${deliveriesPart(request, { webhook, rows, isOnlyFailed })}
+${sendAgainPart(request, webhook, wrong)}`,
+  };
+}
+
+/** Whether a test event waits for its only attempt. */
+const isTesting = (rows: readonly ListedDelivery[]): boolean =>
+  rows.some(({ type, status }) => type === TEST_EVENT_TYPE && status === 'PENDING');
+
+/** A form of one button. */
+const button = (
+  { formToken }: AccountRequest,
+  action: string,
+  label: Html | string,
+  fields?: Html,
+): Html =>
+  postForm(
+    { action, formToken, className: 'one-button' },
+    html`${fields}<button class="secondary">${label}</button>`,
+  );
+
+function actions(request: AccountRequest, { id, status }: WebhookEndpoint): Html {
+  const path = `${WEBHOOKS_PATH}/${id}`;
+  return html`<div class="actions">${
+    status === 'ACTIVE'
+      ? html`${button(request, `${path}/test`, 'Send a test event')}
+${button(request, `${path}/pause`, 'Pause')}`
+      : button(request, `${path}/resume`, 'Resume')
+  }
+<a class="button secondary" href="${path}/rotate">Rotate the secret</a>
+<a class="button danger" href="${path}/remove">Remove</a></div>`;
+}
+
+function deliveriesPart(
+  request: AccountRequest,
+  shown: {
+    readonly webhook: WebhookEndpoint;
+    readonly rows: readonly ListedDelivery[];
+    readonly isOnlyFailed: boolean;
+  },
+): Html {
+  const { webhook, isOnlyFailed } = shown;
+  const path = `${WEBHOOKS_PATH}/${webhook.id}`;
+  const rows = shown.rows.slice(0, ROWS);
+  const last = rows.at(-1);
+  const state = isOnlyFailed ? 'state=failed&' : '';
+  return html`<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">Deliveries</h2>
+<p>${
+    isOnlyFailed
+      ? html`<a href="${path}">Show all</a>`
+      : html`<a href="${path}?state=failed">Show only those that failed</a>`
+  }</p>
+${
+  rows.length === 0
+    ? emptyState('None', 'Send a test event to see what your server answers.')
+    : table('Deliveries', rows, [
+        {
+          title: 'Event',
+          value: ({ type, subject }) =>
+            html`<code>${type}</code><br>${subjectLink(request, subject)}`,
+        },
+        { title: 'Made', value: ({ createdAt }) => time(createdAt) },
+        { title: 'State', value: deliveryState },
+        { title: 'Last answer', value: answerOf },
+        {
+          title: 'Again',
+          value: (row) =>
+            webhook.status === 'ACTIVE' &&
+            row.status !== 'PENDING' &&
+            row.eventNumber !== null &&
+            button(
+              request,
+              `${path}/send-again`,
+              html`Send again<span class="visually-hidden"> ${row.type} of ${row.subject}</span>`,
+              html`<input type="hidden" name="delivery" value="${row.id}">`,
+            ),
+        },
+      ])
+}
+${
+  rows.length > 0 &&
+  html`<p><a href="${path}/download${isOnlyFailed ? '?state=failed' : ''}">Download the newest
+${DOWNLOAD_ROWS.toLocaleString('en')} as CSV</a></p>`
+}
+${
+  shown.rows.length > ROWS &&
+  last &&
+  html`<p class="actions"><a class="button secondary" href="${path}?${state}before=${last.id}">Older</a></p>`
+}</section>`;
+}
+
+/** The subject of an event, with a link to its page where the company has one. */
+function subjectLink({ session }: AccountRequest, subject: string): Html {
+  const [, kind = '', id] = /^(voucher|top-up):(\d+)$/.exec(subject) ?? [];
+  const path = { voucher: 'vouchers', 'top-up': 'top-ups' }[kind];
+  return path && session.company.kind === 'partner'
+    ? html`<a href="${PORTAL_PATH}/${path}/${id}">${subject}</a>`
+    : html`${subject}`;
+}
+
+function deliveryState({ status, attempts, nextAttemptAt }: ListedDelivery): Html {
+  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  if (status === 'DELIVERED') return html`${badge('success', 'Delivered')}<br>${tries}`;
+  if (status === 'FAILED') return html`${badge('danger', 'Failed')}<br>${tries}`;
+  return html`${badge('warning', 'Waiting')}<br>${
+    attempts === 0 ? 'soon' : html`${tries}; next at ${time(nextAttemptAt)}`
+  }`;
+}
+
+function answerOf({ lastStatusCode, lastMilliseconds, lastProblem, lastAnswer }: ListedDelivery) {
+  if (lastMilliseconds === null) return '–';
+  return html`${lastStatusCode !== null && html`<strong>${lastStatusCode}</strong> `}in ${lastMilliseconds} ms${
+    lastProblem !== null && html`<br>${lastProblem}`
+  }${
+    lastAnswer !== null &&
+    html`<details><summary>Text of the answer</summary><p><code>${lastAnswer}</code></p></details>`
+  }`;
+}
+
+function sendAgainPart(request: AccountRequest, webhook: WebhookEndpoint, wrong?: WrongTime) {
+  if (webhook.status !== 'ACTIVE') return undefined;
+  const action = `${WEBHOOKS_PATH}/${webhook.id}/send-again`;
+  return html`<section class="card"><h2>Send again</h2>
+<p>Your server discards events that it already has by their id.</p>
+${button(request, action, 'Send all that failed', html`<input type="hidden" name="failed" value="yes">`)}
+${postForm(
+  { action, formToken: request.formToken },
+  html`${field({
+    name: 'from',
+    label: 'Made from',
+    type: 'datetime-local',
+    hint: `In the time zone ${timeZone().replaceAll('_', ' ')}.`,
+    value: wrong?.from ?? '',
+    error: wrong?.problem,
+    maximumLength: 20,
+  })}
+${field({
+  name: 'to',
+  label: 'Made before',
+  type: 'datetime-local',
+  value: wrong?.to ?? '',
+  maximumLength: 20,
+})}
+<button class="secondary">Send those of this time</button>`,
+)}</section>`;
+}

@@ -1,0 +1,211 @@
+import { reasons } from '../../domain/reasons.js';
+
+/** The prefix of the names of all metrics of the service. */
+export const PREFIX = 'voucher_service_';
+
+/** Which process has a metric. */
+type Home = 'API' | 'worker' | 'API and worker';
+
+interface Label {
+  readonly meaning: string;
+  /** All values, where the service itself names them; every other value becomes `other`. */
+  readonly values?: readonly string[];
+}
+
+/** The declaration of a metric; the registry, the document and the tests are derived from it. */
+export interface MetricDefinition {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly home: Home;
+  readonly labels: Readonly<Record<string, Label>>;
+  /** Upper bounds in seconds. */
+  readonly buckets?: readonly number[];
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const SURFACES = ['partner', 'merchant', 'portal', 'other'] as const;
+
+/** The ages of holds, as upper bounds in seconds. */
+export const holdAges = {
+  'under 1m': 60,
+  '1m to 10m': 600,
+  '10m to 1h': 3_600,
+  '1h to 1d': 86_400,
+  'over 1d': Number.POSITIVE_INFINITY,
+} as const;
+export type HoldAge = keyof typeof holdAges;
+
+export const holdKinds = ['payment', 'top-up', 'reversal'] as const;
+
+/** What waits in the database for a worker. */
+export const outboxes = {
+  events: 'events without a number',
+  webhooks: 'webhooks that are due, without a workflow that has put them off',
+  messages: 'text messages to owners that are neither sent nor given up',
+  'invitation-messages': 'messages of invitations that are neither sent nor given up',
+  invitations: 'invitations of merchants that no workflow has taken up',
+  'top-up-retries': 'retries of top-ups that no workflow has taken up',
+  'access-notices': 'e-mails about access that are not sent',
+  statements: 'monthly statements whose time has come',
+} as const;
+
+const scheduleNames = ['sweep', 'reconciliation', 'books'] as const;
+export type ScheduleName = (typeof scheduleNames)[number];
+
+const providerCalls = [
+  ...['send', 'pay', 'find', 'reverse', 'find reversal', 'list', 'deliver'],
+] as const;
+
+const providerOutcomes = [
+  ...['delivered', 'refused', 'not-sent', 'unknown', 'never-seen', 'listed', 'failed'],
+] as const;
+
+const surface: Label = { meaning: 'Who it is for', values: SURFACES };
+const route: Label = {
+  meaning: 'Template of the path, as in [endpoints](endpoints.md); `other` for unknown paths',
+};
+const kind: Label = { meaning: 'What the money is on hold for', values: holdKinds };
+const age: Label = { meaning: 'Time since the hold', values: Object.keys(holdAges) };
+const outbox: Label = {
+  meaning: Object.entries(outboxes)
+    .map(([name, text]) => `\`${name}\`: ${text}`)
+    .join('; '),
+  values: Object.keys(outboxes),
+};
+const schedule: Label = { meaning: 'The Schedule', values: scheduleNames };
+const provider: Label = {
+  meaning: 'Adapter of the settings, such as `gsma`; `webhook`: all receivers',
+};
+const call: Label = { meaning: 'What was asked', values: [...providerCalls] };
+
+/** Every metric of the service itself, by its name without the prefix. */
+export const definitions = {
+  http_requests_total: {
+    kind: 'counter',
+    help: 'Requests that were answered',
+    home: 'API',
+    labels: {
+      surface,
+      route,
+      method: { meaning: 'Method of HTTP', values: METHODS },
+      status: { meaning: 'Status of HTTP' },
+      reason: {
+        meaning: 'Reason of a refusal or failure, as in [errors](errors.md); `none` for a success',
+        values: ['none', ...Object.keys(reasons)],
+      },
+    },
+  },
+  http_request_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time from the first line of a request to its answer',
+    home: 'API',
+    labels: { surface, route },
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  database_pool_connections: {
+    kind: 'gauge',
+    help: 'Connections to PostgreSQL, and requests that wait for one',
+    home: 'API and worker',
+    labels: {
+      pool: { meaning: 'The pool', values: ['api', 'lists', 'worker'] },
+      state: { meaning: 'State', values: ['busy', 'idle', 'waiting', 'limit'] },
+    },
+  },
+  provider_calls_total: {
+    kind: 'counter',
+    help: 'Calls to providers and to receivers of webhooks',
+    home: 'worker',
+    labels: {
+      provider,
+      call,
+      outcome: {
+        meaning:
+          'What is known after the call ([providers](providers.md)); `failed`: the adapter failed',
+        values: [...providerOutcomes],
+      },
+    },
+  },
+  provider_call_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time of a call to a provider',
+    home: 'worker',
+    labels: { provider, call },
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40],
+  },
+  holds: {
+    kind: 'gauge',
+    help: 'Payments, top-ups and reversals that have not come to their end',
+    home: 'worker',
+    labels: { kind, age },
+  },
+  money_on_hold_birr: {
+    kind: 'gauge',
+    help: 'Money of these, in ETB',
+    home: 'worker',
+    labels: { kind, age },
+  },
+  oldest_hold_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest of these; 0 without any',
+    home: 'worker',
+    labels: { kind },
+  },
+  wallets_below_threshold: {
+    kind: 'gauge',
+    help: 'Wallets of active partners whose balance is below the threshold that is set for them',
+    home: 'worker',
+    labels: { wallet: { meaning: 'The wallet', values: ['gift', 'airtime'] } },
+  },
+  outbox_waiting: {
+    kind: 'gauge',
+    help: 'What waits for a worker; counted up to 10,000',
+    home: 'worker',
+    labels: { outbox },
+  },
+  outbox_oldest_seconds: {
+    kind: 'gauge',
+    help: 'Time for which the oldest of these has waited; 0 without any',
+    home: 'worker',
+    labels: { outbox },
+  },
+  needs_action: {
+    kind: 'gauge',
+    help: 'Workflows that need a person: `NeedsAction = true` in the Temporal UI, while they run',
+    home: 'worker',
+    labels: {},
+  },
+  schedule_last_run_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'Unix time at which the last run began',
+    home: 'worker',
+    labels: { schedule },
+  },
+  schedule_last_run_succeeded: {
+    kind: 'gauge',
+    help: '1 if the last run that has ended succeeded; 0 if it failed, for example because the books do not agree',
+    home: 'worker',
+    labels: { schedule },
+  },
+  schedule_interval_seconds: {
+    kind: 'gauge',
+    help: 'Time between two runs',
+    home: 'worker',
+    labels: { schedule },
+  },
+  state_read_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'Unix time at which the values of a source were last read',
+    home: 'worker',
+    labels: {
+      source: {
+        meaning: 'PostgreSQL (holds, wallets, outboxes), or Temporal (Schedules, cases)',
+        values: ['database', 'temporal'],
+      },
+    },
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+export type MetricName = keyof typeof definitions;
+export type LabelsOf<Name extends MetricName> = Readonly<
+  Record<keyof (typeof definitions)[Name]['labels'], string>
+>;

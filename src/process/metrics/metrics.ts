@@ -1,0 +1,93 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  definitions,
+  type LabelsOf,
+  type MetricDefinition,
+  type MetricName,
+  PREFIX,
+} from './definitions.js';
+
+/** Counts and measures; every label value that the service does not know becomes `other`. */
+export interface Metrics {
+  /** Adds one to a counter. */
+  count<Name extends MetricName>(name: Name, labels: LabelsOf<Name>): void;
+  /** Adds a time to a histogram. */
+  observe<Name extends MetricName>(name: Name, labels: LabelsOf<Name>, seconds: number): void;
+  /** Sets a gauge. */
+  set<Name extends MetricName>(name: Name, labels: LabelsOf<Name>, value: number): void;
+  /** Has something set its gauges before each scrape; it must be cheap, and ask nobody else. */
+  beforeScrape(refresh: () => void): void;
+}
+
+/** Measures nothing, at no cost: for a process without `METRICS_PORT`. */
+export const noMetrics: Metrics = {
+  count() {},
+  observe() {},
+  set() {},
+  beforeScrape() {},
+};
+
+export interface CollectedMetrics extends Metrics {
+  /** The content type of what `read` returns. */
+  readonly contentType: string;
+  /** All metrics as text, in the exposition format of Prometheus. */
+  read(): Promise<string>;
+}
+
+/** What a label's unknown value becomes. */
+const OTHER = 'other';
+
+/** Metrics of a process, with those of Node.js: CPU, memory, garbage collection, event loop. */
+export function createMetrics(): CollectedMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const refreshers: (() => void)[] = [];
+  const instruments = new Map(
+    (Object.keys(definitions) as MetricName[]).map((name) => [name, instrumentOf(name, registry)]),
+  );
+  const withBounds = boundsOf();
+  const of = <Kind>(name: MetricName): Kind => instruments.get(name) as Kind;
+  return {
+    contentType: registry.contentType,
+    count: (name, labels) => of<Counter>(name).inc(withBounds(name, labels)),
+    observe: (name, labels, seconds) =>
+      of<Histogram>(name).observe(withBounds(name, labels), seconds),
+    set: (name, labels, value) => of<Gauge>(name).set(withBounds(name, labels), value),
+    beforeScrape: (refresh) => refreshers.push(refresh),
+    async read() {
+      for (const refresh of refreshers) refresh();
+      return registry.metrics();
+    },
+  };
+}
+
+function instrumentOf(name: MetricName, registry: Registry): Counter | Gauge | Histogram {
+  const { kind, help, labels, buckets }: MetricDefinition = definitions[name];
+  const shared = {
+    name: PREFIX + name,
+    help,
+    labelNames: Object.keys(labels),
+    registers: [registry],
+  };
+  if (kind === 'counter') return new Counter(shared);
+  if (kind === 'gauge') return new Gauge(shared);
+  return new Histogram({ ...shared, buckets: [...(buckets ?? [])] });
+}
+
+/** Replaces what the definition of a label does not name: callers must not be able to make series. */
+function boundsOf() {
+  const known = new Map(
+    Object.entries<MetricDefinition>(definitions).map(([name, { labels }]) => [
+      name,
+      Object.entries(labels).flatMap(([label, { values }]) =>
+        values ? [[label, new Set(values)] as const] : [],
+      ),
+    ]),
+  );
+  return (name: MetricName, labels: Readonly<Record<string, string>>): Record<string, string> => {
+    const bounded: Record<string, string> = { ...labels };
+    for (const [label, values] of known.get(name) ?? [])
+      if (!values.has(bounded[label] ?? '')) bounded[label] = OTHER;
+    return bounded;
+  };
+}

@@ -1,0 +1,77 @@
+import type { Context } from 'koa';
+import { settle, statusOf, type TakenStatus } from '../accepted-requests.js';
+import type { Books, Payout, PayoutReversal } from '../books.js';
+import type { Waiting } from '../delays.js';
+import type { SandboxReply } from '../reply.js';
+import { readJsonObject } from '../request-body.js';
+import {
+  firstStatus,
+  laterStatus,
+  reversalBehaviour,
+  reversalDelaySecondsOf,
+  shortlySeconds,
+} from '../scenarios.js';
+import { requestStateOf, transactionOf } from './answers.js';
+import { errorReply } from './errors.js';
+import { checkReversalRequest } from './payout-request.js';
+
+/**
+ * `POST /transactions/{transactionReference}/reversals` (providers.md 3.1): takes a completed payout
+ * back, once and in full.
+ */
+export async function createReversal(
+  ctx: Context,
+  books: Books,
+  waiting: Waiting,
+): Promise<SandboxReply> {
+  const correlationId = ctx.get('X-CorrelationID');
+  const body = await readJsonObject(ctx);
+  if (books.findReversal('correlationId', correlationId)) return errorReply('duplicate');
+  const original = books.findPayout('transactionReference', ctx.params.reference ?? '');
+  if (!original) return errorReply('notFound');
+  const request = checkReversalRequest(correlationId, body, original);
+  if ('error' in request) return errorReply(request.error, { field: request.field });
+
+  const { to } = original;
+  const behaviour = reversalBehaviour(to);
+  const delaySeconds = reversalDelaySecondsOf(to);
+  if (behaviour.books === 'not-taken') {
+    await waiting.wait(delaySeconds);
+    return errorReply('declined');
+  }
+  if (!isReversible(books, original)) return errorReply('incorrectState');
+  // The books contain a reversal before its delay, so that an inquiry during the delay finds it.
+  const reversal = books.takeReversal({
+    reference: request.reference,
+    to,
+    amount: original.amount,
+    currency: original.currency,
+    correlationId,
+    request: body ?? {},
+    isAsynchronous: behaviour.answer === 'request-state',
+    isInPascalCase: original.isInPascalCase,
+    original,
+  });
+  await waiting.wait(delaySeconds);
+  settleReversal(reversal, firstStatus[behaviour.books]);
+  const reply: SandboxReply =
+    behaviour.answer === 'request-state'
+      ? { status: 202, body: requestStateOf(reversal) }
+      : { status: 201, body: transactionOf(reversal) };
+  settleReversal(reversal, laterStatus[behaviour.books], waiting.moment(shortlySeconds));
+  return behaviour.answer === 'connection-dropped' ? 'dropped' : reply;
+}
+
+const isReversible = (books: Books, original: Payout): boolean =>
+  statusOf(original) === 'completed' &&
+  books.reversalsOf(original).every((earlier) => statusOf(earlier) === 'failed');
+
+/** Gives a reversal its next status; a completed one changes its payout. */
+function settleReversal(
+  reversal: PayoutReversal,
+  status: TakenStatus | undefined,
+  from = new Date(),
+): void {
+  settle(reversal, status, from);
+  if (status === 'completed') settle(reversal.original, 'reversed', from);
+}

@@ -1,0 +1,45 @@
+import type { Context } from 'koa';
+import { statusOf } from '../accepted-requests.js';
+import type { Books } from '../books.js';
+import type { SandboxReply } from '../reply.js';
+import { transactionOf } from './answers.js';
+import { errorReply } from './errors.js';
+
+const defaultLimit = 50;
+const longestPage = 100;
+
+/**
+ * `GET /accounts/{identifierType}/{identifier}/transactions` (providers.md 3.1): the payouts of an
+ * account and their reversals, newest first.
+ */
+export function listTransactions(ctx: Context, books: Books): SandboxReply {
+  const { fromDateTime, toDateTime, transactionStatus } = ctx.query;
+  const limit = Math.min(numberOf(ctx.query.limit, defaultLimit), longestPage);
+  const offset = numberOf(ctx.query.offset, 0);
+  const from = fromDateTime === undefined ? 0 : Date.parse(String(fromDateTime));
+  const to = toDateTime === undefined ? Date.now() : Date.parse(String(toDateTime));
+  if (Number.isNaN(from) || Number.isNaN(to)) return errorReply('format', { field: 'dateTime' });
+  const found = [...books.allPayouts(), ...books.allReversals()]
+    .filter((one) => one.takenAt.getTime() >= from && one.takenAt.getTime() <= to)
+    .filter((one) => transactionStatus === undefined || statusOf(one) === transactionStatus)
+    .map((one) => ({ at: one.takenAt.getTime(), transaction: transactionOf(one) }))
+    .filter(({ transaction }) => isOf(ctx, transaction))
+    .sort((one, other) => other.at - one.at)
+    .map(({ transaction }) => transaction);
+  const page = found.slice(offset, offset + limit);
+  ctx.set('X-Records-Available-Count', String(found.length));
+  ctx.set('X-Records-Returned-Count', String(page.length));
+  return { status: 200, body: page };
+}
+
+/** Whether an account is a party of a transaction. */
+function isOf(ctx: Context, { creditParty, debitParty }: ReturnType<typeof transactionOf>) {
+  const { identifierType: key, identifier: value } = ctx.params;
+  return [creditParty, debitParty].some(
+    (party) =>
+      Array.isArray(party) && party.some((one) => one.key === key && String(one.value) === value),
+  );
+}
+
+const numberOf = (value: unknown, otherwise: number): number =>
+  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : otherwise;

@@ -1,0 +1,68 @@
+import { type RunningApi, startApi } from './api.js';
+import { type ApiConfig, readApiConfig } from './config/config.js';
+import { type Observation, startObservation } from './process/observation.js';
+import { isMainModule, runProcess } from './process/termination.js';
+import { connectTemporal } from './temporal/connection.js';
+import { temporalServerOf } from './temporal/temporal-server.js';
+import { type RunningWorker, startWorker } from './worker.js';
+
+export interface RunningService {
+  readonly api: RunningApi;
+  /** Settles when the worker has stopped; rejects where it failed by itself. */
+  readonly ended: RunningWorker['ended'];
+  /** Answers and completes what is under way, then closes all connections. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts API and worker in one process on one connection to Temporal, so that workflows start at once
+ * (eagerly) where workers have no versions.
+ */
+export async function startService(
+  config: ApiConfig,
+  { logger, metrics }: Observation,
+): Promise<RunningService> {
+  const temporal = await connectTemporal({
+    ...temporalServerOf(config),
+    payloadKeys: config.PAYLOAD_KEYS,
+  });
+  // Each half has the rights, and the connections, of its own role.
+  const { WORKER_DATABASE_URL = config.DATABASE_URL } = config;
+  const worker = await startWorker({ ...config, DATABASE_URL: WORKER_DATABASE_URL }, temporal, {
+    logger,
+    metrics,
+  });
+  const api = await startApi(config, temporal, {
+    logger,
+    metrics,
+    // An eager start takes no notice of which version is current.
+    eager: config.TEMPORAL_BUILD_ID === undefined,
+    checks: { worker: worker.requirePolling },
+  });
+  return {
+    api,
+    ended: worker.ended,
+    async stop() {
+      await api.stop();
+      await worker.stop();
+      await temporal.connection.close();
+    },
+  };
+}
+
+if (isMainModule(import.meta.url)) {
+  await runProcess(async () => {
+    const config = readApiConfig();
+    const observation = await startObservation(config, 'service');
+    const { logger, metricsPort } = observation;
+    const service = await startService(config, observation);
+    logger.info({ port: service.api.port, metricsPort }, 'Service is running');
+    return {
+      ended: service.ended,
+      async stop() {
+        await service.stop();
+        await observation.stop();
+      },
+    };
+  });
+}

@@ -1,0 +1,57 @@
+import { type ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
+import type { Activities } from '../../activities/index.js';
+import type { Config } from '../config/config.js';
+import type { TemporalConnection } from '../temporal/connection.js';
+import { workerVersionOptions } from '../temporal/worker-version.js';
+import {
+  preloadedModules,
+  workflowInterceptorModules,
+  workflowsPath,
+} from '../temporal/workflow-bundle.js';
+
+/** Tuned for two cores. Most work is new workflows, which arrive on the non-sticky queue. */
+export const workerTuning = {
+  nonStickyToStickyPollRatio: 0.5,
+  maxCachedWorkflows: 400,
+  // A claim waits in its task for the SMS provider, which must keep no redemption waiting.
+  maxConcurrentWorkflowTaskExecutions: 100,
+  maxConcurrentLocalActivityExecutions: 100,
+  maxConcurrentActivityTaskExecutions: 50,
+  stickyQueueScheduleToStartTimeout: '2s',
+  shutdownGraceTime: '15s',
+  shutdownForceTime: '25s',
+} as const;
+
+/**
+ * The SDK's worker with our activities, workflows and the interceptors that refuse foreign
+ * commands.
+ */
+export const createMainWorker = (
+  config: Config,
+  temporal: TemporalConnection,
+  activities: Activities,
+  activityGuards: readonly ActivityInterceptorsFactory[],
+): Promise<Worker> =>
+  Worker.create({
+    connection: temporal.connection,
+    namespace: temporal.namespace,
+    dataConverter: temporal.dataConverter,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    activities,
+    // A bundle already contains them.
+    ...(config.WORKFLOW_BUNDLE !== undefined
+      ? {
+          workflowBundle: { codePath: config.WORKFLOW_BUNDLE },
+          interceptors: { activity: [...activityGuards] },
+        }
+      : {
+          workflowsPath,
+          bundlerOptions: { preloadModules: preloadedModules() },
+          interceptors: {
+            activity: [...activityGuards],
+            workflowModules: workflowInterceptorModules,
+          },
+        }),
+    ...workerTuning,
+    ...workerVersionOptions(config),
+  });

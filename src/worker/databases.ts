@@ -1,0 +1,17 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
+import { connectDatabase, poolUseOf } from '../db/connection.js';
+import type { Metrics } from '../process/metrics/metrics.js';
+import { showPoolUse } from '../process/metrics/pool-use.js';
+
+/** The database, and the replica for the whole check of the books, if there is one. */
+export function connectDatabases(config: Config, logger: Logger, metrics: Metrics) {
+  const onIdleError = (error: Error) => logger.warn({ error: error.name }, 'A connection broke');
+  const { DATABASE_URL: url, DATABASE_READ_URL: readUrl, DATABASE_POOL_SIZE: poolSize } = config;
+  const database = connectDatabase(url, { poolSize, onIdleError });
+  metrics.beforeScrape(() => showPoolUse(metrics, 'worker', poolUseOf(database)));
+  return {
+    database,
+    ...(readUrl ? { readDatabase: connectDatabase(readUrl, { poolSize: 1, onIdleError }) } : {}),
+  };
+}

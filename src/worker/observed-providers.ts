@@ -1,0 +1,108 @@
+import type { ActivityDependencies } from '../../activities/dependencies.js';
+import type { Config } from '../config/config.js';
+import type { LabelsOf } from '../process/metrics/definitions.js';
+import type { Metrics } from '../process/metrics/metrics.js';
+import {
+  createAirtime,
+  createEmailSender,
+  createMobileMoney,
+  createSmsSender,
+} from '../providers/registry.js';
+
+type Providers = Pick<
+  ActivityDependencies,
+  'smsSender' | 'emailSender' | 'mobileMoney' | 'airtime'
+>;
+
+/** Makes a call, and counts it with its outcome and its time. */
+type Observe = <Result extends { readonly kind: string }>(
+  call: string,
+  make: () => Promise<Result>,
+) => Promise<Result>;
+
+const observerOf =
+  (metrics: Metrics, provider: string): Observe =>
+  async (call, make) => {
+    const startedAt = performance.now();
+    const note = (outcome: string) => {
+      const labels: LabelsOf<'provider_call_duration_seconds'> = { provider, call };
+      metrics.count('provider_calls_total', { ...labels, outcome });
+      const seconds = (performance.now() - startedAt) / 1_000;
+      metrics.observe('provider_call_duration_seconds', labels, seconds);
+    };
+    try {
+      const result = await make();
+      note(result.kind);
+      return result;
+    } catch (error) {
+      note('failed');
+      throw error;
+    }
+  };
+
+/** The providers of the settings, with their calls counted. */
+export function createProviders(config: Config, metrics: Metrics): Providers {
+  const [sms, email, money, airtime] = [
+    createSmsSender(config),
+    createEmailSender(config),
+    createMobileMoney(config),
+    createAirtime(config),
+  ];
+  const [ofSms, ofEmail] = [
+    observerOf(metrics, config.SMS_PROVIDER),
+    observerOf(metrics, config.EMAIL_PROVIDER),
+  ];
+  return {
+    smsSender: { send: (message) => ofSms('send', () => sms.send(message)) },
+    emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },
+    mobileMoney: observedMoney(money, observerOf(metrics, config.MOBILE_MONEY_PROVIDER)),
+    airtime: observedAirtime(airtime, observerOf(metrics, config.AIRTIME_PROVIDER)),
+  };
+}
+
+function observedMoney(
+  money: Providers['mobileMoney'],
+  observe: Observe,
+): Providers['mobileMoney'] {
+  const { reversals } = money;
+  return {
+    canCarry: (amount) => money.canCarry(amount),
+    pay: (payment) => observe('pay', () => money.pay(payment)),
+    findPayment: (payment) => observe('find', () => money.findPayment(payment)),
+    ...(reversals && {
+      reversals: {
+        reverse: (reversal) => observe('reverse', () => reversals.reverse(reversal)),
+        findReversal: (reversal) =>
+          observe('find reversal', () => reversals.findReversal(reversal)),
+      },
+    }),
+    // Only the recovery of a restored database lists transactions, and not in a worker.
+  };
+}
+
+const observedAirtime = (
+  airtime: Providers['airtime'],
+  observe: Observe,
+): Providers['airtime'] => ({
+  canCarry: (amount) => airtime.canCarry(amount),
+  send: (order) => observe('send', () => airtime.send(order)),
+  findOrder: (order) => observe('find', () => airtime.findOrder(order)),
+});
+
+/** The caller of webhooks, with its calls counted: a receiver that answers otherwise has refused. */
+export function observedWebhooks(
+  caller: ActivityDependencies['webhookCaller'],
+  metrics: Metrics,
+): ActivityDependencies['webhookCaller'] {
+  const observe = observerOf(metrics, 'webhook');
+  return {
+    async call(message) {
+      const { answer } = await observe('deliver', async () => {
+        const answer = await caller.call(message);
+        const refused = answer.status === null ? 'unknown' : 'refused';
+        return { kind: answer.isDelivered ? 'delivered' : refused, answer };
+      });
+      return answer;
+    },
+  };
+}

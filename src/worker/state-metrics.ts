@@ -1,0 +1,131 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { checkBooksId, expireVouchersId, reconcileId } from '../../workflows/workflow-ids.js';
+import type { Config } from '../config/config.js';
+import type { Database } from '../db/connection.js';
+import { readServiceState } from '../db/overview/service-state.js';
+import {
+  type HoldAge,
+  holdAges,
+  holdKinds,
+  type ScheduleName,
+} from '../process/metrics/definitions.js';
+import type { Metrics } from '../process/metrics/metrics.js';
+import { type Repetition, repeat } from './repeat.js';
+
+/** The client itself has no time limit. */
+const LIMIT_MS = 10_000;
+
+/** Daily, at the time of `temporal/schedules.ts`. */
+const BOOKS_INTERVAL_SECONDS = 86_400;
+
+/** The state metrics of a worker; none where nobody reads them. */
+export const stateMetrics = (
+  config: Config,
+  shared: Pick<StateOptions, 'metrics' | 'database' | 'client' | 'logger'>,
+): readonly Repetition[] =>
+  config.METRICS_PORT === undefined
+    ? []
+    : startStateMetrics({
+        ...shared,
+        taskQueue: config.TEMPORAL_TASK_QUEUE,
+        sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
+        reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
+        intervalMs: config.METRICS_READ_SECONDS * 1_000,
+      });
+
+interface StateOptions {
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly taskQueue: string;
+  readonly sweepIntervalSeconds: number;
+  readonly reconcileIntervalSeconds: number;
+  readonly intervalMs: number;
+}
+
+/**
+ * Reads at an interval what metrics say of the database and of Temporal: a scrape asks neither, so that
+ * scrapers cannot load them. A source that fails keeps its last values, and the time of its last
+ * reading tells so.
+ */
+function startStateMetrics(options: StateOptions): readonly Repetition[] {
+  const { intervalMs, logger, metrics, client } = options;
+  const source = (name: 'database' | 'temporal', read: () => Promise<void>) =>
+    repeat({
+      async work() {
+        await read();
+        metrics.set('state_read_timestamp_seconds', { source: name }, Date.now() / 1_000);
+      },
+      intervalMs,
+      logger,
+      failure: `Could not read the metrics of the ${name}`,
+    });
+  return [
+    source('database', () => showDatabase(options)),
+    source('temporal', () =>
+      client.withDeadline(Date.now() + LIMIT_MS, () => showTemporal(options)),
+    ),
+  ];
+}
+
+async function showDatabase({ database, metrics }: StateOptions): Promise<void> {
+  const bounds = Object.values(holdAges).filter(Number.isFinite);
+  const { holds, waiting, lowWallets } = await readServiceState(database, bounds);
+  for (const kind of holdKinds) {
+    const ofKind = holds.filter((one) => one.kind === kind);
+    for (const [age, limit] of Object.entries(holdAges) as [HoldAge, number][]) {
+      const found = ofKind.find(({ ageLimit }) => (ageLimit ?? Number.POSITIVE_INFINITY) === limit);
+      metrics.set('holds', { kind, age }, found?.count ?? 0);
+      metrics.set('money_on_hold_birr', { kind, age }, found?.amount ?? 0);
+    }
+    const oldest = Math.max(0, ...ofKind.map(({ oldestSeconds }) => oldestSeconds));
+    metrics.set('oldest_hold_seconds', { kind }, oldest);
+  }
+  for (const { outbox, count, oldestSeconds } of waiting) {
+    metrics.set('outbox_waiting', { outbox }, count);
+    metrics.set('outbox_oldest_seconds', { outbox }, oldestSeconds);
+  }
+  for (const wallet of ['gift', 'airtime'])
+    metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
+}
+
+async function showTemporal(options: StateOptions): Promise<void> {
+  const { client, metrics, taskQueue } = options;
+  const { count } = await client.workflow.count(
+    `NeedsAction = true AND ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue}'`,
+  );
+  metrics.set('needs_action', {}, count);
+  await showSchedule(options, 'sweep', expireVouchersId(taskQueue), options.sweepIntervalSeconds);
+  await showSchedule(
+    options,
+    'reconciliation',
+    reconcileId(taskQueue),
+    options.reconcileIntervalSeconds,
+  );
+  await showSchedule(options, 'books', checkBooksId(taskQueue), BOOKS_INTERVAL_SECONDS);
+}
+
+/** The last run, and the result of the last one that has ended. */
+async function showSchedule(
+  { client, metrics }: StateOptions,
+  schedule: ScheduleName,
+  id: string,
+  intervalSeconds: number,
+): Promise<void> {
+  metrics.set('schedule_interval_seconds', { schedule }, intervalSeconds);
+  const { info } = await client.schedule.getHandle(id).describe();
+  // A new Schedule has not run yet: it is as old as its definition.
+  const begun = info.recentActions.at(-1)?.takenAt ?? info.createdAt;
+  metrics.set('schedule_last_run_timestamp_seconds', { schedule }, begun.getTime() / 1_000);
+  for (const { action } of info.recentActions.toReversed()) {
+    const { workflowId, firstExecutionRunId } = action.workflow;
+    const run = await client.workflow.getHandle(workflowId, firstExecutionRunId).describe();
+    const { name } = run.status;
+    if (name === 'RUNNING') continue;
+    const isGood = name === 'COMPLETED' || name === 'CONTINUED_AS_NEW';
+    metrics.set('schedule_last_run_succeeded', { schedule }, isGood ? 1 : 0);
+    return;
+  }
+}

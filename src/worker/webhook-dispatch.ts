@@ -1,0 +1,66 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { webhookDue } from '../../workflows/contracts.js';
+import type { deliverWebhooks } from '../../workflows/deliver-webhooks.js';
+import { deliverWebhooksId } from '../../workflows/workflow-ids.js';
+import type { Database } from '../db/connection.js';
+import {
+  type DueEndpoint,
+  dispatchEvents,
+  listDueEndpoints,
+  readDispatchState,
+  takeWake,
+} from '../db/webhooks/dispatch.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../temporal/workflow-starts.js';
+import { type Repetition, repeat } from './repeat.js';
+
+const BATCH_SIZE = 100;
+/** The client itself has no time limit. */
+const SIGNAL_LIMIT_MS = 5_000;
+/** Time after which a webhook is woken again whose workflow gave no sign. */
+const WATCH_SECONDS = 60;
+
+/**
+ * Makes deliveries of new events, and starts or signals the workflows of their webhooks. The demand to
+ * wake a workflow is a column, written together with what it is to deliver: a worker that dies in
+ * between, and a Temporal server that has lost the workflow, only delay it. Any number of workers may
+ * poll.
+ */
+export function startWebhookDispatch(options: {
+  readonly database: Database;
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly taskQueue: string;
+  readonly retrySeconds: number;
+  readonly intervalMs: number;
+}): Repetition {
+  const { database, client, logger, taskQueue, retrySeconds, intervalMs } = options;
+  let dispatched: number | null = null;
+
+  async function dispatch(): Promise<void> {
+    const { newest, isSomebodyDue } = await readDispatchState(database);
+    if (newest === dispatched && !isSomebodyDue) return;
+    let mayBeMore: boolean | undefined;
+    do mayBeMore = await dispatchEvents(database, retrySeconds);
+    while (mayBeMore);
+    // Undefined: another worker does it, and may not have seen the newest.
+    if (mayBeMore === false) dispatched = newest;
+    for (const endpoint of await listDueEndpoints(database, BATCH_SIZE))
+      if (await takeWake(database, endpoint, WATCH_SECONDS)) await wake(endpoint);
+  }
+
+  const wake = ({ id, companyKind, companyId }: DueEndpoint): Promise<unknown> =>
+    client.withDeadline(Date.now() + SIGNAL_LIMIT_MS, () =>
+      client.workflow.signalWithStart<typeof deliverWebhooks>('deliverWebhooks', {
+        workflowId: deliverWebhooksId(id, taskQueue),
+        taskQueue,
+        args: [{ endpointId: id }],
+        signal: webhookDue,
+        signalArgs: [],
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+        staticSummary: `Webhook ${id} of ${companyKind} ${companyId}`,
+      }),
+    );
+
+  return repeat({ work: dispatch, intervalMs, logger, failure: 'Could not dispatch webhooks' });
+}

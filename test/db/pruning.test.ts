@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../src/db/connection.js';
+import { pruneInTurns } from '../../src/db/pruning.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/** More than one batch of each. */
+const BACKLOG = 12_000;
+const YOUNG = 10;
+
+let testDatabase: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = connectDatabase(testDatabase.url, { poolSize: 2 });
+});
+afterAll(async () => {
+  await database?.destroy();
+  await testDatabase?.drop();
+});
+
+const RETENTION = { operationDays: 30, eventDays: 30, signInSeconds: 900, sessionSeconds: 43_200 };
+const BATCH = 5_000;
+
+const prune = (endsAt = Number.POSITIVE_INFINITY) =>
+  pruneInTurns(database, RETENTION, { batchSize: BATCH, endsAt, note: () => {} });
+
+const countsOf = async () => {
+  const { rows } = await sql<{ operations: number; events: number; refused: number }>`
+    select (select count(*) from operations) as operations, (select count(*) from events) as events,
+      (select count(*) from refused_calls) as refused`.execute(database);
+  return rows[0];
+};
+
+async function addBacklog(): Promise<void> {
+  const age = sql`case when number <= ${YOUNG} then now() else now() - interval '100 days' end`;
+  const numbers = sql`generate_series(1, ${BACKLOG + YOUNG}::integer) as number`;
+  await sql`
+    insert into operations (id, created_at, company_kind, company_id, kind, request_id,
+      request_digest, status, outcome)
+    select number, ${age}, 'partner', 1, 'generate-voucher', gen_random_uuid(), '', 'SUCCEEDED', '{}'
+    from ${numbers}`.execute(database);
+  await sql`
+    insert into events (created_at, number, company_kind, company_id, type, subject, data)
+    select ${age}, number, 'partner', 1, 'voucher.generated', 'voucher:1', '{}'
+    from ${numbers} order by number desc`.execute(database);
+  await sql`
+    insert into refused_calls (at, surface, method, route, reason, source_address, request_id)
+    select ${age}, 'partner', 'GET', '/', 'reason', '127.0.0.1', 'r' from ${numbers}
+  `.execute(database);
+}
+
+test('when the time is up, each kind has had its turn', async () => {
+  await addBacklog();
+  // The first turn begins in time.
+  const first = await pruneInTurns(database, RETENTION, {
+    batchSize: BATCH,
+    endsAt: Date.now() + 60_000,
+    note: (count) => {
+      if (count > 2 * BATCH) throw new Error('interrupted');
+    },
+  }).catch((error: Error) => error.message);
+  expect(first).toBe('interrupted');
+  const left = BACKLOG + YOUNG - BATCH;
+  expect(await countsOf()).toEqual({ operations: left, events: left, refused: left });
+});
+
+test('a backlog of several batches of several kinds is gone after one step', async () => {
+  expect(await prune()).toEqual({ count: 3 * (BACKLOG - BATCH), isDone: true });
+  expect(await countsOf()).toEqual({ operations: YOUNG, events: YOUNG, refused: YOUNG });
+});
+
+test('after its time nothing is begun, and the rest is left', async () => {
+  expect(await prune(0)).toEqual({ count: 0, isDone: false });
+});
+
+test('a kind that cannot be deleted keeps no other from being deleted', async () => {
+  await sql`
+    insert into refused_calls (at, surface, method, route, reason, source_address, request_id)
+    select now() - interval '100 days', 'partner', 'GET', '/', 'reason', '127.0.0.1', 'r'
+    from generate_series(1, ${BACKLOG}::integer)`.execute(database);
+  await sql`alter table operations rename to operations_elsewhere`.execute(database);
+  await expect(prune()).rejects.toThrow('operations');
+  await sql`alter table operations_elsewhere rename to operations`.execute(database);
+  expect((await countsOf())?.refused).toBe(YOUNG);
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { type ReversalFacts, refuseReversal } from '../../../src/domain/vouchers/reversal.js';
+
+const redemption = {
+  status: 'POSTED',
+  secondsSincePayment: 60,
+  isReversed: false,
+  hasPendingReversal: false,
+} as const;
+const facts: ReversalFacts = {
+  isAdmitted: true,
+  merchantIsActive: true,
+  redemption,
+  providerCanReverse: true,
+};
+
+it.each<[string, Partial<ReversalFacts>, number, string | undefined]>([
+  ['in its time', {}, 60, undefined],
+  ['after its time', {}, 59, 'reversal-too-late'],
+  ['that nobody allows', {}, 0, 'reversal-not-supported'],
+  ['that no provider can do', { providerCanReverse: false }, 60, 'reversal-not-supported'],
+  ['without authority', { isAdmitted: false, redemption: undefined }, 60, 'token-invalid'],
+  ['by a deactivated merchant', { merchantIsActive: false }, 60, 'merchant-not-found'],
+  ['of nothing', { redemption: undefined }, 0, 'redemption-not-found'],
+  ['of a hold', { redemption: { ...redemption, status: 'HELD' } }, 60, 'redemption-not-paid'],
+  [
+    'beside a pending one',
+    { redemption: { ...redemption, hasPendingReversal: true } },
+    0,
+    'reversal-in-progress',
+  ],
+  [
+    'for the second time',
+    { redemption: { ...redemption, isReversed: true } },
+    0,
+    'redemption-reversed',
+  ],
+])('a reversal %s', (_name, changed, windowSeconds, reason) => {
+  expect(refuseReversal({ ...facts, ...changed }, windowSeconds)?.reason).toBe(reason);
+});

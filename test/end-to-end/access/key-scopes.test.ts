@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findApiKey } from '../../../src/db/access/access.js';
+import { setApiKeyScopes } from '../../../src/db/access/api-key-power.js';
+import type { Surface } from '../../../src/domain/refusals.js';
+import { type Scope, scopesOf } from '../../../src/domain/scope.js';
+import type { SurfaceRoutes } from '../../../src/http/app.js';
+import { type Endpoint, scopeOf } from '../../../src/http/endpoint.js';
+import { merchantRoutes } from '../../../src/merchant/routes.js';
+import { partnerRoutes } from '../../../src/partner/routes.js';
+import { merchantClient, partnerClient } from '../../support/clients.js';
+import { makeKey, makeMerchant, makePartner } from '../../support/companies.js';
+import { type Stack, startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
+import { expectRefusal } from '../bad-input/refusals.js';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack?.stop());
+
+async function setScopes(surface: Surface, apiKey: string, scopes: readonly Scope[]) {
+  const key = await findApiKey(stack.database, surface, stack.digests.apiKey(apiKey));
+  await stack.database
+    .transaction()
+    .execute((transaction) => setApiKeyScopes(transaction, key?.id ?? Number.NaN, scopes));
+}
+
+/** A client whose key has these scopes. */
+async function clientWith(surface: Surface, scopes: readonly Scope[]) {
+  const owner = await (surface === 'partner' ? makePartner(stack) : makeMerchant(stack));
+  const apiKey = await makeKey(stack, { kind: surface, id: owner.id });
+  await setScopes(surface, apiKey, scopes);
+  const client =
+    'privateKey' in owner
+      ? await merchantClient(stack, { ...owner, apiKey })
+      : await partnerClient(stack, { ...owner, apiKey });
+  const ask = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
+    method === 'GET' && 'get' in client
+      ? client.get(path.replace(/:\w+/, '1'))
+      : client.post(path.replace(/:\w+/, '1'), {});
+  return { apiKey, ask };
+}
+
+const CHECK = {
+  partner: { method: 'GET', path: '/test' },
+  merchant: { method: 'POST', path: '/test' },
+} as const;
+
+describe.each<SurfaceRoutes>([partnerRoutes, merchantRoutes])('on the $surface API', (routes) => {
+  const { surface, endpoints } = routes;
+
+  test.each(scopesOf(surface))('a key with %s alone may call its endpoints only', async (scope) => {
+    const { ask } = await clientWith(surface, [scope]);
+    const checked = await ask(CHECK[surface]);
+    expect([checked.status, checked.body]).toEqual([200, { test: 'success', scopes: [scope] }]);
+    for (const endpoint of endpoints) {
+      const needed = scopeOf(endpoint);
+      if (needed === undefined) continue;
+      const answer = await ask(endpoint);
+      if (needed !== scope)
+        expectRefusal(answer, surface, 403, { reason: 'scope-missing', says: needed });
+      else expect(JSON.stringify(answer.body)).not.toContain('lacks the scope');
+    }
+  });
+
+  test('narrowing and widening reach tokens that were issued before', async () => {
+    const all = scopesOf(surface);
+    const { apiKey, ask } = await clientWith(surface, all);
+    const voucher = endpoints.find(({ operation }) => operation === 'redeem-gift') as Endpoint;
+    expect((await ask(voucher)).body.statusCode).toBe(400);
+    await setScopes(surface, apiKey, ['read']);
+    await until(async () =>
+      expectRefusal(await ask(voucher), surface, 403, {
+        reason: 'scope-missing',
+        says: 'vouchers',
+      }),
+    );
+    await setScopes(surface, apiKey, all);
+    await until(async () => expect((await ask(voucher)).body.statusCode).toBe(400));
+  });
+});

@@ -1,0 +1,179 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startApi } from '../../../src/api.js';
+import { createLogger } from '../../../src/process/logger.js';
+import { startWorker } from '../../../src/worker.js';
+import { commandsOn } from '../../admin/scene.js';
+import { type Account, makeAccount, portalClient } from '../../portal/portal-client.js';
+import { merchantClient, newestCode, partnerClient } from '../../support/clients.js';
+import {
+  CLAIM,
+  done,
+  GENERATE,
+  type GiftScene,
+  newOwner,
+  otherCode,
+  REDEEM,
+  setGiftScene,
+} from '../gift/gift-scene.js';
+
+/** The steps of docs/guides/rotate-secrets.md for DIGEST_KEYS, in their order. */
+const oldKey = { id: 'k1', key: randomBytes(32) };
+const newKey = { id: 'k2', key: randomBytes(32) };
+const dataKeys = `d1:${randomBytes(32).toString('base64')}`;
+const textOf = (...keys: readonly (typeof oldKey)[]) =>
+  keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
+
+let scene: GiftScene;
+let account: Account;
+const running: { stop(): Promise<unknown> }[] = [];
+
+beforeAll(async () => {
+  scene = await setGiftScene({
+    DIGEST_KEY: oldKey.key.toString('base64'),
+    DIGEST_KEYS: textOf(oldKey, newKey),
+    DATA_KEYS: dataKeys,
+  });
+  account = await makeAccount(scene.stack, { kind: 'partner', id: scene.partner.id });
+});
+afterAll(async () => {
+  for (const one of running) await one.stop();
+  await scene?.stop();
+});
+
+/** Another API of the service with these keys of digests; undefined is as before the rotation. */
+async function startWith(DIGEST_KEYS: (typeof oldKey)[] | undefined): Promise<{ url: string }> {
+  const logger = createLogger('silent', 'test');
+  const config = { ...scene.stack.config, DIGEST_KEYS };
+  const api = await startApi(config, scene.stack.temporal, { logger, eager: false });
+  running.push(api);
+  return { url: `http://127.0.0.1:${api.port}` };
+}
+
+interface Life {
+  readonly key: string;
+  readonly body: Record<string, unknown>;
+  readonly voucherId: string;
+  readonly voucherCode: string;
+}
+
+async function generate(at: { url: string }): Promise<Life> {
+  const client = await partnerClient(at, scene.partner);
+  const key = randomUUID();
+  const body = {
+    denominationId: scene.partner.denominations[100],
+    merchantId: scene.merchant.id,
+    msisdn: newOwner(),
+    isRestricted: true,
+  };
+  const { voucher } = done(await client.post(GENERATE, body, { 'Idempotency-Key': key })).body.data;
+  return { key, body, voucherId: voucher.id, voucherCode: voucher.voucherCode };
+}
+
+/** The request of an earlier generation again: it is answered, and makes nothing. */
+async function expectReplay(at: { url: string }, { key, body, voucherId }: Life): Promise<void> {
+  const client = await partnerClient(at, scene.partner);
+  const again = done(await client.post(GENERATE, body, { 'Idempotency-Key': key }));
+  expect(again.body.data.voucher.id).toBe(voucherId);
+}
+
+/** A claim at one process is redeemed at another; a wrong code and each repetition count once. */
+async function expectRedemption(
+  { voucherCode, voucherId, body }: Life,
+  claimAt: { url: string },
+  redeemAt: { url: string },
+): Promise<void> {
+  const claiming = await merchantClient(claimAt, scene.merchant);
+  const redeeming = await merchantClient(redeemAt, scene.merchant);
+  done(await claiming.post(CLAIM, { voucherCode }));
+  const code = await newestCode(scene.stack, String(body.msisdn));
+  const wrong = { voucherCode, verificationCode: otherCode(code), idempotencyKey: randomUUID() };
+  expect((await redeeming.post(REDEEM, wrong)).status).not.toBe(200);
+  expect((await claiming.post(REDEEM, wrong)).status).not.toBe(200);
+  const right = { voucherCode, verificationCode: code, idempotencyKey: randomUUID() };
+  const before = scene.payoutsTo(scene.merchant).length;
+  const first = done(await redeeming.post(REDEEM, right));
+  const again = done(await claiming.post(REDEEM, right));
+  expect(again.body.data).toEqual(first.body.data);
+  expect(scene.payoutsTo(scene.merchant)).toHaveLength(before + 1);
+  const { rows } = await sql`
+    select wrong_codes from vouchers where id = ${voucherId}`.execute(scene.stack.database);
+  expect(rows).toEqual([{ wrong_codes: 1 }]);
+}
+
+/** A session and the mark of a device made at one process hold at another. */
+async function expectSession(beginAt: { url: string }, useAt: { url: string }): Promise<void> {
+  const at = { url: beginAt.url };
+  const browser = portalClient(at);
+  expect((await browser.signIn(account)).status).toBe(303);
+  at.url = useAt.url;
+  expect((await browser.get('/portal')).status).toBe(200);
+  const out = await browser.submit('/portal/account', '/portal/sign-out');
+  expect(out.location).toContain('out=yes');
+  at.url = beginAt.url;
+  expect((await browser.get('/portal')).status).toBe(303);
+}
+
+async function expectAllBetween(one: { url: string }, other: { url: string }): Promise<Life> {
+  let life = await generate(one);
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    life = await generate(from);
+    await expectReplay(to, life);
+    await expectRedemption(life, from, to);
+    await expectSession(from, to);
+  }
+  return life;
+}
+
+const lives: Life[] = [];
+
+test('a process that knows the new key works beside one from before', async () => {
+  const before = await startWith(undefined);
+  lives.push(await generate(before), await expectAllBetween(before, scene.stack));
+});
+
+test('a process that makes digests with the new key works beside one that only knows it', async () => {
+  const first = await startWith([newKey, oldKey]);
+  const { stack } = scene;
+  // A process has one worker of a task queue.
+  await stack.worker.stop();
+  const config = { ...stack.config, DIGEST_KEYS: [newKey, oldKey] };
+  const logger = createLogger('silent', 'test');
+  running.push(await startWorker(config, stack.temporal, { logger }));
+  for (const life of lives) await expectReplay(first, life);
+  lives.push(await expectAllBetween(stack, first));
+  // A voucher from before is claimed and redeemed with the new key, and with both.
+  await expectRedemption(await generate(stack), first, first);
+  await expectRedemption(await generate(first), stack, first);
+});
+
+test('an operator renews the vouchers; then the old key is dropped', async () => {
+  const { stack } = scene;
+  const last = await startWith([newKey, oldKey]);
+  const unused = await generate(stack);
+  const operator = commandsOn({
+    DATABASE_URL: stack.config.DATABASE_URL,
+    DIGEST_KEY: oldKey.key.toString('base64'),
+    DIGEST_KEYS: textOf(newKey, oldKey),
+    DATA_KEYS: dataKeys,
+  });
+  const underOld = async (kind: string) => {
+    const counts: { kind: string; keyId: string }[] = await operator.json('list digest-keys');
+    return counts.some((count) => count.kind === kind && count.keyId === '');
+  };
+  expect(await underOld('vouchers')).toBe(true);
+  expect(await operator.json('rotate digests')).toMatchObject({ changed: true, key: 'k2' });
+  expect(await operator.json('rotate digests')).toMatchObject({ changed: false });
+  expect(await underOld('vouchers')).toBe(false);
+
+  const dropped = await startWith([newKey]);
+  for (const life of [...lives, unused]) await expectReplay(dropped, life);
+  const merchant = await merchantClient(dropped, scene.merchant);
+  const detail = done(await merchant.get(`/topup-transactions/${unused.voucherCode}`));
+  expect(detail.status).toBe(200);
+  await expectSession(last, dropped);
+});

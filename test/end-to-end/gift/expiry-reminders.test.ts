@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { makePartner } from '../../support/companies.js';
+import { until } from '../../support/until.js';
+import { ended } from '../../workflows/ended.js';
+import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
+import { type Gift, type GiftScene, newOwner, setGiftScene } from './gift-scene.js';
+
+/** Owners are told by SMS that their vouchers expire soon: once for a voucher, once a day for a number. */
+let scene: GiftScene;
+beforeAll(async () => {
+  scene = await setGiftScene({
+    PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
+    EXPIRY_REMINDER_DAYS: '7',
+    EXPIRY_REMINDER_FROM_HOUR: '0',
+    EXPIRY_REMINDER_UNTIL_HOUR: '24',
+  });
+});
+afterAll(() => scene?.stop());
+beforeEach(async () => {
+  // What other tests left is not told of.
+  await sql`update vouchers set reminded_at = now() where reminded_at is null`.execute(
+    scene.stack.database,
+  );
+});
+
+async function sweep(scenario = 'expire-vouchers-and-reminders') {
+  const handle = await scene.stack.temporal.client.workflow.start('expireVouchers', {
+    workflowId: `sweep-${randomUUID()}`,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+  });
+  return (await ended(scene.stack, handle.workflowId, scenario)) as Record<string, number>;
+}
+
+/** A sweep, and the one that sends what the first has queued a minute before. */
+async function sweepTwice() {
+  const { queuedReminders } = await sweep();
+  await sql`update messages set created_at = created_at - interval '2 minutes'
+    where settled_at is null`.execute(scene.stack.database);
+  await sweep();
+  return queuedReminders;
+}
+
+const receivedBy = ({ owner }: Gift): string[] =>
+  scene.stack.sandbox.books.messages(owner ?? '').map(({ text }) => text);
+
+const untilReceived = (gift: Gift, count: number) =>
+  until(() => expect(receivedBy(gift)).toHaveLength(count));
+
+/** A voucher that was generated long ago. */
+async function oldGift(options: Parameters<GiftScene['gift']>[0] = {}): Promise<Gift> {
+  const gift = await scene.gift({ owner: newOwner('000'), ...options });
+  await sql`update vouchers set created_at = now() - interval '300 days' where id = ${gift.id}`.execute(
+    scene.stack.database,
+  );
+  return gift;
+}
+
+test('an owner is told once, with what remains, the place and the day', async () => {
+  const gift = await oldGift();
+  const later = await oldGift();
+  await scene.expire(gift, 5);
+  await scene.expire(later, 9);
+  expect(await sweepTwice()).toBe(1);
+  await untilReceived(gift, 1);
+  expect(receivedBy(gift)[0]).toMatch(
+    /^Your gift voucher of ETB 100\.00 at Test Merchant expires on \d{1,2} \w{3,4} \d{4}\. Use it before then\.$/,
+  );
+  expect(await sweepTwice()).toBe(0);
+  expect(receivedBy(gift)).toHaveLength(1);
+  expect(receivedBy(later)).toEqual([]);
+});
+
+test('a number is told of one voucher a day, and of the next one on the next day', async () => {
+  const owner = newOwner('000');
+  const gifts = [await oldGift({ owner }), await oldGift({ owner })] as const;
+  for (const gift of gifts) await scene.expire(gift, 3);
+  expect(await sweepTwice()).toBe(1);
+  await untilReceived(gifts[0], 1);
+  expect(await sweepTwice()).toBe(0);
+  await sql`update messages set created_at = created_at - interval '1 day' where msisdn = ${owner}`.execute(
+    scene.stack.database,
+  );
+  expect(await sweepTwice()).toBe(1);
+  await untilReceived(gifts[0], 2);
+});
+
+test('nobody is told of a voucher that is new, anonymous, ended, or of a suspended partner', async () => {
+  const partner = await makePartner(scene.stack);
+  const [fresh, anonymous, cancelled, suspended] = [
+    await scene.gift({ owner: newOwner('000') }),
+    await oldGift({ owner: null }),
+    await oldGift(),
+    await oldGift({ partner }),
+  ];
+  for (const gift of [fresh, anonymous, cancelled, suspended]) await scene.expire(gift, 5);
+  await scene.cancel(cancelled);
+  await scene.stack.database
+    .updateTable('partners')
+    .set({ status: 'SUSPENDED' })
+    .where('id', '=', partner.id)
+    .execute();
+  await sweepTwice();
+  for (const gift of [fresh, anonymous, cancelled, suspended]) expect(receivedBy(gift)).toEqual([]);
+});
+
+test('a voucher that ends before its message is sent has none', async () => {
+  const gift = await oldGift();
+  await scene.expire(gift, 5);
+  expect((await sweep()).queuedReminders).toBe(1);
+  await scene.cancel(gift);
+  await sql`update messages set created_at = created_at - interval '2 minutes'
+    where voucher_id = ${gift.id}`.execute(scene.stack.database);
+  await sweep();
+  await until(async () => {
+    const message = await scene.stack.database
+      .selectFrom('messages')
+      .select('status')
+      .where('voucher_id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    expect(message.status).toBe('REFUSED');
+  });
+  expect(receivedBy(gift)).toEqual([]);
+});

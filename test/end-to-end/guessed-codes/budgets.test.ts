@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Company } from '../../../src/domain/voucher.js';
+import { type Answer, merchantClient, newestCode } from '../../support/clients.js';
+import { makeMerchant, type TestMerchant } from '../../support/companies.js';
+import { breakStatement } from '../../support/database-faults.js';
+import { expectRefusal } from '../bad-input/refusals.js';
+import { CLAIM, type Client, done, type Gift, otherCode } from '../gift/gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+
+/** Wrong codes: for each company and voucher, over a voucher's life, and for a company's day (F50). */
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene({
+    CALLER_WAIT_SECONDS: '8',
+    CODE_ATTEMPTS_BEFORE_LONG_CODES: '7',
+    CODE_ATTEMPTS_PER_COMPANY_AND_DAY: '6',
+    CODE_ATTEMPT_PAUSE_SECONDS: '3',
+  });
+});
+afterAll(() => scene?.stop());
+
+async function newMerchant(): Promise<{ merchant: TestMerchant; client: Client }> {
+  const merchant = await makeMerchant(scene.stack);
+  return { merchant, client: await merchantClient(scene.stack, merchant) };
+}
+
+const openGift = () => scene.gift({ isRestricted: false });
+
+async function guess(client: Client, gift: Gift, code: string, times: number): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  let wrong = code;
+  for (let attempt = 1; attempt <= times; attempt += 1) {
+    wrong = otherCode(wrong);
+    answers.push(await redeem(client, gift, { verificationCode: wrong }));
+  }
+  return answers;
+}
+
+const codesOf = (answers: readonly Answer[]) => answers.map(({ body }) => body.statusCode);
+
+const wrongCodesOf = async ({ id }: Gift): Promise<number> => {
+  const { wrong_codes } = await scene.stack.database
+    .selectFrom('vouchers')
+    .select('wrong_codes')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return wrong_codes;
+};
+
+const countsOf = ({ kind, id }: Company) =>
+  scene.stack.database
+    .selectFrom('company_daily_counts')
+    .select(['wrong_codes', 'wrong_codes_spent_at'])
+    .where('company_kind', '=', kind)
+    .where('company_id', '=', id)
+    .executeTakeFirstOrThrow();
+
+test('a stranger’s wrong codes keep no other company from claiming and redeeming', async () => {
+  const { client: stranger } = await newMerchant();
+  const { merchant, client } = await newMerchant();
+  const gift = await openGift();
+  const answers = await guess(stranger, gift, await scene.claimed(stranger, gift), 6);
+  expect(codesOf(answers)).toEqual([4035, 4035, 4035, 4035, 4035, 429]);
+  expect((await stranger.post(CLAIM, { voucherCode: gift.voucherCode })).status).toBe(429);
+  done(await redeem(client, gift, { verificationCode: await scene.claimed(client, gift) }));
+  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+});
+
+test('a right code clears the count of its company, and not the stranger’s', async () => {
+  const { client: stranger } = await newMerchant();
+  const { client } = await newMerchant();
+  const gift = await openGift();
+  await guess(stranger, gift, await scene.claimed(stranger, gift), 5);
+  await scene.redeemed(client, gift, { amount: 20 });
+  expect((await stranger.post(CLAIM, { voucherCode: gift.voucherCode })).status).toBe(429);
+  expect(await wrongCodesOf(gift)).toBe(5);
+});
+
+test('after too many wrong codes over its life a voucher’s codes have eight digits', async () => {
+  const gift = await openGift();
+  const { client: first } = await newMerchant();
+  const { client: second } = await newMerchant();
+  const { client: third } = await newMerchant();
+  await guess(first, gift, await scene.claimed(first, gift), 4);
+  const short = await scene.claimed(second, gift);
+  expect(short).toMatch(/^\d{6}$/);
+  await guess(second, gift, short, 3);
+  expect(await wrongCodesOf(gift)).toBe(7);
+  // A code of six digits is compared no more, not even the right one.
+  const refused = await redeem(second, gift, { verificationCode: short });
+  expectRefusal(refused, 'merchant', 4034, { reason: 'claim-not-found', says: 'the next code is' });
+  expect(await wrongCodesOf(gift)).toBe(7);
+  const long = await scene.claimed(third, gift);
+  expect(long).toMatch(/^\d{8}$/);
+  done(await redeem(third, gift, { verificationCode: long }));
+  expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
+});
+
+test('each wrong code is counted once, also where nothing else of its request stays', async () => {
+  const { merchant, client } = await newMerchant();
+  const gift = await openGift();
+  const code = await scene.claimed(client, gift);
+  const mend = await breakStatement(scene.stack.database, {
+    table: 'operations',
+    on: 'update',
+    when: "new.status = 'REFUSED'",
+  });
+  const request = { verificationCode: otherCode(code), idempotencyKey: randomUUID() };
+  const broken = await redeem(client, gift, request);
+  await mend();
+  expect(broken.body.statusCode).toBe(5004);
+  expect(await wrongCodesOf(gift)).toBe(1);
+  // The same request once more is the same guess.
+  expect((await redeem(client, gift, request)).body.statusCode).toBe(4035);
+  expect(await wrongCodesOf(gift)).toBe(1);
+  expect((await countsOf({ kind: 'merchant', id: merchant.id })).wrong_codes).toBe(1);
+});
+
+test('the same guess at another claim’s code counts anew, under the same key too', async () => {
+  const { client } = await newMerchant();
+  const gift = await openGift();
+  const guesses = ['111111', '222222'];
+  for (let round = 1; round <= 2; round += 1) {
+    const code = await scene.claimed(client, gift);
+    for (const verificationCode of guesses) {
+      expect(verificationCode).not.toBe(code);
+      const request = { verificationCode, idempotencyKey: `alternate ${gift.id}` };
+      expect((await redeem(client, gift, request)).body.statusCode).toBe(4035);
+    }
+  }
+  expect(await wrongCodesOf(gift)).toBe(4);
+});
+
+describe('a company that has spent its wrong codes of the day', () => {
+  let slowed: Awaited<ReturnType<typeof newMerchant>>;
+  let gifts: Gift[];
+  beforeAll(async () => {
+    slowed = await newMerchant();
+    gifts = await Promise.all(Array.from({ length: 6 }, openGift));
+    const [one, two] = gifts as [Gift, Gift];
+    await guess(slowed.client, one, await scene.claimed(slowed.client, one), 3);
+    await guess(slowed.client, two, await scene.claimed(slowed.client, two), 3);
+  });
+
+  test('is in the list of alarms from that moment on', async () => {
+    const counts = await countsOf({ kind: 'merchant', id: slowed.merchant.id });
+    expect(counts.wrong_codes).toBe(6);
+    expect(counts.wrong_codes_spent_at).toBeInstanceOf(Date);
+  });
+
+  test('compares one code after the other, and all others go on at once', async () => {
+    const { client } = slowed;
+    const codes = await Promise.all(gifts.slice(2).map((gift) => scene.claimed(client, gift)));
+    const startedAt = performance.now();
+    const took: number[] = [];
+    const answers = await Promise.all(
+      codes.map(async (verificationCode, index) => {
+        const answer = await redeem(client, gifts[index + 2] as Gift, { verificationCode });
+        took.push((performance.now() - startedAt) / 1_000);
+        return answer;
+      }),
+    );
+    // Turns at 0, 3, 6 and 9 seconds, of which the last is too far away.
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429]);
+    const last = answers.find(({ status }) => status === 429);
+    expectRefusal(last as Answer, 'merchant', 429, {
+      reason: 'too-many-requests',
+      says: 'run one at a time',
+      headers: { 'Retry-After': '8' },
+    });
+    expect(Math.max(...took)).toBeGreaterThan(5.9);
+
+    const { client: other } = await newMerchant();
+    const gift = await openGift();
+    const verificationCode = await scene.claimed(other, gift);
+    const otherStartedAt = performance.now();
+    done(await redeem(other, gift, { verificationCode }));
+    expect(performance.now() - otherStartedAt).toBeLessThan(2_900);
+  });
+
+  test('goes on at once with another budget, or on another day', async () => {
+    const { merchant, client } = slowed;
+    const { database } = scene.stack;
+    const fast = async () => {
+      const gift = await openGift();
+      const verificationCode = await scene.claimed(client, gift);
+      await sql`update company_daily_counts set next_turn_at = now() + interval '1 hour'`.execute(
+        database,
+      );
+      return redeem(client, gift, { verificationCode });
+    };
+    expect((await fast()).status).toBe(429);
+    const setBudget = (wrong_codes_per_day: number | null) =>
+      database
+        .updateTable('merchants')
+        .set({ wrong_codes_per_day })
+        .where('id', '=', merchant.id)
+        .execute();
+    await setBudget(7);
+    done(await fast());
+    await setBudget(null);
+    expect((await fast()).status).toBe(429);
+    await sql`update company_daily_counts set day = day - 1`.execute(database);
+    done(await fast());
+  });
+});
+
+test('a redemption without a code, or of an anonymous voucher, waits for no turn', async () => {
+  const { client } = await newMerchant();
+  const gift = await openGift();
+  await guess(client, gift, await scene.claimed(client, gift), 5);
+  const other = await openGift();
+  await guess(client, other, await scene.claimed(client, other), 1);
+  await sql`update company_daily_counts set next_turn_at = now() + interval '1 hour'`.execute(
+    scene.stack.database,
+  );
+  done(await redeem(client, await scene.gift({ owner: null, isRestricted: false })));
+  expect((await redeem(client, other)).body.statusCode).toBe(4033);
+  expect(await newestCode(scene.stack, other.owner ?? '')).toMatch(/^\d{6}$/);
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Environment } from '../../../src/config/config.js';
+import { freePort } from '../../../src/embedded/port.js';
+import { call } from '../../support/clients.js';
+import { until } from '../../support/until.js';
+import { startLoad } from '../crashes/load.js';
+import { expectAgreement } from '../crashes/oracle.js';
+import { createStories, type Stories } from '../crashes/stories.js';
+import { type Balancer, startBalancer } from './balancer.js';
+import type { ServiceProcess } from './child-process.js';
+import { type ProcessScene, setProcessScene } from './process-scene.js';
+
+/** Two of each process are replaced one after the other, as a release does it, under load. */
+const CLIENTS = 4;
+let scene: ProcessScene;
+let balancer: Balancer;
+beforeAll(async () => {
+  scene = await setProcessScene();
+  scene.start('sandbox');
+  expect(await scene.start('migrate').ended).toBe(0);
+  await until(() => call(`${scene.sandboxUrl}/books`));
+});
+afterAll(async () => {
+  await balancer?.stop();
+  await scene?.stop();
+});
+
+/** A process that can be replaced by the next one of its kind at the same place. */
+async function makePlace(name: 'api' | 'worker', settings: Environment) {
+  const health = `http://127.0.0.1:${settings.PORT ?? settings.WORKER_HEALTH_PORT}/health`;
+  const start = async (): Promise<ServiceProcess> => {
+    const started = scene.start(name, settings);
+    await started.logged(name === 'api' ? 'API is listening' : 'Worker is running');
+    await until(async () => expect((await call(`${health}/ready`)).status).toBe(200));
+    return started;
+  };
+  let current = await start();
+  return {
+    name,
+    async replace() {
+      const stopped = current.stop();
+      await until(async () => {
+        const { status, body } = await call(`${health}/ready`);
+        expect([status, body.status]).toEqual([503, 'draining']);
+      });
+      expect(await stopped).toBe(0);
+      current = await start();
+    },
+  };
+}
+
+/** Every client begins some more, so that each step of a story meets the process that is replaced. */
+async function goOn({ log }: Stories): Promise<void> {
+  const begun = log.operations.length;
+  await until(() => expect(log.operations.length).toBeGreaterThan(begun + 2 * CLIENTS));
+}
+
+test('two APIs and two workers are replaced one by one: callers notice nothing', async () => {
+  const ports = [await freePort(), await freePort()];
+  const shared = { ACCESS_TOKEN_LIFETIME_SECONDS: '3600', CALLER_WAIT_SECONDS: '15' };
+  const asApi = { ...shared, DATABASE_URL: await scene.databaseUrlFor('api') };
+  const asWorker = { ...shared, DATABASE_URL: await scene.databaseUrlFor('worker') };
+  const [firstApi, secondApi, firstWorker, secondWorker] = await Promise.all([
+    ...ports.map((port) => makePlace('api', { ...asApi, PORT: String(port), DRAIN_SECONDS: '1' })),
+    ...[await freePort(), await freePort()].map((port) =>
+      makePlace('worker', { ...asWorker, WORKER_HEALTH_PORT: String(port) }),
+    ),
+  ]);
+  balancer = await startBalancer(ports);
+  await until(() => expect(ports.map(balancer.isReady)).toEqual([true, true]));
+  const stack = scene.stackAt(balancer.port);
+  const stories = await createStories(stack);
+  const load = startLoad(stories, CLIENTS);
+
+  for (const place of [firstApi, firstWorker, secondApi, secondWorker]) {
+    await goOn(stories);
+    await place?.replace();
+  }
+  await goOn(stories);
+  await load.stop();
+
+  expect(balancer.broken).toEqual([]);
+  const failed = stories.log.operations.flatMap(({ kind, answers }) =>
+    answers
+      .filter(({ status, body }) => status >= 500 && body.statusCode !== 5031)
+      .map(({ status, body }) => ({ kind, status, message: body?.message })),
+  );
+  expect(failed).toEqual([]);
+  expect([...balancer.answered.keys()].toSorted()).toEqual(ports.toSorted());
+  await expectAgreement(stack, stories);
+}, 900_000);

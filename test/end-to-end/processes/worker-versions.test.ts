@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { createLogger } from '../../../src/process/logger.js';
+import { findStalledVersion } from '../../../src/temporal/worker-version.js';
+import { startWorker } from '../../../src/worker.js';
+import { startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
+import { createStories } from '../crashes/stories.js';
+
+it('a release gets tasks once it is current, and then also the claims of the one before', async () => {
+  const deploymentName = `test-${randomUUID()}`;
+  const stack = await startStack({
+    TEMPORAL_DEPLOYMENT: deploymentName,
+    TEMPORAL_BUILD_ID: 'one',
+  });
+  const { temporal, config } = stack;
+  const { namespace, client } = temporal;
+  const version = { deploymentName, buildId: 'one' };
+  const stalled = (now?: number) =>
+    findStalledVersion(temporal, version, config.TEMPORAL_TASK_QUEUE, now);
+  const makeCurrent = (buildId: string) =>
+    until(() =>
+      client.workflowService.setWorkerDeploymentCurrentVersion({
+        namespace,
+        deploymentName,
+        buildId,
+        identity: 'test',
+      }),
+    );
+  /** The release that has executed the last task of a claim. */
+  const releaseOf = async (workflowId: string) => {
+    const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution({
+      namespace,
+      execution: { workflowId },
+    });
+    return workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId;
+  };
+
+  await until(async () => expect(await stalled()).toBe('No version is current'));
+  await makeCurrent('one');
+  await until(async () => expect(await stalled()).toBeUndefined());
+  const stories = await createStories(stack);
+  const old = await stories.stories.claim();
+  const [claim] = await stack.database.selectFrom('voucher_claims').select('workflow_id').execute();
+  const oldId = claim?.workflow_id ?? '';
+  expect(await releaseOf(oldId)).toBe('one');
+
+  const next = await startWorker({ ...config, TEMPORAL_BUILD_ID: 'two' }, temporal, {
+    logger: createLogger('silent', 'test'),
+  });
+  await makeCurrent('two');
+  // The old release is gone before the claim that it began is redeemed.
+  await stack.worker.stop();
+  await stories.redeemClaim(old);
+  expect(await releaseOf(oldId)).toBe('two');
+  await stories.stories.topup();
+  expect(await stalled()).toBeUndefined();
+  expect(await stalled(Date.now() + 600_000)).toBe('The current version two has no worker');
+  await next.stop();
+  await stack.stop();
+}, 90_000);

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { caseId } from '../../../workflows/workflow-ids.js';
+import { type Commands, commandsOn } from '../../admin/scene.js';
+import type { Answer } from '../../support/clients.js';
+import { deposit } from '../../support/companies.js';
+import { backUp } from '../../support/restore.js';
+import { providerSettings } from '../../support/stack.js';
+import { makeTopupProducts } from '../../support/topups.js';
+import { until } from '../../support/until.js';
+import { CLAIM, GENERATE, type Gift, REDEEM } from '../gift/gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { sale } from '../topups/topup-scene.js';
+
+/**
+ * The database is restored to a moment before payments and a top-up: the fence holds everything
+ * back, the books of the providers are listed and booked, and what comes again is not paid again.
+ */
+let scene: RedemptionScene;
+let operator: Commands;
+beforeAll(async () => {
+  scene = await setRedemptionScene({ RECONCILE_INTERVAL_SECONDS: '1' });
+  const { sandbox, config } = scene.stack;
+  operator = commandsOn({ ...providerSettings(sandbox), DATABASE_URL: config.DATABASE_URL });
+  await makeTopupProducts(scene.stack, scene.partner);
+  await deposit(scene.stack, scene.partner.id, '1000', 'airtime');
+});
+afterAll(() => scene?.stop());
+
+const REFUSED = { statusCode: 503, success: false, message: expect.stringContaining('recovered') };
+
+const topUp = (key: string) =>
+  scene.asPartner.post(
+    '/topup-transactions/airtime-topup',
+    { amount: 50, msisdn: '+251911770000', ...sale },
+    { 'Idempotency-Key': key },
+  );
+
+/** What a redemption answers once the processes have seen what became of the fence. */
+const untilServed = (send: () => Promise<Answer>) =>
+  until(async () => {
+    const answer = await send();
+    expect(answer.body.statusCode).not.toBe(503);
+    return answer;
+  });
+
+const suspenseOf = async () =>
+  (await operator.json('check-ledger')).totals.openSuspense as { count: number; toBeBorne: string };
+
+test('what the providers did since is booked once, and never paid again', async () => {
+  const { merchant, client } = await scene.payee('merchant');
+  const [repeated, repaid] = [await scene.gift({ merchant }), await scene.gift({ merchant })];
+  const codes = new Map<Gift, string>();
+  for (const gift of [repeated, repaid]) codes.set(gift, await scene.claimed(client, gift));
+  const request = (gift: Gift) => ({
+    verificationCode: codes.get(gift) ?? '',
+    idempotencyKey: `key-${gift.id}`,
+  });
+  const topUpKey = randomUUID();
+  await expectRefusedWithoutFence();
+
+  const restore = await backUp(scene.stack.database);
+  const paid = await redeem(client, repeated, request(repeated));
+  await redeem(client, repaid, request(repaid));
+  const toppedUp = await topUp(topUpKey);
+  expect(toppedUp.body.data.status).toBe('SUCCESS');
+  await restore();
+  expect(await operator.admin('recover fence')).toMatchObject({ code: 0 });
+  expect((await operator.json('recover fence')).changed).toBe(false);
+
+  await expectOnlyReads(client, repeated);
+  const listed = await operator.json('recover list');
+  expect(listed.counts).toEqual({ lost: 3 });
+  expect(JSON.stringify(listed)).not.toContain(merchant.payoutNumber.slice(1));
+  expect((await operator.admin('recover lift --note early')).err).toContain('recover book');
+  expect(await operator.json('recover book')).toMatchObject({ booked: 3, isComplete: true });
+  expect(await operator.json('recover book')).toMatchObject({ booked: 0 });
+  expect(await suspenseOf()).toMatchObject({ count: 3, toBeBorne: '245.000000' });
+  const open = await operator.json('list recovered-payments');
+  expect(open).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ kind: 'payment', serialNumber: expect.any(String) }),
+      expect.objectContaining({ kind: 'top-up', amount: '50.000000' }),
+    ]),
+  );
+  expect((await operator.json('recover status')).fence).not.toBeNull();
+  expect(await operator.admin(['recover', 'lift', '--note', 'all booked'])).toMatchObject({
+    code: 0,
+  });
+
+  // Another request for the same voucher could pay its value twice.
+  const other = await untilServed(() =>
+    redeem(client, repaid, { ...request(repaid), idempotencyKey: randomUUID() }),
+  );
+  expect(other.body.statusCode).toBe(4092);
+  const { referenceNumber } = paid.body.data;
+  await until(async () => {
+    const again = await redeem(client, repeated, request(repeated));
+    expect(again.body).toMatchObject({ statusCode: 200, data: { referenceNumber } });
+  });
+  expect((await topUp(topUpKey)).body.data.status).toBe('SUCCESS');
+  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed', '97.50 completed']);
+  expect(scene.stack.sandbox.books.topups({ to: '+251911770000' })).toHaveLength(1);
+
+  // The caller of the last one never comes back: an operator decides.
+  const [left] = await operator.json('list recovered-payments');
+  expect(left).toMatchObject({ merchantName: expect.any(String), amount: '97.500000' });
+  await untilCase(left.reference, 'RUNNING');
+  const settle = ['settle', 'recovered-payment', left.reference, '--by', 'partner', '--note', 'ok'];
+  expect((await operator.admin(settle)).code).toBe(1);
+  const byPartner = [...settle, '--partner', String(scene.partner.id)];
+  expect(await operator.json(byPartner)).toMatchObject({ changed: true });
+  expect(await operator.json(byPartner)).toMatchObject({ changed: false });
+  expect(await suspenseOf()).toMatchObject({ count: 0 });
+  await untilCase(left.reference, 'COMPLETED');
+});
+
+async function expectRefusedWithoutFence() {
+  for (const command of ['recover list', 'recover book'])
+    expect((await operator.admin(command)).err).toContain('recover fence');
+  expect(await operator.json('recover lift --note none')).toMatchObject({ changed: false });
+}
+
+/** Nothing is accepted, held or sent; lists, quotes and log-in work. */
+async function expectOnlyReads(
+  client: Awaited<ReturnType<typeof scene.payee>>['client'],
+  gift: Gift,
+) {
+  const voucher = { voucherCode: gift.voucherCode };
+  await until(async () => expect((await client.post(CLAIM, voucher)).body).toMatchObject(REFUSED));
+  const refused = await scene.asPartner.post(REDEEM, voucher);
+  expect(refused.body).toMatchObject(REFUSED);
+  expect(refused.headers.get('Retry-After')).toBe('30');
+  expect((await topUp(randomUUID())).body).toMatchObject(REFUSED);
+  expect((await scene.asPartner.get('/info/get-current-balance')).status).toBe(200);
+  expect((await scene.asPartner.get(GENERATE)).status).toBe(405);
+  expect((await scene.payee('merchant')).client).toBeDefined();
+  const messages = scene.stack.sandbox.books.messages().length;
+  const payouts = scene.stack.sandbox.books.payouts().length;
+  // A workflow that begins now waits for the fence, too.
+  await scene.stack.temporal.client.workflow.start('reconcile', {
+    workflowId: `reconcile-${randomUUID()}`,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+  });
+  expect(scene.stack.sandbox.books.messages()).toHaveLength(messages);
+  expect(scene.stack.sandbox.books.payouts()).toHaveLength(payouts);
+}
+
+const untilCase = (reference: string, status: string) =>
+  until(async () => {
+    const { temporal, config } = scene.stack;
+    const id = caseId({ kind: 'recovered', reference }, config.TEMPORAL_TASK_QUEUE);
+    expect((await temporal.client.workflow.getHandle(id).describe()).status.name).toBe(status);
+  });

@@ -1,0 +1,384 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
+import { reverseRedemptionId } from '../../../workflows/workflow-ids.js';
+import { type Answer, call, merchantClient, type RawMerchant } from '../../support/clients.js';
+import { makeMerchant, type TestMerchant } from '../../support/companies.js';
+import { breakStatement } from '../../support/database-faults.js';
+import { until } from '../../support/until.js';
+import { reconciled } from '../faults/reconciled.js';
+import { done, type Gift, type GiftOptions, repeated } from '../gift/gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+
+/** The last two digits of the number that was paid decide how the sandbox reverses its payout. */
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '2' });
+  const { temporal, config } = scene.stack;
+  // Only the runs of these tests reconcile.
+  await temporal.client.schedule.getHandle(`reconcile:${config.TEMPORAL_TASK_QUEUE}`).pause();
+});
+afterAll(() => scene?.stop());
+
+interface Paid {
+  readonly gift: Gift;
+  readonly merchant: TestMerchant;
+  readonly client: RawMerchant;
+  /** Id of the redemption, as its merchant finds it. */
+  readonly id: number;
+}
+
+/** A redemption that was paid: of ETB 200 and a fee of 5, or of the whole voucher. */
+async function paid(
+  suffix = '000',
+  { whole = false, ...options }: GiftOptions & { readonly whole?: boolean } = {},
+): Promise<Paid> {
+  const merchant = options.merchant ?? (await makeMerchant(scene.stack, { payoutSuffix: suffix }));
+  const client = await merchantClient(scene.stack, merchant);
+  const gift = await scene.gift({ denomination: 500, merchant, ...options });
+  await scene.redeemed(client, gift, whole ? {} : { amount: 200 });
+  const { body } = done(await client.get('/redemptions'));
+  return { gift, merchant, client, id: body.data[0].id };
+}
+
+const reverse = (
+  { client, id }: Pick<Paid, 'client' | 'id'>,
+  idempotencyKey: string = randomUUID(),
+  extra: object = {},
+): Promise<Answer> => client.post(`/redemptions/${id}/reverse`, { idempotencyKey, ...extra });
+
+/** Repeats the request under its key until it has its result. */
+const reversed = (one: Pick<Paid, 'client' | 'id'>, key: string = randomUUID()): Promise<Answer> =>
+  repeated(
+    () => reverse(one, key),
+    ({ body }) => body.statusCode === 4092,
+  );
+
+const listed = async ({ client, id }: Paid) =>
+  done(await client.get('/redemptions')).body.data.find((one: { id: number }) => one.id === id);
+
+const reversalsOf = ({ merchant }: Paid) =>
+  scene.stack.sandbox.books.reversals({ to: merchant.payoutNumber });
+
+const settleReversal = async (one: Paid, status: 'completed' | 'failed') => {
+  const { reference } = await until(() => {
+    const [found] = reversalsOf(one);
+    if (!found) throw new Error('The provider has taken no reversal');
+    return found;
+  });
+  done(await call(`${scene.stack.sandbox.url}/books/reversals/${reference}`, { body: { status } }));
+};
+
+const suspense = async () => {
+  const { rows } = await sql`
+    select from ledger_transfers join ledger_accounts as account
+      on account.kind = 'suspense' and account.id in (debit_account_id, credit_account_id)
+  `.execute(scene.stack.database);
+  return rows.length;
+};
+
+const messagesTo = async ({ owner }: Gift): Promise<string[]> =>
+  (
+    await call(`${scene.stack.sandbox.url}/messages?to=${encodeURIComponent(owner ?? '')}`, {
+      headers: { Accept: 'application/json' },
+    })
+  ).body.map(({ text }: { text: string }) => text);
+
+describe('a reversal', () => {
+  it('returns payment and fee to the voucher once, and everybody is told', async () => {
+    const before = await scene.balances();
+    const one = await paid('000', { whole: true });
+    expect((await scene.voucher(one.gift)).status).toBe('REDEEMED');
+    const key = randomUUID();
+    const first = done(await reverse(one, key, { reason: 'Wrong till' }));
+    expect(first.body.data).toMatchObject({
+      id: one.id,
+      status: 'SUCCESS',
+      amount: '500.000000',
+      creditedTo: 'VOUCHER',
+    });
+    const again = done(await reverse(one, key, { reason: 'Wrong till' }));
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(again.body.data).toEqual(first.body.data);
+    expect((await reverse(one)).body).toMatchObject({
+      statusCode: 4098,
+      message: 'The redemption is already reversed',
+    });
+    expect(await scene.voucher(one.gift)).toMatchObject({
+      status: 'ACTIVE',
+      remaining: '500.000000',
+    });
+    expect(await scene.balances()).toEqual({
+      ...before,
+      eMoneyWalletBalance: before.eMoneyWalletBalance - 500,
+      reservedBalance: before.reservedBalance + 500,
+    });
+    expect(reversalsOf(one)).toMatchObject([{ amount: '487.50', status: 'completed' }]);
+    expect(scene.amountsPaidTo(one.merchant)).toEqual(['487.50 reversed']);
+    expect(await listed(one)).toMatchObject({
+      state: 'REVERSED',
+      reversal: { status: 'SUCCESS', reason: 'Wrong till', creditedTo: 'VOUCHER' },
+    });
+    expect(done(await one.client.get('/payouts')).body.data).toEqual([]);
+    await until(async () =>
+      expect((await messagesTo(one.gift))[0]).toMatch(
+        /^ETB 500\.00 is back on your gift voucher: .* Remaining: ETB 500\.00\./,
+      ),
+    );
+    const shown = done(await scene.asPartner.get(`/vouchers/${one.gift.id}`)).body.data;
+    expect(shown.redemptions).toMatchObject([{ reversal: { status: 'SUCCESS' } }]);
+    expect(shown.messages.at(-1)).toMatchObject({ kind: 'REVERSAL_NOTICE', status: 'SENT' });
+    for (const client of [scene.asPartner, one.client])
+      await until(async () => {
+        const { events } = done(await client.get('/events?limit=100')).body.data;
+        expect(events).toContainEqual(
+          expect.objectContaining({
+            type: 'redemption.reversed',
+            subject: `voucher:${one.gift.id}`,
+            data: expect.objectContaining({
+              redemptionId: one.id,
+              amount: '500.000000',
+              remaining: '500.000000',
+              creditedTo: 'voucher',
+            }),
+          }),
+        );
+      });
+    // The value can be redeemed again.
+    await scene.redeemed(one.client, one.gift, { amount: 100 });
+    expect(scene.amountsPaidTo(one.merchant)).toEqual(['100.00 completed', '487.50 reversed']);
+  });
+
+  it.each([
+    ['021', 'drops its answer'],
+    ['022', 'confirms later'],
+    ['125', 'is slow'],
+  ])('is credited once where the provider (%s) %s', async (suffix) => {
+    const one = await paid(suffix);
+    expect(done(await reversed(one)).body.data.amount).toBe('205.000000');
+    expect((await scene.voucher(one.gift)).remaining).toBe('500.000000');
+    expect(reversalsOf(one)).toHaveLength(1);
+  });
+
+  it.each(['020', '024'])('that the provider (%s) refuses changes nothing', async (suffix) => {
+    const one = await paid(suffix);
+    const holdings = await scene.holdings();
+    const key = randomUUID();
+    const refused = await reversed(one, key);
+    expect([refused.status, refused.body.statusCode]).toEqual([424, 4241]);
+    expect((await reverse(one, key)).body).toEqual(refused.body);
+    expect(await scene.holdings()).toEqual(holdings);
+    expect(await listed(one)).toMatchObject({ state: 'POSTED', reversal: { status: 'FAILED' } });
+    // It may be tried again; the reconciliation asks whether the provider took it back by itself.
+    expect((await reversed(one)).status).toBe(424);
+    expect(await reconciled(scene.stack)).toBe('in order');
+  });
+});
+
+describe('while the provider has not confirmed it', () => {
+  it('nothing is credited, a second one is refused, and its own effect is no surprise', async () => {
+    const one = await paid('023');
+    const holdings = await scene.holdings();
+    const key = randomUUID();
+    expect((await reverse(one, key)).body.statusCode).toBe(4092);
+    expect((await reverse(one)).body.message).toMatch(/^A reversal of this redemption is in progr/);
+    expect(await listed(one)).toMatchObject({ state: 'POSTED', reversal: { status: 'PENDING' } });
+    expect({ ...(await scene.holdings()), payouts: holdings.payouts }).toEqual(holdings);
+
+    // The provider's books show the payment as reversed before we have asked about the reversal.
+    const inSuspense = await suspense();
+    const reference = scene.payoutsTo(one.merchant)[0]?.reference ?? '';
+    const books = `${scene.stack.sandbox.url}/books/payouts/${reference}`;
+    done(await call(books, { body: { status: 'reversed' } }));
+    await scene.stack.database
+      .updateTable('redemptions')
+      .set({ recheck_at: sql<Date>`now()` })
+      .where('id', '=', one.id)
+      .execute();
+    expect(await reconciled(scene.stack)).toBe('in order');
+    expect(await suspense()).toBe(inSuspense);
+
+    await settleReversal(one, 'completed');
+    done(await reversed(one, key));
+    expect((await scene.voucher(one.gift)).remaining).toBe('500.000000');
+    expect(await reconciled(scene.stack)).toBe('in order');
+    expect(await suspense()).toBe(inSuspense);
+  });
+
+  it('a reversal whose workflow was lost is taken up again, and not sent twice', async () => {
+    const one = await paid('023');
+    const key = randomUUID();
+    expect((await reverse(one, key)).body.statusCode).toBe(4092);
+    const { operation_id: operationId } = await scene.stack.database
+      .selectFrom('redemption_reversals')
+      .select('operation_id')
+      .where('redemption_id', '=', one.id)
+      .executeTakeFirstOrThrow();
+    const workflowId = reverseRedemptionId(one.id, operationId);
+    await scene.stack.temporal.client.workflow.getHandle(workflowId).terminate();
+    await settleReversal(one, 'completed');
+    expect(await reconciled(scene.stack)).toBe('in order');
+    const handle = scene.stack.temporal.client.workflow.getHandle(workflowId);
+    expect(await handle.result()).toEqual({ ended: 'reversed' });
+    expect(done(await reverse(one, key)).body.data.amount).toBe('205.000000');
+    expect(reversalsOf(one)).toHaveLength(1);
+  });
+
+  it('and cannot be booked once it has, it waits for the database', async () => {
+    const one = await paid();
+    const mend = await breakStatement(scene.stack.database, {
+      table: 'redemption_reversals',
+      on: 'update',
+      when: `new.redemption_id = ${one.id} and new.status = 'SUCCESS'`,
+    });
+    const key = randomUUID();
+    try {
+      expect((await reverse(one, key)).body.statusCode).toBe(4092);
+      expect(reversalsOf(one)).toMatchObject([{ status: 'completed' }]);
+      expect((await scene.voucher(one.gift)).remaining).toBe('295.000000');
+    } finally {
+      await mend();
+    }
+    done(await reversed(one, key));
+    expect((await scene.voucher(one.gift)).remaining).toBe('500.000000');
+  });
+});
+
+describe('the voucher', () => {
+  it('that is redeemed again meanwhile grows under its lock', async () => {
+    const one = await paid('000', { isRestricted: false, owner: null });
+    const slow = await scene.payee('merchant', { payoutSuffix: '014' });
+    const second = redeem(slow.client, one.gift, { amount: 100 });
+    await scene.untilPaidTo(slow.merchant);
+    done(await reversed(one));
+    expect(await scene.voucher(one.gift)).toMatchObject({
+      status: 'REDEEM_PROCESSING',
+      remaining: '397.500000',
+      held: '102.500000',
+    });
+    await second;
+    await scene.settlePayout(slow.merchant, 'completed');
+    await scene.untilStatus(one.gift, 'ACTIVE');
+    expect((await scene.voucher(one.gift)).remaining).toBe('397.500000');
+  });
+
+  it('with an open claim of its balance pays what its owner was told', async () => {
+    const one = await paid();
+    const verificationCode = await scene.claimed(one.client, one.gift);
+    done(await reversed(one));
+    expect((await scene.voucher(one.gift)).status).toBe('REDEEM_INITIATED');
+    done(await redeem(one.client, one.gift, { verificationCode }));
+    expect(scene.amountsPaidTo(one.merchant)[0]).toBe('295.00 completed');
+    expect((await scene.voucher(one.gift)).remaining).toBe('197.620000');
+  });
+
+  it.each(['expired', 'cancelled'] as const)('that has %s: its partner gets it', async (end) => {
+    const one = await paid();
+    if (end === 'cancelled') await scene.cancel(one.gift);
+    else {
+      await scene.expire(one.gift);
+      await scene.stack.database
+        .transaction()
+        .execute((transaction) => expireVouchers(transaction, 100));
+    }
+    const before = await scene.balances();
+    expect(done(await reversed(one)).body.data.creditedTo).toBe('PARTNER');
+    expect(await scene.balances()).toEqual({
+      ...before,
+      eMoneyWalletBalance: before.eMoneyWalletBalance + 205,
+    });
+    expect(await scene.voucher(one.gift)).toMatchObject({
+      status: end.toUpperCase(),
+      remaining: '0.000000',
+      returned: '500.000000',
+    });
+    expect((await messagesTo(one.gift))[0]).not.toMatch(/is back on your gift voucher/);
+  });
+
+  it('that was used up and is past its date expires with the value', async () => {
+    const one = await paid('000', { whole: true });
+    await scene.expire(one.gift);
+    const before = await scene.balances();
+    done(await reversed(one));
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) => expireVouchers(transaction, 100));
+    expect((await scene.balances()).eMoneyWalletBalance).toBe(before.eMoneyWalletBalance + 500);
+    expect((await messagesTo(one.gift))[0]).not.toMatch(/is back on your gift voucher/);
+  });
+});
+
+test('of ten reversals at once under keys of their own one succeeds', async () => {
+  const one = await paid('022');
+  const keys = Array.from({ length: 10 }, () => randomUUID());
+  const answers = await Promise.all(keys.map((key) => reversed(one, key)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
+  expect(reversalsOf(one)).toHaveLength(1);
+  expect((await scene.voucher(one.gift)).remaining).toBe('500.000000');
+  expect(await findBrokenInvariants(scene.stack.database)).toEqual([]);
+});
+
+describe('is refused, and sends nothing,', () => {
+  it('for a redemption of another merchant, as for none', async () => {
+    const one = await paid();
+    const client = await merchantClient(scene.stack, await makeMerchant(scene.stack));
+    const [strange, none] = await Promise.all([
+      reverse({ client, id: one.id }),
+      reverse({ client, id: 999_999_999 }),
+    ]);
+    expect(strange?.status).toBe(404);
+    expect(strange?.body).toEqual(none?.body);
+    expect(reversalsOf(one)).toEqual([]);
+  });
+
+  it('for one that is being paid, or was not', async () => {
+    const merchant = await makeMerchant(scene.stack, { payoutSuffix: '014' });
+    const client = await merchantClient(scene.stack, merchant);
+    const gift = await scene.gift({ owner: null, merchant });
+    const redemption = redeem(client, gift);
+    await scene.untilPaidTo(merchant);
+    const { id } = done(await client.get('/redemptions')).body.data[0];
+    const key = randomUUID();
+    expect((await reverse({ client, id }, key)).body.message).toMatch(
+      /^Only a redemption that was/,
+    );
+    await redemption;
+    await scene.settlePayout(merchant, 'failed');
+    await scene.untilStatus(gift, 'ACTIVE');
+    expect((await reverse({ client, id }, key)).body.statusCode).toBe(4099);
+  });
+
+  it('after its time, and for one that the provider took back by itself', async () => {
+    const late = await paid();
+    await scene.stack.database
+      .updateTable('redemptions')
+      .set({ settled_at: sql<Date>`settled_at - interval '2 days'` })
+      .where('id', '=', late.id)
+      .execute();
+    expect((await reverse(late)).body).toMatchObject({ statusCode: 4038 });
+    expect(await listed(late)).toMatchObject({ state: 'POSTED', reversal: null });
+
+    const taken = await paid();
+    const reference = scene.payoutsTo(taken.merchant)[0]?.reference ?? '';
+    const books = `${scene.stack.sandbox.url}/books/payouts/${reference}`;
+    done(await call(books, { body: { status: 'reversed' } }));
+    await scene.stack.database
+      .updateTable('redemptions')
+      .set({ recheck_at: sql<Date>`now()` })
+      .where('id', '=', taken.id)
+      .execute();
+    expect(await reconciled(scene.stack)).toContain('payment of redemption');
+    expect((await reverse(taken)).body.message).toBe('The redemption is already reversed');
+    expect(reversalsOf(taken)).toEqual([]);
+  });
+
+  it('under a key that reversed another redemption', async () => {
+    const [one, other] = [await paid(), await paid()];
+    const key = randomUUID();
+    done(await reversed(one, key));
+    expect((await reverse({ client: one.client, id: other.id }, key)).body.statusCode).toBe(422);
+    expect(reversalsOf(other)).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { sql } from 'kysely';
+import type { Environment } from '../../../src/config/config.js';
+import type { Company } from '../../../src/domain/voucher.js';
+import { webhookSettingsOf } from '../../../src/operations/webhook-settings.js';
+import { registerWebhook, type WebhookSettings } from '../../../src/operations/webhooks.js';
+import { type RawServer, startRawServer } from '../../providers/raw-server.js';
+import { makePartner, type TestPartner } from '../../support/companies.js';
+import { type Stack, startStack } from '../../support/stack.js';
+
+/** What a receiver got. */
+export interface ReceivedWebhook {
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every type.
+  readonly event: any;
+}
+
+export interface Receiver extends RawServer {
+  readonly received: ReceivedWebhook[];
+}
+
+/** Whether Standard Webhooks' signature is that of the secret; written apart from the product's. */
+export function isSigned({ headers, text }: ReceivedWebhook, secret: string): boolean {
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  return String(headers['webhook-signature']).split(' ').includes(expected);
+}
+
+/** The service with webhooks that may be on this machine, and a partner. */
+export async function setWebhookScene(settings: Environment = {}) {
+  const stack: Stack = await startStack(
+    {
+      WEBHOOK_PRIVATE_NETWORKS: 'on',
+      EVENT_NUMBERING_SECONDS: '0.05',
+      WEBHOOK_TIMEOUT_SECONDS: '2',
+      WEBHOOK_FIRST_PAUSE_SECONDS: '0.2',
+      WEBHOOK_LONGEST_PAUSE_SECONDS: '0.4',
+      ...settings,
+    },
+    { hasRoles: true },
+  );
+  const partner: TestPartner = await makePartner(stack);
+  const servers: RawServer[] = [];
+  const { database } = stack;
+
+  /** A receiver that keeps what it gets, and answers as it is told; 200 by default. */
+  async function receiver(
+    answer: (
+      response: ServerResponse,
+      got: ReceivedWebhook,
+      request: IncomingMessage,
+    ) => unknown = (response) => response.end(),
+  ): Promise<Receiver> {
+    const received: ReceivedWebhook[] = [];
+    const server = await startRawServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk) => chunks.push(chunk));
+      request.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const got = { headers: request.headers, text, event: JSON.parse(text) };
+        received.push(got);
+        answer(response, got, request);
+      });
+    });
+    servers.push(server);
+    return { ...server, received };
+  }
+
+  const company: Company = { kind: 'partner', id: partner.id };
+
+  /** Registers a webhook as portal and command line do. */
+  const register = (
+    url: string,
+    more: {
+      company?: Company;
+      types?: readonly string[];
+      settings?: Partial<WebhookSettings>;
+    } = {},
+  ) =>
+    database.transaction().execute(async (transaction) => {
+      const registered = await registerWebhook(
+        transaction,
+        {
+          company: more.company ?? company,
+          url,
+          description: '',
+          types: more.types ?? [],
+          createdBy: 'test',
+        },
+        { ...webhookSettingsOf(stack.config), ...more.settings },
+      );
+      if (!registered.ok) throw new Error(registered.problem);
+      return registered;
+    });
+
+  /** Writes events as triggers do, one for each subject. */
+  async function addEvents(subjects: readonly string[], more: { type?: string } = {}) {
+    await sql`
+      insert into events (company_kind, company_id, type, subject, data)
+      select ${company.kind}, ${company.id}, ${more.type ?? 'voucher.expired'}, subject,
+        jsonb_build_object('place', place)
+      from unnest(${subjects}::text[]) with ordinality as given (subject, place)
+    `.execute(database);
+  }
+
+  const deliveries = (endpointId: number) =>
+    database
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('endpoint_id', '=', endpointId)
+      .orderBy('id')
+      .execute();
+
+  const endpoint = (id: number) =>
+    database
+      .selectFrom('webhook_endpoints')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+
+  return {
+    stack,
+    partner,
+    company,
+    receiver,
+    register,
+    addEvents,
+    deliveries,
+    endpoint,
+    async stop() {
+      await stack.stop();
+      await Promise.all(servers.map((server) => server.close()));
+    },
+  };
+}
+
+export type WebhookScene = Awaited<ReturnType<typeof setWebhookScene>>;

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { afterEach, describe, expect, it } from 'vitest';
+import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.js';
+import { until } from '../support/until.js';
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const receiver of running.splice(0)) receiver.kill();
+});
+
+async function startReceiver(command: string, file: string, secret: string) {
+  let output = '';
+  const receiver = spawn(command, [`examples/webhooks/${file}`], {
+    env: { ...process.env, PORT: '0', WEBHOOK_SECRET: secret },
+  });
+  running.push(receiver);
+  receiver.stdout.on('data', (text) => {
+    output += text;
+  });
+  const port = () => /Listening on (\d+)/.exec(output)?.[1];
+  await until(() => expect(port()).toBeDefined());
+  return { url: `http://127.0.0.1:${port()}/`, output: () => output };
+}
+
+describe.each([
+  ['node', 'receiver.mjs'],
+  ['python3', 'receiver.py'],
+])('the receiver for %s', (command, file) => {
+  it('accepts our messages, prints each event once, and refuses others', async () => {
+    const secret = randomWebhookSecret();
+    const { url, output } = await startReceiver(command, file, secret);
+    const event = { id: 'evt_1', type: 'voucher.expired', subject: 'voucher:1', data: {} };
+    const body = JSON.stringify(event);
+    const timestampSeconds = Math.floor(Date.now() / 1_000);
+    const send = async (secrets: readonly string[], age = 0) => {
+      const message = { id: 'evt_1', timestampSeconds: timestampSeconds - age, body };
+      const headers = webhookHeaders(message, secrets);
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    };
+    expect(await send([randomWebhookSecret()])).toBe(400);
+    expect(await send([secret], 600)).toBe(400);
+    expect(await send([secret])).toBe(204);
+    expect(await send([randomWebhookSecret(), secret])).toBe(204);
+    await until(() => expect(output()).toContain('evt_1 voucher.expired voucher:1'));
+    expect(output().match(/evt_1/g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApi } from '../../src/api.js';
+import { createLogger } from '../../src/process/logger.js';
+import { createMetrics } from '../../src/process/metrics/metrics.js';
+import { startMetricsServer } from '../../src/process/metrics/metrics-server.js';
+import { GENERATE } from '../end-to-end/gift/gift-scene.js';
+import { hideTable } from '../support/database-faults.js';
+import { until } from '../support/until.js';
+import { firingAlerts } from './firing-alerts.js';
+import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+
+let scene: MonitoredScene;
+beforeAll(async () => {
+  await findPromtool();
+  scene = await setMonitoredScene();
+}, PROMTOOL_LIMIT_MS);
+afterAll(() => scene?.gifts.stop());
+
+test('a service in order fires none', async () => {
+  const calm = await scene.during(async () =>
+    scene.gifts.redeemed(scene.gifts.asPartner, await scene.gifts.gift()),
+  );
+  expect(await firingAlerts(calm, 60)).toEqual([]);
+});
+
+describe('the objectives', () => {
+  test('a database that refuses statements burns the budget of availability', async () => {
+    const failing = await scene.during(async () => {
+      const mend = await hideTable(scene.gifts.stack.database, 'gift_denominations');
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => scene.gifts.asPartner.get('/gift-denominations')),
+      );
+      await mend();
+      expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
+    });
+    expect(await firingAlerts(failing, 60)).toEqual([
+      'AvailabilityBudgetBurns',
+      'AvailabilityBudgetBurnsFast',
+    ]);
+  });
+
+  test('calls that wait for a lock burn the budget of latency', async () => {
+    const slow = await scene.during(() =>
+      scene
+        .whileLocked('lock table gift_denominations in access exclusive mode', async () => {
+          const answering = scene.gifts.asPartner.get('/gift-denominations');
+          await sleep(1_200);
+          void answering;
+        })
+        .then(() => scene.gifts.asPartner.get('/gift-denominations')),
+    );
+    expect(await firingAlerts(slow, 60)).toEqual(['LatencyBudgetBurnsFast']);
+  });
+
+  test('payments that the provider refuses burn the budget of redemptions', async () => {
+    const refused = await scene.during(() => scene.redeemAt('006'));
+    expect(await firingAlerts(refused, 60)).toEqual(['RedemptionBudgetBurnsFast']);
+  });
+});
+
+describe('the processes', () => {
+  test('a process that does not answer a scrape', async () => {
+    const server = await startMetricsServer(
+      scene.metrics,
+      { exporter: {} as never, read: async () => '' },
+      { host: '127.0.0.1', port: 0, logger: createLogger('silent', 'test') },
+    );
+    const scrape = async () => {
+      const answer = await fetch(`http://127.0.0.1:${server.port}/metrics`).catch(() => undefined);
+      return answer?.ok ? `up 1\n${await answer.text()}` : 'up 0';
+    };
+    const gone = { at: new Date(), before: await scrape(), after: '' };
+    expect(gone.before).toMatch(/^up 1/);
+    await server.stop();
+    gone.after = await scrape();
+    // Prometheus has no values of it any more: those that workers alone have are missing, too.
+    expect(await firingAlerts(gone, 10)).toEqual(['NoWorker', 'ProcessDown']);
+  });
+
+  test('an API without a worker', async () => {
+    const own = createMetrics();
+    const api = await startApi(scene.gifts.stack.config, scene.gifts.stack.temporal, {
+      logger: createLogger('silent', 'test'),
+      metrics: own,
+      eager: false,
+    });
+    const text = `up 1\n${await own.read()}`;
+    await api.stop();
+    const alone = { at: new Date(), before: text, after: text };
+    expect(await firingAlerts(alone, 10)).toEqual(['NoWorker']);
+  });
+
+  test('a database that workers cannot read', async () => {
+    const mend = await hideTable(scene.gifts.stack.database, 'access_notices');
+    await sleep(600);
+    const blind = await scene.during(async () => {}, ['temporal']);
+    await mend();
+    expect(await firingAlerts(blind, 10)).toEqual(['StateNotRead']);
+  });
+
+  test('a pool whose connections all wait for a lock', async () => {
+    const scrapes = { at: new Date(), before: await scene.read(), after: '' };
+    const generating: Promise<unknown>[] = [];
+    await scene.whileLocked('lock table vouchers in access exclusive mode', async () => {
+      for (let index = 0; index < 60; index += 1)
+        generating.push(
+          scene.gifts.asPartner.post(GENERATE, {
+            denominationId: scene.gifts.partner.denominations[100],
+            merchantId: scene.gifts.merchant.id,
+            msisdn: null,
+            isRestricted: true,
+          }),
+        );
+      await until(async () => {
+        const waiting = await scene.value('database_pool_connections', { state: 'waiting' });
+        if (!waiting) throw new Error('Nothing waits');
+      });
+      scrapes.after = await scene.read();
+    });
+    await Promise.all(generating);
+    expect(await firingAlerts(scrapes, 10)).toContain('DatabasePoolExhausted');
+  });
+
+  test('an event loop that is kept busy', async () => {
+    const scrapes = { at: new Date(), before: await scene.read(), after: '' };
+    for (let turn = 0; turn < 5; turn += 1) {
+      const end = performance.now() + 500;
+      while (performance.now() < end);
+      await sleep(1);
+    }
+    // Each scrape tells the delay since the last one.
+    scrapes.after = await scene.read();
+    expect(await firingAlerts(scrapes, 15)).toContain('EventLoopBlocked');
+  });
+});

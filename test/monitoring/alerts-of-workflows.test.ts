@@ -1,0 +1,69 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { GENERATE } from '../end-to-end/gift/gift-scene.js';
+import { samplesOf, sampleValue } from '../end-to-end/observation/samples.js';
+import { type ProcessScene, setProcessScene } from '../end-to-end/processes/process-scene.js';
+import { partnerClient } from '../support/clients.js';
+import { makeMerchant, makePartner } from '../support/companies.js';
+import { until } from '../support/until.js';
+import { firingAlerts } from './firing-alerts.js';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+
+let scene: ProcessScene;
+let folder: string;
+beforeAll(async () => {
+  await findPromtool();
+  folder = await mkdtemp(join(tmpdir(), 'voucher-topup-service-bundle-'));
+  scene = await setProcessScene();
+  expect(await scene.start('migrate').ended).toBe(0);
+}, PROMTOOL_LIMIT_MS);
+afterAll(async () => {
+  await scene?.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** The workflows of this release, of which one throws: a fault of its code. */
+async function brokenBundle(): Promise<string> {
+  const code = await readFile(inject('workflowBundlePath'), 'utf8');
+  const broken = code.replace(
+    /async function generateVoucher\((\w+)\) \{/,
+    (start) => `${start} throw new Error('A fault of the code');`,
+  );
+  expect(broken).not.toBe(code);
+  const file = join(folder, 'bundle.js');
+  await writeFile(file, broken);
+  return file;
+}
+
+test('a release whose workflows fail', async () => {
+  const service = await scene
+    .start('service', { METRICS_PORT: '0', WORKFLOW_BUNDLE: await brokenBundle() })
+    .logged('Service is running');
+  const read = async () => {
+    const response = await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`);
+    return `up 1\n${await response.text()}`;
+  };
+  const scrapes = { at: new Date(), before: await read(), after: '' };
+  const stack = scene.stackAt(service.port);
+  const partner = await makePartner(stack, { giftWallet: '1000' });
+  const client = await partnerClient(stack, partner);
+  const generating = client.post(GENERATE, {
+    denominationId: partner.denominations[100],
+    merchantId: (await makeMerchant(stack)).id,
+    msisdn: null,
+    isRestricted: true,
+  });
+  await until(async () => {
+    scrapes.after = await read();
+    const failed = sampleValue(
+      samplesOf(scrapes.after),
+      'temporal_workflow_task_execution_failed_total',
+      { workflow_type: 'generateVoucher' },
+    );
+    if (!failed) throw new Error('No task has failed');
+  });
+  expect(await firingAlerts(scrapes, 15)).toContain('WorkflowTasksFail');
+  expect((await generating).body.success).toBe(false);
+});

@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { type Sample, samplesOf } from '../end-to-end/observation/samples.js';
+import { runPromtool } from './promtool.js';
+
+const RULES = ['monitoring/objectives.yml', 'monitoring/alerts.yml'];
+const INTERVAL_SECONDS = 30;
+
+/** Two scrapes of a running service, and when the first was made. */
+export interface Scrapes {
+  readonly at: Date;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The metrics that rules read. */
+const isRead = ({ name }: Sample): boolean =>
+  /^(voucher_service_|temporal_workflow_task_execution_failed|nodejs_eventloop_lag_p99|up$)/.test(
+    name,
+  );
+
+const keyOf = ({ name, labels }: Sample): string =>
+  `${name}{${Object.entries({ job: 'voucher-service', instance: 'test', ...labels })
+    .map(([label, value]) => `${label}=${JSON.stringify(value)}`)
+    .join(',')}}`;
+
+/**
+ * The series of a cause that goes on: what a counter gained between the scrapes it gains again and again,
+ * an age that grew goes on growing, and a time that stood still stands still.
+ */
+function seriesOf({ before, after }: Pick<Scrapes, 'before' | 'after'>, count: number) {
+  const earlier = new Map(samplesOf(before).map((one) => [keyOf(one), one.value]));
+  return samplesOf(after)
+    .filter(isRead)
+    .filter(({ value }) => Number.isFinite(value))
+    .map((sample) => {
+      const series = keyOf(sample);
+      const first = earlier.get(series) ?? (isCounter(sample) ? 0 : sample.value);
+      const change = sample.value - first;
+      if (isCounter(sample)) return { series, values: steps(first, change, count) };
+      const grows = /_oldest_seconds$|_timestamp_seconds$|oldest_hold_seconds$/.test(sample.name);
+      const step = grows && change > 0 ? INTERVAL_SECONDS : 0;
+      return { series, values: steps(sample.value, step, count) };
+    });
+}
+
+const isCounter = ({ name }: Sample): boolean => /_(total|count|bucket|sum)$/.test(name);
+
+const steps = (first: number, step: number, count: number): string => `${first}+${step}x${count}`;
+
+/**
+ * The names of the alerts that fire after some minutes in which the service goes on as between two
+ * scrapes, by the rules as they are deployed.
+ *
+ * @throws where promtool does not accept the rules or the series
+ */
+export async function firingAlerts(scrapes: Scrapes, minutes: number): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'voucher-topup-service-rules-'));
+  try {
+    const file = join(folder, 'test.yml');
+    await writeFile(file, stringify(documentOf(scrapes, minutes)));
+    const { isGood, output } = await runPromtool('test', 'rules', file);
+    if (isGood) return [];
+    const got = /got:(.*)/s.exec(output)?.[1];
+    if (got === undefined) throw new Error(output);
+    return [...got.matchAll(/alertname="(\w+)"/g)].map(([, name = '']) => name).sort();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Expects no alert, so that promtool names those that fire. */
+const documentOf = (scrapes: Scrapes, minutes: number) => ({
+  rule_files: RULES.map((file) => resolve(file)),
+  evaluation_interval: `${INTERVAL_SECONDS}s`,
+  tests: [
+    {
+      interval: `${INTERVAL_SECONDS}s`,
+      start_timestamp: scrapes.at.toISOString(),
+      input_series: seriesOf(scrapes, (minutes * 60) / INTERVAL_SECONDS),
+      promql_expr_test: [
+        {
+          expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+          eval_time: `${minutes}m`,
+          exp_samples: [],
+        },
+      ],
+    },
+  ],
+});

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { createMetrics } from '../../src/process/metrics/metrics.js';
+import { REDEEM, setGiftScene } from '../end-to-end/gift/gift-scene.js';
+import { samplesOf, sampleValue } from '../end-to-end/observation/samples.js';
+import { makeMerchant } from '../support/companies.js';
+import { until } from '../support/until.js';
+import type { Scrapes } from './firing-alerts.js';
+
+const settings = {
+  METRICS_PORT: '0',
+  METRICS_READ_SECONDS: '0.2',
+  // Enough that nothing waits for a connection by chance.
+  DATABASE_POOL_SIZE: '20',
+  PAYMENT_ALARM_SECONDS: '1',
+  CALLER_WAIT_SECONDS: '3',
+};
+const sources = ['database', 'temporal'] as const;
+
+export type MonitoredScene = Awaited<ReturnType<typeof setMonitoredScene>>;
+
+/** A service whose metrics are read, and the causes of alerts. */
+export async function setMonitoredScene() {
+  const metrics = createMetrics();
+  const gifts = await setGiftScene(settings, { metrics });
+  const { database } = gifts.stack;
+  const read = async (): Promise<string> => `up 1\n${await metrics.read()}`;
+  const value = async (name: string, labels = {}) =>
+    sampleValue(samplesOf(await read()), `voucher_service_${name}`, labels);
+  /** Waits until workers have read the state after this moment. */
+  const untilRead = (readable: readonly string[] = sources) => {
+    const now = Date.now() / 1_000;
+    return until(async () => {
+      for (const source of readable) {
+        const time = (await value('state_read_timestamp_seconds', { source })) ?? 0;
+        // A round that has begun before it may not have seen what was done.
+        if (time < now + 0.2) throw new Error(`The ${source} has not been read`);
+      }
+    });
+  };
+  await gifts.gift();
+  await untilRead();
+  return {
+    gifts,
+    metrics,
+    read,
+    value,
+
+    /** Makes a cause between two scrapes; `readable` is what workers can still read. */
+    async during(
+      cause: () => Promise<unknown>,
+      readable: readonly (typeof sources)[number][] = sources,
+    ): Promise<Scrapes> {
+      const [at, before] = [new Date(), await read()];
+      await cause();
+      await untilRead(readable);
+      return { at, before, after: await read() };
+    },
+
+    /** Holds a lock in a transaction while something else runs. */
+    whileLocked: (lock: string, work: () => Promise<unknown>) =>
+      database.transaction().execute(async (transaction) => {
+        await sql.raw(lock).execute(transaction);
+        await work();
+      }),
+
+    /** A redemption at a merchant whose payments end as the sandbox's suffix says. */
+    async redeemAt(payoutSuffix: string): Promise<void> {
+      const payee = await makeMerchant(gifts.stack, { payoutSuffix });
+      const { voucherCode } = await gifts.gift({ owner: null, merchant: payee });
+      await gifts.asPartner.post(REDEEM, { voucherCode });
+    },
+  };
+}

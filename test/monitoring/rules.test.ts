@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { definitions, PREFIX } from '../../src/process/metrics/definitions.js';
+import { sdkMetrics } from '../../src/process/metrics/sdk-metric-names.js';
+import { findPromtool, PROMTOOL_LIMIT_MS, runPromtool } from './promtool.js';
+
+beforeAll(async () => {
+  await findPromtool();
+}, PROMTOOL_LIMIT_MS);
+
+const RUNBOOK = 'docs/guides/runbook';
+const ruleFile = z.object({
+  groups: z.array(
+    z.object({
+      rules: z.array(
+        z.object({
+          alert: z.string().optional(),
+          record: z.string().optional(),
+          expr: z.string(),
+          labels: z.object({ severity: z.enum(['page', 'ticket', 'info']) }).optional(),
+          annotations: z.object({ summary: z.string(), runbook: z.string() }).optional(),
+        }),
+      ),
+    }),
+  ),
+});
+
+const read = (name: string) => readFileSync(`monitoring/${name}`, 'utf8');
+const rulesOf = (name: string) =>
+  ruleFile.parse(parse(read(name))).groups.flatMap(({ rules }) => rules);
+const alerts = rulesOf('alerts.yml');
+
+test.each(['alerts.yml', 'objectives.yml'])('promtool accepts %s', async (name) => {
+  expect(await runPromtool('check', 'rules', '--lint-fatal', `monitoring/${name}`)).toMatchObject({
+    isGood: true,
+  });
+});
+
+test('promtool accepts the example of a configuration, and refuses a broken rule', async () => {
+  const example = await runPromtool('check', 'config', 'monitoring/prometheus.yml');
+  expect(example).toMatchObject({ isGood: true });
+  expect(await runPromtool('check', 'rules', 'docker-compose.yml')).toMatchObject({
+    isGood: false,
+  });
+});
+
+test('every alert has a page of the runbook, which the index names with its severity', () => {
+  const index = readFileSync(`${RUNBOOK}/README.md`, 'utf8');
+  for (const { alert, annotations, labels } of alerts) {
+    const page = readFileSync(annotations?.runbook ?? '', 'utf8');
+    expect(page).toContain(`Alert \`${alert}\``);
+    const title = page.slice(2, page.indexOf('\n'));
+    const file = annotations?.runbook.split('/').at(-1);
+    expect(index).toContain(`| \`${alert}\` | [${title}](${file}) | ${labels?.severity} |`);
+    for (const part of ['Meaning', 'Impact', 'What to look at', 'What to do'])
+      expect(page).toContain(`\n## ${part}\n\n`);
+  }
+  const pages = readdirSync(RUNBOOK).filter((name) => name !== 'README.md');
+  expect(pages.sort()).toEqual(
+    alerts.map(({ annotations }) => annotations?.runbook.split('/').at(-1)).sort(),
+  );
+});
+
+test('every alert has a test that makes its cause', () => {
+  const tests = readdirSync('test/monitoring')
+    .filter((name) => name.startsWith('alerts-of-'))
+    .map((name) => readFileSync(`test/monitoring/${name}`, 'utf8'))
+    .join('');
+  for (const { alert } of alerts) expect(tests).toContain(`'${alert}'`);
+});
+
+test('rules, dashboard and runbook name only metrics that there are', () => {
+  const known = new Set([
+    ...Object.keys(definitions).map((name) => PREFIX + name),
+    ...Object.keys(sdkMetrics),
+    ...rulesOf('objectives.yml').flatMap(({ record = '' }) => record),
+  ]);
+  const pages = readdirSync(RUNBOOK).map((name) => readFileSync(`${RUNBOOK}/${name}`, 'utf8'));
+  const texts = [...['alerts.yml', 'objectives.yml', 'dashboard.json'].map(read), ...pages];
+  const names = texts.flatMap((text) => [
+    ...text.matchAll(/\b(?:voucher_service[_:]|temporal_)[a-z0-9_:]+/g),
+  ]);
+  expect(names.length).toBeGreaterThan(100);
+  const unknown = names
+    .map(([name]) => name.replace(/_(bucket|count|sum)$/, ''))
+    .filter((name) => !known.has(name));
+  expect([...new Set(unknown)]).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { Worker } from '@temporalio/worker';
+import { inject } from 'vitest';
+import type { Activities } from '../../activities/index.js';
+import { readPayloadKeys } from '../../src/config/config.js';
+import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
+import { TEST_PAYLOAD_KEYS } from '../workflows/payload-keys.js';
+
+/** A connection of its own to the Temporal server of the tests. */
+export const connectTestTemporal = (): Promise<TemporalConnection> =>
+  connectTemporal({
+    address: inject('temporalAddress'),
+    namespace: 'default',
+    payloadKeys: readPayloadKeys(TEST_PAYLOAD_KEYS),
+  });
+
+/**
+ * Runs workflows of the product on the given activities, on a task queue of their own. The worker
+ * stops when `use` has ended.
+ */
+export async function withWorkflowWorker<Result>(
+  temporal: TemporalConnection,
+  activities: { readonly [Name in keyof Activities]?: (...input: never[]) => Promise<unknown> },
+  use: (taskQueue: string) => Promise<Result>,
+): Promise<Result> {
+  const { connection, namespace, dataConverter } = temporal;
+  const taskQueue = `test-${randomUUID()}`;
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    dataConverter,
+    taskQueue,
+    workflowBundle: { codePath: inject('workflowBundlePath') },
+    activities,
+  });
+  return worker.runUntil(() => use(taskQueue));
+}

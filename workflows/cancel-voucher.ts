@@ -1,0 +1,29 @@
+import { getExternalWorkflowHandle } from '@temporalio/workflow';
+import { database } from './activity-options.js';
+import {
+  type CancelVoucherCommand,
+  type OperationOutcome,
+  type VoucherCancelled,
+  voucherCancelled,
+} from './contracts.js';
+import { claimWorkflowId } from './workflow-ids.js';
+
+/**
+ * Cancels a voucher: one local activity with one transaction. The workflow of the claim that ended
+ * with it is told, so that it need not wait for the claim's time.
+ */
+export async function cancelVoucher(
+  command: CancelVoucherCommand,
+): Promise<OperationOutcome<VoucherCancelled>> {
+  const { outcome, endedClaim } = await database.cancelVoucher(command);
+  if (endedClaim !== null) await tellCancelled(claimWorkflowId(endedClaim));
+  return outcome;
+}
+
+async function tellCancelled(workflowId: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(workflowId).signal(voucherCancelled);
+  } catch {
+    // The workflow has already ended, so the signal is not needed.
+  }
+}

@@ -1,0 +1,245 @@
+import { defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Refusal } from '../src/domain/refusals.js';
+import type { Caller } from '../src/domain/voucher.js';
+
+/** The data of every request that a workflow carries out (design 6). */
+export interface OperationRequest {
+  /** Keyed digest of company, kind and idempotency key; random without a key. */
+  readonly operationId: string;
+  /** Random per HTTP request: distinguishes the first answer from a replayed one. */
+  readonly requestId: string;
+  /** Keyed digest of the request's content: distinguishes a repetition from a different request. */
+  readonly requestDigest: string;
+  /** Digests of the same content under earlier versions of the rules, for older rows. */
+  readonly earlierDigests?: readonly string[];
+  readonly company: Caller;
+}
+
+/**
+ * The outcome of an operation: the result, and the request that it belongs to. A refusal is a
+ * value, too; exceptions are for infrastructure.
+ */
+export interface OperationOutcome<Result> {
+  readonly requestId: string;
+  readonly requestDigest: string;
+  readonly result: Result | Refusal;
+}
+
+export interface GenerateVoucherCommand extends OperationRequest {
+  readonly denominationId: number;
+  readonly merchant: { readonly id: number } | { readonly identifier: string };
+  /** E.164; null makes an anonymous voucher. */
+  readonly ownerMsisdn: string | null;
+  readonly isRestricted: boolean;
+  readonly sale: {
+    readonly exchangeRate: string | null;
+    readonly currency: string | null;
+    readonly originatingCountry: string | null;
+    readonly foreignCurrencyAmount: string | null;
+  };
+}
+
+export interface GeneratedVoucher {
+  readonly ok: true;
+  readonly voucherId: number;
+}
+
+/** The cancellation of a voucher by its partner. */
+export interface CancelVoucherCommand extends OperationRequest {
+  readonly voucherId: number;
+}
+
+export interface VoucherCancelled {
+  readonly ok: true;
+  /** Decimal string: the value that went back to the gift wallet. */
+  readonly returned: string;
+}
+
+/** A bulk order; its lines are in the database. */
+export interface GenerateBulkInput {
+  readonly bulkOrderId: number;
+}
+
+/** A partner's request to send the message that an owner may miss once more. */
+export interface ResendMessageCommand extends OperationRequest {
+  readonly voucherId: number;
+}
+
+export interface MessageResent {
+  readonly ok: true;
+  readonly kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION';
+}
+
+export interface ClaimCommand extends OperationRequest {
+  readonly voucherId: number;
+  /** Decimal string; null means the whole balance. */
+  readonly amount: string | null;
+}
+
+export interface ClaimMade {
+  readonly ok: true;
+}
+
+export interface RedeemCommand extends OperationRequest {
+  readonly voucherId: number;
+  /**
+   * Whether the request has an idempotency key; one without a key joins an identical one (design
+   * 6).
+   */
+  readonly hasKey: boolean;
+  /** The merchant to be paid; null means the voucher's merchant. */
+  readonly merchantId: number | null;
+  /** Decimal string, for an anonymous voucher only; null means the whole balance. */
+  readonly amount: string | null;
+  /** Keyed digest with the voucher's id; a payload never contains a code. */
+  readonly verificationCodeDigest: string | null;
+  /** The digests of the code under further keys, while keys are rotated. */
+  readonly otherCodeDigests?: readonly string[];
+  /** E.164 */
+  readonly msisdn: string | null;
+}
+
+export interface RedemptionMade {
+  readonly ok: true;
+  /** The mobile-money provider's reference. */
+  readonly providerReference: string;
+  /** Our reference, for tracking and support. */
+  readonly platformReference: string;
+}
+
+/** Whether a workflow compares the names of results; older workflows do not. */
+export interface NamedResults {
+  readonly resultsAreNamed?: boolean;
+}
+
+/** Durations of a redemption. All are settings, so that tests need not wait. */
+export interface RedemptionTiming extends NamedResults {
+  readonly claimLifetimeMs: number;
+  /** The longest wait of a claim's answer for the SMS provider. */
+  readonly messageWaitMs: number;
+  /**
+   * How long the step of a claim waits for the SMS provider; absent in older workflows, which send every
+   * message by an activity of its own.
+   */
+  readonly sendingStepMs?: number;
+  readonly inquiryIntervalMs: number;
+  readonly alarmAfterMs: number;
+}
+
+/**
+ * A claim starts its workflow; the redemption of an anonymous voucher starts one without a claim.
+ */
+export interface RedeemVoucherInput {
+  readonly begin:
+    | { readonly kind: 'claim'; readonly claim: ClaimCommand }
+    | { readonly kind: 'redeem'; readonly redeem: RedeemCommand };
+  readonly timing: RedemptionTiming;
+}
+
+/** The claim that started the workflow, once its answer is known. */
+export const claimResult = defineUpdate<OperationOutcome<ClaimMade>, []>('claim');
+
+/** Redeems; a repeated update id returns the same answer. */
+export const redeem = defineUpdate<OperationOutcome<RedemptionMade>, [RedeemCommand]>('redeem');
+
+/** A newer claim of the voucher replaced this one. */
+export const superseded = defineSignal<[]>('superseded');
+
+/** The voucher was cancelled, and its claim with it. */
+export const voucherCancelled = defineSignal<[]>('voucherCancelled');
+
+/** A top-up to be carried out: its row has the details, so only ids travel. */
+export interface TopUpCommand extends OperationRequest {
+  readonly transactionId: number;
+}
+
+/** One more attempt of a failed top-up. */
+export interface RetryCommand extends TopUpCommand {
+  /** The requested attempt: the failed one plus one. */
+  readonly attempt: number;
+  /** E.164; null means the number of the previous attempt. */
+  readonly msisdn: string | null;
+}
+
+export interface TopUpMade {
+  readonly ok: true;
+  readonly transactionId: number;
+  /** The provider's reference. */
+  readonly referenceNumber: string;
+}
+
+export interface TopUpTiming extends NamedResults {
+  readonly retryWindowMs: number;
+  readonly inquiryIntervalMs: number;
+  readonly alarmAfterMs: number;
+}
+
+/** A new top-up starts its workflow; a retry after the window starts it again. */
+export interface TopUpInput {
+  readonly begin:
+    | { readonly kind: 'create'; readonly command: TopUpCommand }
+    | { readonly kind: 'retry'; readonly command: RetryCommand };
+  readonly timing: TopUpTiming;
+}
+
+/** The first attempt of a new top-up, once its outcome is known. */
+export const topUpResult = defineUpdate<OperationOutcome<TopUpMade>, []>('topUpResult');
+
+/** Makes one more attempt and answers its outcome. */
+export const retryTopUp = defineUpdate<OperationOutcome<TopUpMade>, [RetryCommand]>('retryTopUp');
+
+/** Makes one more attempt for support staff, without an answer and without input. */
+export const retry = defineSignal<[]>('retry');
+
+/** A hint of the provider that the attempt has changed: ask it now. */
+export const providerHint = defineSignal<[]>('providerHint');
+
+/** An orphaned message; its content is in the database. */
+export interface FinishMessageInput {
+  readonly messageId: number;
+}
+
+/** An invitation; its row has the details, so the recipient never travels. */
+export interface InviteMerchantInput {
+  readonly invitationId: string;
+  readonly merchantId: number;
+  /** Lifetime of its link. */
+  readonly lifetimeMs: number;
+}
+
+/** A change of a company's access, by its entry of the audit log. */
+export interface TellOwnersInput {
+  readonly auditId: number;
+}
+
+/** The link was used, or a newer invitation replaced it: check the state. */
+export const invitationSettled = defineSignal<[]>('invitationSettled');
+
+/**
+ * What a person must settle: about one payment, by our reference of it; about a partner's vouchers that
+ * were due by `dueUntil` and cannot expire; or about the books.
+ */
+export type CaseName =
+  | {
+      readonly kind: 'late-success' | 'reversal' | 'disagreement' | 'unbooked' | 'recovered';
+      readonly reference: string;
+    }
+  | { readonly kind: 'due-vouchers'; readonly partnerId: number; readonly dueUntil: string }
+  | { readonly kind: 'books' };
+
+export interface CaseInput {
+  readonly name: CaseName;
+  /** Interval of the check whether the case is settled. */
+  readonly intervalMs: number;
+}
+
+/** Checks at once whether a case is settled. */
+export const lookAgain = defineSignal<[]>('lookAgain');
+
+/** The webhook of a company; its row has the address. */
+export interface DeliverWebhooksInput {
+  readonly endpointId: number;
+}
+
+/** There are new deliveries, or old ones are to be sent again. */
+export const webhookDue = defineSignal<[]>('webhookDue');

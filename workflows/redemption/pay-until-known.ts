@@ -1,0 +1,69 @@
+import type { SearchAttributePair } from '@temporalio/common';
+import { upsertSearchAttributes } from '@temporalio/workflow';
+import type { RedemptionHeld } from '../../activities/redemption-holds.js';
+import { providers } from '../activity-options.js';
+import type { RedemptionTiming } from '../contracts.js';
+import { showDetails } from '../current-details.js';
+import { outcome, reference, voucherSerial } from '../search-attributes.js';
+import { type Ending, finalOutcome, urgencyWords } from '../steps/final-outcome.js';
+import { namedCalls } from '../steps/named-results.js';
+import { describeRedemption } from './redemption-details.js';
+
+/** Pays the merchant of a held redemption; ends when the outcome is known. */
+export function payUntilKnown(
+  operationId: string,
+  hold: RedemptionHeld,
+  { takeHint, ...timing }: RedemptionTiming & { readonly takeHint: () => boolean },
+): Promise<Ending> {
+  const named = namedCalls(operationId, timing.resultsAreNamed);
+  const summary = `ETB ${hold.toMerchant} to the merchant, ${hold.platformReference}`;
+  let isMarked = isFromBefore(hold);
+  return finalOutcome({
+    timing,
+    possiblySent: hold.isResumed,
+    takeHint,
+    send: () =>
+      named((call) =>
+        providers.payMerchant.executeWithOptions({ summary: `Pay ${summary}` }, [
+          operationId,
+          call,
+        ]),
+      ),
+    inquire: () =>
+      named((call) =>
+        providers.inquirePayment.executeWithOptions({ summary: `Ask about ${summary}` }, [
+          operationId,
+          call,
+        ]),
+      ),
+    whileUnknown: async (lastMessage, urgency) => {
+      if (!isMarked)
+        upsertSearchAttributes([...attributesOf(hold), { key: outcome, value: 'UNKNOWN' }]);
+      isMarked = true;
+      showDetails(
+        `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,
+        `The provider's last message: ${lastMessage}. The money stays on hold, and the service asks ` +
+          'the provider again. To ask now, send the signal `providerHint`.',
+      );
+    },
+  });
+}
+
+/** What a redemption is found by, with its references at the provider so far. */
+export const attributesOf = (
+  hold: RedemptionHeld,
+  ...providerReferences: readonly string[]
+): SearchAttributePair[] => [
+  { key: voucherSerial, value: hold.serialNumber },
+  {
+    key: reference,
+    value: [hold.platformReference, hold.paymentReference, ...providerReferences],
+  },
+];
+
+/**
+ * Whether a history is older than the search attribute of payments: setting it is a command, which
+ * a replay of such a history must not issue.
+ */
+export const isFromBefore = ({ payoutAccount }: RedemptionHeld): boolean =>
+  payoutAccount === undefined;

@@ -1,0 +1,44 @@
+import { upsertSearchAttributes } from '@temporalio/workflow';
+import type { ReversalBegun } from '../../activities/reversals.js';
+import { database, providers } from '../activity-options.js';
+import { outcome } from '../search-attributes.js';
+import { stepFailed } from '../steps/book-until-done.js';
+import { type Ending, finalOutcome } from '../steps/final-outcome.js';
+import { namedCalls } from '../steps/named-results.js';
+import type { ReversalTiming } from './contracts.js';
+import { showUnknown } from './reversal-details.js';
+
+/** Takes a payment back; ends when the outcome is known. */
+export function reverseUntilKnown(
+  operationId: string,
+  begun: ReversalBegun,
+  { takeHint, ...timing }: ReversalTiming & { readonly takeHint: () => boolean },
+): Promise<Ending> {
+  const named = namedCalls(operationId, timing.resultsAreNamed);
+  const summary = `ETB ${begun.toMerchant} of ${begun.platformReference}`;
+  return finalOutcome({
+    timing,
+    possiblySent: begun.isResumed,
+    takeHint,
+    send: () =>
+      named((call) =>
+        providers.reversePayment.executeWithOptions({ summary: `Reverse ${summary}` }, [
+          operationId,
+          call,
+        ]),
+      ),
+    inquire: () =>
+      named((call) =>
+        providers.inquireReversal.executeWithOptions(
+          { summary: `Ask about the reversal of ${summary}` },
+          [operationId, call],
+        ),
+      ),
+    whileUnknown: async (lastMessage, urgency) => {
+      upsertSearchAttributes([{ key: outcome, value: 'UNKNOWN' }]);
+      showUnknown(begun, lastMessage, urgency);
+      // A refusal of the database must not prevent the inquiry.
+      if (urgency !== 'none') await database.noteReversalNeedsAction(operationId).catch(stepFailed);
+    },
+  });
+}

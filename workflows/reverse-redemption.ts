@@ -1,0 +1,133 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { ReversalBegun } from '../activities/reversals.js';
+import { database } from './activity-options.js';
+import { type OperationOutcome, providerHint } from './contracts.js';
+import { mayCome } from './outsiders/command-shapes.js';
+import {
+  type RedemptionReversed,
+  type ReverseRedemptionInput,
+  reversalResult,
+} from './reversal/contracts.js';
+import {
+  describeReversal,
+  showNotReversed,
+  showRefused,
+  showReversed,
+} from './reversal/reversal-details.js';
+import { reverseUntilKnown } from './reversal/reverse-until-known.js';
+import { outcome, reference, voucherSerial } from './search-attributes.js';
+import { sendUntilSettled } from './send-message.js';
+import { bookUntilDone } from './steps/book-until-done.js';
+import type { Ending } from './steps/final-outcome.js';
+import { createHints } from './steps/hints.js';
+import { isHeldBy, raiseForeignHold } from './steps/named-results.js';
+
+/** How a reversal ended, for the Temporal UI. */
+export interface ReverseRedemptionResult {
+  readonly ended: 'refused' | 'reversed' | 'not-reversed';
+}
+
+/** The booked outcome of a reversal, and the message that tells the owner. */
+interface BookedReversal {
+  readonly outcome: OperationOutcome<RedemptionReversed>;
+  readonly messageId: number | null;
+}
+
+/**
+ * Takes the payment of a redemption back (design 10): nothing is credited before the provider has
+ * confirmed it. It answers when the outcome is booked, and then tells the owner. A cancellation in the
+ * UI has no effect.
+ */
+export function reverseRedemption(input: ReverseRedemptionInput): Promise<ReverseRedemptionResult> {
+  return CancellationScope.nonCancellable(() => reverse(input));
+}
+
+async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemptionResult> {
+  const { operationId } = input.command;
+  const hints = createHints();
+  let answer: OperationOutcome<RedemptionReversed> | undefined;
+  setHandler(
+    reversalResult,
+    async () => {
+      await condition(() => answer !== undefined);
+      return answer as OperationOutcome<RedemptionReversed>;
+    },
+    { description: 'How the reversal ended; asked by the API', validator: mayCome },
+  );
+  setHandler(providerHint, hints.give, {
+    description: 'Asks the provider now, or tries to book again now. Needs no input.',
+  });
+  const begun = await database.beginReversal(input.command);
+  if (begun.kind === 'answered') {
+    answer = begun.outcome;
+    const { result } = begun.outcome;
+    if (!result.ok) showRefused(result);
+    await condition(allHandlersFinished);
+    return { ended: result.ok ? 'reversed' : 'refused' };
+  }
+  if (!isHeldBy(operationId, input.timing.resultsAreNamed, begun))
+    throw raiseForeignHold(operationId);
+  const ending = await sendReversal(input, begun, hints.take);
+  const booked = await book(input, { begun, ending, takeHint: hints.take });
+  answer = booked.outcome;
+  report(begun, ending);
+  if (booked.messageId !== null) await tellOwner(booked.messageId);
+  await condition(allHandlersFinished);
+  return { ended: ending.kind === 'done' ? 'reversed' : 'not-reversed' };
+}
+
+function sendReversal(
+  { command, timing }: ReverseRedemptionInput,
+  begun: ReversalBegun,
+  takeHint: () => boolean,
+): Promise<Ending> {
+  upsertSearchAttributes([
+    { key: voucherSerial, value: begun.serialNumber },
+    { key: reference, value: [begun.platformReference, begun.reference] },
+  ]);
+  return reverseUntilKnown(command.operationId, begun, { ...timing, takeHint });
+}
+
+/** Books the outcome of a reversal; never gives up. */
+const book = (
+  { command: { operationId }, timing: { alarmAfterMs } }: ReverseRedemptionInput,
+  known: {
+    readonly begun: ReversalBegun;
+    readonly ending: Ending;
+    readonly takeHint: () => boolean;
+  },
+): Promise<BookedReversal> =>
+  bookUntilDone<BookedReversal>({
+    alarmAfterMs,
+    takeHint: known.takeHint,
+    book: () =>
+      known.ending.kind === 'done'
+        ? database.postReversal(operationId, known.ending.providerReference)
+        : database.failReversal(operationId, known.ending.message),
+    description: describeReversal(known.begun),
+    note: () => database.noteReversalNeedsAction(operationId),
+  });
+
+/** Shows the outcome of a reversal to support staff. */
+function report(begun: ReversalBegun, ending: Ending): void {
+  const references = [begun.platformReference, begun.reference];
+  if (ending.kind === 'done') references.push(ending.providerReference);
+  upsertSearchAttributes([
+    { key: outcome, value: ending.kind === 'done' ? 'SUCCESS' : 'FAILED' },
+    { key: reference, value: references },
+  ]);
+  if (ending.kind === 'done') showReversed(begun, ending.providerReference);
+  else showNotReversed(begun, ending.message);
+}
+
+/** A notice that could not be sent is left out, so that nothing waits for it for ever. */
+async function tellOwner(messageId: number): Promise<void> {
+  const message = await sendUntilSettled(messageId, 'Tell the owner by SMS');
+  if (message.kind === 'not-sent') await database.giveUpConfirmation(messageId);
+}

@@ -1,0 +1,62 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  upsertSearchAttributes,
+  type WorkflowInterceptorsFactory,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { showDetails } from '../current-details.js';
+import { needsAction } from '../search-attributes.js';
+
+/**
+ * The type of the failure of an activity that does not find a row of its workflow: the database was
+ * restored to a moment before it. Temporal does not repeat it.
+ */
+export const ROWS_VANISHED = 'RowsVanished';
+
+/** Whether a step failed because the rows of its workflow are gone; no repetition brings them back. */
+export function haveRowsVanished(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.type === ROWS_VANISHED;
+}
+
+/**
+ * Ends a workflow whose rows have vanished with a clear failure, and calls a person. Older histories
+ * have no such failure, so that the commands here need no patch.
+ */
+export const interceptors: WorkflowInterceptorsFactory = () => ({
+  inbound: [
+    {
+      async execute(input, next) {
+        try {
+          return await next(input);
+        } catch (error) {
+          throw haveRowsVanished(error) ? raiseVanishedRows(error) : error;
+        }
+      },
+      async handleUpdate(input, next) {
+        try {
+          return await next(input);
+        } catch (error) {
+          throw haveRowsVanished(error) ? raiseVanishedRows(error) : error;
+        }
+      },
+    },
+  ],
+});
+
+function raiseVanishedRows(error: unknown): ApplicationFailure {
+  upsertSearchAttributes([{ key: needsAction, value: true }]);
+  showDetails(
+    '**The database no longer has the rows of this workflow**: it was restored to a moment before ' +
+      'them. The service does nothing more here.',
+    'If a provider has paid or delivered, `npm run admin -- list recovered-payments` has it under our ' +
+      'reference. When its caller repeats the request, another workflow takes the outcome over.',
+  );
+  return ApplicationFailure.create({
+    message: `The database no longer has the rows of ${workflowInfo().workflowId}`,
+    type: 'NeedsAction',
+    nonRetryable: true,
+    ...(error instanceof Error ? { cause: error } : {}),
+  });
+}
