@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { createNumberHash } from './number-hash.js';
 import type { SecretKey } from './secret-box.js';
 
 /** The parts that identify an operation (design 6). */
@@ -93,6 +94,8 @@ export function createDigests(
     request: (request: string | Uint8Array): string => digest('request', request).toString('hex'),
     /** Of an owner's phone number (E.164), for counting; it cannot be reversed without the key. */
     ownerNumber: (msisdn: string): Buffer => digest('owner-number', msisdn),
+    /** Of a phone number (E.164), for finding it: one hash for indexes and search attributes. */
+    numberHash: createNumberHash(identityKey),
     /** The form token that belongs to the cookie with this token. */
     portalForm: (token: string): string => digest('portal-form', token).toString('base64url'),
     /** The challenge that a merchant signs in its session to prove that it has the private key. */
