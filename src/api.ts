@@ -12,6 +12,7 @@ import { quoteRules } from './api/quote-rules.js';
 import { callbackRoutes } from './callbacks/routes.js';
 import { type ApiConfig, type Config, readApiConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
+import { createPasswordHashes } from './crypto/password-hashes.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
 import { connectDatabase, poolUseOf } from './db/connection.js';
 import { requireCurrentSchema } from './db/current-schema.js';
@@ -22,7 +23,7 @@ import { createAccessTokens } from './http/access/access-token.js';
 import { createAllowlistHostnames } from './http/access/allowlist-hostnames.js';
 import { createApiKeyLookup } from './http/access/api-key-lookup.js';
 import { tokenKeyRoutes } from './http/access/token-keys.js';
-import { createApp, type SurfaceRoutes } from './http/app.js';
+import { createApp, type PagesSurface, type SurfaceRoutes } from './http/app.js';
 import { createCallRecorder } from './http/call-log/call-recorder.js';
 import { securityContact } from './http/files/security-contact.js';
 import { type RunningServer, startHttpServer } from './http/http-server.js';
@@ -49,6 +50,7 @@ import { type Metrics, noMetrics } from './process/metrics/metrics.js';
 import { showPoolUse } from './process/metrics/pool-use.js';
 import { startObservation } from './process/observation.js';
 import { isMainModule, runProcess } from './process/termination.js';
+import { createStaffSite } from './staff/staff-site.js';
 import {
   connectTemporal,
   requireNamespace,
@@ -132,7 +134,7 @@ export async function startApi(
   const app = createApp(
     services,
     [partnerRoutes, merchantRoutes, callbackRoutes, tokenKeyRoutes, ...(options.surfaces ?? [])],
-    [createPortal(services, portalSettings(config)), createDocsSite(services.settings)],
+    pagesOf(services, config),
     securityContact({
       contact: config.SECURITY_CONTACT,
       publicUrl: services.settings.publicUrl,
@@ -161,6 +163,17 @@ export async function startApi(
       await database.destroy();
     },
   };
+}
+
+/** The pages for people. Both sites with accounts share the threads that hash passwords. */
+function pagesOf(services: Services, config: ApiConfig): PagesSurface[] {
+  const settings = portalSettings(config);
+  const passwords = createPasswordHashes(settings.passwordCost, settings.passwordThreads);
+  return [
+    createPortal(services, settings, passwords),
+    createStaffSite(services, settings, passwords),
+    createDocsSite(services.settings),
+  ];
 }
 
 /** Serves on until load balancers have seen that the API is not ready, then completes what runs. */

@@ -16,7 +16,7 @@ const PLACES = {
     typesOf: ['http'],
   },
   http: {
-    path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|portal)\//,
+    path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|portal|staff)\//,
     of: ['http', 'operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
   },
   workflows: {

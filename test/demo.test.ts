@@ -33,6 +33,7 @@ beforeAll(async () => {
       merchantId: merchant.id,
       ...portal,
     },
+    staff: portal,
     sandboxUrl: stack.sandbox.url,
     temporalUiUrl: 'http://temporal.example',
     temporalAddress: stack.config.TEMPORAL_ADDRESS,

@@ -66,6 +66,13 @@ import { listRefusedCallsCommand } from './commands/refused-calls.js';
 import { retryTopUpCommand } from './commands/retry-topup.js';
 import { listReversalsCommand, settleReversalCommand } from './commands/reversals.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
+import {
+  createStaffAccount,
+  disableStaffAccount,
+  listStaffAccountsCommand,
+  resetStaffAccount,
+  setStaffRoleCommand,
+} from './commands/staff/staff-accounts.js';
 import { statement } from './commands/statement.js';
 import {
   listWebhookDeliveriesCommand,
@@ -86,6 +93,7 @@ import { recordKinds } from './records/all-record-kinds.js';
 const restorableKinds = recordKinds.filter(({ table }) => isDeletable(table));
 
 /** Every command, in the order of help. */
+
 export const allCommands = [
   listPartnersCommand,
   listMerchantsCommand,
@@ -105,6 +113,7 @@ export const allCommands = [
   listWebhookDeliveriesCommand,
   listRefusedCallsCommand,
   listPortalAccountsCommand,
+  listStaffAccountsCommand,
   listInvitationsCommand,
   listLateSuccessesCommand,
   listBudgetAlarmsCommand,
@@ -117,6 +126,7 @@ export const allCommands = [
   createPartner,
   ...recordKinds.map(createCommand),
   createPortalAccount,
+  createStaffAccount,
   inviteMerchantCommand,
   changePartner,
   ...recordKinds.map(changeRecordCommand),
@@ -128,6 +138,7 @@ export const allCommands = [
   setDailyLimits,
   setLowBalanceCommand,
   setMessageLanguageCommand,
+  setStaffRoleCommand,
   renewEventEpochCommand,
   deposit,
   reverseDepositCommand,
@@ -151,8 +162,10 @@ export const allCommands = [
   removeAddress,
   removeWebhookCommand,
   resetPortalPassword,
+  resetStaffAccount,
   resetOneTimePassword,
   disablePortalAccount,
+  disableStaffAccount,
   suspendPartner,
   reinstatePartner,
   ...recordKinds.map(deactivateCommand),

@@ -46,6 +46,7 @@ import * as topupAmountIndex from '../../migrations/2026-11-23-9b-topup-amount-i
 import * as recovery from '../../migrations/2026-11-23-9m-recovery.js';
 import * as narrowerRights from '../../migrations/2026-11-23-9p-narrower-rights.js';
 import * as rareTransfers from '../../migrations/2026-11-24-1-rare-transfers.js';
+import * as staff from '../../migrations/2026-11-24-2-staff.js';
 import { type Indexes, makeIndexes } from './concurrent-indexes.js';
 import {
   connectDatabase,
@@ -108,6 +109,7 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-23-9m-recovery': recovery,
   '2026-11-23-9p-narrower-rights': narrowerRights,
   '2026-11-24-1-rare-transfers': rareTransfers,
+  '2026-11-24-2-staff': staff,
 };
 
 interface Options extends LockPatience {

@@ -110,6 +110,8 @@ const restricted: Readonly<Record<string, Rights>> = {
   redemption_reversals: WORKERS,
   topup_attempts: WORKERS,
   messages: WORKERS,
+  // Operators alone say who is staff.
+  staff_accounts: { ...READ, operator: 'select, insert, update' },
   // Workers know nobody's secret.
   portal_one_time_passwords: {
     api: 'select, insert, update, delete',

@@ -1,3 +1,4 @@
+import type { Employer } from './voucher.js';
 import { webhookHost } from './webhooks/webhook.js';
 
 /**
@@ -121,6 +122,16 @@ export function changedSubject(
 /** Begins the actor of an audit entry that a person has made in the portal. */
 export const PORTAL_ACTOR = 'portal:';
 
-/** Companies do not see the names of operators. */
+/** Begins the actor of an audit entry that a person of the service has made at `/support`. */
+const STAFF_ACTOR = 'staff:';
+
+/** The actor of an audit entry that a signed-in person makes. */
+export const actorOfPerson = (person: {
+  readonly email: string;
+  readonly company: Employer;
+}): string =>
+  person.company.kind === 'staff' ? STAFF_ACTOR + person.company.id : PORTAL_ACTOR + person.email;
+
+/** Companies do not see the names of operators and staff. */
 export const actorName = (actor: string): string =>
   actor.startsWith(PORTAL_ACTOR) ? actor.slice(PORTAL_ACTOR.length) : 'An operator';

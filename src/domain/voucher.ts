@@ -29,6 +29,9 @@ export interface Company {
   readonly id: number;
 }
 
+/** The company of a person; a person of the service itself has none, and stands for it with the account. */
+export type Employer = Company | { readonly kind: 'staff'; readonly id: number };
+
 /** The API key and token version of an authenticated company. */
 interface ApiKeyCredential {
   readonly apiKeyId: number;

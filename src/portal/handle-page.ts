@@ -1,5 +1,5 @@
 import type { RouterContext } from '@koa/router';
-import { setNotice, usePortalSession } from '../db/portal/portal-sessions.js';
+import { type PortalSession, setNotice, usePortalSession } from '../db/portal/portal-sessions.js';
 import { mayUse } from '../domain/portal-role.js';
 import { type Refusal, refuse } from '../domain/refusals.js';
 import { addressGroup } from '../http/access/source-address.js';
@@ -9,37 +9,48 @@ import { html, ownHtml } from '../process/html.js';
 import { askForProof } from './access/confirmation.js';
 import { readToken } from './access/cookies.js';
 import { isFromHere, isSameToken } from './access/csrf.js';
-import { mustSetUpOneTimePassword, ONE_TIME_PASSWORD_PATH } from './access/required-set-up.js';
+import { pathBeforeAllElse } from './access/required-set-up.js';
 import { randomToken } from './access/session.js';
 import { inLanguage, language } from './language/language.js';
 import { emptyForm, type Form, readForm } from './layout/form.js';
 import { readFormWithFile } from './layout/form-with-file.js';
 import { writePage } from './layout/layout.js';
-import {
-  type AccountPage,
-  type AccountRequest,
-  type FileAnswer,
-  type Page,
-  type PageAnswer,
-  PORTAL_PATH,
-  type PortalTools,
-  type PublicPage,
+import type {
+  AccountPage,
+  AccountRequest,
+  FileAnswer,
+  Page,
+  PageAnswer,
+  PageRoute,
+  PersonRequest,
+  PortalTools,
+  PublicPage,
 } from './page.js';
 import { problems, writeProblem, writeRefusal } from './problem-page.js';
 import { suspendedPage } from './suspended-page.js';
 import { inTimeZone } from './time-zone.js';
-import { setView, type View } from './view.js';
+import { setView } from './view.js';
 
 /**
  * Passes a request through limits, origin, session, form and form token to its page, and writes the
  * answer. The log never contains parts of a form, a cookie or a query.
  */
-export async function handlePage(
+export const handlePage = (tools: PortalTools, page: Page, context: RouterContext): Promise<void> =>
+  guarded(tools, page, context, () =>
+    page.access === 'anyone'
+      ? handlePublic(tools, page, context)
+      : handleAccount(tools, page, context),
+  );
+
+/** Handles a page behind the limit of addresses, the check of the origin and the fence. */
+export async function guarded(
   tools: PortalTools,
-  page: Page,
+  page: PageRoute,
   context: RouterContext,
+  handle: () => Promise<void>,
 ): Promise<void> {
-  Object.assign(context.state.log, { route: PORTAL_PATH + page.path, surface: 'portal' });
+  const { basePath } = tools.site;
+  Object.assign(context.state.log, { route: basePath + page.path, surface: basePath.slice(1) });
   const { rateLimits } = tools.services;
   const sourceAddress = addressOf(tools.services, context);
   const ofAddress = await rateLimits.spend('address', addressGroup(sourceAddress));
@@ -48,18 +59,35 @@ export async function handlePage(
     return writeProblem(context, tools, problems.formNotAccepted);
   if (page.method === 'POST' && !page.changesNothing && tools.services.fence.isFenced())
     return writeRefusal(context, tools, refuse('unavailable', { retryAfterSeconds: 30 }));
-  if (page.access === 'anyone') await handlePublic(tools, page, context);
-  else await handleAccount(tools, page, context);
+  await handle();
 }
 
-function readFormOf(page: Page, { req }: RouterContext): Promise<Form | Refusal> {
+function readFormOf(
+  page: PageRoute & Pick<AccountPage, 'form'>,
+  { req }: RouterContext,
+): Promise<Form | Refusal> {
   if (page.method === 'GET') return Promise.resolve(emptyForm);
-  if (page.access !== 'account' || page.form === undefined) return readForm(req);
+  if (page.form === undefined) return readForm(req);
   return readFormWithFile(req, page.form === 'with-list' ? 'list' : 'file');
 }
 
+/** The form of a signed-in person; undefined where its refusal has been answered. */
+export async function formOfPerson(
+  tools: PortalTools,
+  page: Parameters<typeof readFormOf>[0],
+  context: RouterContext,
+  formToken: string,
+): Promise<Form | undefined> {
+  const form = await readFormOf(page, context);
+  if ('ok' in form) writeRefusal(context, tools, form);
+  else if (page.method === 'POST' && !isSameToken(form.text('token'), formToken))
+    writeProblem(context, tools, problems.formNotAccepted);
+  else return form;
+  return undefined;
+}
+
 /** Forms without a session belong to their own cookie, which prevents login CSRF. */
-async function handlePublic(
+export async function handlePublic(
   tools: PortalTools,
   page: PublicPage,
   context: RouterContext,
@@ -89,9 +117,8 @@ async function handleAccount(
   const token = sessionTokenOf(tools, context);
   const digests = token === undefined ? undefined : services.digests.stored.portalSession(token);
   const session = digests && (await usePortalSession(services.database, digests, settings.session));
-  if (token === undefined || session === undefined) return askToSignIn(page, context);
-  const formToken = services.digests.portalForm(token);
-  const view = { session, formToken };
+  if (token === undefined || session === undefined) return askToSignIn(tools, page, context);
+  const view = { session, formToken: services.digests.portalForm(token) };
   setView(context, view);
   await inTimeZone(session.timeZone ?? settings.marketTimeZone, () =>
     inLanguage(session.language ?? language(), () => answerAccount(tools, page, context, view)),
@@ -102,7 +129,7 @@ async function answerAccount(
   tools: PortalTools,
   page: AccountPage,
   context: RouterContext,
-  { session, formToken }: View,
+  { session, formToken }: { readonly session: PortalSession; readonly formToken: string },
 ): Promise<void> {
   const { services } = tools;
   Object.assign(context.state.log, { companyId: session.company.id });
@@ -112,15 +139,12 @@ async function answerAccount(
   // Who may not change this sends no data; who must change the password is led there first.
   if (!session.mustChangePassword && !mayUse(session.role, page.needs))
     return writeProblem(context, tools, problems.notYourRole);
-  const form = await readFormOf(page, context);
-  if ('ok' in form) return writeRefusal(context, tools, form);
-  if (page.method === 'POST' && !isSameToken(form.text('token'), formToken))
-    return writeProblem(context, tools, problems.formNotAccepted);
+  const form = await formOfPerson(tools, page, context, formToken);
+  if (form === undefined) return;
   if (!page.always && session.companyStatus !== 'ACTIVE')
     return writeAnswer(context, tools, suspendedPage(session));
-  if (!page.always && session.mustChangePassword) return context.redirect(`${PORTAL_PATH}/account`);
-  if (!page.always && mustSetUpOneTimePassword(session))
-    return context.redirect(ONE_TIME_PASSWORD_PATH);
+  const before = page.always ? undefined : pathBeforeAllElse(tools.site, session);
+  if (before !== undefined) return context.redirect(before);
   if (page.kind !== undefined && page.kind !== session.company.kind)
     return writeProblem(context, tools, problems.notFound);
   const request = { ...tools, ...requestOf(tools, context, form), formToken, session };
@@ -128,12 +152,21 @@ async function answerAccount(
     page.method === 'POST' && page.confirmation === 'recent'
       ? await askForProof(request)
       : undefined;
-  const answer = question ?? (await answerOf(page, request));
+  await answerPerson(context, request, question ?? (await answerOf(page, request)));
+}
+
+/** Writes the answer to a signed-in person, and keeps its notice for the next page. */
+export async function answerPerson(
+  context: RouterContext,
+  request: PersonRequest,
+  answer: PageAnswer,
+): Promise<void> {
+  const { services, session } = request;
   if (answer.kind === 'redirect' && answer.notice !== undefined)
     await setNotice(services.database, session.id, answer.notice);
   else if (answer.kind === 'page' && session.notice !== null)
     await setNotice(services.database, session.id, null);
-  await writeAnswer(context, tools, answer);
+  await writeAnswer(context, request, answer);
 }
 
 /** Pages of API access are in English, as the documentation is: their readers are developers. */
@@ -145,10 +178,12 @@ async function answerOf(page: AccountPage, request: AccountRequest): Promise<Pag
   return { ...answer, content };
 }
 
-const sessionTokenOf = (tools: PortalTools, context: RouterContext) =>
+/** The token of the session's cookie, valid or not. */
+export const sessionTokenOf = (tools: PortalTools, context: RouterContext) =>
   readToken(context.headers.cookie, tools.cookies.session.name);
 
-const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
+/** What every page gets of a request. */
+export const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
   path: context.path,
   params: context.params,
   query: new URLSearchParams(context.querystring),
@@ -160,14 +195,14 @@ const requestOf = (tools: PortalTools, context: RouterContext, form: Form) => ({
 });
 
 /** After sign-in the requested page is shown; a sent form is not sent again. */
-function askToSignIn(page: AccountPage, context: RouterContext): void {
+export function askToSignIn({ site }: PortalTools, page: PageRoute, context: RouterContext): void {
   const query =
     page.path === '/sign-out'
       ? 'out=yes'
       : page.method === 'POST'
         ? 'ended=yes'
         : `next=${encodeURIComponent(context.path)}`;
-  context.redirect(`${PORTAL_PATH}/sign-in?${query}`);
+  context.redirect(`${site.basePath}/sign-in?${query}`);
   context.status = 303;
 }
 

@@ -1,5 +1,10 @@
 import type { PasswordHashes } from '../crypto/password-hashes.js';
-import type { PortalSession, SessionLifetimes } from '../db/portal/portal-sessions.js';
+import type {
+  PersonSession,
+  PortalSession,
+  SessionLifetimes,
+  StaffSession,
+} from '../db/portal/portal-sessions.js';
 import type { CompanyKind } from '../db/schema/all-tables.js';
 import type { PortalNeed } from '../domain/portal-role.js';
 import type { Services } from '../http/services.js';
@@ -28,8 +33,33 @@ export interface PortalSettings {
   readonly firstPasswordSeconds: number;
 }
 
+/** An entry of a menu, as the layout writes it. */
+export interface MenuEntry {
+  readonly label: string;
+  /** Below the site's base path. */
+  readonly path: string;
+  /** Further pages of this entry, including those below them. */
+  readonly further?: readonly string[];
+}
+
+/** A site of pages with accounts of its own: the portal, or the pages for staff. */
+export interface Site {
+  readonly basePath: '/portal' | '/support';
+  readonly name: 'Voucher portal' | 'Voucher support';
+  /** Whether people of the service sign in, and not people of companies. */
+  readonly isForStaff: boolean;
+  /** Under the heading of the sign-in form: whom the site is for. */
+  readonly audience: string;
+  /** The pages that the menu of a person has. */
+  menuOf(session: PortalSession | StaffSession): readonly {
+    readonly group: string;
+    readonly entries: readonly MenuEntry[];
+  }[];
+}
+
 /** The dependencies of pages. */
 export interface PortalTools {
+  readonly site: Site;
   readonly services: Services;
   readonly settings: PortalSettings;
   readonly passwords: PasswordHashes;
@@ -55,10 +85,19 @@ export interface PublicRequest extends PortalTools {
   readonly deviceToken: string | undefined;
 }
 
+/** The request of a signed-in person, of a company or of the service. */
+export interface PersonRequest extends PublicRequest {
+  readonly session: PersonSession;
+}
+
 /** The request of a page that needs an account. */
-export interface AccountRequest extends PublicRequest {
+export interface AccountRequest extends PersonRequest {
   readonly session: PortalSession;
 }
+
+/** Whether a person of a company asks. */
+export const isOfCompany = (request: PersonRequest): request is AccountRequest =>
+  request.session.company.kind !== 'staff';
 
 export type PageAnswer =
   | {
@@ -76,7 +115,7 @@ export type PageAnswer =
     }
   | {
       readonly kind: 'redirect';
-      /** A path of the portal. */
+      /** A path of the site. */
       readonly to: string;
       /** A notice for the next page; only with a session. */
       readonly notice?: string;
@@ -102,9 +141,9 @@ export interface PageProblem {
   readonly text: string;
 }
 
-interface PageRoute {
+export interface PageRoute {
   readonly method: 'GET' | 'POST';
-  /** Below the portal's base path, as @koa/router writes paths; empty for the first page. */
+  /** Below the site's base path, as @koa/router writes paths; empty for the first page. */
   readonly path: string;
   /** A form that changes only sessions: it is served while the database is being recovered, too. */
   readonly changesNothing?: true;
@@ -151,6 +190,9 @@ interface AccountPageDefinition extends PageRoute {
   readonly form?: 'with-file' | 'with-list';
   handle(request: AccountRequest): Promise<PageAnswer>;
 }
+
+/** A page of a person's own account, which both sites have. */
+export type PersonPage = AccountPage & { handle(request: PersonRequest): Promise<PageAnswer> };
 
 export type Page = PublicPage | AccountPage;
 

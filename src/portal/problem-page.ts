@@ -3,7 +3,7 @@ import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/refusals.js'
 import { html, phrase } from '../process/html.js';
 import { DOWNLOAD_ROWS } from './layout/downloads.js';
 import { writePage } from './layout/layout.js';
-import { type PageProblem, PORTAL_PATH, type PortalTools } from './page.js';
+import type { PageProblem, PortalTools } from './page.js';
 
 const problem = (status: number, title: string, text: string): PageProblem => ({
   kind: 'problem',
@@ -85,7 +85,7 @@ export function writeProblem(context: Context, tools: PortalTools, shown: PagePr
 <h1>${phrase(shown.title)}</h1>
 <p>${phrase(shown.text)}</p>
 ${requestId && html`<p class="quiet">Request <code>${requestId}</code></p>`}
-<p><a class="button" href="${PORTAL_PATH}">To the overview</a></p>
+<p><a class="button" href="${tools.site.basePath}">To the overview</a></p>
 </div>`;
   writePage(context, tools, { title: shown.title, content, status: shown.status });
 }

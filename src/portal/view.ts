@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import type { PortalSession } from '../db/portal/portal-sessions.js';
+import type { PortalSession, StaffSession } from '../db/portal/portal-sessions.js';
 
 /** The person that a page is written for. Pages of errors show their navigation, too. */
 export interface View {
-  readonly session: PortalSession;
+  readonly session: PortalSession | StaffSession;
   /** Token of the sign-out form. */
   readonly formToken: string;
 }

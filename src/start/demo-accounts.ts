@@ -5,8 +5,9 @@ import {
   USUAL_PASSWORD_COST,
 } from '../crypto/password-hashes.js';
 import { findApiKey } from '../db/access/access.js';
-import type { Database } from '../db/connection.js';
+import type { Database, DatabaseTransaction } from '../db/connection.js';
 import { addPortalAccount, findPortalAccount, setPassword } from '../db/portal/portal-accounts.js';
+import { addStaffAccount } from '../db/portal/staff-accounts.js';
 import type { Company } from '../domain/voucher.js';
 import type { DemoFile } from './demo-file.js';
 
@@ -24,12 +25,13 @@ export async function makeDemoAccounts(
   if (key !== undefined) await makeAccount(database, passwords, key.company, demo.partner);
   const merchant: Company = { kind: 'merchant', id: demo.merchant.merchantId };
   await makeAccount(database, passwords, merchant, demo.merchant);
+  await makeAccount(database, passwords, 'staff', demo.staff);
 }
 
 async function makeAccount(
   database: Database,
   passwords: PasswordHashes,
-  company: Company,
+  holder: Company | 'staff',
   demo: { readonly portalEmail: string; readonly portalPassword: string },
 ): Promise<void> {
   const known = await findPortalAccount(database, demo.portalEmail);
@@ -37,12 +39,17 @@ async function makeAccount(
   const hash = await passwords.make(demo.portalPassword);
   await database.transaction().execute(async (transaction) => {
     if (known) await setPassword(transaction, known.id, { hash, mustChange: false });
-    else
-      await addPortalAccount(transaction, {
-        email: demo.portalEmail,
-        company,
-        passwordHash: hash,
-        mustChangePassword: false,
-      });
+    else await addAccount(transaction, holder, { email: demo.portalEmail, passwordHash: hash });
   });
 }
+
+const addAccount = (
+  transaction: DatabaseTransaction,
+  holder: Company | 'staff',
+  given: { readonly email: string; readonly passwordHash: string },
+): Promise<number | undefined> => {
+  const account = { ...given, mustChangePassword: false };
+  return holder === 'staff'
+    ? addStaffAccount(transaction, { ...account, name: 'Demo operator', role: 'OPERATOR' })
+    : addPortalAccount(transaction, { ...account, company: holder });
+};

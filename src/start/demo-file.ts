@@ -11,12 +11,16 @@ export interface StackAddresses {
   readonly temporalAddress: string;
 }
 
-interface CompanyAccess {
-  readonly baseUrl: string;
-  readonly apiKey: string;
+/** The account of a person, with the address of its pages. */
+interface PersonAccess {
   readonly portalUrl: string;
   readonly portalEmail: string;
   readonly portalPassword: string;
+}
+
+interface CompanyAccess extends PersonAccess {
+  readonly baseUrl: string;
+  readonly apiKey: string;
 }
 
 /** `.data/demo.json` (design 2): all data that a tester or the demo needs. */
@@ -26,6 +30,8 @@ export interface DemoFile {
     readonly privateKeyPem: string;
     readonly merchantId: number;
   };
+  /** A person of the service, at `/support`. */
+  readonly staff: PersonAccess;
   readonly sandboxUrl: string;
   readonly temporalUiUrl: string;
   readonly temporalAddress: string;
@@ -56,14 +62,17 @@ export async function writeDemoFile(
 
 function demoFile(access: DemoAccess | DemoFile, addresses: StackAddresses): DemoFile {
   const { partner, merchant } = access;
-  const portal = (company: object, email: string) => ({
-    portalUrl: `${addresses.api}/portal`,
+  // Files of older starts have none.
+  const staff = ('staff' in access && access.staff) || {};
+  const person = (known: object, email: string, path: string) => ({
+    portalUrl: addresses.api + path,
     portalEmail: email,
     portalPassword:
-      'portalPassword' in company
-        ? String(company.portalPassword)
+      'portalPassword' in known
+        ? String(known.portalPassword)
         : randomBytes(12).toString('base64url'),
   });
+  const portal = (company: object, email: string) => person(company, email, '/portal');
   return {
     partner: {
       baseUrl: `${addresses.api}/api/v1/client`,
@@ -77,6 +86,7 @@ function demoFile(access: DemoAccess | DemoFile, addresses: StackAddresses): Dem
       merchantId: 'merchantId' in merchant ? merchant.merchantId : merchant.id,
       ...portal(merchant, 'merchant@demo.test'),
     },
+    staff: person(staff, 'staff@demo.test', '/support'),
     sandboxUrl: addresses.sandboxUrl,
     temporalUiUrl: addresses.temporalUiUrl,
     temporalAddress: addresses.temporalAddress,

@@ -21,9 +21,10 @@ export function welcome(demo: DemoFile, dataDirectory: string): string {
     ['Partner API', demo.partner.baseUrl],
     ['Merchant API', demo.merchant.baseUrl],
     ['Portal', `${demo.partner.portalUrl} (sign in as ${demo.partner.portalEmail})`],
+    ['Support', `${demo.staff.portalUrl} (sign in as ${demo.staff.portalEmail})`],
     ...sandbox,
     ['Temporal UI', demo.temporalUiUrl],
-    ['Demo keys', `${demoFile} (with the portal’s passwords)`],
+    ['Demo keys', `${demoFile} (with the passwords of the portal and of support)`],
   ];
   const width = Math.max(...rows.map(([name = '']) => name.length));
   const table = rows.map(([name = '', value = '']) => `  ${name.padEnd(width)}  ${value}`);

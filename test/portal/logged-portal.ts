@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
+import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
 import { createApp } from '../../src/http/app.js';
 import { createPortal } from '../../src/portal/portal.js';
 import type { Stack } from '../support/stack.js';
@@ -12,7 +13,7 @@ export async function startLoggedPortal({ api }: Stack, perAddress: number) {
   let log = '';
   const logger = pino({ level: 'trace' }, { write: (line: string) => (log += line) });
   const services = { ...api.services, logger };
-  const portal = createPortal(services, {
+  const settings = {
     session: { idleSeconds: 60, maximumSeconds: 60, confirmationSeconds: 60 },
     signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress },
     secondStepSeconds: 60,
@@ -20,7 +21,8 @@ export async function startLoggedPortal({ api }: Stack, perAddress: number) {
     firstPasswordSeconds: 60,
     marketTimeZone: 'UTC',
     passwordThreads: 1,
-  });
+  };
+  const portal = createPortal(services, settings, createPasswordHashes(14, 1));
   const server = createApp(services, [], [portal]).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -3,6 +3,7 @@ import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
 import { makeDemoAccounts } from '../../src/start/demo-accounts.js';
 import type { DemoFile } from '../../src/start/demo-file.js';
 import { portalClient } from '../portal/portal-client.js';
+import { signInAtSupport } from '../staff/staff-client.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -28,6 +29,7 @@ beforeAll(async () => {
       privateKeyPem: '',
       merchantId: merchant.id,
     },
+    staff: { ...company('staff@demo.test'), portalUrl: `${stack.url}/support` },
     sandboxUrl: '',
     temporalUiUrl: '',
     temporalAddress: '',
@@ -47,6 +49,13 @@ test('the accounts of the demo file are made, also where it is of an earlier sta
   await makeDemoAccounts(stack.database, stack.digests, demo, passwords);
   expect(await signIn('partner')).toContain('Partner</span>');
   expect(await signIn('merchant')).toContain('Merchant</span>');
+});
+
+test('the account of staff is made, and must set up one-time passwords first', async () => {
+  const client = portalClient(stack);
+  const { portalEmail: email, portalPassword: password } = demo.staff;
+  expect((await signInAtSupport(client, { email, password })).status).toBe(303);
+  expect((await client.get('/support')).location).toBe('/support/account/one-time-password');
 });
 
 test('another start keeps them', async () => {

@@ -17,12 +17,14 @@ import { argument, email, id, oneOf, optional, required } from '../fields.js';
 import { companyFields, requireCompany } from '../record-names.js';
 import { column, numbers, table, time } from '../tables.js';
 
-async function makePassword(cost: number) {
+/** A password that an operator passes on, and its hash. */
+export async function makePassword(cost: number) {
   const password = readableSecret();
   return { password, hash: await createPasswordHashes(cost).make(password) };
 }
 
-const shownPassword = (password: string, lifetimeSeconds: number) => {
+/** The text that shows such a password, once. */
+export const shownPassword = (password: string, lifetimeSeconds: number) => {
   const hours = Math.max(1, Math.round(lifetimeSeconds / 3_600));
   return (
     `The password is shown once, expires in ${hours} h, and must be changed at the first sign-in:` +
@@ -79,7 +81,7 @@ async function changeAccount(
   isDisabled: boolean,
 ) {
   const account = await setPortalAccountDisabled(transaction, accountId, isDisabled);
-  if (account) return account;
+  if (account && account.company.kind !== 'staff') return account;
   throw noSuchAccount(accountId);
 }
 
@@ -120,7 +122,7 @@ export const resetOneTimePassword = changeCommand({
   examples: ['reset one-time-password --account 2'],
   async change(transaction, input) {
     const found = await findPortalAccountById(transaction, input.account);
-    if (found === undefined) throw noSuchAccount(input.account);
+    if (found === undefined || found.company.kind === 'staff') throw noSuchAccount(input.account);
     if (!(await removeOneTimePassword(transaction, input.account)))
       return { unchanged: `Portal account ${input.account} (${found.email}) has none.` };
     await endPortalSessions(transaction, input.account);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Company } from '../../domain/voucher.js';
+import type { Employer } from '../../domain/voucher.js';
 import { anyDigest } from '../any-digest.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type CheckedAccount, companyOf, keepCheckedPassword } from './portal-accounts.js';
@@ -8,7 +8,7 @@ import { type CheckedAccount, companyOf, keepCheckedPassword } from './portal-ac
 export interface HalfSignIn {
   readonly accountId: number;
   readonly email: string;
-  readonly company: Company;
+  readonly company: Employer;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function findHalfSignIn(
     .selectFrom('portal_half_sign_ins as half')
     .innerJoin('portal_accounts as account', 'account.id', 'half.account_id')
     .select([
-      'account.id as accountId',
+      'account.id',
       'account.email',
       'account.partner_id as partnerId',
       'account.merchant_id as merchantId',
@@ -47,7 +47,7 @@ export async function findHalfSignIn(
     .where('half.created_at', '>', sql<Date>`now() - make_interval(secs => ${lifetimeSeconds})`)
     .where('account.disabled_at', 'is', null)
     .executeTakeFirst();
-  return row && { ...row, company: companyOf(row) };
+  return row && { accountId: row.id, email: row.email, company: companyOf(row) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PortalRole } from '../../domain/portal-role.js';
-import type { Company } from '../../domain/voucher.js';
+import type { Company, Employer } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 
 /** The stored form of an e-mail address. */
@@ -8,7 +8,8 @@ export const canonicalEmail = (email: string): string => email.trim().toLowerCas
 
 export interface NewPortalAccount {
   readonly email: string;
-  readonly company: Company;
+  /** Null for staff, whose account gets a row of `staff_accounts`. */
+  readonly company: Company | null;
   /** Owner by default. */
   readonly role?: PortalRole;
   /** Null until the person has chosen a password. */
@@ -40,8 +41,8 @@ export async function addPortalAccount(
     .values({
       email: canonicalEmail(account.email),
       role: account.role ?? 'owner',
-      partner_id: company.kind === 'partner' ? company.id : null,
-      merchant_id: company.kind === 'merchant' ? company.id : null,
+      partner_id: company?.kind === 'partner' ? company.id : null,
+      merchant_id: company?.kind === 'merchant' ? company.id : null,
       password_hash: account.passwordHash,
       must_change_password: account.mustChangePassword,
       password_expires_at: endAfter(account.passwordLifetimeSeconds),
@@ -75,20 +76,22 @@ export async function findPortalAccount(database: Database, email: string) {
 export async function findPortalAccountById(database: Database, accountId: number) {
   const row = await database
     .selectFrom('portal_accounts')
-    .select(['email', 'partner_id as partnerId', 'merchant_id as merchantId'])
+    .select(['id', 'email', 'partner_id as partnerId', 'merchant_id as merchantId'])
     .where('id', '=', accountId)
     .executeTakeFirst();
   return row && { email: row.email, company: companyOf(row) };
 }
 
-/** The company of a row. */
+/** The company of an account's row, or the service itself. */
 export const companyOf = (row: {
+  readonly id: number;
   readonly partnerId: number | null;
   readonly merchantId: number | null;
-}): Company =>
-  row.partnerId === null
-    ? { kind: 'merchant', id: row.merchantId ?? 0 }
-    : { kind: 'partner', id: row.partnerId };
+}): Employer => {
+  if (row.partnerId !== null) return { kind: 'partner', id: row.partnerId };
+  if (row.merchantId !== null) return { kind: 'merchant', id: row.merchantId };
+  return { kind: 'staff', id: row.id };
+};
 
 /** The password hash of an account; null until a password was chosen. */
 export async function readPasswordHash(
@@ -220,7 +223,7 @@ export async function setPortalAccountDisabled(
   transaction: DatabaseTransaction,
   accountId: number,
   isDisabled: boolean,
-): Promise<{ readonly email: string; readonly company: Company } | undefined> {
+): Promise<{ readonly email: string; readonly company: Employer } | undefined> {
   const row = await transaction
     .updateTable('portal_accounts')
     .set(
@@ -232,7 +235,7 @@ export async function setPortalAccountDisabled(
           },
     )
     .where('id', '=', accountId)
-    .returning(['email', 'partner_id as partnerId', 'merchant_id as merchantId'])
+    .returning(['id', 'email', 'partner_id as partnerId', 'merchant_id as merchantId'])
     .executeTakeFirst();
   return row && { email: row.email, company: companyOf(row) };
 }

@@ -1,32 +1,42 @@
 import { sql } from 'kysely';
 import type { PortalRole } from '../../domain/portal-role.js';
-import type { Company } from '../../domain/voucher.js';
+import type { Staff } from '../../domain/staff/staff-role.js';
+import type { Company, Employer } from '../../domain/voucher.js';
 import { anyDigest } from '../any-digest.js';
 import type { Database } from '../connection.js';
-import { companyOf } from './portal-accounts.js';
 
-/** The signed-in person and the company. */
-export interface PortalSession {
+/** A signed-in person, of a company or of the service. */
+export interface PersonSession {
   readonly id: number;
   readonly accountId: number;
   readonly email: string;
-  /** As it is now, not as it was at the sign-in. */
-  readonly role: PortalRole;
-  readonly company: Company;
+  readonly company: Employer;
   readonly companyName: string;
-  readonly companyStatus: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
   readonly mustChangePassword: boolean;
-  /** IANA name; null until the person chooses one. */
-  readonly timeZone: string | null;
   readonly hasOneTimePassword: boolean;
   /** The company requires a one-time password of all its people. */
   readonly needsOneTimePassword: boolean;
   /** The person proved to be there a short time ago. */
   readonly isConfirmed: boolean;
-  /** Of the person's pages; null until one is chosen. */
-  readonly language: 'en' | 'am' | null;
   /** A notice that the next page shows once. */
   readonly notice: string | null;
+}
+
+/** The signed-in person and the company. */
+export interface PortalSession extends PersonSession {
+  /** As it is now, not as it was at the sign-in. */
+  readonly role: PortalRole;
+  readonly company: Company;
+  readonly companyStatus: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
+  /** IANA name; null until the person chooses one. */
+  readonly timeZone: string | null;
+  /** Of the person's pages; null until one is chosen. */
+  readonly language: 'en' | 'am' | null;
+}
+
+/** A signed-in person of the service. */
+export interface StaffSession extends PersonSession {
+  readonly staff: Staff;
 }
 
 /** Lifetimes of sessions, in seconds. */
@@ -61,7 +71,7 @@ export async function confirmPortalSession(database: Database, sessionId: number
     .execute();
 }
 
-/** The valid session of a token, and records its use; undefined where there is none. */
+/** The valid session of a person of a company, and records its use; undefined where there is none. */
 export async function usePortalSession(
   database: Database,
   tokenDigests: readonly Buffer[],
@@ -72,31 +82,68 @@ export async function usePortalSession(
     from portal_accounts as account
       left join partners on partners.id = account.partner_id
       left join merchants on merchants.id = account.merchant_id
-    where session.token_digest = ${anyDigest(tokenDigests)} and account.id = session.account_id
-      and account.disabled_at is null
-      and session.last_seen_at > now() - make_interval(secs => ${lifetimes.idleSeconds})
-      and session.created_at > now() - make_interval(secs => ${lifetimes.maximumSeconds})
-    returning session.id, session.account_id as "accountId", session.notice, account.email, account.role,
-      account.partner_id as "partnerId", account.merchant_id as "merchantId",
-      account.must_change_password as "mustChangePassword",
-      account.time_zone as "timeZone", account.language,
-      exists(select from portal_one_time_passwords as password
-        where password.account_id = account.id) as "hasOneTimePassword",
+    where ${isValid(tokenDigests, lifetimes)} and num_nonnulls(account.partner_id, account.merchant_id) = 1
+    returning ${shared(lifetimes)}, account.role, account.time_zone as "timeZone", account.language,
+      case when account.partner_id is null then 'merchant' else 'partner' end as "companyKind",
+      coalesce(account.partner_id, account.merchant_id) as "companyId",
       exists(select from portal_one_time_password_rules as rule
         where rule.partner_id = account.partner_id or rule.merchant_id = account.merchant_id
       ) as "needsOneTimePassword",
-      coalesce(session.confirmed_at > now() - make_interval(secs => ${lifetimes.confirmationSeconds}), false)
-        as "isConfirmed",
       coalesce(partners.company_name, merchants.merchant_name) as "companyName",
       coalesce(partners.status, merchants.status) as "companyStatus"`.execute(database);
   const [row] = rows;
-  return row && { ...row, company: companyOf(row) };
+  if (row === undefined) return undefined;
+  const { companyKind, companyId, ...session } = row;
+  return { ...session, company: { kind: companyKind, id: companyId } };
 }
 
 type SessionRow = Omit<PortalSession, 'company'> & {
-  readonly partnerId: number | null;
-  readonly merchantId: number | null;
+  readonly companyKind: Company['kind'];
+  readonly companyId: number;
 };
+
+/** The valid session of a person of the service, and records its use; undefined where there is none. */
+export async function useStaffSession(
+  database: Database,
+  tokenDigests: readonly Buffer[],
+  lifetimes: SessionLifetimes,
+): Promise<StaffSession | undefined> {
+  const { rows } = await sql<StaffRow>`
+    update portal_sessions as session set last_seen_at = now()
+    from portal_accounts as account join staff_accounts as staff on staff.account_id = account.id
+    where ${isValid(tokenDigests, lifetimes)} and num_nonnulls(account.partner_id, account.merchant_id) = 0
+    returning ${shared(lifetimes)}, staff.name, staff.role`.execute(database);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { name, role, ...session } = row;
+  const { accountId: id } = session;
+  return {
+    ...session,
+    company: { kind: 'staff', id },
+    companyName: name,
+    needsOneTimePassword: true,
+    staff: { id, name, role },
+  };
+}
+
+type StaffRow = Omit<PersonSession, 'company' | 'companyName' | 'needsOneTimePassword'> &
+  Pick<Staff, 'name' | 'role'>;
+
+/** SQL expression: the session of a token is that of an account in use, and has not ended. */
+const isValid = (tokenDigests: readonly Buffer[], lifetimes: SessionLifetimes) => sql`
+  session.token_digest = ${anyDigest(tokenDigests)} and account.id = session.account_id
+    and account.disabled_at is null
+    and session.last_seen_at > now() - make_interval(secs => ${lifetimes.idleSeconds})
+    and session.created_at > now() - make_interval(secs => ${lifetimes.maximumSeconds})`;
+
+/** The columns of every session. */
+const shared = ({ confirmationSeconds }: SessionLifetimes) => sql`
+  session.id, session.account_id as "accountId", session.notice, account.email,
+    account.must_change_password as "mustChangePassword",
+    exists(select from portal_one_time_passwords as password
+      where password.account_id = account.id) as "hasOneTimePassword",
+    coalesce(session.confirmed_at > now() - make_interval(secs => ${confirmationSeconds}), false)
+      as "isConfirmed"`;
 
 /** Sets or clears the notice for the next page. */
 export async function setNotice(

@@ -41,6 +41,7 @@ import type {
   PortalRecoveryCodesTable,
   PortalSessionsTable,
   PortalSignInAttemptsTable,
+  StaffAccountsTable,
   StatementEmailsTable,
 } from './portal.js';
 import type { MaintenanceFencesTable, RecoveredPaymentsTable } from './recovery.js';
@@ -127,6 +128,7 @@ export interface Schema {
   admitted_calls: AdmittedCallsTable;
   portal_accounts: PortalAccountsTable;
   portal_sessions: PortalSessionsTable;
+  staff_accounts: StaffAccountsTable;
   portal_one_time_passwords: PortalOneTimePasswordsTable;
   portal_recovery_codes: PortalRecoveryCodesTable;
   portal_half_sign_ins: PortalHalfSignInsTable;

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { PortalRole } from '../../domain/portal-role.js';
+import type { StaffRole } from '../../domain/staff/staff-role.js';
 import type { Month } from '../../domain/statements/monthly-statement.js';
 import type { Timestamp } from './columns.js';
 
@@ -23,6 +24,13 @@ export interface PortalAccountsTable {
   statement_by_email: Generated<boolean | null>;
   /** Months that closed until then are dealt with. */
   statements_until: Timestamp;
+}
+
+/** An account of no company with a row here is of the service itself. */
+export interface StaffAccountsTable {
+  account_id: number;
+  name: string;
+  role: StaffRole;
 }
 
 export interface PortalSessionsTable {

@@ -7,8 +7,8 @@ import {
   takeRecoveryCode,
   takeStep,
 } from '../../db/portal/one-time-passwords.js';
-import { PORTAL_ACTOR } from '../../domain/access-changes.js';
-import type { Company } from '../../domain/voucher.js';
+import { actorOfPerson } from '../../domain/access-changes.js';
+import type { Employer } from '../../domain/voucher.js';
 import type { PublicRequest } from '../page.js';
 import { stepOf } from './one-time-password.js';
 
@@ -58,10 +58,10 @@ export async function takeCode(
 export const recordRecoveryCode = (
   transaction: DatabaseTransaction,
   { sourceAddress }: Pick<PublicRequest, 'sourceAddress'>,
-  person: { readonly accountId: number; readonly email: string; readonly company: Company },
+  person: { readonly accountId: number; readonly email: string; readonly company: Employer },
 ): Promise<void> =>
   addAuditEntry(transaction, {
-    actor: PORTAL_ACTOR + person.email,
+    actor: actorOfPerson(person),
     action: 'use recovery-code',
     subjectKind: person.company.kind,
     subjectId: person.company.id,

@@ -1,15 +1,17 @@
 import { addHalfSignIn } from '../../db/portal/half-sign-ins.js';
 import type { CheckedAccount } from '../../db/portal/portal-accounts.js';
-import type { Company } from '../../domain/voucher.js';
-import { type PageAnswer, PORTAL_PATH, type PublicRequest } from '../page.js';
+import type { Employer } from '../../domain/voucher.js';
+import type { PageAnswer, PublicRequest, Site } from '../page.js';
 import { beginSession, randomToken } from './session.js';
 
 /** The page that asks for the code of a sign-in. */
-export const CODE_PATH = `${PORTAL_PATH}/sign-in/code`;
+export const codePath = ({ basePath }: Site): string => `${basePath}/sign-in/code`;
 
-/** Only paths of the portal, which prevents open redirects. */
-export const pathAfter = (next: string): string =>
-  /^\/portal(\/[a-z0-9-]+)*$/.test(next) ? next : PORTAL_PATH;
+/** Only paths of the site, which prevents open redirects. */
+export const pathAfter = ({ basePath }: Site, next: string): string =>
+  next.startsWith(basePath) && /^(\/[a-z0-9-]+)*$/.test(next.slice(basePath.length))
+    ? next
+    : basePath;
 
 /**
  * Goes on after a right password: to the page `next`, or, where the account has one-time passwords,
@@ -20,15 +22,15 @@ export async function admit(
   request: PublicRequest,
   account: CheckedAccount & {
     readonly email: string;
-    readonly company: Company;
+    readonly company: Employer;
     readonly hasOneTimePassword: boolean;
   },
   next: string,
 ): Promise<PageAnswer | undefined> {
-  const { services, cookies } = request;
+  const { services, cookies, site } = request;
   if (!account.hasOneTimePassword) {
     const setCookies = await beginSession(request, account);
-    return setCookies && { kind: 'redirect', to: pathAfter(next), setCookies };
+    return setCookies && { kind: 'redirect', to: pathAfter(site, next), setCookies };
   }
   const token = randomToken();
   const isStored = await services.database
@@ -37,6 +39,6 @@ export async function admit(
       addHalfSignIn(transaction, account, services.digests.portalHalfSignIn(token)),
     );
   if (!isStored) return undefined;
-  const to = `${CODE_PATH}?next=${encodeURIComponent(pathAfter(next))}`;
+  const to = `${codePath(site)}?next=${encodeURIComponent(pathAfter(site, next))}`;
   return { kind: 'redirect', to, setCookies: [cookies.half.set(token)] };
 }

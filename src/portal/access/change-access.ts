@@ -1,17 +1,17 @@
 import { addAuditEntry } from '../../db/access/audit.js';
 import { lockCompany } from '../../db/access/company-access.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
-import { type AccessChangeName, PORTAL_ACTOR } from '../../domain/access-changes.js';
-import type { AccountRequest } from '../page.js';
+import { type AccessChangeName, actorOfPerson } from '../../domain/access-changes.js';
+import type { PersonRequest } from '../page.js';
 
 /**
- * Changes a company's access, in one transaction with the entry of the audit log, of which owners
+ * Changes a company's access, or that of a person of the service, in one transaction with the entry of the audit log, of which owners
  * are told (domain/access-changes.ts). Changes of one
  * company run one at a time, so that limits hold. `work` answers what the page shows and what the
  * log stores (never a secret), or undefined where nothing changed.
  */
 export const changeAccess = <Result>(
-  request: AccountRequest,
+  request: PersonRequest,
   action: AccessChangeName,
   work: (transaction: DatabaseTransaction) => Promise<
     | {
@@ -23,11 +23,11 @@ export const changeAccess = <Result>(
 ): Promise<Result | undefined> =>
   request.services.database.transaction().execute(async (transaction) => {
     const { session, sourceAddress } = request;
-    await lockCompany(transaction, session.company);
+    if (session.company.kind !== 'staff') await lockCompany(transaction, session.company);
     const change = await work(transaction);
     if (change === undefined) return undefined;
     await addAuditEntry(transaction, {
-      actor: PORTAL_ACTOR + session.email,
+      actor: actorOfPerson(session),
       action,
       subjectKind: session.company.kind,
       subjectId: session.company.id,

@@ -1,7 +1,7 @@
 import { confirmPortalSession } from '../../db/portal/portal-sessions.js';
 import { type Html, html } from '../../process/html.js';
 import { field, postForm } from '../layout/parts.js';
-import type { AccountRequest, PageAnswer } from '../page.js';
+import type { PageAnswer, PersonRequest } from '../page.js';
 import { codeProblem, recordRecoveryCode, takeCode } from './account-code.js';
 import { checkPresentPassword } from './present-password.js';
 import {
@@ -33,7 +33,7 @@ export const codeField = (options: {
   });
 
 /** The field of the proof that a person gives: the one-time password where it is on. */
-export const proofField = ({ session }: AccountRequest, error?: string): Html =>
+export const proofField = ({ session }: PersonRequest, error?: string): Html =>
   session.hasOneTimePassword
     ? codeField({ error })
     : field({
@@ -48,7 +48,7 @@ export const proofField = ({ session }: AccountRequest, error?: string): Html =>
  * Checks the proof of a form: the one-time password where it is on, else the password. Undefined
  * where it is right; then the session is confirmed.
  */
-export async function checkProof(request: AccountRequest): Promise<WrongProof | undefined> {
+export async function checkProof(request: PersonRequest): Promise<WrongProof | undefined> {
   const { services, session } = request;
   const wrong = session.hasOneTimePassword
     ? await wrongCode(request)
@@ -60,7 +60,7 @@ export async function checkProof(request: AccountRequest): Promise<WrongProof | 
   return undefined;
 }
 
-async function wrongCode(request: AccountRequest): Promise<WrongProof | undefined> {
+async function wrongCode(request: PersonRequest): Promise<WrongProof | undefined> {
   const limits = presentPasswordLimits(request);
   const waitSeconds = await countPassword(request, limits);
   if (waitSeconds !== undefined) return { problem: waitSentence(waitSeconds), waitSeconds };
@@ -94,14 +94,14 @@ const OWN_FIELDS = [PROVES, 'token', 'password', 'code'];
  * Asks for a proof before a change, where the last one is too old. The form of the change is kept,
  * and is sent with the proof. Undefined where the change may go on.
  */
-export async function askForProof(request: AccountRequest): Promise<PageAnswer | undefined> {
+export async function askForProof(request: PersonRequest): Promise<PageAnswer | undefined> {
   if (request.session.isConfirmed) return undefined;
   if (request.form.text(PROVES) !== 'yes') return proofPage(request);
   const wrong = await checkProof(request);
   return wrong && proofPage(request, wrong);
 }
 
-function proofPage(request: AccountRequest, wrong?: WrongProof): PageAnswer {
+function proofPage(request: PersonRequest, wrong?: WrongProof): PageAnswer {
   const { form, formToken, path } = request;
   const kept = form.names().filter((name) => !OWN_FIELDS.includes(name));
   return {

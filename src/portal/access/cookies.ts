@@ -4,21 +4,21 @@ const DEVICE_SECONDS = 31_536_000;
 export type PortalCookies = ReturnType<typeof createCookies>;
 
 /**
- * The portal's cookies: the session; a visit without a session, which the forms of the sign-in page
+ * The cookies of a site, the portal or the pages for staff, each with its own: the session; a visit without a session, which the forms of the sign-in page
  * belong to; half a sign-in, between password and code; the language of
  * its pages; and the device, which only separates guesses from the person's own attempts
  * (device.ts). Scripts cannot read them, and other sites cannot make a browser send them. They are
  * Secure unless the portal runs on this machine; then no other host of the domain can set them
  * (`__Host-`).
  */
-export function createCookies(publicUrl: string) {
+export function createCookies(publicUrl: string, { basePath }: { readonly basePath: string }) {
   const isSecure = !isLoopbackHost(new URL(publicUrl).hostname);
   const prefix = isSecure ? '__Host-' : '';
   const attributes = isSecure
     ? 'Path=/; HttpOnly; SameSite=Lax; Secure'
-    : 'Path=/portal; HttpOnly; SameSite=Lax';
+    : `Path=${basePath}; HttpOnly; SameSite=Lax`;
   const cookie = (purpose: string, lifetime = '') => {
-    const name = `${prefix}portal-${purpose}`;
+    const name = `${prefix}${basePath.slice(1)}-${purpose}`;
     return {
       name,
       /** The value of a Set-Cookie header. */

@@ -27,12 +27,8 @@ export function stepOf(secret: string, password: string, now = Date.now()): numb
 }
 
 /** The link with a secret that apps open, and that the QR code holds. */
-export const secretUri = (secret: string, email: string, environment: 'test' | 'production') =>
-  passwordsOf(
-    secret,
-    email,
-    environment === 'test' ? 'Voucher portal (test)' : 'Voucher portal',
-  ).toString();
+export const secretUri = (secret: string, email: string, issuer: string) =>
+  passwordsOf(secret, email, issuer).toString();
 
 /** A text as a QR code. */
 export function qrCode(text: string, label: string): Html {

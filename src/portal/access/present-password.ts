@@ -1,5 +1,5 @@
 import { readPasswordHash } from '../../db/portal/portal-accounts.js';
-import type { AccountRequest } from '../page.js';
+import type { PersonRequest } from '../page.js';
 import {
   countPassword,
   forgivePassword,
@@ -28,7 +28,7 @@ export const NOT_PRESENT = 'This is not your current password.';
  * actions for which a session is not enough. Each attempt is counted before the comparison, as at
  * sign-in.
  */
-export async function checkPresentPassword(request: AccountRequest): Promise<CheckedPassword> {
+export async function checkPresentPassword(request: PersonRequest): Promise<CheckedPassword> {
   const { services, passwords, session, form } = request;
   const given = form.text('password');
   const limits = presentPasswordLimits(request);

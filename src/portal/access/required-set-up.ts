@@ -1,13 +1,18 @@
-import type { PortalSession } from '../../db/portal/portal-sessions.js';
-import { PORTAL_PATH } from '../page.js';
+import type { PersonSession } from '../../db/portal/portal-sessions.js';
+import type { Site } from '../page.js';
+
+/** The page of the person's own account. */
+export const accountPath = ({ basePath }: Site): string => `${basePath}/account`;
 
 /** The page of the person's one-time passwords. */
-export const ONE_TIME_PASSWORD_PATH = `${PORTAL_PATH}/account/one-time-password`;
+export const oneTimePasswordPath = (site: Site): string => `${accountPath(site)}/one-time-password`;
 
 /** Whether the person must set up one-time passwords, as the company requires, before all else. */
-export const mustSetUpOneTimePassword = (session: PortalSession): boolean =>
+const mustSetUpOneTimePassword = (session: PersonSession): boolean =>
   session.needsOneTimePassword && !session.hasOneTimePassword;
 
-/** Whether the person may use the account's own pages only, until something is set up. */
-export const isBeforeAllElse = (session: PortalSession): boolean =>
-  session.mustChangePassword || mustSetUpOneTimePassword(session);
+/** The page that the person must use before all else; undefined where nothing is to be set up. */
+export function pathBeforeAllElse(site: Site, session: PersonSession): string | undefined {
+  if (session.mustChangePassword) return accountPath(site);
+  return mustSetUpOneTimePassword(session) ? oneTimePasswordPath(site) : undefined;
+}

@@ -8,8 +8,8 @@ import {
   noteSignIn,
 } from '../../db/portal/portal-accounts.js';
 import { addPortalSession, endPortalSession } from '../../db/portal/portal-sessions.js';
-import { PORTAL_ACTOR } from '../../domain/access-changes.js';
-import type { Company } from '../../domain/voucher.js';
+import { actorOfPerson } from '../../domain/access-changes.js';
+import type { Employer } from '../../domain/voucher.js';
 import type { PublicRequest } from '../page.js';
 import { recordRecoveryCode } from './account-code.js';
 import { rememberDevice } from './device.js';
@@ -21,7 +21,7 @@ export const randomToken = (): string => randomBytes(32).toString('base64url');
 interface CompletedHalf {
   readonly accountId: number;
   readonly email: string;
-  readonly company: Company;
+  readonly company: Employer;
   readonly halfToken: string;
   readonly isRecovery: boolean;
 }
@@ -33,7 +33,7 @@ interface CompletedHalf {
  */
 export async function beginSession(
   request: PublicRequest,
-  account: CheckedAccount & { readonly email: string; readonly company: Company },
+  account: CheckedAccount & { readonly email: string; readonly company: Employer },
 ): Promise<readonly string[] | undefined> {
   const token = randomToken();
   const hasBegun = await request.services.database.transaction().execute(async (transaction) => {
@@ -68,7 +68,7 @@ async function openSession(
   account: {
     readonly accountId: number;
     readonly email: string;
-    readonly company: Company;
+    readonly company: Employer;
     readonly token: string;
   },
 ): Promise<void> {
@@ -80,7 +80,7 @@ async function openSession(
     tokenDigest: services.digests.portalSession(token),
   });
   await addAuditEntry(transaction, {
-    actor: PORTAL_ACTOR + email,
+    actor: actorOfPerson({ email, company }),
     action: 'sign in',
     subjectKind: company.kind,
     subjectId: company.id,

@@ -3,7 +3,7 @@ import { countSignIn, forgiveSignIn, type SignInLimit } from '../../db/limits/si
 import { canonicalEmail } from '../../db/portal/portal-accounts.js';
 import { addressGroup } from '../../http/access/source-address.js';
 import { sentence } from '../language/language.js';
-import type { AccountRequest, PublicRequest } from '../page.js';
+import type { PersonRequest, PublicRequest } from '../page.js';
 import { knownDevice } from './device.js';
 
 /**
@@ -57,7 +57,7 @@ export const presentPasswordLimits = ({
   services,
   session,
   settings,
-}: AccountRequest): readonly SignInLimit[] => [
+}: PersonRequest): readonly SignInLimit[] => [
   {
     subjectDigest: services.digests.signInSubject('change', String(session.accountId)),
     attempts: settings.signIn.perAccount,

@@ -1,17 +1,15 @@
 import type { Context } from 'koa';
-import type { PortalSession } from '../../db/portal/portal-sessions.js';
 import { ownAssets } from '../../docs-site/assets.js';
 import { DOCS_PATH } from '../../docs-site/page.js';
-import { mayUse } from '../../domain/portal-role.js';
+import { staffRoleMeanings } from '../../domain/staff/staff-role.js';
 import { allowCalls } from '../../http/page-headers.js';
 import { type Html, html, phrase } from '../../process/html.js';
-import { isBeforeAllElse } from '../access/required-set-up.js';
+import { accountPath, pathBeforeAllElse } from '../access/required-set-up.js';
 import { assets } from '../assets.js';
 import { language, writeHtml } from '../language/language.js';
-import { PORTAL_PATH, type PortalTools } from '../page.js';
+import type { PortalTools, Site } from '../page.js';
 import { offsetText, timeZone } from '../time-zone.js';
 import { type View, viewOf } from '../view.js';
-import { navigation } from './navigation.js';
 import { formTokenField } from './parts.js';
 
 export interface PageContent {
@@ -26,6 +24,7 @@ export interface PageContent {
 /** Writes a whole page: environment, navigation of the signed-in person, and content. */
 export function writePage(context: Context, tools: PortalTools, page: PageContent): void {
   const view = viewOf(context);
+  const { site } = tools;
   const { environment } = tools.services.settings;
   context.status = page.status ?? 200;
   context.state.statusCode = context.status;
@@ -39,7 +38,7 @@ export function writePage(context: Context, tools: PortalTools, page: PageConten
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${phrase(page.title)}${view && html` · ${view.session.companyName}`} · Voucher portal</title>
+<title>${phrase(page.title)}${view && html` · ${view.session.companyName}`} · ${phrase(site.name)}</title>
 <link rel="icon" href="${assets.logo.path}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.stylesheet.path}">
 <script src="${assets.copyScript.path}" defer></script>
@@ -49,25 +48,28 @@ ${page.callsApi && html`<script src="${ownAssets.tryItScript.path}" defer></scri
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 ${environmentBanner(environment)}
-${topBar(view)}
+${topBar(site, view)}
 </header>
 <div class="frame">
-${view && !isBeforeAllElse(view.session) && menu(view.session, context.path)}
+${view && !pathBeforeAllElse(site, view.session) && menu(site, view, context.path)}
 <main id="main" tabindex="-1">
 ${view?.session.notice ? html`<p class="message success" role="status">${phrase(view.session.notice)}</p>` : ''}
 ${page.content}
 </main>
 </div>
 <footer class="foot"><p>${phrase(environmentWords[environment].foot)}</p>
-${view && zoneNote()}</footer>
+${view && zoneNote(site)}</footer>
 </body>
 </html>
 `);
 }
 
-const zoneNote =
-  (): Html => html`<p>Times are in ${timeZone().replaceAll('_', ' ')} (UTC${offsetText(new Date())}):
-<a href="${PORTAL_PATH}/account">change the time zone</a>.</p>`;
+/** The time zone of a person of the service is the market's. */
+const zoneNote = (site: Site): Html =>
+  site.isForStaff
+    ? html`<p>Times are in ${timeZone().replaceAll('_', ' ')} (UTC${offsetText(new Date())}).</p>`
+    : html`<p>Times are in ${timeZone().replaceAll('_', ' ')} (UTC${offsetText(new Date())}):
+<a href="${accountPath(site)}">change the time zone</a>.</p>`;
 
 const environmentWords = {
   test: {
@@ -86,38 +88,44 @@ const environmentBanner = (environment: keyof typeof environmentWords) =>
   html`<p class="environment ${environment}"><strong>${phrase(environmentWords[environment].label)}</strong>
 <span>${phrase(environmentWords[environment].text)}</span></p>`;
 
-const topBar = (view: View | undefined) => html`<div class="top">
-<a class="brand" href="${PORTAL_PATH}"><img src="${assets.logo.path}" alt="" width="32" height="32">
-<span>${phrase('Voucher portal')}</span></a>
+const topBar = (site: Site, view: View | undefined) => html`<div class="top">
+<a class="brand" href="${site.basePath}"><img src="${assets.logo.path}" alt="" width="32" height="32">
+<span>${phrase(site.name)}</span></a>
 ${
   view &&
   html`<p class="company">${view.session.companyName}
-<span class="badge">${phrase(view.session.company.kind === 'partner' ? 'Partner' : 'Merchant')}</span></p>
-<form class="sign-out" method="post" action="${PORTAL_PATH}/sign-out">
+${badgeOf(view)}</p>
+<form class="sign-out" method="post" action="${site.basePath}/sign-out">
 ${formTokenField(view.formToken)}
 <button class="plain">Sign out</button>
 </form>
-${!isBeforeAllElse(view.session) && html`<a class="menu-link" href="#menu">Menu</a>`}`
+${!pathBeforeAllElse(site, view.session) && html`<a class="menu-link" href="#menu">Menu</a>`}`
 }
 </div>`;
 
-function menu(session: PortalSession, path: string): Html {
+/** What the person is: the kind of the company, or the role of a person of the service. */
+function badgeOf({ session }: View): Html {
+  if ('staff' in session) {
+    const { role } = session.staff;
+    return html`<span class="badge" title="${staffRoleMeanings[role]}">${role.toLowerCase()}</span>`;
+  }
+  return html`<span class="badge">${phrase(session.company.kind === 'partner' ? 'Partner' : 'Merchant')}</span>`;
+}
+
+function menu(site: Site, { session }: View, path: string): Html {
+  const { basePath } = site;
   const isCurrent = (entry: string) =>
-    entry === PORTAL_PATH ? path === entry : path === entry || path.startsWith(`${entry}/`);
-  const groups = navigation.map(({ group, entries }) => {
-    const links = entries
-      .filter(({ kind }) => kind === undefined || kind === session.company.kind)
-      .filter(({ needs }) => mayUse(session.role, needs))
-      .map(({ label, path: end, further = [] }) => {
-        const target = PORTAL_PATH + end;
-        const isHere = [end, ...further].some((one) => isCurrent(PORTAL_PATH + one));
-        const current = isHere ? html` aria-current="page"` : '';
-        return html`<li><a href="${target}"${current}>${phrase(label)}</a></li>`;
-      });
+    entry === basePath ? path === entry : path === entry || path.startsWith(`${entry}/`);
+  const groups = site.menuOf(session).map(({ group, entries }) => {
+    const links = entries.map(({ label, path: end, further = [] }) => {
+      const isHere = [end, ...further].some((one) => isCurrent(basePath + one));
+      const current = isHere ? html` aria-current="page"` : '';
+      return html`<li><a href="${basePath + end}"${current}>${phrase(label)}</a></li>`;
+    });
     if (links.length === 0) return html``;
     return html`<h2>${phrase(group)}</h2><ul>${links}</ul>`;
   });
-  return html`<nav id="menu" class="menu" aria-label="Portal">
+  return html`<nav id="menu" class="menu" aria-label="${phrase(site.isForStaff ? 'Support' : 'Portal')}">
 ${groups}
 <h2>Help</h2><ul><li><a href="${DOCS_PATH}">Documentation</a></li></ul>
 <a class="menu-close" href="#main">Close the menu</a>

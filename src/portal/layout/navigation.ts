@@ -1,14 +1,10 @@
 import type { CompanyKind } from '../../db/schema/all-tables.js';
-import type { PortalNeed } from '../../domain/portal-role.js';
+import { mayUse, type PortalNeed } from '../../domain/portal-role.js';
+import type { MenuEntry, Site } from '../page.js';
 
-export interface NavigationEntry {
-  readonly label: string;
-  /** Below the portal's base path. */
-  readonly path: string;
+export interface NavigationEntry extends MenuEntry {
   /** As the page of this path needs it. */
   readonly needs: PortalNeed;
-  /** Further pages of this entry, including those below them. */
-  readonly further?: readonly string[];
   /** Only for companies of this kind. */
   readonly kind?: CompanyKind;
 }
@@ -63,3 +59,14 @@ export const navigation: readonly {
     ],
   },
 ];
+
+/** The menu of a person of a company, by kind and role. */
+export const portalMenu: Site['menuOf'] = (session) =>
+  'staff' in session
+    ? []
+    : navigation.map(({ group, entries }) => ({
+        group,
+        entries: entries
+          .filter(({ kind }) => kind === undefined || kind === session.company.kind)
+          .filter(({ needs }) => mayUse(session.role, needs)),
+      }));

@@ -1,22 +1,26 @@
 import { addAuditEntry } from '../../db/access/audit.js';
 import { replacePassword } from '../../db/portal/portal-accounts.js';
 import { endPortalSessions } from '../../db/portal/portal-sessions.js';
-import { PORTAL_ACTOR } from '../../domain/access-changes.js';
-import { html, phrase } from '../../process/html.js';
+import { actorOfPerson } from '../../domain/access-changes.js';
+import { type Html, html, phrase } from '../../process/html.js';
 import { passwordHint, passwordProblem } from '../access/password-rules.js';
 import { checkPresentPassword, NOT_PRESENT } from '../access/present-password.js';
-import { ONE_TIME_PASSWORD_PATH } from '../access/required-set-up.js';
+import { accountPath, oneTimePasswordPath } from '../access/required-set-up.js';
 import { field, message, postForm } from '../layout/parts.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
+import {
+  type AccountRequest,
+  isOfCompany,
+  type PageAnswer,
+  type PersonPage,
+  type PersonRequest,
+} from '../page.js';
 import { languageCard } from './language.js';
 import { messageLanguageCard } from './message-language.js';
 import { statementByEmailCard } from './statement-by-email.js';
 import { timeZoneCard } from './time-zone.js';
 
-const ACCOUNT_PATH = `${PORTAL_PATH}/account`;
-
 /** The person's own account: password and sessions. */
-export const showAccount: AccountPage = {
+export const showAccount: PersonPage = {
   method: 'GET',
   path: '/account',
   access: 'account',
@@ -28,7 +32,7 @@ export const showAccount: AccountPage = {
 /**
  * Changes the password, and ends every other session, so that a stolen password becomes useless.
  */
-export const changePassword: AccountPage = {
+export const changePassword: PersonPage = {
   method: 'POST',
   path: '/account/password',
   access: 'account',
@@ -65,14 +69,14 @@ export const changePassword: AccountPage = {
     if (!isChanged) return accountPage(request, { present: NOT_PRESENT });
     return {
       kind: 'redirect',
-      to: ACCOUNT_PATH,
+      to: accountPath(request.site),
       notice: 'Your password is changed. Sessions on other devices have ended.',
     };
   },
 };
 
 /** Ends every session of the account, including this one. */
-export const signOutEverywhere: AccountPage = {
+export const signOutEverywhere: PersonPage = {
   method: 'POST',
   path: '/account/sign-out-everywhere',
   access: 'account',
@@ -80,29 +84,36 @@ export const signOutEverywhere: AccountPage = {
   confirmation: 'none',
   always: true,
   async handle(request) {
-    const { services, session, cookies } = request;
+    const { services, session, cookies, site } = request;
     await services.database.transaction().execute(async (transaction) => {
       await endPortalSessions(transaction, session.accountId);
       await addAuditEntry(transaction, auditEntry(request, 'sign out everywhere'));
     });
     return {
       kind: 'redirect',
-      to: `${PORTAL_PATH}/sign-in?out=yes`,
+      to: `${site.basePath}/sign-in?out=yes`,
       setCookies: [cookies.session.clear()],
     };
   },
 };
 
-const auditEntry = ({ session, sourceAddress }: AccountRequest, action: string) => ({
-  actor: PORTAL_ACTOR + session.email,
+const auditEntry = ({ session, sourceAddress }: PersonRequest, action: string) => ({
+  actor: actorOfPerson(session),
   action,
   subjectKind: session.company.kind,
   subjectId: session.company.id,
   details: { sourceAddress },
 });
 
-async function accountPage(
+const cardsOfCompany = async (
   request: AccountRequest,
+): Promise<Html> => html`${languageCard(request)}
+${timeZoneCard(request)}
+${await messageLanguageCard(request)}
+${await statementByEmailCard(request)}`;
+
+async function accountPage(
+  request: PersonRequest,
   wrong: {
     readonly present?: string;
     readonly chosen?: string;
@@ -110,10 +121,11 @@ async function accountPage(
     readonly waitSeconds?: number;
   } = {},
 ): Promise<PageAnswer> {
-  const { session, formToken } = request;
+  const { session, site, formToken } = request;
+  const path = accountPath(site);
   const isWrong = wrong.present !== undefined || wrong.chosen !== undefined;
   const passwordForm = postForm(
-    { action: `${ACCOUNT_PATH}/password`, formToken },
+    { action: `${path}/password`, formToken },
     html`${field({
       name: 'password',
       label: 'Current password',
@@ -151,18 +163,15 @@ ${
       ? phrase('They are on: signing in takes a code of your app.')
       : phrase('They are off. With them a stolen password alone opens nothing.')
   }</p>
-<p class="actions"><a class="button secondary" href="${ONE_TIME_PASSWORD_PATH}">${phrase(
+<p class="actions"><a class="button secondary" href="${oneTimePasswordPath(site)}">${phrase(
     session.hasOneTimePassword ? 'Recovery codes, or switch off' : 'Set them up',
   )}</a></p></section>
-${languageCard(request)}
-${timeZoneCard(request)}
-${await messageLanguageCard(request)}
-${await statementByEmailCard(request)}`
+${isOfCompany(request) && (await cardsOfCompany(request))}`
 }
 <section class="card"><h2>Sessions</h2>
 <p>Ends your sessions on every device, including this one. Then sign in again.</p>
 ${postForm(
-  { action: `${ACCOUNT_PATH}/sign-out-everywhere`, formToken },
+  { action: `${path}/sign-out-everywhere`, formToken },
   html`<button class="secondary">Sign out everywhere</button>`,
 )}
 </section>`,

@@ -1,5 +1,6 @@
 import { findPortalAccount } from '../../db/portal/portal-accounts.js';
-import { html } from '../../process/html.js';
+import type { Employer } from '../../domain/voucher.js';
+import { html, phrase } from '../../process/html.js';
 import { admit } from '../access/admit.js';
 import {
   countPassword,
@@ -10,7 +11,7 @@ import {
 } from '../access/sign-in-throttle.js';
 import { language, languages } from '../language/language.js';
 import { field, formTokenField, message } from '../layout/parts.js';
-import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../page.js';
+import type { PageAnswer, PublicPage, PublicRequest, Site } from '../page.js';
 
 /** The sign-in form. */
 export const showSignIn: PublicPage = {
@@ -46,7 +47,7 @@ export const signIn: PublicPage = {
   changesNothing: true,
   access: 'anyone',
   async handle(request) {
-    const { services, passwords, form } = request;
+    const { services, passwords, site, form } = request;
     const shown = { email: form.text('email').slice(0, 200), next: form.text('next') };
     const password = form.text('password');
     if (shown.email.trim() === '' || password === '' || password.length > MAXIMUM_LENGTH)
@@ -65,9 +66,10 @@ export const signIn: PublicPage = {
         problem: waitSentence(waitSeconds),
       });
     // PostgreSQL's text cannot store every character; no account has one of the others.
-    const account = /\p{C}/u.test(shown.email)
+    const known = /\p{C}/u.test(shown.email)
       ? undefined
       : await findPortalAccount(services.database, shown.email);
+    const account = known && isOf(site, known.company) ? known : undefined;
     const priority = signInPriority(request, shown.email);
     const isRight = await passwords.fits(password, account?.passwordHash, priority);
     const notRight = signInPage(request, {
@@ -90,6 +92,10 @@ export const signIn: PublicPage = {
   },
 };
 
+/** An account of the other site is answered as one that does not exist. */
+export const isOf = ({ isForStaff }: Site, company: Employer): boolean =>
+  isForStaff === (company.kind === 'staff');
+
 const MAXIMUM_LENGTH = 200;
 /** Shown only after the correct password. */
 const PASSWORD_OVER =
@@ -108,6 +114,7 @@ function signInPage(
   },
 ): PageAnswer {
   const { status, retryAfterSeconds } = shown;
+  const { site } = request;
   return {
     kind: 'page',
     title: 'Sign in',
@@ -115,10 +122,10 @@ function signInPage(
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     content: html`<div class="card narrow">
 <h1>Sign in</h1>
-<p class="quiet">For partners and merchants: keys, addresses, money and vouchers.</p>
+<p class="quiet">${phrase(site.audience)}</p>
 ${shown.news}
 ${shown.problem && message('danger', shown.problem)}
-<form class="form" method="post" action="${PORTAL_PATH}/sign-in">
+<form class="form" method="post" action="${site.basePath}/sign-in">
 ${formTokenField(request.formToken)}
 <input type="hidden" name="next" value="${shown.next}">
 ${field({ name: 'email', label: 'E-mail address', type: 'email', value: shown.email, autocomplete: 'username' })}
@@ -127,13 +134,13 @@ ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: '
 </form>
 <p class="quiet">No account, or forgotten password? Ask your contact at the service: an operator
 makes a new one.</p>
-<p>${languageLink()}</p>
+${!site.isForStaff && html`<p>${languageLink(site)}</p>`}
 </div>`,
   };
 }
 
 /** The page in the other language. */
-function languageLink() {
+function languageLink({ basePath }: Site) {
   const other = language() === 'am' ? 'en' : 'am';
-  return html`<a href="${PORTAL_PATH}/sign-in?language=${other}" lang="${other}" hreflang="${other}">${languages[other]}</a>`;
+  return html`<a href="${basePath}/sign-in?language=${other}" lang="${other}" hreflang="${other}">${languages[other]}</a>`;
 }

@@ -1,8 +1,8 @@
 import { endPortalSession } from '../../db/portal/portal-sessions.js';
-import { type AccountPage, PORTAL_PATH } from '../page.js';
+import type { PersonPage } from '../page.js';
 
 /** Ends the session in the database, so that every copy of its token becomes useless. */
-export const signOut: AccountPage = {
+export const signOut: PersonPage = {
   method: 'POST',
   path: '/sign-out',
   changesNothing: true,
@@ -10,7 +10,7 @@ export const signOut: AccountPage = {
   needs: 'own',
   confirmation: 'none',
   always: true,
-  async handle({ services, cookies, sessionToken }) {
+  async handle({ services, cookies, site, sessionToken }) {
     if (sessionToken !== undefined)
       await endPortalSession(
         services.database,
@@ -18,7 +18,7 @@ export const signOut: AccountPage = {
       );
     return {
       kind: 'redirect',
-      to: `${PORTAL_PATH}/sign-in?out=yes`,
+      to: `${site.basePath}/sign-in?out=yes`,
       setCookies: [cookies.session.clear()],
     };
   },

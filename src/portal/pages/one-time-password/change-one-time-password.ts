@@ -8,18 +8,18 @@ import { makeRecoveryCodes, plainCode, secretContext } from '../../access/accoun
 import { changeAccess } from '../../access/change-access.js';
 import { checkProof } from '../../access/confirmation.js';
 import { stepOf } from '../../access/one-time-password.js';
-import { ONE_TIME_PASSWORD_PATH } from '../../access/required-set-up.js';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';
+import { accountPath, oneTimePasswordPath } from '../../access/required-set-up.js';
+import type { PersonPage, PersonRequest } from '../../page.js';
 import { problems } from '../../problem-page.js';
 import { oneTimePasswordPage, recoveryCodesPage, setUpContext } from './one-time-password.js';
 
-const detailsOf = ({ session }: AccountRequest) => ({
+const detailsOf = ({ session }: PersonRequest) => ({
   accountId: session.accountId,
   email: session.email,
 });
 
 /** Switches one-time passwords on after the first of them, and ends the person's other sessions. */
-export const switchOnOneTimePassword: AccountPage = {
+export const switchOnOneTimePassword: PersonPage = {
   method: 'POST',
   path: '/account/one-time-password',
   access: 'account',
@@ -30,7 +30,7 @@ export const switchOnOneTimePassword: AccountPage = {
     const { services, session, form } = request;
     const { accountId } = session;
     // Only a person whose password nobody else knows.
-    if (session.mustChangePassword) return { kind: 'redirect', to: `${PORTAL_PATH}/account` };
+    if (session.mustChangePassword) return { kind: 'redirect', to: accountPath(request.site) };
     const sealedSecret = form.text('sealed-secret');
     const secret = openSecret(request, sealedSecret);
     if (secret === undefined) return problems.invalid;
@@ -49,8 +49,8 @@ export const switchOnOneTimePassword: AccountPage = {
         return { result, details: detailsOf(request) };
       },
     );
-    if (codes === undefined) return { kind: 'redirect', to: ONE_TIME_PASSWORD_PATH };
-    return recoveryCodesPage('One-time passwords are on', codes);
+    if (codes === undefined) return { kind: 'redirect', to: oneTimePasswordPath(request.site) };
+    return recoveryCodesPage(request.site, 'One-time passwords are on', codes);
   },
 };
 
@@ -59,7 +59,7 @@ const NOT_OF_SECRET =
   'that the app shows now.';
 
 /** Undefined where the secret was not made for this account. */
-function openSecret({ services, session }: AccountRequest, sealed: string): string | undefined {
+function openSecret({ services, session }: PersonRequest, sealed: string): string | undefined {
   try {
     return services.secretBox.open(sealed, setUpContext(session.accountId));
   } catch {
@@ -68,7 +68,7 @@ function openSecret({ services, session }: AccountRequest, sealed: string): stri
 }
 
 /** Replaces the recovery codes after a proof. */
-export const renewRecoveryCodes: AccountPage = {
+export const renewRecoveryCodes: PersonPage = {
   method: 'POST',
   path: '/account/one-time-password/recovery-codes',
   access: 'account',
@@ -76,7 +76,7 @@ export const renewRecoveryCodes: AccountPage = {
   confirmation: 'each-time',
   async handle(request) {
     const { accountId, hasOneTimePassword } = request.session;
-    if (!hasOneTimePassword) return { kind: 'redirect', to: ONE_TIME_PASSWORD_PATH };
+    if (!hasOneTimePassword) return { kind: 'redirect', to: oneTimePasswordPath(request.site) };
     const renewal = await checkProof(request);
     if (renewal) return oneTimePasswordPage(request, { renewal });
     const codes = await changeAccess(request, 'renew recovery-codes', async (transaction) => {
@@ -84,13 +84,13 @@ export const renewRecoveryCodes: AccountPage = {
       const result = await makeRecoveryCodes(transaction, request, accountId);
       return { result, details: detailsOf(request) };
     });
-    if (codes === undefined) return { kind: 'redirect', to: ONE_TIME_PASSWORD_PATH };
-    return recoveryCodesPage('New recovery codes', codes);
+    if (codes === undefined) return { kind: 'redirect', to: oneTimePasswordPath(request.site) };
+    return recoveryCodesPage(request.site, 'New recovery codes', codes);
   },
 };
 
 /** Switches one-time passwords off after a proof. */
-export const switchOffOneTimePassword: AccountPage = {
+export const switchOffOneTimePassword: PersonPage = {
   method: 'POST',
   path: '/account/one-time-password/off',
   access: 'account',
@@ -98,7 +98,7 @@ export const switchOffOneTimePassword: AccountPage = {
   confirmation: 'each-time',
   async handle(request) {
     const { accountId, hasOneTimePassword } = request.session;
-    if (!hasOneTimePassword) return { kind: 'redirect', to: ONE_TIME_PASSWORD_PATH };
+    if (!hasOneTimePassword) return { kind: 'redirect', to: oneTimePasswordPath(request.site) };
     const off = await checkProof(request);
     if (off) return oneTimePasswordPage(request, { off });
     await changeAccess(request, 'switch off one-time-password', async (transaction) =>
@@ -108,7 +108,7 @@ export const switchOffOneTimePassword: AccountPage = {
     );
     return {
       kind: 'redirect',
-      to: ONE_TIME_PASSWORD_PATH,
+      to: oneTimePasswordPath(request.site),
       notice: 'One-time passwords are off.',
     };
   },

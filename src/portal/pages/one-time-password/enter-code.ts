@@ -1,7 +1,7 @@
 import { findHalfSignIn } from '../../../db/portal/half-sign-ins.js';
 import { html } from '../../../process/html.js';
 import { codeProblem, takeCode } from '../../access/account-code.js';
-import { CODE_PATH, pathAfter } from '../../access/admit.js';
+import { codePath, pathAfter } from '../../access/admit.js';
 import { codeField, statusOf, type WrongProof } from '../../access/confirmation.js';
 import { completeSignIn } from '../../access/session.js';
 import {
@@ -11,7 +11,8 @@ import {
   waitSentence,
 } from '../../access/sign-in-throttle.js';
 import { message, postForm } from '../../layout/parts.js';
-import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../../page.js';
+import type { PageAnswer, PublicPage, PublicRequest } from '../../page.js';
+import { isOf } from '../sign-in.js';
 
 /** Asks for the code of a sign-in, after the password. */
 export const showCode: PublicPage = {
@@ -31,7 +32,7 @@ export const enterCode: PublicPage = {
   changesNothing: true,
   access: 'anyone',
   async handle(request) {
-    const { services, settings, form, halfToken } = request;
+    const { services, settings, site, form, halfToken } = request;
     const next = form.text('next');
     const half =
       halfToken &&
@@ -40,7 +41,7 @@ export const enterCode: PublicPage = {
         services.digests.stored.portalHalfSignIn(halfToken),
         settings.secondStepSeconds,
       ));
-    if (!half) return tooLate(request);
+    if (!half || !isOf(site, half.company)) return tooLate(request);
     const limits = codeLimits(request, half);
     const waitSeconds = await countPassword(request, limits);
     if (waitSeconds !== undefined)
@@ -52,14 +53,14 @@ export const enterCode: PublicPage = {
     const setCookies = await completeSignIn(request, { ...half, halfToken, isRecovery });
     if (setCookies === undefined) return tooLate(request);
     await forgivePassword(request, limits);
-    return { kind: 'redirect', to: pathAfter(next), setCookies };
+    return { kind: 'redirect', to: pathAfter(site, next), setCookies };
   },
 };
 
 /** The sign-in begins again: the password was entered too long ago, or was changed meanwhile. */
-const tooLate = ({ cookies }: PublicRequest): PageAnswer => ({
+const tooLate = ({ cookies, site }: PublicRequest): PageAnswer => ({
   kind: 'redirect',
-  to: `${PORTAL_PATH}/sign-in?late=yes`,
+  to: `${site.basePath}/sign-in?late=yes`,
   setCookies: [cookies.half.clear()],
 });
 
@@ -72,7 +73,7 @@ function codePage(request: PublicRequest, next: string, wrong?: WrongProof): Pag
 <h1>One-time password</h1>
 <p>Your password is right. Now enter the code that your authenticator app shows.</p>
 ${postForm(
-  { action: CODE_PATH, formToken: request.formToken },
+  { action: codePath(request.site), formToken: request.formToken },
   html`<input type="hidden" name="next" value="${next}">
 ${codeField({ error: wrong?.problem })}
 <button>Sign in</button>`,
@@ -82,7 +83,7 @@ ${message(
   html`<strong>No phone at hand?</strong> Enter one of your recovery codes instead. Without these, ask
 your contact at the service.`,
 )}
-<p><a href="${PORTAL_PATH}/sign-in">Sign in with another account</a></p>
+<p><a href="${request.site.basePath}/sign-in">Sign in with another account</a></p>
 </div>`,
   };
 }

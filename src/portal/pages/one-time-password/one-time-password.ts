@@ -6,12 +6,12 @@ import { type Html, html, phrase } from '../../../process/html.js';
 import { secretContext } from '../../access/account-code.js';
 import { proofField, statusOf, type WrongProof } from '../../access/confirmation.js';
 import { newSecret, qrCode, secretUri } from '../../access/one-time-password.js';
-import { mustSetUpOneTimePassword, ONE_TIME_PASSWORD_PATH } from '../../access/required-set-up.js';
+import { accountPath, oneTimePasswordPath } from '../../access/required-set-up.js';
 import { copyField, field, message, postForm, time } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
+import type { PageAnswer, PersonPage, PersonRequest, Site } from '../../page.js';
 
 /** The person's one-time passwords: sets them up, or shows that they are on. */
-export const showOneTimePassword: AccountPage = {
+export const showOneTimePassword: PersonPage = {
   method: 'GET',
   path: '/account/one-time-password',
   access: 'account',
@@ -30,11 +30,11 @@ interface WrongForm {
 
 /** The page with the problem of a sent form. */
 export async function oneTimePasswordPage(
-  request: AccountRequest,
+  request: PersonRequest,
   wrong: WrongForm = {},
 ): Promise<PageAnswer> {
-  const { services, session } = request;
-  if (session.mustChangePassword) return { kind: 'redirect', to: `${PORTAL_PATH}/account` };
+  const { services, session, site } = request;
+  if (session.mustChangePassword) return { kind: 'redirect', to: accountPath(site) };
   const known = await readOneTimePassword(services.database, session.accountId);
   return {
     kind: 'page',
@@ -47,18 +47,22 @@ ${known ? onCards(request, known, wrong) : setUpCard(request, wrong)}`,
   };
 }
 
+/** What an app calls the secret. */
+const issuerOf = ({ name }: Site, environment: 'test' | 'production'): string =>
+  environment === 'test' ? `${name} (test)` : name;
+
 /** The owner of a secret that is not stored yet. */
 export const setUpContext = (accountId: number): string => `${secretContext(accountId)}, set-up`;
 
-function setUpCard(request: AccountRequest, { setUp }: WrongForm): Html {
-  const { services, session, formToken } = request;
+function setUpCard(request: PersonRequest, { setUp }: WrongForm): Html {
+  const { services, session, site, formToken } = request;
   const { secretBox, settings } = services;
   const context = setUpContext(session.accountId);
   const secret = setUp ? secretBox.open(setUp.sealedSecret, context) : newSecret();
   const sealed = setUp?.sealedSecret ?? secretBox.seal(secret, context);
-  const uri = secretUri(secret, session.email, settings.environment);
+  const uri = secretUri(secret, session.email, issuerOf(site, settings.environment));
   return html`${
-    mustSetUpOneTimePassword(session) &&
+    session.needsOneTimePassword &&
     message(
       'warning',
       'Your company requires one-time passwords. Set yours up first, then everything else opens.',
@@ -71,7 +75,7 @@ ${qrCode(uri, 'QR code with the secret of your one-time passwords')}
 <p><a href="${uri}">Open it in an app on this device</a>, or type the secret into the app:</p>
 ${copyField({ name: 'secret', label: 'Secret', value: secret.replace(/(.{4})(?=.)/g, '$1 ') })}</li>
 <li>${postForm(
-    { action: ONE_TIME_PASSWORD_PATH, formToken },
+    { action: oneTimePasswordPath(site), formToken },
     html`<input type="hidden" name="sealed-secret" value="${sealed}">
 ${field({
   name: 'new-code',
@@ -86,8 +90,9 @@ ${field({
 </section>`;
 }
 
-function onCards(request: AccountRequest, known: AccountOneTimePassword, wrong: WrongForm): Html {
+function onCards(request: PersonRequest, known: AccountOneTimePassword, wrong: WrongForm): Html {
   const { session, formToken } = request;
+  const path = oneTimePasswordPath(request.site);
   const { recoveryCodesLeft } = known;
   return html`<section class="card"><h2>Recovery codes</h2>
 <p>One-time passwords are on since ${time(known.since)}. Each recovery code replaces one, once, when you do not
@@ -97,7 +102,7 @@ ${
   message('warning', 'Make new recovery codes before you run out of them.')
 }
 ${postForm(
-  { action: `${ONE_TIME_PASSWORD_PATH}/recovery-codes`, formToken },
+  { action: `${path}/recovery-codes`, formToken },
   html`${proofField(request, wrong.renewal?.problem)}
 <button class="secondary">Make new recovery codes</button>`,
 )}</section>
@@ -109,14 +114,18 @@ portal then leads you to set them up again.</p>`
     : html`<p>Switch them off, and set them up again with another phone if you want.</p>`
 }
 ${postForm(
-  { action: `${ONE_TIME_PASSWORD_PATH}/off`, formToken },
+  { action: `${path}/off`, formToken },
   html`${proofField(request, wrong.off?.problem)}
 <button class="danger">Switch off</button>`,
 )}</section>`;
 }
 
 /** The page that shows recovery codes, once; browsers cache no page of the portal. */
-export const recoveryCodesPage = (heading: string, codes: readonly string[]): PageAnswer => ({
+export const recoveryCodesPage = (
+  site: Site,
+  heading: string,
+  codes: readonly string[],
+): PageAnswer => ({
   kind: 'page',
   title: heading,
   content: html`<h1>${phrase(heading)}</h1>
@@ -127,6 +136,6 @@ ${message(
 manager, apart from your phone. Each one signs you in once when you do not have your phone.`,
 )}
 <ol class="recovery-codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ol>
-<p class="actions"><a class="button secondary" href="${PORTAL_PATH}/account">I have kept them</a></p>
+<p class="actions"><a class="button secondary" href="${accountPath(site)}">I have kept them</a></p>
 </section>`,
 });

@@ -1,0 +1,36 @@
+import type { PersonPage } from '../portal/page.js';
+import { changePassword, showAccount, signOutEverywhere } from '../portal/pages/account.js';
+import {
+  renewRecoveryCodes,
+  switchOffOneTimePassword,
+  switchOnOneTimePassword,
+} from '../portal/pages/one-time-password/change-one-time-password.js';
+import { showOneTimePassword } from '../portal/pages/one-time-password/one-time-password.js';
+import { signOut } from '../portal/pages/sign-out.js';
+import type { StaffPage } from './page.js';
+
+const ofStaff = (page: PersonPage): StaffPage => {
+  const { method, path, changesNothing, always } = page;
+  return {
+    method,
+    path,
+    access: 'staff',
+    needs: 'own',
+    ...(changesNothing && { changesNothing }),
+    ...(always && { always }),
+    ...(page.method === 'POST' && page.confirmation === 'recent' && { confirmation: 'recent' }),
+    handle: (request) => page.handle(request),
+  };
+};
+
+/** The pages of a person's own account, as people of companies have them. */
+export const staffAccountPages: readonly StaffPage[] = [
+  signOut,
+  showAccount,
+  changePassword,
+  signOutEverywhere,
+  showOneTimePassword,
+  switchOnOneTimePassword,
+  renewRecoveryCodes,
+  switchOffOneTimePassword,
+].map(ofStaff);

@@ -1,0 +1,10 @@
+import type { StaffMenu } from './page.js';
+
+/** The entries of the menu for staff. */
+export const staffMenu: StaffMenu = [
+  {
+    group: 'Cases',
+    entries: [{ label: 'Find', path: '', needs: 'look', further: ['/vouchers', '/top-ups'] }],
+  },
+  { group: 'You', entries: [{ label: 'Account', path: '/account', needs: 'own' }] },
+];

@@ -1,0 +1,15 @@
+import { enterCode, showCode } from '../portal/pages/one-time-password/enter-code.js';
+import { showSignIn, signIn } from '../portal/pages/sign-in.js';
+import { staffAccountPages } from './account-pages.js';
+import type { StaffSitePage } from './page.js';
+import { showSearch } from './pages/search.js';
+
+/** Every page for staff. Of two paths that match, the later one answers. */
+export const staffPages: readonly StaffSitePage[] = [
+  showSignIn,
+  signIn,
+  showCode,
+  enterCode,
+  ...staffAccountPages,
+  showSearch,
+];
