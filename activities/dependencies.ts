@@ -5,6 +5,7 @@ import type { NumberEvent } from '../src/db/limits/number-counts.js';
 import type { ReminderTimes } from '../src/db/vouchers/reminders.js';
 import type { Money } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';
+import type { DayReport } from '../src/domain/reports/day-report.js';
 import type { MonthlyStatement } from '../src/domain/statements/monthly-statement.js';
 import type { AmountRange } from '../src/domain/topup.js';
 import type { RetryPauses } from '../src/domain/webhooks/webhook.js';
@@ -21,7 +22,7 @@ import type { CaseStarter, Resumption } from './workflow-starters.js';
 /** The dependencies of activities. */
 export interface ActivityDependencies {
   readonly database: Database;
-  /** A replica for the whole check of the books. */
+  /** A replica for the whole check of the books, and for day reports. */
   readonly readDatabase?: Database;
   readonly digests: Digests;
   readonly secretBox: SecretBox;
@@ -29,6 +30,8 @@ export interface ActivityDependencies {
   readonly emailSender: EmailSender;
   /** A monthly statement as files. */
   readonly statementFiles: (statement: MonthlyStatement) => readonly EmailAttachment[];
+  /** The report of a day as files. */
+  readonly dayReportFiles: (report: DayReport) => readonly EmailAttachment[];
   readonly mobileMoney: MobileMoney;
   readonly airtime: Airtime;
   readonly operatorLookup: OperatorLookup;
@@ -56,9 +59,9 @@ export interface ActivityDependencies {
     readonly partialRedemptionsPerVoucher: number;
     readonly reminders: ReminderTimes;
     readonly statements: {
-      /** The time zone of months: an IANA name. */
+      /** The time zone of months and days: an IANA name. */
       readonly zone: string;
-      /** Pause before a statement that was not sent is tried again. */
+      /** Pause before a statement or report that was not sent is tried again. */
       readonly retrySeconds: number;
     };
     readonly messageCooldownSeconds: number;

@@ -1,6 +1,7 @@
 import { createAccessNoticeActivities } from './access-notices.js';
 import { createCaseActivities } from './cases.js';
 import { createClaimActivities } from './claims.js';
+import { createDayReportActivities } from './day-reports.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { createInvitationActivities } from './invitations.js';
 import { createMessageActivities, createMessageSender } from './messages.js';
@@ -50,6 +51,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createWebhookActivities(dependencies),
     ...createAccessNoticeActivities(dependencies),
     ...createStatementActivities(dependencies),
+    ...createDayReportActivities(dependencies),
   };
 }
 

@@ -18,6 +18,7 @@ import { statementMessages } from '../src/domain/statements/statement-message.js
 import type { EmailAttachment } from '../src/providers/email/email-sender.js';
 import { runUnhurried } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+import { emailEnd } from './email-end.js';
 import { withHeartbeat } from './provider-call.js';
 import { severalAtOnce } from './several-at-once.js';
 import { inBatches, type Swept, upTo } from './sweeps.js';
@@ -116,13 +117,10 @@ export function createStatementActivities(dependencies: ActivityDependencies) {
       attachments,
     });
     await failpoint('statement-sent');
-    if (outcome.kind === 'delivered') {
-      counts.sent += 1;
-      return settleStatements(database, [id], month, 'SENT');
-    }
-    log.warn('A statement was not sent', { accountId: id, month, outcome: outcome.kind });
-    if (outcome.kind === 'refused') return settleStatements(database, [id], month, 'REFUSED');
-    if (outcome.kind === 'unknown') return settleStatements(database, [id], month, 'UNKNOWN');
+    if (outcome.kind === 'delivered') counts.sent += 1;
+    else log.warn('A statement was not sent', { accountId: id, month, outcome: outcome.kind });
+    const end = emailEnd(outcome);
+    if (end) return settleStatements(database, [id], month, end);
     counts.postponed += 1;
     await postponeStatements(database, [id], month, retrySeconds);
   }

@@ -8,6 +8,7 @@ import type { Database } from './db/connection.js';
 import { requireCurrentSchema } from './db/current-schema.js';
 import { watchFence } from './db/recovery/fence-watch.js';
 import { createBackgroundTasks } from './process/background-tasks.js';
+import { dayReportFiles } from './process/day-report-files.js';
 import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
 import { createHealth, HEALTH_LIMIT_MS, type Health } from './process/health.js';
@@ -80,6 +81,7 @@ export async function startWorker(
     secretBox: createSecretBox(config.DATA_KEYS),
     ...createProviders(config, metrics),
     statementFiles,
+    dayReportFiles,
     publicUrl: publicUrlOf(config),
     operatorLookup: createOperatorLookup(),
     failpoint: options.failpoint ?? createFailpoint(config.FAILPOINT),
@@ -101,6 +103,7 @@ export async function startWorker(
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
     reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
+    marketTimeZone: config.MARKET_TIME_ZONE,
     intervalMs: config.TEMPORAL_UPKEEP_SECONDS * 1_000,
     logger,
     version: workerVersionOf(config),

@@ -134,6 +134,13 @@ export const statements = proxyActivities<Pick<Activities, 'sendDueStatements'>>
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
+/** Rounds of day reports: each reads the transfers since its day. */
+export const dayReports = proxyActivities<Pick<Activities, 'sendDayReports'>>({
+  startToCloseTimeout: '15m',
+  heartbeatTimeout: '30s',
+  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
+});
+
 /**
  * The state of a case; that of the books reads what has changed. A fault is transient, and nobody waits.
  */

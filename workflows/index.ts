@@ -11,6 +11,7 @@ export { reconcile } from './reconcile.js';
 export { redeemVoucher } from './redeem-voucher.js';
 export { resendMessage } from './resend-message.js';
 export { reverseRedemption } from './reverse-redemption.js';
+export { sendDayReports } from './send-day-reports.js';
 export { sendStatements } from './send-statements.js';
 export { tellOwners } from './tell-owners.js';
 export { topUp } from './top-up.js';

@@ -88,6 +88,9 @@ export const tellOwnersId = (auditId: number, taskQueue: string): string =>
 /** One at a time: it sends what is due. */
 export const sendStatementsId = (taskQueue: string): string => `send-statements:${taskQueue}`;
 
+/** The e-mails with day reports, started by a Schedule with this id. */
+export const sendDayReportsId = (taskQueue: string): string => `send-day-reports:${taskQueue}`;
+
 /**
  * One at a time per webhook, for all its deliveries. Two deployments on one Temporal server both have a
  * webhook 1.

@@ -63,6 +63,12 @@ import {
   settleRecoveredPaymentCommand,
 } from './commands/recovery/recovered-payments.js';
 import { listRefusedCallsCommand } from './commands/refused-calls.js';
+import { report } from './commands/reports/report.js';
+import {
+  addReportRecipientCommand,
+  listReportRecipientsCommand,
+  removeReportRecipientCommand,
+} from './commands/reports/report-recipients.js';
 import { retryTopUpCommand } from './commands/retry-topup.js';
 import { listReversalsCommand, settleReversalCommand } from './commands/reversals.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
@@ -119,6 +125,7 @@ export const allCommands = [
   listBudgetAlarmsCommand,
   listReversalsCommand,
   listRecoveredPaymentsCommand,
+  listReportRecipientsCommand,
   showPartner,
   showMerchant,
   showVoucher,
@@ -151,6 +158,7 @@ export const allCommands = [
   registerAddress,
   registerPublicKey,
   addWebhookCommand,
+  addReportRecipientCommand,
   rotateWebhookCommand,
   testWebhookCommand,
   sendAgainCommand,
@@ -161,6 +169,7 @@ export const allCommands = [
   revokePublicKeyCommand,
   removeAddress,
   removeWebhookCommand,
+  removeReportRecipientCommand,
   resetPortalPassword,
   resetStaffAccount,
   resetOneTimePassword,
@@ -184,6 +193,7 @@ export const allCommands = [
   recoverBookCommand,
   recoverLiftCommand,
   statement,
+  report,
   checkLedger,
   audit,
 ];
@@ -202,12 +212,12 @@ export const verbs: Readonly<Record<string, string>> = {
   rotate: 'Replace an API key or the secret of a webhook, or renew digests under a new key',
   register: 'Register addresses and public keys',
   revoke: 'Revoke access, API keys and public keys',
-  add: 'Add a webhook',
+  add: 'Add a webhook, or an address that gets day reports',
   test: 'Send a test event to a webhook',
   'send-again': 'Deliver events of a webhook again',
   pause: 'Stop the deliveries of a webhook',
   resume: 'Continue the deliveries of a webhook',
-  remove: 'Remove an address or a webhook',
+  remove: 'Remove an address, a webhook or a recipient of day reports',
   reset: 'Reset the portal password or the one-time password of a person',
   disable: 'Disable a portal account',
   suspend: 'Suspend a partner',

@@ -28,6 +28,8 @@ export interface AdminContext {
   readonly digestSettings: () => { readonly digests: Digests; readonly secretBox: SecretBox };
   /** The settings of webhooks. @throws {AdminError} without the keys of the database */
   readonly webhookSettings: () => WebhookSettings;
+  /** The time zone of day reports: an IANA name. */
+  readonly marketTimeZone: string;
   /** One-time passwords of operators: lifetime, and cost of the hash. */
   readonly oneTimePasswords: { readonly lifetimeSeconds: number; readonly cost: number };
   /** The providers of the settings. @throws {AdminError} without their settings */
@@ -73,7 +75,7 @@ export const lookCommand = <Given extends Fields>(
     readonly look: (
       database: Database,
       input: InputOf<Given>,
-      context: Pick<AdminContext, 'progress'>,
+      context: Pick<AdminContext, 'progress' | 'marketTimeZone'>,
     ) => Promise<Report>;
   },
 ): AdminCommand => ({

@@ -12,6 +12,7 @@ export interface AdminSettings {
   readonly databaseUrl: string;
   /** A replica for what reads everything. */
   readonly readDatabaseUrl: string;
+  readonly marketTimeZone: string;
   readonly keySettings: AdminContext['keySettings'];
   readonly digestSettings: AdminContext['digestSettings'];
   readonly webhookSettings: AdminContext['webhookSettings'];
@@ -67,6 +68,7 @@ function providersOf(config: AdminConfig): ListedProviders {
 const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => ({
   databaseUrl,
   readDatabaseUrl: config.DATABASE_READ_URL ?? databaseUrl,
+  marketTimeZone: config.MARKET_TIME_ZONE,
   providers: () => providersOf(config),
   oneTimePasswords: {
     lifetimeSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,

@@ -73,6 +73,7 @@ const adminConfigSchema = z.object({
   DATABASE_READ_URL: serviceSettings.DATABASE_READ_URL,
   DATA_DIR: startSettings.DATA_DIR,
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
+  MARKET_TIME_ZONE: serviceSettings.MARKET_TIME_ZONE,
   DIGEST_KEY: secretSettings.DIGEST_KEY.optional(),
   DIGEST_KEYS: secretSettings.DIGEST_KEYS,
   DATA_KEYS: secretSettings.DATA_KEYS.optional(),

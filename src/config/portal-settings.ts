@@ -68,7 +68,9 @@ export const portalSettings = {
     ),
   STATEMENT_RETRY_SECONDS: seconds
     .default(600)
-    .describe('Pause before a monthly statement that the mail server did not take is sent again'),
+    .describe(
+      'Pause before a monthly statement or a day report that the mail server did not take is sent again',
+    ),
 };
 
 /** Settings of the API besides those that it shares with the worker. */

@@ -26,8 +26,8 @@ export const voucherSettings = {
     .enum(Intl.supportedValuesOf('timeZone') as [string, ...string[]], 'must be an IANA time zone')
     .default(MARKET_TIME_ZONE)
     .describe(
-      'Time zone of owners, for days and hours of messages to them, and of people of the portal ' +
-        'who have chosen none',
+      'Time zone of owners, for days and hours of messages to them, of day reports, and of people ' +
+        'of the portal who have chosen none',
     ),
   CLAIM_LIFETIME_SECONDS: seconds
     .default(300)

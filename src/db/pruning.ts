@@ -74,6 +74,13 @@ const prunings = {
         and settled_at is not null
       order by created_at limit ${batchSize} for update skip locked))`,
 
+  'e-mails with day reports': ({ operationDays }: Retention, batchSize: number) => sql`
+    delete from report_emails where ctid = any(array(
+      select ctid from report_emails
+      where created_at < now() - make_interval(days => ${operationDays}::int)
+        and settled_at is not null
+      order by created_at limit ${batchSize} for update skip locked))`,
+
   'left requests': (_retention: Retention, batchSize: number) => sql`
     delete from left_requests where ctid = any(array(
       select ctid from left_requests

@@ -139,6 +139,13 @@ const restricted: Readonly<Record<string, Rights>> = {
     worker: 'select, insert, update, delete',
     operator: 'select',
   },
+  // Operators choose who gets day reports; workers alone queue and send them.
+  report_recipients: { api: NOTHING, worker: 'select', operator: 'select, insert, update' },
+  report_emails: {
+    api: NOTHING,
+    worker: 'select, insert, update, delete',
+    operator: 'select',
+  },
   bulk_orders: {
     api: 'select, insert, update (cancel_requested_at)',
     worker: 'select, update',

@@ -31,6 +31,7 @@ const steps = {
   bulk: ['begun', 'settled'],
   invite: ['begun', 'sending', 'sent', 'sent-recorded', 'ended'],
   statement: ['queued', 'sending', 'sent'],
+  report: ['queued', 'sending', 'sent'],
 } as const;
 
 type Subject = keyof typeof steps;
@@ -53,6 +54,7 @@ export const failpoints: Readonly<Record<Subject, readonly FailpointName[]>> = {
   bulk: namesOf('bulk'),
   invite: namesOf('invite'),
   statement: namesOf('statement'),
+  report: namesOf('report'),
 };
 
 /** Called at each step; has an effect only in a process with a failpoint. */
@@ -98,7 +100,9 @@ export function createFailpoint(setting: string | undefined): Failpoint {
   };
 }
 
-const subjects: Partial<Record<Operation, Exclude<Subject, 'bulk' | 'invite' | 'statement'>>> = {
+const subjects: Partial<
+  Record<Operation, Exclude<Subject, 'bulk' | 'invite' | 'statement' | 'report'>>
+> = {
   'generate-voucher': 'generate',
   'initiate-claim': 'claim',
   'redeem-gift': 'redeem',

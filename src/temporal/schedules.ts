@@ -4,22 +4,36 @@ import {
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
-import { checkBooksId, expireVouchersId, reconcileId } from '../../workflows/workflow-ids.js';
+import {
+  checkBooksId,
+  expireVouchersId,
+  reconcileId,
+  sendDayReportsId,
+} from '../../workflows/workflow-ids.js';
 
 export interface ScheduleSettings {
   readonly taskQueue: string;
   readonly sweepIntervalSeconds: number;
   readonly reconcileIntervalSeconds: number;
+  /** The time zone of day reports: an IANA name. */
+  readonly marketTimeZone: string;
 }
 
 /** Past midnight in UTC and where the service is used. */
 const NIGHT = { hour: 0, minute: 30 };
 
-/** The Schedules of the sweep, the reconciliation (design 7) and the whole check of the books. */
+/** Past the time at which a day is closed, in its time zone. */
+const AFTER_A_DAY = { hour: 2, minute: 15 };
+
+/**
+ * The Schedules of the sweep, the reconciliation (design 7), the whole check of the books and the day
+ * reports.
+ */
 const schedulesOf = ({
   taskQueue,
   sweepIntervalSeconds,
   reconcileIntervalSeconds,
+  marketTimeZone,
 }: ScheduleSettings): ScheduleOptions[] => [
   scheduleOf(expireVouchersId(taskQueue), {
     intervals: [{ every: sweepIntervalSeconds * 1_000 }],
@@ -39,6 +53,13 @@ const schedulesOf = ({
     workflowType: 'checkBooks',
     staticSummary: 'Checks all books',
   }),
+  scheduleOf(sendDayReportsId(taskQueue), {
+    calendars: [AFTER_A_DAY],
+    timezone: marketTimeZone,
+    taskQueue,
+    workflowType: 'sendDayReports',
+    staticSummary: 'Day reports by e-mail',
+  }),
 ];
 
 function scheduleOf(
@@ -49,10 +70,14 @@ function scheduleOf(
     readonly staticSummary: string;
   },
 ): ScheduleOptions {
-  const { intervals, calendars, ...action } = options;
+  const { intervals, calendars, timezone, ...action } = options;
   return {
     scheduleId,
-    spec: { ...(intervals ? { intervals } : {}), ...(calendars ? { calendars } : {}) },
+    spec: {
+      ...(intervals ? { intervals } : {}),
+      ...(calendars ? { calendars } : {}),
+      ...(timezone ? { timezone } : {}),
+    },
     action: { type: 'startWorkflow', workflowId: scheduleId, ...action },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' },
   };

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readCompanyMonth } from '../../src/db/ledger/company-month.js';
 import { firstMonth } from '../../src/db/ledger/first-month.js';
+import { readDayReport } from '../../src/db/reports/day-report.js';
+import { dayOfTime } from '../../src/domain/reports/day-report.js';
 import { deposit } from '../support/companies.js';
 import { makeTopupProducts } from '../support/topups.js';
 import { done, otherCode } from './gift/gift-scene.js';
@@ -44,14 +46,15 @@ export async function liveThroughTheService(scene: RedemptionScene): Promise<voi
   done(await asPartner.get('/info/get-current-balance'));
   done(await asPartner.get('/transactions?order=oldest'));
   done(await asPartner.get('/transactions?wallet=gift&from=2026-01-01T00:00:00Z'));
+  const zone = 'Africa/Addis_Ababa';
   for (const company of [
     { kind: 'partner', id: partner.id },
     { kind: 'merchant', id: scene.merchant.id },
   ] as const) {
-    const zone = 'Africa/Addis_Ababa';
     const month = await firstMonth(stack.database, company, zone);
     if (month) await readCompanyMonth(stack.database, company, { month, zone });
   }
+  await readDayReport(stack.database, { day: dayOfTime(new Date(), zone), zone });
   const due = await scene.gift();
   await scene.expire(due);
   // Once more, as the second check of the books meets what the first has left.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../connection.js';
-import { brokenAccounts, entriesOf } from './account-invariants.js';
+import { entriesOf } from './account-invariants.js';
 import {
   type ChangedSubject,
   checkedSources,
@@ -14,6 +14,7 @@ import {
 import type { WholePart } from './check-whole.js';
 import { moveCheckpoint, noteNextEnds, readCheckpoints, restartSums } from './checkpoints.js';
 import { inSnapshot } from './in-snapshot.js';
+import { compareAccounts } from './known-faults.js';
 import { type BookFault, brokenSubjects } from './subject-invariants.js';
 
 /** Advisory lock of the process that checks what has changed. */
@@ -95,7 +96,7 @@ async function takeTurn(database: Database): Promise<void> {
 async function checkInTurn(database: Database, limits: Limits): Promise<ChangesChecked> {
   const faults: BookFault[] = [];
   const areSumsReady = await addUp(database, limits);
-  const accounts = areSumsReady ? await compareAccounts(database) : [];
+  const accounts = areSumsReady ? await inSnapshot(database, compareAccounts) : [];
   const areAllRead =
     (await checkChangedRows(database, limits, faults)) &&
     (await checkNewRows(database, limits, faults));
@@ -163,28 +164,6 @@ const addUpHoldings = (database: Database, settledTo: number): Promise<void> =>
       insert into unchecked_changes (subject, id) select distinct subject, id from counted
     `.execute(transaction);
     await moveCheckpoint(transaction, 'holdings', settledTo);
-  });
-
-/** Compares the balances with the sums, and what is not in those yet, in one snapshot. */
-const compareAccounts = (database: Database): Promise<string[]> =>
-  inSnapshot(database, async (transaction) => {
-    const checkpoints = await transaction
-      .selectFrom('book_checkpoints')
-      .select(['source', 'checked_to'])
-      .execute();
-    const after = (source: 'sums' | 'holdings') =>
-      checkpoints.find((one) => one.source === source)?.checked_to ?? 0;
-    return brokenAccounts(transaction, {
-      entries: sql`
-        select account_id, amount from checked_balances
-        union all ${entriesOf(sql`> ${after('sums')}`)}`,
-      holdings: sql`
-        select partner_id, remaining, held from checked_holdings
-        union all
-        select partner_id, amount, 0 from vouchers where id > ${after('holdings')}
-        union all
-        select partner_id, remaining, held from unchecked_changes where partner_id is not null`,
-    });
   });
 
 /** Checks the rows that were added; false where the time was up. */

@@ -57,6 +57,8 @@ const waiting = {
     where sent_at is null order by audit_id`,
   statements: sql`select due_at as since from statement_emails
     where settled_at is null and due_at <= now() order by due_at`,
+  'day-reports': sql`select due_at as since from report_emails
+    where settled_at is null and due_at <= now() order by due_at`,
 };
 
 /**

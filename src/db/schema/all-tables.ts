@@ -45,6 +45,7 @@ import type {
   StatementEmailsTable,
 } from './portal.js';
 import type { MaintenanceFencesTable, RecoveredPaymentsTable } from './recovery.js';
+import type { ReportEmailsTable, ReportRecipientsTable } from './reports.js';
 import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './topups.js';
 import type {
   CompanyDailyCountsTable,
@@ -78,6 +79,7 @@ export type * from './ledger.js';
 export type * from './operator-commands.js';
 export type * from './portal.js';
 export type * from './recovery.js';
+export type * from './reports.js';
 export type * from './topups.js';
 export type * from './vouchers.js';
 export type * from './webhooks.js';
@@ -147,4 +149,6 @@ export interface Schema {
   webhook_deliveries: WebhookDeliveriesTable;
   maintenance_fences: MaintenanceFencesTable;
   recovered_payments: RecoveredPaymentsTable;
+  report_recipients: ReportRecipientsTable;
+  report_emails: ReportEmailsTable;
 }

@@ -1,10 +1,10 @@
 import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/redemption-list.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
 import { mayUse } from '../../domain/portal-role.js';
+import { barChart } from '../../process/bar-chart.js';
 import { csv } from '../../process/csv.js';
 import { type Html, html, phrase } from '../../process/html.js';
 import { sentence } from '../language/language.js';
-import { barChart } from '../layout/chart.js';
 import { readDays, withoutEmptyEnds } from '../layout/days.js';
 import { daysForm } from '../layout/filter-form.js';
 import { amount, money, plainAmount } from '../layout/money.js';
@@ -85,7 +85,7 @@ ${barChart({
     days.at(-1)?.day ?? '',
   ),
   bars: days.map(({ day, payouts: count, paid }) => ({
-    day,
+    label: day,
     amount: paid,
     words: `${day}: ${count}, ETB ${amount(paid)}`,
   })),

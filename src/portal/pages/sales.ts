@@ -2,10 +2,10 @@ import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.js';
 import { type Margin, readMargins } from '../../db/overview/margins.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
 import { mayUse } from '../../domain/portal-role.js';
+import { barChart } from '../../process/bar-chart.js';
 import { csv } from '../../process/csv.js';
 import { type Html, html, phrase } from '../../process/html.js';
 import { sentence } from '../language/language.js';
-import { barChart } from '../layout/chart.js';
 import { readDays, withoutEmptyEnds } from '../layout/days.js';
 import { daysForm } from '../layout/filter-form.js';
 import { amount, money, plainAmount } from '../layout/money.js';
@@ -144,7 +144,7 @@ ${barChart({
     days.at(-1)?.day ?? '',
   ),
   bars: days.map(({ day, count, sum }) => ({
-    day,
+    label: day,
     amount: sum,
     words: `${day}: ${count}, ETB ${amount(sum)}`,
   })),

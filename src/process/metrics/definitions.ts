@@ -47,6 +47,7 @@ export const outboxes = {
   'top-up-retries': 'retries of top-ups that no workflow has taken up',
   'access-notices': 'e-mails about access that are not sent',
   statements: 'monthly statements whose time has come',
+  'day-reports': 'day reports whose time has come',
 } as const;
 
 const scheduleNames = ['sweep', 'reconciliation', 'books'] as const;

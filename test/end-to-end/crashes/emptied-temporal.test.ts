@@ -10,7 +10,12 @@ import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
 import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
 import { silentProgress as progress } from '../../../src/process/progress.js';
 import * as searchAttributes from '../../../workflows/search-attributes.js';
-import { checkBooksId, expireVouchersId, reconcileId } from '../../../workflows/workflow-ids.js';
+import {
+  checkBooksId,
+  expireVouchersId,
+  reconcileId,
+  sendDayReportsId,
+} from '../../../workflows/workflow-ids.js';
 import { call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
@@ -28,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const namesOf = (taskQueue: string) =>
-  [expireVouchersId, reconcileId, checkBooksId].map((idOf) => idOf(taskQueue));
+  [expireVouchersId, reconcileId, checkBooksId, sendDayReportsId].map((idOf) => idOf(taskQueue));
 
 /** A voucher whose redemption waits for its provider; its caller was told to ask again. */
 async function heldRedemption(scene: RedemptionScene) {

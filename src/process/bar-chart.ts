@@ -1,10 +1,10 @@
-import { formatGroupedAmount, type Money, parseMoney } from '../../domain/money.js';
-import { type Html, html, phrase } from '../../process/html.js';
+import { formatGroupedAmount, type Money, parseMoney } from '../domain/money.js';
+import { type Html, html, phrase } from './html.js';
 
-/** One day of a chart. */
+/** One day or hour of a chart. */
 export interface Bar {
-  /** YYYY-MM-DD */
-  readonly day: string;
+  /** What is written below the first and the last bar: YYYY-MM-DD, or an hour. */
+  readonly label: string;
   /** Decimal string. */
   readonly amount: string;
   /** The tooltip of the bar. */
@@ -19,14 +19,14 @@ const BARS_LEFT = 76;
 const TOP = 26;
 const BOTTOM = 26;
 const PLOT = HEIGHT - TOP - BOTTOM;
-/** Width of a day below the chart. */
+/** Width of a label below the chart. */
 const LABEL = 90;
-/** A bar at most: few days make no walls. */
+/** A bar at most: few bars make no walls. */
 const SLOT = 40;
 const STEPS = [100n, 200n, 250n, 500n, 1_000n];
 
 /**
- * A chart of ETB per day as SVG. The page shows the figures also as a table, so the description for
+ * A chart of ETB per day or hour as SVG. The page shows the figures also as a table, so the description for
  * screen readers covers only the chart as a whole.
  */
 export function barChart(chart: {
@@ -45,8 +45,8 @@ export function barChart(chart: {
 <desc id="${id}-description">${chart.description}</desc>
 ${[0n, 1n, 2n].map((half) => line(top, half))}
 ${bars.map((bar, index) => column(bar, { top, x: BARS_LEFT + index * slot, slot }))}
-${label(bars[0]?.day, BARS_LEFT, 'start')}${
-  bars.length > 1 && label(bars.at(-1)?.day, Math.max(right, BARS_LEFT + 2 * LABEL), 'end')
+${label(bars[0]?.label, BARS_LEFT, 'start')}${
+  bars.length > 1 && label(bars.at(-1)?.label, Math.max(right, BARS_LEFT + 2 * LABEL), 'end')
 }
 </svg>`;
 }
@@ -72,8 +72,8 @@ const line = (top: Money, half: bigint): Html => {
   }`;
 };
 
-const label = (day: string | undefined, x: number, anchor: 'start' | 'end'): Html =>
-  html`<text class="label" x="${x}" y="${HEIGHT - 8}" text-anchor="${anchor}">${day}</text>`;
+const label = (words: string | undefined, x: number, anchor: 'start' | 'end'): Html =>
+  html`<text class="label" x="${x}" y="${HEIGHT - 8}" text-anchor="${anchor}">${words}</text>`;
 
 const withoutCents = (amount: Money): string => formatGroupedAmount(amount).replace(/\.00$/, '');
 

@@ -1,0 +1,65 @@
+import {
+  addReportRecipient,
+  listReportRecipients,
+  removeReportRecipient,
+} from '../../../db/reports/report-recipients.js';
+import { AdminError } from '../../admin-error.js';
+import { changeCommand, lookCommand } from '../../command.js';
+import { email, required } from '../../fields.js';
+import { column, table, time } from '../../tables.js';
+
+export const addReportRecipientCommand = changeCommand({
+  name: 'add report-recipient',
+  summary: 'Send the report of each day to an e-mail address',
+  details:
+    'A Schedule sends it at 02:15 of MARKET_TIME_ZONE, when the day is closed, beginning with the ' +
+    'next day that closes. The report shows the business of all partners: choose the address with care.',
+  fields: { email: required(email, 'The address, such as that of a team') },
+  examples: ['add report-recipient --email finance@service.example'],
+  async change(transaction, input) {
+    const id = await addReportRecipient(transaction, input.email);
+    if (id === undefined)
+      return { unchanged: `No change: ${input.email} already gets the report of each day.` };
+    return {
+      subject: { kind: 'report-recipient', id },
+      details: { email: input.email },
+      text: `${input.email} gets the report of each day from now on.`,
+    };
+  },
+});
+
+export const removeReportRecipientCommand = changeCommand({
+  name: 'remove report-recipient',
+  summary: 'Send no more day reports to an e-mail address',
+  fields: { email: required(email, 'The address: see list report-recipients') },
+  examples: ['remove report-recipient --email finance@service.example'],
+  async change(transaction, input) {
+    const id = await removeReportRecipient(transaction, input.email);
+    if (id === undefined)
+      throw new AdminError(`${input.email} gets no day reports: see "list report-recipients".`);
+    return {
+      subject: { kind: 'report-recipient', id },
+      details: { email: input.email },
+      text: `${input.email} gets no more day reports.`,
+    };
+  },
+});
+
+export const listReportRecipientsCommand = lookCommand({
+  name: 'list report-recipients',
+  summary: 'Show who gets the report of each day by e-mail, and what became of the last one',
+  fields: {},
+  examples: ['list report-recipients'],
+  async look(database) {
+    const recipients = await listReportRecipients(database);
+    return {
+      json: recipients,
+      text: table(recipients, [
+        column('e-mail', (row) => row.email),
+        column('since (utc)', (row) => time(row.createdAt)),
+        column('last day', (row) => row.lastDay),
+        column('outcome', (row) => (row.lastDay === null ? null : (row.lastOutcome ?? 'waiting'))),
+      ]),
+    };
+  },
+});

@@ -1,0 +1,215 @@
+import { formatAmount, formatGroupedAmount, parseMoney } from '../domain/money.js';
+import {
+  type CountedSum,
+  type DayBalance,
+  type DayHour,
+  type DayReport,
+  isInOrder,
+} from '../domain/reports/day-report.js';
+import { barChart } from './bar-chart.js';
+import { type CsvRow, csv } from './csv.js';
+import { dayReportStyle } from './day-report-style.js';
+import { type Html, type HtmlValue, html, ownHtml } from './html.js';
+
+/** The files of a day report: a page, and one for spreadsheets. */
+export const dayReportFiles = (report: DayReport) =>
+  [
+    {
+      name: `day-report-${report.day}.html`,
+      type: 'text/html',
+      content: dayReportHtml(report),
+    },
+    { name: `day-report-${report.day}.csv`, type: 'text/csv', content: dayReportCsv(report) },
+  ] as const;
+
+/** The parts of a report that are tables, for pages, spreadsheets and terminals. */
+export interface ReportTable {
+  readonly title: string;
+  /** The last ones that `numbers` counts are numbers. */
+  readonly columns: readonly string[];
+  readonly numbers: number;
+  /** Amounts as decimal strings of the ledger. */
+  readonly rows: readonly (readonly (string | number)[])[];
+  /** What stands in the place of rows. */
+  readonly none: string;
+}
+
+const counted = ({ count, amount }: CountedSum) => [count, amount] as const;
+const balances = ({ opening, credited, debited, closing }: DayBalance) =>
+  [opening, credited, debited, closing] as const;
+const COUNTED = ['Number', 'Amount (ETB)'];
+const BALANCES = ['Opening', 'In', 'Out', 'Closing'];
+
+/** The tables of a report, in their order. */
+export const dayReportTables = (report: DayReport): readonly ReportTable[] => [
+  {
+    title: 'Business of the day',
+    columns: ['What', ...COUNTED],
+    numbers: 2,
+    rows: [
+      ['Vouchers generated', ...counted(report.sales.vouchers)],
+      ['Top-ups delivered', ...counted(report.sales.topups)],
+      ['Redemptions', ...counted(report.redemptions)],
+      ['Payouts to merchants', ...counted(report.payouts)],
+      ['Service fees', ...counted(report.fees)],
+    ],
+    none: '',
+  },
+  {
+    title: 'Top-ups by operator and outcome',
+    columns: ['Operator', 'Outcome', ...COUNTED],
+    numbers: 2,
+    rows: report.topups.map((sum) => [sum.operator ?? 'unknown', sum.outcome, ...counted(sum)]),
+    none: 'No top-ups.',
+  },
+  {
+    title: 'Movements of the ledger',
+    columns: ['Movement', 'From', 'To', ...COUNTED],
+    numbers: 2,
+    rows: report.movements.map((sum) => [sum.label, sum.from, sum.to, ...counted(sum)]),
+    none: 'No movements.',
+  },
+  {
+    title: 'Accounts',
+    columns: ['Account', ...BALANCES],
+    numbers: 4,
+    rows: report.accounts.map((account) => [account.kind, ...balances(account)]),
+    none: '',
+  },
+  {
+    title: 'Wallets of partners',
+    columns: ['Partner', 'Name', 'Wallet', ...BALANCES],
+    numbers: 4,
+    rows: report.wallets.map((wallet) => [
+      `partner ${wallet.partnerId}`,
+      wallet.partner,
+      wallet.kind,
+      ...balances(wallet),
+    ]),
+    none: 'No partner had money or movements.',
+  },
+  {
+    title: breaksTitle(report),
+    columns: ['Kind', 'Case', 'Reference', 'Amount (ETB)'],
+    numbers: 1,
+    rows: report.breaks.map((one) => [one.kind, one.subject, one.reference, one.amount]),
+    none: 'The providers and the books agree.',
+  },
+  {
+    title: 'Checks',
+    columns: ['Check', 'Result'],
+    numbers: 0,
+    rows: report.checks.flatMap(({ name, result, faults }) =>
+      faults.length === 0 ? [[name, result]] : faults.map((fault) => [name, fault]),
+    ),
+    none: '',
+  },
+];
+
+const breaksTitle = ({ breaks, breakCount }: DayReport): string =>
+  breakCount > breaks.length
+    ? `Open cases: the first ${breaks.length} of ${breakCount}`
+    : 'Open cases';
+
+/** A sentence on what the report is of, and whether more may come. */
+export const dayReportHead = ({ day, zone, madeAt, isClosed }: DayReport): string =>
+  `The day ${day} of ${zone}, amounts in ETB. Made at ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC. ` +
+  (isClosed ? 'The day is closed.' : 'The day is not closed: its figures may still change.');
+
+/** A cell of numbers: amounts have a point, counts have none. */
+const isAmount = (value: string | number): value is string => typeof value === 'string';
+const plain = (amount: string): string => formatAmount(parseMoney(amount));
+export const grouped = (amount: string): string => formatGroupedAmount(parseMoney(amount));
+
+/** A day report for spreadsheets: one table after the other, each line with the name of its table. */
+export function dayReportCsv(report: DayReport): string {
+  const rows = dayReportTables(report).flatMap(({ title, columns, numbers, rows }): CsvRow[] => [
+    ['Part', ...columns],
+    ...rows.map((row) => [
+      title,
+      ...row.map((value, place) =>
+        place >= row.length - numbers && isAmount(value) ? plain(value) : value,
+      ),
+    ]),
+  ]);
+  return csv([
+    ['Part', 'Day', 'Time zone', 'Made at', 'Closed'],
+    [
+      'Report',
+      report.day,
+      report.zone,
+      report.madeAt.toISOString(),
+      report.isClosed ? 'yes' : 'no',
+    ],
+    ...rows,
+  ]);
+}
+
+/** A day report as a document of its own, with charts; it needs nothing from elsewhere. */
+export const dayReportHtml = (report: DayReport): string =>
+  html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Day report ${report.day}</title>
+<style>${ownHtml(dayReportStyle)}</style></head><body>
+<h1>Day report ${report.day}</h1>
+<p>${dayReportHead(report)}</p>
+${
+  isInOrder(report)
+    ? html`<p class="state good">The books are in order.</p>`
+    : html`<p class="state bad">The books are not in order: see Checks.</p>`
+}
+<div class="figures">${figures(report)}</div>
+<div class="charts">
+${chartOf(report, 'vouchers', 'Vouchers generated')}
+${chartOf(report, 'redemptions', 'Redemptions')}
+${chartOf(report, 'topups', 'Top-ups delivered')}
+</div>
+${dayReportTables(report).slice(1).map(tableOf)}
+</body></html>
+`.toString();
+
+const figures = ({ sales, redemptions, payouts, fees, breakCount }: DayReport): Html[] => [
+  figure('Vouchers', sales.vouchers),
+  figure('Redemptions', redemptions),
+  figure('Payouts', payouts),
+  figure('Fees', fees),
+  figure('Top-ups', sales.topups),
+  html`<div><span>Open cases</span><strong>${breakCount}</strong></div>`,
+];
+
+const figure = (name: string, { count, amount }: CountedSum): Html =>
+  html`<div><span>${name}: ${count}</span><strong>ETB ${grouped(amount)}</strong></div>`;
+
+const chartOf = ({ hours }: DayReport, what: keyof Omit<DayHour, 'hour'>, title: string): Html =>
+  html`<section><h2>${title}, ETB per hour</h2>${barChart({
+    id: what,
+    title: `ETB per hour: ${title}`,
+    description: html`${title}, by the hour of the day.`.toString(),
+    bars: hours.map((one) => ({
+      label: one.hour,
+      amount: one[what].amount,
+      words: `${one.hour}: ${one[what].count}, ETB ${grouped(one[what].amount)}`,
+    })),
+  })}</section>`;
+
+const tableOf = ({ title, columns, numbers, rows, none }: ReportTable): Html => {
+  const cell = (value: HtmlValue, place: number, tag: 'td' | 'th'): Html => {
+    const align = place >= columns.length - numbers ? ownHtml(' class="number"') : undefined;
+    return tag === 'th'
+      ? html`<th scope="col"${align}>${value}</th>`
+      : html`<td${align}>${value}</td>`;
+  };
+  const shown = (value: string | number, place: number) =>
+    place >= columns.length - numbers && isAmount(value) ? grouped(value) : value;
+  return html`<section><h2>${title}</h2>
+${
+  rows.length === 0
+    ? html`<p>${none}</p>`
+    : html`<div class="wide"><table><thead><tr>${columns.map((name, place) => cell(name, place, 'th'))}</tr></thead>
+<tbody>${rows.map(
+        (row) =>
+          html`<tr>${row.map((value, place) => cell(shown(value, place), place, 'td'))}</tr>`,
+      )}</tbody></table></div>`
+}</section>`;
+};

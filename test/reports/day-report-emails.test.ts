@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lastClosedDay } from '../../src/domain/reports/day-report.js';
+import { createFailpoint, type Failpoint } from '../../src/process/failpoint.js';
+import { sendDayReportsId } from '../../workflows/workflow-ids.js';
+import { commandsOn } from '../admin/scene.js';
+import { type GiftScene, setGiftScene } from '../end-to-end/gift/gift-scene.js';
+import { until } from '../support/until.js';
+import { ended } from '../workflows/ended.js';
+import { TEST_PAYLOAD_KEYS } from '../workflows/payload-keys.js';
+
+const ZONE = 'Africa/Addis_Ababa';
+
+let scene: GiftScene;
+let armed: Failpoint = () => undefined;
+
+beforeAll(async () => {
+  scene = await setGiftScene(
+    { PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, STATEMENT_RETRY_SECONDS: '0.2' },
+    { hasRoles: true, failpoint: (name) => armed(name) },
+  );
+  await scene.redeemed(scene.asMerchant, await scene.gift());
+});
+afterAll(() => scene?.stop());
+
+const day = () => lastClosedDay(new Date(), ZONE);
+
+const commands = () => commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+
+/** Somebody who has been registered before the last day closed, at a mailbox as its name says. */
+async function recipient(mailbox = 'somebody'): Promise<string> {
+  const email = `${mailbox}-${randomUUID()}@mail.example`;
+  await commands().json(`add report-recipient --email ${email}`);
+  await scene.stack.database
+    .updateTable('report_recipients')
+    .set({ created_at: sql<Date>`now() - interval '30 hours'` })
+    .where('email', '=', email)
+    .execute();
+  return email;
+}
+
+/** What the Schedule starts. */
+async function send(scenario = 'send-day-reports') {
+  const workflowId = `reports-${randomUUID()}`;
+  await scene.stack.temporal.client.workflow.start('sendDayReports', {
+    workflowId,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+  });
+  return ended(scene.stack, workflowId, scenario);
+}
+
+const mailsTo = (email: string) => scene.stack.sandbox.books.mails(email);
+
+const outcomeOf = async (email: string) => {
+  const rows = await commands().json('list report-recipients');
+  return rows.find((row: { email: string }) => row.email === email)?.lastOutcome;
+};
+
+test('a Schedule sends the report of each closed day, in the time zone of the market', async () => {
+  const { client } = scene.stack.temporal;
+  const id = sendDayReportsId(scene.stack.config.TEMPORAL_TASK_QUEUE);
+  const { spec } = await client.schedule.getHandle(id).describe();
+  expect(spec).toMatchObject({ timezone: ZONE, calendars: [{ hour: [{ start: 2 }] }] });
+});
+
+test('each recipient gets the report of a day once; a new one none from before', async () => {
+  const email = await recipient();
+  const late = `late-${randomUUID()}@mail.example`;
+  await commands().json(`add report-recipient --email ${late}`);
+  expect(
+    (await commands().admin(`add report-recipient --email ${late.toUpperCase()}`)).out,
+  ).toContain('No change');
+  expect(await send()).toEqual({ sent: 1 });
+  expect(await send()).toEqual({ sent: 0 });
+  const [mail, ...others] = mailsTo(email);
+  expect(others).toEqual([]);
+  expect(mailsTo(late)).toEqual([]);
+  expect(mail?.subject).toContain(day());
+  expect(mail?.attachments.map(({ name }) => name)).toEqual([
+    `day-report-${day()}.html`,
+    `day-report-${day()}.csv`,
+  ]);
+  const { out } = await commands().admin(`report --day ${day()} --format csv`);
+  const figures = (text: string) => text.split('\n').filter((line) => !line.startsWith('"Report"'));
+  expect(figures(mail?.attachments[1]?.content.trim() ?? '')).toEqual(figures(out.trim()));
+  expect(await outcomeOf(email)).toBe('SENT');
+});
+
+test('a fault at any step costs no e-mail, and sends none twice but under its Message-ID', async () => {
+  const emails: string[] = [];
+  for (const step of ['queued', 'sending', 'sent'] as const) {
+    emails.push(await recipient());
+    armed = createFailpoint(`report-${step}:throw`);
+    await send();
+  }
+  armed = () => undefined;
+  const ids = emails.map((email) => mailsTo(email).map(({ messageId }) => messageId));
+  expect(ids.map((one) => new Set(one).size)).toEqual([1, 1, 1]);
+  expect(ids.map((one) => one.length)).toEqual([1, 1, 2]);
+});
+
+test('what the mail server does not take is tried again; what it refuses, or may have taken, is not', async () => {
+  const busy = await recipient('busy');
+  const refused = await recipient('refused');
+  const dropped = await recipient('dropped');
+  const sending = send('send-day-reports-again');
+  await until(async () => {
+    const { rows } = await sql`select from report_emails
+      where settled_at is null and due_at > created_at`.execute(scene.stack.database);
+    expect(rows).toHaveLength(1);
+  });
+  const free = busy.replace('busy', 'free');
+  await scene.stack.database
+    .updateTable('report_recipients')
+    .set({ email: free })
+    .where('email', '=', busy)
+    .execute();
+  expect(await sending).toEqual({ sent: 1 });
+  expect(mailsTo(free)).toHaveLength(1);
+  expect([await outcomeOf(refused), await outcomeOf(dropped)]).toEqual(['REFUSED', 'UNKNOWN']);
+});
+
+test('nobody gets a report after the removal, and the audit log says who chose', async () => {
+  const email = await recipient();
+  armed = ((name: string) =>
+    name === 'report-queued'
+      ? commands().json(`remove report-recipient --email ${email}`)
+      : undefined) as never;
+  expect(await send()).toEqual({ sent: 0 });
+  armed = () => undefined;
+  expect(mailsTo(email)).toEqual([]);
+  expect((await commands().admin(`remove report-recipient --email ${email}`)).code).toBe(1);
+  const rows = await scene.stack.database
+    .selectFrom('audit_log')
+    .select(['actor', 'action'])
+    .where(sql<boolean>`details ->> 'email' = ${email}`)
+    .orderBy('id')
+    .execute();
+  expect(rows).toEqual([
+    { actor: 'hanna', action: 'add report-recipient' },
+    { actor: 'hanna', action: 'remove report-recipient' },
+  ]);
+});

@@ -1,0 +1,34 @@
+import { CancellationScope, sleep } from '@temporalio/workflow';
+import { dayReports } from './activity-options.js';
+import { showDetails } from './current-details.js';
+
+/** The e-mails with the reports of a day, for the Temporal UI. */
+export interface SendDayReportsResult {
+  readonly sent: number;
+}
+
+/**
+ * Sends the reports of closed days to the registered addresses; a Schedule starts it. It goes on while
+ * the mail server does not take some: PostgreSQL holds them, and gives them up after days. A
+ * cancellation in the UI has no effect.
+ *
+ * @throws where a round fails several times; the next run sends what is left
+ */
+export function sendDayReports(): Promise<SendDayReportsResult> {
+  return CancellationScope.nonCancellable(async () => {
+    for (let sent = 0; ; ) {
+      const round = await dayReports.sendDayReports();
+      sent += round.sent;
+      showDetails(
+        `**Reports sent**: ${sent}.`,
+        ...(round.isDone
+          ? []
+          : [
+              'The mail server did not take the others. They are tried again; no action is needed.',
+            ]),
+      );
+      if (round.isDone) return { sent };
+      await sleep(round.retrySeconds * 1_000, { summary: 'Pause before the next try' });
+    }
+  });
+}
