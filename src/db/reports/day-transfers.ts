@@ -10,7 +10,7 @@ export interface ZonedDay {
   readonly zone: string;
 }
 
-export const daysOf = ({ day, zone }: ZonedDay) => ({ first: day, last: day, zone });
+const daysOf = ({ day, zone }: ZonedDay) => ({ first: day, last: day, zone });
 
 /**
  * The transfers of a day with the kinds of their accounts. Each account is read along its index; the

@@ -65,7 +65,7 @@ export interface DayHour {
 }
 
 /** An open case of a payment or a top-up: the provider and the books do not agree. */
-export interface DayBreak {
+interface DayBreak {
   readonly kind: string;
   readonly reference: string;
   readonly subject: string;
