@@ -1,5 +1,5 @@
 import { log } from '@temporalio/activity';
-import { readCompanyMonth } from '../src/db/ledger/company-month.js';
+import { readCompanyMonth } from '../../src/db/ledger/company-month.js';
 import {
   type DueStatement,
   dueStatements,
@@ -8,20 +8,20 @@ import {
   queueStatementEmails,
   settleStatements,
   statementRecipient,
-} from '../src/db/portal/statement-emails.js';
+} from '../../src/db/portal/statement-emails.js';
 import {
   isEmptyStatement,
   type Month,
   type MonthlyStatement,
-} from '../src/domain/statements/monthly-statement.js';
-import { statementMessages } from '../src/domain/statements/statement-message.js';
-import type { EmailAttachment } from '../src/providers/email/email-sender.js';
-import { runUnhurried } from './database-step.js';
-import type { ActivityDependencies } from './dependencies.js';
+} from '../../src/domain/statements/monthly-statement.js';
+import { statementMessages } from '../../src/domain/statements/statement-message.js';
+import type { EmailAttachment } from '../../src/providers/email/email-sender.js';
+import { runUnhurried } from '../database-step.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { withHeartbeat } from '../provider-call.js';
+import { severalAtOnce } from '../several-at-once.js';
+import { inBatches, type Swept, upTo } from '../sweeps.js';
 import { emailEnd } from './email-end.js';
-import { withHeartbeat } from './provider-call.js';
-import { severalAtOnce } from './several-at-once.js';
-import { inBatches, type Swept, upTo } from './sweeps.js';
 
 /** People per transaction. */
 const QUEUE_BATCH_SIZE = 500;

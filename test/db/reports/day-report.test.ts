@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { formatMoney, parseMoney } from '../../src/domain/money.js';
-import { type DayReport, dayOfTime } from '../../src/domain/reports/day-report.js';
-import { commandsOn } from '../admin/scene.js';
-import { done } from '../end-to-end/gift/gift-scene.js';
+import { formatMoney, parseMoney } from '../../../src/domain/money.js';
+import { type DayReport, dayOfTime } from '../../../src/domain/reports/day-report.js';
+import { commandsOn } from '../../admin/scene.js';
+import { done } from '../../end-to-end/gift/gift-scene.js';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../end-to-end/gift/redemption-scene.js';
-import { sale } from '../end-to-end/topups/topup-scene.js';
-import { deposit } from '../support/companies.js';
-import { makeTopupProducts } from '../support/topups.js';
+} from '../../end-to-end/gift/redemption-scene.js';
+import { sale } from '../../end-to-end/topups/topup-scene.js';
+import { deposit } from '../../support/companies.js';
+import { makeTopupProducts } from '../../support/topups.js';
 
 const ZONE = 'Africa/Addis_Ababa';
 

@@ -1,4 +1,4 @@
-import type { ProviderOutcome } from '../src/providers/outcome.js';
+import type { ProviderOutcome } from '../../src/providers/outcome.js';
 
 /** By the outcome of an e-mail: whether it ends it, and how; undefined where it can be sent later. */
 export function emailEnd({ kind }: ProviderOutcome): 'SENT' | 'REFUSED' | 'UNKNOWN' | undefined {

@@ -1,5 +1,5 @@
 import { log } from '@temporalio/activity';
-import { readDayReport } from '../src/db/reports/day-report.js';
+import { readDayReport } from '../../src/db/reports/day-report.js';
 import {
   type DueReport,
   dueReports,
@@ -8,14 +8,14 @@ import {
   queueReportEmails,
   reportAddress,
   settleReport,
-} from '../src/db/reports/report-emails.js';
-import { formatGroupedAmount, parseMoney } from '../src/domain/money.js';
-import { type Day, type DayReport, isInOrder } from '../src/domain/reports/day-report.js';
-import type { EmailAttachment } from '../src/providers/email/email-sender.js';
-import { runUnhurried } from './database-step.js';
-import type { ActivityDependencies } from './dependencies.js';
+} from '../../src/db/reports/report-emails.js';
+import { formatGroupedAmount, parseMoney } from '../../src/domain/money.js';
+import { type Day, type DayReport, isInOrder } from '../../src/domain/reports/day-report.js';
+import type { EmailAttachment } from '../../src/providers/email/email-sender.js';
+import { runUnhurried } from '../database-step.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { withHeartbeat } from '../provider-call.js';
 import { emailEnd } from './email-end.js';
-import { withHeartbeat } from './provider-call.js';
 
 /** Limit of one statement of a report, below that of the activity. */
 const READ_TIMEOUT_MS = 120_000;
