@@ -5,11 +5,11 @@ import { countCompanyMessage, noteMessagesSpent } from '../src/db/limits/company
 import { beginOperation, refuseOperation } from '../src/db/operations/operations.js';
 import { type ClaimContext, claimContext } from '../src/db/vouchers/claim-context.js';
 import {
+  claimMadeBy,
   endLiveClaim,
   type InsertedClaim,
   insertClaim,
   type NewClaim,
-  openClaimOf,
   startClaim,
 } from '../src/db/vouchers/claims.js';
 import { findMessage, queueMessage } from '../src/db/vouchers/messages.js';
@@ -85,7 +85,8 @@ export async function createOrAnswer(
   const voucher = await lockVoucherAndOwner(transaction, command.voucherId);
   if (!voucher) return answer(transaction, command, refuse('voucher-not-found'));
   if (begun.kind === 'resumed') {
-    const made = await openClaimOf(transaction, command.operationId);
+    // Made again, a claim that a newer one has replaced would make the newer code useless.
+    const made = await claimMadeBy(transaction, command);
     if (made) return resumeClaim(transaction, { command, voucher, claim: made });
   }
   const context = await claimContext(transaction, voucher, {

@@ -19,6 +19,9 @@ export type AnswerOf = <Answer>(
   call: () => Promise<Answer>,
 ) => Promise<Answer>;
 
+/** Several companies that claim one voucher at once can interrupt a workflow more than once. */
+const MAXIMUM_CALLS = 4;
+
 /**
  * Creates the function that waits for answers of workflows.
  *
@@ -31,7 +34,7 @@ export function createAnswers(options: {
 }): AnswerOf {
   const { client, reachability, failpoint } = options;
 
-  /** A call that missed its workflow, for example at its end, is repeated once. */
+  /** A call that missed its workflow, for example at its end, is repeated. */
   return async <Answer>(
     step: FailpointName | undefined,
     deadline: number,
@@ -48,14 +51,13 @@ export function createAnswers(options: {
       if (step) await failpoint(step);
       return answer;
     };
-    try {
-      return await callOnce(true);
-    } catch (error) {
-      if (!missedWorkflow(error)) throw callError(error);
+    for (let calls = 1; ; calls += 1) {
+      try {
+        return await callOnce(calls === 1);
+      } catch (error) {
+        if (calls === MAXIMUM_CALLS || !missedWorkflow(error)) throw callError(error);
+      }
     }
-    return callOnce(false).catch((error) => {
-      throw callError(error);
-    });
   };
 }
 

@@ -28,6 +28,8 @@ export class WorkflowsUnavailableError extends Error {
 /** gRPC's CANCELLED and DEADLINE_EXCEEDED. */
 const DEADLINE_CODES = [1, 4];
 const UNAVAILABLE_CODE = 14;
+/** The workflow task with the update failed, for example because a signal arrived at its end. */
+const FAILED_PRECONDITION_CODE = 9;
 
 const grpcError = (error: unknown) =>
   [error, error instanceof Error ? error.cause : undefined].find(isGrpcServiceError);
@@ -43,10 +45,11 @@ const MISSED_UPDATES: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', '
 
 /** Whether an update missed its workflow, so that a repeated one may find it. */
 export const missedWorkflow = (error: unknown): boolean =>
-  error instanceof WorkflowUpdateFailedError &&
-  error.cause instanceof Error &&
-  'type' in error.cause &&
-  MISSED_UPDATES.includes(error.cause.type);
+  grpcError(error)?.code === FAILED_PRECONDITION_CODE ||
+  (error instanceof WorkflowUpdateFailedError &&
+    error.cause instanceof Error &&
+    'type' in error.cause &&
+    MISSED_UPDATES.includes(error.cause.type));
 
 /**
  * Classifies the failure of a call. The native client retries by itself, so even "no connection"

@@ -80,5 +80,33 @@ it('a claim that was confirmed keeps its answer when it is taken back in another
   expect((await scene.voucher(gift)).status).toBe('ACTIVE');
 });
 
+it('a claim that was replaced stays so when its step is repeated', async () => {
+  const gift = await scene.gift();
+  const { command, claimId } = await claimOf(gift.id);
+  const newer = await claimOf(gift.id);
+  const again = await activities.createClaim(command, {
+    claimLifetimeMs: 60_000,
+    workflowId: 'claim',
+  });
+  expect(again).toMatchObject({ kind: 'started', claimId });
+  expect((await scene.voucher(gift)).current_claim_id).toBe(newer.claimId);
+  expect((await activities.confirmClaim(command)).result).toEqual({ ok: true });
+});
+
+it('a claim whose code was used stays so when its step is repeated', async () => {
+  const gift = await scene.gift();
+  const { command, claimId } = await claimOf(gift.id);
+  await scene.stack.database
+    .updateTable('voucher_claims')
+    .set({ status: 'REDEEMED' })
+    .where('id', '=', claimId)
+    .execute();
+  const again = await activities.createClaim(command, {
+    claimLifetimeMs: 60_000,
+    workflowId: 'claim',
+  });
+  expect(again).toMatchObject({ kind: 'started', claimId });
+});
+
 const claimsAgain = async (command: ClaimCommand) =>
   (await activities.createClaim(command, { claimLifetimeMs: 60_000, workflowId: 'claim' })).kind;

@@ -1,6 +1,7 @@
 import {
   type Client,
   NamespaceNotFoundError,
+  ServiceError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
@@ -38,24 +39,38 @@ function redeemBy(update: () => Promise<unknown>) {
   return calls.redeem(voucher, command, Date.now() + 1_000);
 }
 
-describe.each(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'])(
-  'an update that the server ends with %s',
-  (type) => {
-    it('is sent once more', async () => {
-      const update = vi.fn().mockRejectedValueOnce(updateFailed(type)).mockResolvedValue(outcome);
-      expect(await redeemBy(update)).toBe(outcome);
-      expect(update).toHaveBeenCalledTimes(2);
-    });
+/** As the server answers where the workflow task that carried the update failed. */
+const workflowTaskFailed = new ServiceError('Unable to perform workflow execution update', {
+  cause: Object.assign(new Error('9 FAILED_PRECONDITION'), {
+    code: 9,
+    details: '',
+    metadata: {},
+  }),
+});
 
-    it('is to be repeated by the caller where that happens again, and may have been done', async () => {
-      const update = vi.fn().mockRejectedValue(updateFailed(type));
-      const error = await redeemBy(update).catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(WorkflowsUnavailableError);
-      expect(error).toMatchObject({ isCertain: false });
-      expect(update).toHaveBeenCalledTimes(2);
-    });
-  },
-);
+describe.each([
+  ['AcceptedUpdateCompletedWorkflow', updateFailed('AcceptedUpdateCompletedWorkflow')],
+  ['UnprocessedUpdate', updateFailed('UnprocessedUpdate')],
+  ['a failed workflow task', workflowTaskFailed],
+])('an update that the server ends with %s', (_name, failure) => {
+  it('is sent again until it meets its workflow', async () => {
+    const update = vi
+      .fn()
+      .mockRejectedValueOnce(failure)
+      .mockRejectedValueOnce(failure)
+      .mockResolvedValue(outcome);
+    expect(await redeemBy(update)).toBe(outcome);
+    expect(update).toHaveBeenCalledTimes(3);
+  });
+
+  it('is to be repeated by the caller where that goes on, and may have been done', async () => {
+    const update = vi.fn().mockRejectedValue(failure);
+    const error = await redeemBy(update).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(WorkflowsUnavailableError);
+    expect(error).toMatchObject({ isCertain: false });
+    expect(update).toHaveBeenCalledTimes(4);
+  });
+});
 
 it('a namespace that is gone is to be repeated by the caller: workers make it again', async () => {
   const update = vi.fn().mockRejectedValue(new NamespaceNotFoundError('default'));

@@ -32,16 +32,22 @@ const merchantName = sql<string | null>`(
   'merchant_name',
 );
 
-/** The open claim of an operation; undefined where it made none or the claim has ended. */
-export const openClaimOf = (
+/**
+ * The claim that an operation made on a voucher, also where a newer claim has replaced it or its code
+ * was used since. Undefined where it made none, or where the claim expired or was withdrawn.
+ */
+export const claimMadeBy = (
   transaction: DatabaseTransaction,
-  operationId: string,
+  { operationId, voucherId }: Pick<NewClaim, 'operationId' | 'voucherId'>,
 ): Promise<InsertedClaim | undefined> =>
   transaction
     .selectFrom('voucher_claims')
     .select(['id', 'expires_at', merchantName])
+    // The index by voucher carries the query.
+    .where('voucher_id', '=', voucherId)
     .where('operation_id', '=', operationId)
-    .where('status', '=', 'OPEN')
+    .where('status', 'not in', ['EXPIRED', 'CANCELLED'])
+    .orderBy('created_at', 'desc')
     .executeTakeFirst();
 
 export interface EndedClaim {
