@@ -17,7 +17,8 @@ import type { EmailAttachment, EmailSender } from '../src/providers/email/email-
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
 import type { WebhookCaller } from '../src/providers/webhooks/webhook-caller.js';
-import type { CaseStarter, Resumption } from './workflow-starters.js';
+import type { RepairLimits } from '../src/repairs/repair-kind.js';
+import type { CaseStarter, Resumption, RetryMaker } from './workflow-starters.js';
 
 /** The dependencies of activities. */
 export interface ActivityDependencies {
@@ -40,6 +41,7 @@ export interface ActivityDependencies {
   readonly failpoint: Failpoint;
   readonly background: BackgroundTasks;
   readonly resumption: Resumption;
+  readonly operatorRetries: RetryMaker;
   readonly caseStarter: CaseStarter;
   readonly webhookCaller: WebhookCaller;
   readonly webhooks: RetryPauses & {
@@ -81,5 +83,6 @@ export interface ActivityDependencies {
     readonly reversalWatchSeconds: number;
     /** Time after a payment within which a merchant may reverse it; 0: never. */
     readonly reversalWindowSeconds: number;
+    readonly repairs: RepairLimits;
   };
 }

@@ -8,6 +8,8 @@ import { createPaymentActivities } from './payments.js';
 import { createReconciliationActivities } from './reconciliation.js';
 import { createRedemptionActivities } from './redemptions.js';
 import { createRefusalInquiryActivities } from './refusal-inquiries.js';
+import { createRepairActivities } from './repairs/repairs.js';
+import { createSettlementActivities } from './repairs/settlements.js';
 import { createDayReportActivities } from './reports/day-reports.js';
 import { createStatementActivities } from './reports/statements.js';
 import { createResumptionActivities } from './resumption.js';
@@ -52,6 +54,8 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createAccessNoticeActivities(dependencies),
     ...createStatementActivities(dependencies),
     ...createDayReportActivities(dependencies),
+    ...createRepairActivities(dependencies),
+    ...createSettlementActivities(dependencies),
   };
 }
 

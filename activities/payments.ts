@@ -5,6 +5,7 @@ import type { ProviderInquiry, ProviderOutcome } from '../src/providers/outcome.
 import type { Named } from '../workflows/steps/named-results.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { sendValue, withHeartbeat } from './provider-call.js';
+import { orSettledByHand } from './repairs/settlements.js';
 
 /** ETB is the only currency of vouchers (specification 2.4). */
 const CURRENCY = 'ETB';
@@ -24,7 +25,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   /** Asks the provider by our reference for the outcome of the payment. */
   async function inquirePayment(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
     const payment = await redemptionPayment(database, operationId);
-    const found = await withHeartbeat(() => mobileMoney.findPayment(paymentOf(payment)));
+    const asked = await withHeartbeat(() => mobileMoney.findPayment(paymentOf(payment)));
+    const found = await orSettledByHand(database, operationId, asked);
     return { ...found, of: { operationId, call } };
   }
 

@@ -60,7 +60,7 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
       ({ topup_id }) => topup_id,
       (held) => {
         const { creation_id: creationId, workflow_id: workflowId } = held;
-        return resumption.resumeTopUp({ creationId, workflowId }, beginOf(held));
+        return resumption.resumeTopUp({ creationId, workflowId }, attemptBeginOf(held));
       },
     );
 
@@ -121,7 +121,7 @@ const requestOf = (held: HeldRedemption | HeldAttempt) => ({
 });
 
 /** The redemption's row has the request; only its caller is needed again. */
-const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
+export const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
   ...requestOf(held),
   voucherId: held.voucher_id,
   // Its own answer must not count as that of an abandoned request.
@@ -142,7 +142,8 @@ const reverseCommandOf = (pending: PendingReversal): ReverseRedemptionCommand =>
   reason: pending.reason,
 });
 
-function beginOf(held: HeldAttempt): TopUpInput['begin'] {
+/** The attempt's row has the request; only its partner is needed again. */
+export function attemptBeginOf(held: HeldAttempt): TopUpInput['begin'] {
   const command = { ...requestOf(held), transactionId: held.topup_id };
   return held.operation_id === held.creation_id
     ? { kind: 'create', command }

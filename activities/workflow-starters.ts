@@ -1,5 +1,12 @@
+import type { RecordedOperatorRetry } from '../src/db/operations/operator-commands.js';
 import type { RedeemableVoucher } from '../src/temporal/workflow-starts.js';
-import type { CaseName, RedeemCommand, TopUpInput } from '../workflows/contracts.js';
+import type {
+  CaseName,
+  OperationOutcome,
+  RedeemCommand,
+  TopUpInput,
+  TopUpMade,
+} from '../workflows/contracts.js';
 import type { ReverseRedemptionCommand } from '../workflows/reversal/contracts.js';
 import type { TopUpNames } from '../workflows/workflow-ids.js';
 
@@ -12,7 +19,7 @@ export interface LeftMessage extends RedeemableVoucher {
 
 /**
  * Starts a workflow for money on hold without a running one; it asks the provider before it sends.
- * A running workflow is not touched: its id is taken. All functions but the last return whether a
+ * A running workflow is not touched: its id is taken. All functions but the last two return whether a
  * workflow was started.
  */
 export interface Resumption {
@@ -27,6 +34,17 @@ export interface Resumption {
   startStatements(): Promise<boolean>;
   /** Signals a changed top-up that waits for a retry; a completed workflow does not need it. */
   hintTopUp(topup: TopUpNames): Promise<void>;
+  /** Signals the redemption that a voucher is held for to ask its provider now. */
+  hintRedemption(voucher: RedeemableVoucher): Promise<void>;
+}
+
+/** Makes retries that operators or repairs have written. */
+export interface RetryMaker {
+  /** Its outcome; undefined where it is not known in this time. */
+  outcomeOf(
+    retry: RecordedOperatorRetry,
+    waitMs: number,
+  ): Promise<OperationOutcome<TopUpMade> | undefined>;
 }
 
 /** Starts the workflows that show cases to people, one per case. */

@@ -2,7 +2,7 @@ import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities/index.js';
 import { type Config, publicUrlOf, readConfig } from './config/config.js';
-import { createDigests, type Digests } from './crypto/digests.js';
+import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import type { Database } from './db/connection.js';
 import { requireCurrentSchema } from './db/current-schema.js';
@@ -38,6 +38,8 @@ import { startHealthServer } from './worker/health-server.js';
 import { createInvitationPickup } from './worker/invitation-pickup.js';
 import { createNoticePickup } from './worker/notice-pickup.js';
 import { createProviders } from './worker/observed-providers.js';
+import { createOperatorRetries, type OperatorRetries } from './worker/operator-retries.js';
+import { createRepairPickup } from './worker/repair-pickup.js';
 import type { Repetition } from './worker/repeat.js';
 import { createRetryPickup } from './worker/retry-pickup.js';
 import { stateMetrics } from './worker/state-metrics.js';
@@ -75,6 +77,12 @@ export async function startWorker(
   const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
   const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000);
   const background = createBackgroundTasks(() => !fence.isFenced());
+  const operatorRetries = createOperatorRetries({
+    client: temporal.client,
+    digests,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    timing: workflowTiming(config),
+  });
   const activities = createActivities({
     ...databases,
     digests,
@@ -91,6 +99,7 @@ export async function startWorker(
       taskQueue: config.TEMPORAL_TASK_QUEUE,
       timing: workflowTiming(config),
     }),
+    operatorRetries,
     caseStarter: createCaseStarter({
       client: temporal.client,
       taskQueue: config.TEMPORAL_TASK_QUEUE,
@@ -113,7 +122,7 @@ export async function startWorker(
     createMainWorker(config, temporal, activities, activityGuards),
     createWebhookWorker(config, temporal, activities, activityGuards),
   ]);
-  const tasks = startTasks(config, temporal, { database, digests, logger, metrics });
+  const tasks = startTasks(config, temporal, { database, operatorRetries, logger, metrics });
   const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   // `stop` awaits this promise; until then a failure must still be logged.
   ended.catch((error) => logger.error(describeError(error), 'The worker failed'));
@@ -152,7 +161,7 @@ function startTasks(
   { client }: TemporalConnection,
   shared: {
     readonly database: Database;
-    readonly digests: Digests;
+    readonly operatorRetries: OperatorRetries;
     readonly logger: Logger;
     readonly metrics: Metrics;
   },
@@ -169,7 +178,14 @@ function startTasks(
       intervalMs,
     }),
     createNoticePickup({ ...shared, client, taskQueue, intervalMs }),
-    createRetryPickup({ ...shared, client, taskQueue, timing: workflowTiming(config), intervalMs }),
+    createRetryPickup({ ...shared, retries: shared.operatorRetries, intervalMs }),
+    createRepairPickup({
+      ...shared,
+      client,
+      taskQueue,
+      timing: workflowTiming(config),
+      intervalMs,
+    }),
     startEventNumbering({ ...shared, intervalMs: config.EVENT_NUMBERING_SECONDS * 1_000 }),
     startWebhookDispatch({
       ...shared,

@@ -9,6 +9,12 @@ const PLACES = {
   domain: { path: /^src\/domain\//, of: ['domain'], packages: /^libphonenumber-js\b/ },
   crypto: { path: /^src\/crypto\//, of: ['crypto'], packages: /^node:/ },
   database: { path: /^src\/db\//, of: ['database', 'domain', 'migrations'] },
+  /** What staff may repair: asked for by people, carried out by activities. */
+  repairs: {
+    path: /^src\/repairs\//,
+    of: ['repairs', 'database', 'domain', 'crypto', 'workflows'],
+    packages: /^(zod$|node:)/,
+  },
   providers: { path: /^src\/providers\//, of: ['providers', 'domain'], typesOf: ['foundation'] },
   operations: {
     path: /^src\/operations\//,
@@ -17,7 +23,10 @@ const PLACES = {
   },
   http: {
     path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|portal|staff)\//,
-    of: ['http', 'operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
+    of: [
+      ...['http', 'operations', 'repairs', 'database', 'domain', 'crypto', 'workflows'],
+      'foundation',
+    ],
   },
   workflows: {
     path: /^workflows\//,
@@ -27,7 +36,7 @@ const PLACES = {
   },
   activities: {
     path: /^activities\//,
-    of: ['activities', 'database', 'domain', 'providers', 'crypto'],
+    of: ['activities', 'database', 'domain', 'providers', 'crypto', 'repairs'],
     typesOf: ['workflows', 'foundation'],
   },
   migrations: { path: /^migrations\//, of: [] },
@@ -41,6 +50,7 @@ const PLACES = {
         'assembly',
         'http',
         'operations',
+        'repairs',
         'database',
         'domain',
         'crypto',

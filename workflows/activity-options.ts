@@ -53,6 +53,15 @@ export const providers = proxyActivities<
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
+/**
+ * What repairs do outside of the database: they speak to the workflow of the money. A step waits some
+ * seconds for an outcome.
+ */
+export const repairs = proxyActivities<Pick<Activities, 'pressSettlement' | 'retryForRepair'>>({
+  startToCloseTimeout: '30s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
 /** Steps of a bulk order. An order waits as long as the database is unavailable. */
 export const bulk = proxyActivities<Pick<Activities, 'generateBulkLines'>>({
   startToCloseTimeout: '1m',

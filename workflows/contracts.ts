@@ -148,6 +148,9 @@ export const superseded = defineSignal<[]>('superseded');
 /** The voucher was cancelled, and its claim with it. */
 export const voucherCancelled = defineSignal<[]>('voucherCancelled');
 
+/** Support staff ended the claim. */
+export const claimReleased = defineSignal<[]>('claimReleased');
+
 /** A top-up to be carried out: its row has the details, so only ids travel. */
 export interface TopUpCommand extends OperationRequest {
   readonly transactionId: number;

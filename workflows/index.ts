@@ -9,6 +9,7 @@ export { generateVoucher } from './generate-voucher.js';
 export { inviteMerchant } from './invite-merchant.js';
 export { reconcile } from './reconcile.js';
 export { redeemVoucher } from './redeem-voucher.js';
+export { repair } from './repair.js';
 export { resendMessage } from './resend-message.js';
 export { reverseRedemption } from './reverse-redemption.js';
 export { sendDayReports } from './send-day-reports.js';

@@ -9,6 +9,7 @@ import {
 import {
   type ClaimCommand,
   type ClaimMade,
+  claimReleased,
   claimResult,
   type OperationOutcome,
   providerHint,
@@ -112,6 +113,13 @@ function setHandlers(run: RedemptionRun): void {
       run.ended ??= 'withdrawn';
     },
     { description: 'The voucher was cancelled, and this claim with it' },
+  );
+  setHandler(
+    claimReleased,
+    () => {
+      run.ended ??= 'released';
+    },
+    { description: 'Support staff ended this claim by a repair' },
   );
   setHandler(providerHint, hints.give, {
     description: 'Asks the provider now, or tries to book again now. Needs no input.',

@@ -45,6 +45,10 @@ export const redeemVoucherWithoutClaimId = (generationId: string): string =>
 export const reverseRedemptionId = (redemptionId: number, operationId: string): string =>
   `reverse:${redemptionId}:${operationId}`;
 
+/** One per repair; the operation distinguishes it from a repair with this number in another database. */
+export const repairWorkflowId = (repairId: number, operationId: string): string =>
+  `repair:${repairId}:${operationId}`;
+
 /** The sweep of the workers on one task queue, started by a Schedule with this id. */
 export const expireVouchersId = (taskQueue: string): string => `expire-vouchers:${taskQueue}`;
 

@@ -5,6 +5,7 @@ import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outco
 import type { Named } from '../../workflows/steps/named-results.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { sendValue, withHeartbeat } from '../provider-call.js';
+import { orSettledByHand } from '../repairs/settlements.js';
 
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   const { database, airtime, failpoint } = dependencies;
@@ -22,7 +23,8 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   /** Asks the provider by our reference for the outcome of the attempt. */
   async function inquireTopUp(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
     const order = orderOf(await findAttempt(database, operationId));
-    const found = await withHeartbeat(() => airtime.findOrder(order));
+    const asked = await withHeartbeat(() => airtime.findOrder(order));
+    const found = await orSettledByHand(database, operationId, asked);
     return { ...found, of: { operationId, call } };
   }
 

@@ -14,7 +14,7 @@ import {
 import { secretSettings } from '../../src/config/secret-settings.js';
 import { startSettings } from '../../src/config/start-settings.js';
 import { taskQueueSettings, temporalSettings } from '../../src/config/temporal-settings.js';
-import { topupSettings } from '../../src/config/topup-settings.js';
+import { repairSettings, topupSettings } from '../../src/config/topup-settings.js';
 import { scheduleSettings, voucherSettings } from '../../src/config/voucher-settings.js';
 import { webhookSettings } from '../../src/config/webhook-settings.js';
 import { code, GENERATED, page, table } from './markdown.js';
@@ -36,6 +36,7 @@ const SECTIONS: readonly (readonly [title: string, settings: Settings])[] = [
   ['Events', eventSettings],
   ['Webhooks', webhookSettings],
   ['Top-ups and unknown outcomes', topupSettings],
+  ['Repairs', repairSettings],
   ['SMS and e-mail', messageSettings],
   ['Mobile money', mobileMoneySettings],
   ['Airtime', airtimeSettings],

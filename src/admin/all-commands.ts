@@ -63,6 +63,8 @@ import {
   settleRecoveredPaymentCommand,
 } from './commands/recovery/recovered-payments.js';
 import { listRefusedCallsCommand } from './commands/refused-calls.js';
+import { listRepairsCommand, showRepair } from './commands/repairs/list-repairs.js';
+import { repairCommands } from './commands/repairs/repair.js';
 import { report } from './commands/reports/report.js';
 import {
   addReportRecipientCommand,
@@ -126,10 +128,12 @@ export const allCommands = [
   listReversalsCommand,
   listRecoveredPaymentsCommand,
   listReportRecipientsCommand,
+  listRepairsCommand,
   showPartner,
   showMerchant,
   showVoucher,
   showTopup,
+  showRepair,
   createPartner,
   ...recordKinds.map(createCommand),
   createPortalAccount,
@@ -184,6 +188,7 @@ export const allCommands = [
   cancelVoucher,
   settleLateSuccessCommand,
   retryTopUpCommand,
+  ...repairCommands,
   settleReversalCommand,
   settleDisagreementCommand,
   settleRecoveredPaymentCommand,
@@ -201,7 +206,7 @@ export const allCommands = [
 /** The help of verbs that several commands share. */
 export const verbs: Readonly<Record<string, string>> = {
   list: 'List records with their ids',
-  show: 'Show one partner, merchant, voucher or top-up in full',
+  show: 'Show one partner, merchant, voucher, top-up or repair in full',
   create: 'Add partners, merchants and products',
   invite: 'Invite a merchant to activate its portal account',
   change: 'Change partners, merchants and products',
@@ -229,6 +234,7 @@ export const verbs: Readonly<Record<string, string>> = {
   restore: 'Restore deleted records',
   cancel: 'Cancel a voucher',
   retry: 'Make one more attempt of a failed top-up',
+  repair: 'Ask for a repair of a voucher, claim, redemption, top-up, deposit or wallet',
   settle: 'Settle late successes, reversals, disagreements with a provider, and recovered payments',
   recover: 'Recover the service after its database was restored from a backup',
 };

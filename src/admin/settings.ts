@@ -4,6 +4,7 @@ import { createDigests } from '../crypto/digests.js';
 import { createSecretBox } from '../crypto/secret-box.js';
 import { webhookSettingsOf } from '../operations/webhook-settings.js';
 import { createAirtime, createMobileMoney } from '../providers/registry.js';
+import { repairLimits } from '../repairs/repair-limits.js';
 import { AdminError } from './admin-error.js';
 import type { AdminContext } from './command.js';
 import type { ListedProviders } from './recovery/compare-books.js';
@@ -18,6 +19,7 @@ export interface AdminSettings {
   readonly webhookSettings: AdminContext['webhookSettings'];
   readonly oneTimePasswords: AdminContext['oneTimePasswords'];
   readonly providers: AdminContext['providers'];
+  readonly repairs: AdminContext['repairs'];
 }
 
 /**
@@ -70,6 +72,7 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
   readDatabaseUrl: config.DATABASE_READ_URL ?? databaseUrl,
   marketTimeZone: config.MARKET_TIME_ZONE,
   providers: () => providersOf(config),
+  repairs: repairLimits(config),
   oneTimePasswords: {
     lifetimeSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,
     cost: config.PORTAL_PASSWORD_COST,

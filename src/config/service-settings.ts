@@ -6,7 +6,7 @@ import { portalSettings } from './portal-settings.js';
 import { observationSettings, processSettings } from './process-settings.js';
 import { airtimeSettings, messageSettings, mobileMoneySettings } from './provider-settings.js';
 import { taskQueueSettings, temporalSettings } from './temporal-settings.js';
-import { topupSettings } from './topup-settings.js';
+import { repairSettings, topupSettings } from './topup-settings.js';
 import { scheduleSettings, voucherSettings } from './voucher-settings.js';
 import { webhookSettings } from './webhook-settings.js';
 
@@ -25,6 +25,7 @@ export const serviceSettings = {
   ...eventSettings,
   ...webhookSettings,
   ...topupSettings,
+  ...repairSettings,
   ...messageSettings,
   ...mobileMoneySettings,
   ...airtimeSettings,

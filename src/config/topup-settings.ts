@@ -53,3 +53,16 @@ export const topupSettings = {
     .default('10000')
     .describe('Largest airtime top-up to Safaricom Ethiopia, in ETB'),
 };
+
+/** Repairs of staff and operators; the same for all processes. */
+export const repairSettings = {
+  REPAIR_CONFIRM_ABOVE: amount
+    .default('5000')
+    .describe(
+      'Amount in ETB above which a repair needs two people: one asks, and another one confirms; `0` ' +
+        'for every repair that is about value',
+    ),
+  REPAIR_CONFIRM_SECONDS: seconds
+    .default(86_400)
+    .describe('Time within which the second person must confirm a repair'),
+};

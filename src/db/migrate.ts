@@ -47,6 +47,7 @@ import * as recovery from '../../migrations/2026-11-23-9m-recovery.js';
 import * as narrowerRights from '../../migrations/2026-11-23-9p-narrower-rights.js';
 import * as rareTransfers from '../../migrations/2026-11-24-1-rare-transfers.js';
 import * as staff from '../../migrations/2026-11-24-2-staff.js';
+import * as repairs from '../../migrations/2026-11-24-3-repairs.js';
 import * as dayReports from '../../migrations/2026-11-24-5-day-reports.js';
 import { type Indexes, makeIndexes } from './concurrent-indexes.js';
 import {
@@ -111,6 +112,7 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-23-9p-narrower-rights': narrowerRights,
   '2026-11-24-1-rare-transfers': rareTransfers,
   '2026-11-24-2-staff': staff,
+  '2026-11-24-3-repairs': repairs,
   '2026-11-24-5-day-reports': dayReports,
 };
 

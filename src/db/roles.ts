@@ -1,11 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from './connection.js';
+import {
+  EVERYTHING,
+  NOTHING,
+  NUMBERS,
+  type ProcessRole,
+  processRoles,
+  restricted,
+  SKIPPING,
+} from './rights.js';
 import { keepFromFunding } from './transfer-policy.js';
-
-/** The processes that use the database, besides the migration, which owns it. */
-export const processRoles = ['api', 'worker', 'operator'] as const;
-export type ProcessRole = (typeof processRoles)[number];
 
 /** Maximum length of a name in PostgreSQL. */
 const NAME_BYTES = 63;
@@ -13,171 +18,6 @@ const NAME_BYTES = 63;
 /** The group role of a process in a database; its member logins have its rights. */
 export const groupRole = (databaseName: string, role: ProcessRole): string =>
   `${databaseName.slice(0, NAME_BYTES - role.length - 1)}_${role}`;
-
-type Rights = Readonly<Record<ProcessRole, string>>;
-
-const NOTHING = '';
-const READ: Rights = { api: 'select', worker: 'select', operator: 'select' };
-const ADDED_ONLY: Rights = {
-  api: 'select, insert',
-  worker: 'select, insert',
-  operator: 'select, insert',
-};
-const WORKERS: Rights = {
-  api: 'select',
-  worker: 'select, insert, update',
-  operator: 'select, insert, update',
-};
-const OPERATORS: Rights = {
-  api: 'select',
-  worker: 'select',
-  operator: 'select, insert, update, delete',
-};
-
-/** Workers count, and delete old counts. */
-const COUNTERS: Rights = {
-  api: 'select',
-  worker: 'select, insert, update, delete',
-  operator: 'select',
-};
-
-/** Changes of a company's access lock its row, for which PostgreSQL requires a right to update. */
-const COMPANIES: Rights = { ...OPERATORS, api: 'select, update (updated_at)' };
-
-/** A key is limited and ended, but becomes neither another key nor another company's. */
-const KEY_CHANGES =
-  'revoked_at, expires_at, last_used_at, last_used_address, key_ciphertext, scopes, ' +
-  'daily_amount, daily_operations';
-const keysWith = (changes: string): Rights => ({
-  ...READ,
-  api: `select, insert, update (${changes})`,
-  operator: `select, insert, update (${changes})`,
-});
-
-/**
- * Rights on tables with restricted access. Only triggers write balances, status changes and
- * versions.
- */
-const restricted: Readonly<Record<string, Rights>> = {
-  ledger_accounts: {
-    ...READ,
-    api: 'select, update (low_balance)',
-    operator: 'select, update (low_balance)',
-  },
-  // Only triggers add events; a worker numbers and prunes them.
-  events: { ...READ, worker: 'select, update (number), delete' },
-  event_epochs: { ...READ, operator: 'select, insert' },
-  // A worker delivers, and switches off; it redirects nothing to another address.
-  webhook_endpoints: {
-    api: 'select, insert, update',
-    worker: 'select, update (cursor, wake_at, failing_since, status, status_since, status_reason)',
-    operator: 'select, insert, update',
-  },
-  webhook_secrets: { ...OPERATORS, api: OPERATORS.operator, worker: 'select, delete' },
-  webhook_deliveries: {
-    api: 'select, insert, update',
-    worker: 'select, insert, update, delete',
-    operator: 'select, insert, update',
-  },
-  // The check of the books: triggers write changes, a worker takes them.
-  book_checkpoints: { ...READ, worker: 'select, update' },
-  checked_balances: { ...READ, worker: 'select, insert, update, delete' },
-  checked_holdings: { ...READ, worker: 'select, insert, update, delete' },
-  unchecked_changes: { ...READ, worker: 'select, insert, delete' },
-  voucher_status_changes: READ,
-  reference_data_version: READ,
-  price_list_versions: READ,
-  kysely_migration: READ,
-  kysely_migration_lock: READ,
-  audit_log: ADDED_ONLY,
-  ledger_transfers: { ...ADDED_ONLY, api: 'select' },
-  // Operators recover a restored database; triggers settle what is repeated.
-  maintenance_fences: { ...READ, operator: 'select, insert, update' },
-  recovered_payments: { ...READ, operator: 'select, insert, update' },
-  api_keys: keysWith(KEY_CHANGES),
-  merchant_public_keys: keysWith('revoked_at'),
-  refused_calls: {
-    api: 'select, insert',
-    // PostgreSQL requires the update right for locks; a trigger refuses every update.
-    worker: 'select, delete, update',
-    operator: 'select',
-  },
-  daily_spending: COUNTERS,
-  number_daily_counts: COUNTERS,
-  vouchers: WORKERS,
-  voucher_claims: WORKERS,
-  redemptions: WORKERS,
-  redemption_reversals: WORKERS,
-  topup_attempts: WORKERS,
-  messages: WORKERS,
-  // Operators alone say who is staff.
-  staff_accounts: { ...READ, operator: 'select, insert, update' },
-  // Workers know nobody's secret.
-  portal_one_time_passwords: {
-    api: 'select, insert, update, delete',
-    worker: NOTHING,
-    operator: 'select, delete',
-  },
-  portal_recovery_codes: {
-    api: 'select, insert, update, delete',
-    worker: NOTHING,
-    operator: 'select, delete',
-  },
-  portal_one_time_password_rules: {
-    api: 'select, insert, delete',
-    worker: NOTHING,
-    operator: 'select',
-  },
-  access_notices: {
-    api: 'select, insert',
-    worker: 'select, insert, update, delete',
-    operator: 'select, insert',
-  },
-  // Workers alone queue and send statements.
-  statement_emails: {
-    api: NOTHING,
-    worker: 'select, insert, update, delete',
-    operator: 'select',
-  },
-  // Operators choose who gets day reports; workers alone queue and send them.
-  report_recipients: { api: NOTHING, worker: 'select', operator: 'select, insert, update' },
-  report_emails: {
-    api: NOTHING,
-    worker: 'select, insert, update, delete',
-    operator: 'select',
-  },
-  bulk_orders: {
-    api: 'select, insert, update (cancel_requested_at)',
-    worker: 'select, update',
-    operator: 'select',
-  },
-  bulk_lines: { api: 'select, insert', worker: 'select, update', operator: 'select' },
-  message_resends: WORKERS,
-  merchant_payout_accounts: OPERATORS,
-  partners: { ...COMPANIES, api: 'select, update (updated_at, message_language)' },
-  merchants: COMPANIES,
-  merchant_categories: OPERATORS,
-  product_categories: OPERATORS,
-  products: OPERATORS,
-  partner_products: OPERATORS,
-  promos: OPERATORS,
-  gift_denominations: OPERATORS,
-};
-
-/**
- * Who allocates numbers itself: of a top-up for the id of its workflow, before its row is written,
- * and of events.
- */
-const NUMBERS: Readonly<Record<string, Partial<Rights>>> = {
-  topups_id_seq: { api: 'usage' },
-  event_numbers: { worker: 'usage' },
-};
-
-/** Operators skip the numbers of every identity after a restore. */
-const SKIPPING: Partial<Rights> = { operator: 'select, update' };
-
-/** Rights of all processes on every other table. */
-const EVERYTHING = 'select, insert, update, delete';
 
 /** Advisory lock of processes that grant rights. */
 const RIGHTS_LOCK = 4_127_061_109;

@@ -18,6 +18,9 @@ export const REVERSAL_FEE = 'settle-reversal-fee';
 export const PAYMENT_REVERSAL = 'reverse-payment';
 export const FEE_REVERSAL = 'reverse-service-fee';
 
+/** The step of a goodwill credit, which the platform pays out of its service fees. */
+export const GOODWILL = 'goodwill';
+
 /** One change of a wallet, with the facts of its operation. */
 export interface WalletChange {
   readonly operation_id: string;
@@ -39,6 +42,7 @@ export interface WalletChange {
 /** Describes a line of a statement; phone numbers are masked. */
 export const explainLine = (line: WalletChange): string =>
   explainDeposit(line) ??
+  explainGoodwill(line) ??
   explainLateSuccess(line) ??
   explainRecovered(line) ??
   explainReversal(line) ??
@@ -51,6 +55,9 @@ function explainDeposit({ operation_id, step }: WalletChange): string | undefine
   if (reference === undefined) return undefined;
   return step === DEPOSIT_REVERSAL ? `Deposit ${reference} reversed` : `Deposit ${reference}`;
 }
+
+const explainGoodwill = ({ operation_id, step }: WalletChange): string | undefined =>
+  step === GOODWILL ? `Credited as goodwill, ${operation_id.replace('goodwill:', '')}` : undefined;
 
 /** A late success that the partner agreed to pay. */
 function explainLateSuccess(line: WalletChange): string | undefined {

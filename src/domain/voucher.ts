@@ -50,8 +50,13 @@ type OperatorCredential =
   | { readonly operatorCommandId: number }
   | { readonly operatorSignal: 'retry' };
 
+/** A repair that staff or operators asked for, as long as it is carried out. */
+interface RepairCredential {
+  readonly repairId: number;
+}
+
 /** The authority of a command. It is checked again where money moves (design 8 and 10). */
-type Credential = ApiKeyCredential | PortalCredential | OperatorCredential;
+type Credential = ApiKeyCredential | PortalCredential | OperatorCredential | RepairCredential;
 
 /**
  * The company that an operation belongs to, and its authority. Without a credential the service

@@ -29,6 +29,7 @@ const steps = {
     ...(['sending', 'sent', 'ended', 'end-committed', 'known', 'answered'] as const),
   ],
   bulk: ['begun', 'settled'],
+  repair: ['begun', 'carried-out', 'begin-committed', 'end-committed'],
   invite: ['begun', 'sending', 'sent', 'sent-recorded', 'ended'],
   statement: ['queued', 'sending', 'sent'],
   report: ['queued', 'sending', 'sent'],
@@ -52,6 +53,7 @@ export const failpoints: Readonly<Record<Subject, readonly FailpointName[]>> = {
   topup: namesOf('topup'),
   retry: namesOf('retry'),
   bulk: namesOf('bulk'),
+  repair: namesOf('repair'),
   invite: namesOf('invite'),
   statement: namesOf('statement'),
   report: namesOf('report'),
@@ -101,7 +103,7 @@ export function createFailpoint(setting: string | undefined): Failpoint {
 }
 
 const subjects: Partial<
-  Record<Operation, Exclude<Subject, 'bulk' | 'invite' | 'statement' | 'report'>>
+  Record<Operation, Exclude<Subject, 'bulk' | 'repair' | 'invite' | 'statement' | 'report'>>
 > = {
   'generate-voucher': 'generate',
   'initiate-claim': 'claim',

@@ -92,6 +92,11 @@ export function createResumption(options: {
   const hintTopUp = (topup: TopUpNames) =>
     tellIfRunning(() => client.workflow.getHandle(topUpWorkflowId(topup)).signal(providerHint));
 
+  const hintRedemption = (voucher: RedeemableVoucher) =>
+    tellIfRunning(() =>
+      client.workflow.getHandle(redemptionWorkflowId(voucher)).signal(providerHint),
+    );
+
   return {
     resumeRedemption,
     resumeReversal,
@@ -100,6 +105,7 @@ export function createResumption(options: {
     resumeBulkOrder: (order) => startBulkOrder(options, order),
     startStatements,
     hintTopUp,
+    hintRedemption,
   };
 }
 

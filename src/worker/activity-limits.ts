@@ -1,6 +1,7 @@
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import type { Config } from '../config/config.js';
 import { parseMoney } from '../domain/money.js';
+import { repairLimits } from '../repairs/repair-limits.js';
 
 /** The limits of generations and top-ups, for the worker that keeps them and for quotes. */
 export const operationLimits = (config: Config) => ({
@@ -53,4 +54,5 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
   supportRetrySignal: config.SUPPORT_RETRY_SIGNAL === 'on',
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
   reversalWindowSeconds: config.REVERSAL_WINDOW_SECONDS,
+  repairs: repairLimits(config),
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { groupRole, type ProcessRole } from '../../src/db/roles.js';
+import type { ProcessRole } from '../../src/db/rights.js';
+import { groupRole } from '../../src/db/roles.js';
 
 export interface TestDatabase {
   readonly url: string;

@@ -5,7 +5,7 @@ import { type ApiConfig, type Environment, readApiConfig } from '../../src/confi
 import { createDigests, type Digests } from '../../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
-import type { ProcessRole } from '../../src/db/roles.js';
+import type { ProcessRole } from '../../src/db/rights.js';
 import type { Failpoint } from '../../src/process/failpoint.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { Metrics } from '../../src/process/metrics/metrics.js';

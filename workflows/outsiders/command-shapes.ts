@@ -38,6 +38,11 @@ export const inputShapes: Readonly<Record<string, Shape>> = {
     isObject(input.timing) &&
     isRequest(input.command) &&
     typeof input.command.redemptionId === 'number',
+  repair: (input) =>
+    isObject(input) &&
+    isObject(input.timing) &&
+    typeof input.repairId === 'number' &&
+    typeof input.operationId === 'string',
   topUp: (input) =>
     isObject(input) &&
     isObject(input.timing) &&

@@ -13,6 +13,7 @@ export interface RedeemVoucherResult {
     | 'superseded'
     | 'withdrawn'
     | 'expired'
+    | 'released'
     | 'cancelled';
 }
 
@@ -82,6 +83,7 @@ const endings = {
   expired: ['Expired', FREE_AGAIN],
   superseded: ['Superseded', 'A newer claim of the voucher has taken its place.'],
   withdrawn: ['Withdrawn', 'The voucher was cancelled, and its value went back to the partner.'],
+  released: ['Released', 'Support staff ended the claim.', FREE_AGAIN],
   cancelled: ['Cancelled', 'The code did not reach the owner.', FREE_AGAIN],
 } as const;
 

@@ -21,6 +21,9 @@ const patientSteps = [
   'readTopUpStatus',
   'beginInvitation',
   'endInvitation',
+  'beginRepair',
+  'endRepair',
+  'readSettlement',
 ] as const satisfies readonly (keyof Activities)[];
 
 /** Steps with few attempts: after these the workflow continues and calls a person. */

@@ -3,6 +3,7 @@ import { rolesFor } from '../../domain/portal-role.js';
 import type { Scope } from '../../domain/scope.js';
 import type { Caller, Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
+import { isRunningRepair } from '../repairs/repair-lists.js';
 import type { CompanyKind } from '../schema/all-tables.js';
 
 /** The facts of a company that admission checks: status, addresses and keys. */
@@ -75,6 +76,7 @@ export const isStillAdmitted = ({ kind, id, credential }: Caller, scope: Scope) 
       select from portal_accounts as account
       where account.id = ${credential.portalAccountId} and account.${owner} = ${id}
         and disabled_at is null and role = any(${rolesFor('operate')}::text[]))`;
+  if ('repairId' in credential) return isRunningRepair(credential.repairId, { kind, id });
   if (!('apiKeyId' in credential)) return sql<boolean>`false`;
   return sql<boolean>`exists (
     select from api_keys join ${table} as company on company.id = api_keys.${owner}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.js';
 import { DEPOSIT_REVERSAL } from '../../domain/statement-labels.js';
-import type { DatabaseTransaction } from '../connection.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers } from './ledger.js';
 
 export interface Deposit {
@@ -75,8 +75,9 @@ export async function reverseDeposit(
   return deposit;
 }
 
-async function findDeposit(
-  transaction: DatabaseTransaction,
+/** The deposit with this reference; undefined where there is none. */
+export async function findDeposit(
+  transaction: Database,
   reference: string,
 ): Promise<MadeDeposit | undefined> {
   const transfersOf = (step: string) =>

@@ -19,8 +19,44 @@ export const requestRetry = (
     .returning('id')
     .executeTakeFirst();
 
+/**
+ * Records the attempt of a repair, which makes it itself: no worker picks it up. Returns its id, the same
+ * for the same repair.
+ */
+export async function requestRetryOfRepair(
+  transaction: DatabaseTransaction,
+  retry: OperatorRetry & { readonly actor: string; readonly repair_id: number },
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('operator_commands')
+    .values({ kind: 'retry-topup', ...retry, taken_at: sql<Date>`now()` })
+    .onConflict((conflict) =>
+      // A no-op update, because only an updated row is returned.
+      conflict
+        .column('repair_id')
+        .doUpdateSet({ repair_id: (row) => row.ref('excluded.repair_id') }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
 /** Retries that no workflow has accepted yet, with the owner of each top-up. */
 export const retriesToTakeUp = (database: Database, limit: number) =>
+  recordedRetries(database)
+    .where('taken_at', 'is', null)
+    .orderBy('operator_commands.id')
+    .limit(limit)
+    .execute();
+
+/** One recorded retry. */
+export const recordedRetry = (database: Database, id: number) =>
+  recordedRetries(database).where('operator_commands.id', '=', id).executeTakeFirstOrThrow();
+
+/** A retry with the owner of its top-up. */
+export type RecordedOperatorRetry = Awaited<ReturnType<typeof recordedRetry>>;
+
+const recordedRetries = (database: Database) =>
   database
     .selectFrom('operator_commands')
     .innerJoin('topups', 'topups.id', 'topup_id')
@@ -32,11 +68,7 @@ export const retriesToTakeUp = (database: Database, limit: number) =>
       'topups.partner_id',
       'topups.operation_id as creationId',
       'topups.workflow_id as workflowId',
-    ])
-    .where('taken_at', 'is', null)
-    .orderBy('operator_commands.id')
-    .limit(limit)
-    .execute();
+    ]);
 
 export async function markRetryTaken(database: Database, id: number): Promise<void> {
   await database

@@ -40,6 +40,22 @@ export const heldRedemptions = (
   database: Database,
   page: { readonly afterId: number; readonly limit: number },
 ): Promise<HeldRedemption[]> =>
+  allHeldRedemptions(database)
+    .where('redemptions.id', '>', page.afterId)
+    .orderBy('redemptions.id')
+    .limit(page.limit)
+    .execute();
+
+/** The redemption of an operation, as long as its payment is on hold. */
+export const heldRedemption = (
+  database: Database,
+  operationId: string,
+): Promise<HeldRedemption | undefined> =>
+  allHeldRedemptions(database)
+    .where('redemptions.operation_id', '=', operationId)
+    .executeTakeFirst();
+
+const allHeldRedemptions = (database: Database) =>
   database
     .selectFrom('redemptions')
     .innerJoin('operations', 'operations.id', 'redemptions.operation_id')
@@ -54,17 +70,29 @@ export const heldRedemptions = (
       'voucher_claims.workflow_id as claim_workflow_id',
       ...requestColumns,
     ])
-    .where('redemptions.status', '=', 'HELD')
-    .where('redemptions.id', '>', page.afterId)
-    .orderBy('redemptions.id')
-    .limit(page.limit)
-    .execute();
+    .where('redemptions.status', '=', 'HELD');
 
 /** Top-ups with an unfinished attempt, a page in the order of their ids; each has at most one. */
 export const heldAttempts = (
   database: Database,
   page: { readonly afterId: number; readonly limit: number },
 ): Promise<HeldAttempt[]> =>
+  allHeldAttempts(database)
+    .where('topup_attempts.topup_id', '>', page.afterId)
+    .orderBy('topup_attempts.topup_id')
+    .limit(page.limit)
+    .execute();
+
+/** The attempt of an operation, as long as it is on hold. */
+export const heldAttempt = (
+  database: Database,
+  operationId: string,
+): Promise<HeldAttempt | undefined> =>
+  allHeldAttempts(database)
+    .where('topup_attempts.operation_id', '=', operationId)
+    .executeTakeFirst();
+
+const allHeldAttempts = (database: Database) =>
   database
     .selectFrom('topup_attempts')
     .innerJoin('operations', 'operations.id', 'topup_attempts.operation_id')
@@ -77,8 +105,4 @@ export const heldAttempts = (
       'topups.workflow_id',
       ...requestColumns,
     ])
-    .where('topup_attempts.status', '=', 'HELD')
-    .where('topup_attempts.topup_id', '>', page.afterId)
-    .orderBy('topup_attempts.topup_id')
-    .limit(page.limit)
-    .execute();
+    .where('topup_attempts.status', '=', 'HELD');

@@ -45,6 +45,7 @@ import type {
   StatementEmailsTable,
 } from './portal.js';
 import type { MaintenanceFencesTable, RecoveredPaymentsTable } from './recovery.js';
+import type { RepairsTable } from './repairs.js';
 import type { ReportEmailsTable, ReportRecipientsTable } from './reports.js';
 import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './topups.js';
 import type {
@@ -79,6 +80,7 @@ export type * from './ledger.js';
 export type * from './operator-commands.js';
 export type * from './portal.js';
 export type * from './recovery.js';
+export type * from './repairs.js';
 export type * from './reports.js';
 export type * from './topups.js';
 export type * from './vouchers.js';
@@ -87,6 +89,7 @@ export type * from './webhooks.js';
 /** The tables after all migrations. */
 export interface Schema {
   operator_commands: OperatorCommandsTable;
+  repairs: RepairsTable;
   partners: PartnersTable;
   merchant_categories: MerchantCategoriesTable;
   merchants: MerchantsTable;

@@ -13,4 +13,6 @@ export interface OperatorCommandsTable {
   msisdn: string | null;
   /** Time when a workflow accepted it. */
   taken_at: Timestamp | null;
+  /** The repair that makes the attempt itself. */
+  repair_id: number | null;
 }

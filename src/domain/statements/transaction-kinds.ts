@@ -1,5 +1,6 @@
 import {
   DEPOSIT_REVERSAL,
+  GOODWILL,
   LATE_SUCCESS_SETTLEMENT,
   RECOVERY_SETTLEMENT,
   REVERSAL_FEE,
@@ -47,6 +48,7 @@ const bySettlement: Readonly<Record<string, TransactionKind>> = {
 export function transactionKindOf(change: Change): TransactionKind {
   const { operation_id: operation, step, other_account: account } = change;
   if (account === 'funding') return step === DEPOSIT_REVERSAL ? 'deposit-reversal' : 'deposit';
+  if (step === GOODWILL) return 'other';
   const settlement = bySettlement[step];
   if (settlement) return settlement;
   if (account === 'gift' || account === 'reserved') {

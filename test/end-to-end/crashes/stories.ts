@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { merchantClient, partnerClient } from '../../support/clients.js';
+import { createSecretBox } from '../../../src/crypto/secret-box.js';
+import { findRepair } from '../../../src/db/repairs/repair-lists.js';
+import { askRepair } from '../../../src/repairs/ask-repair.js';
+import { findRepairKind } from '../../../src/repairs/repair-kinds.js';
+import { repairLimits } from '../../../src/repairs/repair-limits.js';
+import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
 import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
 import { makeTopupProducts } from '../../support/topups.js';
@@ -102,11 +107,48 @@ export async function createStories(stack: StoryTools) {
     );
   }
 
+  const secretBox = createSecretBox(stack.config.DATA_KEYS);
+
+  /** Asks for a repair as an operator does, and waits for its end. */
+  async function repaired(name: string, subjectId: number, args: Record<string, string> = {}) {
+    const kind = findRepairKind(name);
+    if (!kind) throw new Error(`There is no repair ${name}`);
+    const wanted = { kind, subjectId: String(subjectId), args: kind.fields.parse(args) };
+    const asked = await stack.database
+      .transaction()
+      .execute((transaction) =>
+        askRepair(
+          transaction,
+          { ...wanted, why: 'Ticket', actor: 'operator', requestKey: randomUUID() },
+          { limits: repairLimits(stack.config), secretBox: () => secretBox },
+        ),
+      );
+    if (asked.kind === 'refused') throw new Error(asked.refusal);
+    const { id } = asked.row;
+    await log.retried(async () => {
+      const row = await findRepair(stack.database, id);
+      return { status: row?.state === 'DONE' ? 200 : 404 } as Answer;
+    });
+  }
+
+  /** One that its first step carries out, and one that runs an operation. */
+  async function repair() {
+    const { msisdn } = await generate();
+    const { id } = await stack.database
+      .selectFrom('vouchers')
+      .select('id')
+      .where('owner_msisdn', '=', msisdn)
+      .executeTakeFirstOrThrow();
+    const until = new Date(Date.now() + 365 * 86_400_000).toISOString().slice(0, 10);
+    await repaired('extend-voucher', id, { until });
+    await repaired('cancel-voucher', id);
+  }
+
   return {
     log,
     partner,
     merchant,
     redeemClaim,
-    stories: { generate, bulk, claim, redeem, reverse, topup: topUp, retry },
+    stories: { generate, bulk, claim, redeem, reverse, topup: topUp, retry, repair },
   };
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ProcessRole, processRoles } from '../../../src/db/roles.js';
+import { type ProcessRole, processRoles } from '../../../src/db/rights.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { setRedemptionScene } from '../gift/redemption-scene.js';
 import { liveThroughTheService } from '../whole-service.js';

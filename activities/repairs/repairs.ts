@@ -1,0 +1,180 @@
+import { type DatabaseTransaction, violates } from '../../src/db/connection.js';
+import { balanceConstraint } from '../../src/db/ledger/ledger.js';
+import { lockOperation } from '../../src/db/operations/operations.js';
+import {
+  askForConfirmation,
+  endRepair as end,
+  lockRepair,
+  type RepairRow,
+  runRepair,
+} from '../../src/db/repairs/repairs.js';
+import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
+import { messageOf, type Refusal } from '../../src/domain/refusals.js';
+import type { RepairState } from '../../src/domain/repairs/repair.js';
+import { argumentsOf, isByTwo } from '../../src/repairs/ask-repair.js';
+import type { Judgement, RepairContext, RepairKind } from '../../src/repairs/repair-kind.js';
+import { findRepairKind } from '../../src/repairs/repair-kinds.js';
+import type { RepairCall, RepairName } from '../../workflows/repair/contracts.js';
+import { definiteRefusal } from '../database-step.js';
+import type { ActivityDependencies } from '../dependencies.js';
+
+/** A repair that needs nothing more, with texts for support staff. */
+export interface RepairEnded {
+  readonly kind: 'ended';
+  readonly state: RepairState;
+  /** What came of it, or what to do instead; null while it waits for a second person. */
+  readonly result: string | null;
+  /** What it was, for people. */
+  readonly label: string;
+  /** The workflow of a claim that ended with it. */
+  readonly endedClaimWorkflow?: string;
+}
+
+/** A repair that its workflow goes on with. */
+export interface RepairRunning {
+  readonly kind: 'running';
+  readonly label: string;
+  readonly call: RepairCall;
+}
+
+/** What came of the call of a repair. */
+export interface RepairOutcome {
+  readonly isDone: boolean;
+  readonly words: string;
+}
+
+export function createRepairActivities(dependencies: ActivityDependencies) {
+  const { database, failpoint } = dependencies;
+
+  /**
+   * Carries a repair out in one transaction with its row and the audit log, or answers what its workflow
+   * does next. It judges everything again: confirmation, subject and amount. Idempotent.
+   */
+  async function beginRepair(name: RepairName): Promise<RepairEnded | RepairRunning> {
+    try {
+      const begun = await database
+        .transaction()
+        .execute((transaction) => beginOrEnd(transaction, name, dependencies));
+      await failpoint('repair-begin-committed');
+      return begun;
+    } catch (error) {
+      const result = refusalAfter(error);
+      return database.transaction().execute(async (transaction) => {
+        const row = await lockRepair(transaction, name);
+        return endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
+      });
+    }
+  }
+
+  /** Ends a repair with what came of its call. Idempotent. */
+  async function endRepair(name: RepairName, outcome: RepairOutcome): Promise<RepairEnded> {
+    const ended = await database.transaction().execute(async (transaction) => {
+      const row = await lockRepair(transaction, name);
+      const result = outcome.isDone
+        ? outcome.words
+        : ((await refusalOfOperation(transaction, name)) ?? outcome.words);
+      return end(transaction, row.id, { state: outcome.isDone ? 'DONE' : 'REFUSED', result });
+    });
+    await failpoint('repair-end-committed');
+    return endedOf(ended);
+  }
+
+  return { beginRepair, endRepair };
+}
+
+/** A repair that has no rule against it, after the last look under the lock. */
+interface LastLook {
+  readonly row: RepairRow;
+  readonly kind: RepairKind;
+  readonly judgement: Judgement;
+}
+
+async function beginOrEnd(
+  transaction: DatabaseTransaction,
+  name: RepairName,
+  dependencies: ActivityDependencies,
+): Promise<RepairEnded | RepairRunning> {
+  const { failpoint, limits, secretBox } = dependencies;
+  const row = await lockRepair(transaction, name);
+  if (row.state !== 'READY' && row.state !== 'RUNNING') return endedOf(row);
+  await failpoint('repair-begun');
+  const refuse = async (result: string) =>
+    endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
+  if (row.needs_confirmation && !row.is_confirmed)
+    return refuse('The confirmation does not count: the one who confirmed may not do so.');
+  const kind = findRepairKind(row.kind);
+  if (!kind) return refuse('This version of the service does not know this kind of repair.');
+  await kind.lock(transaction, row.subject_id);
+  const args = argumentsOf(row, secretBox);
+  const judgement = await kind.judge(transaction, row.subject_id, args, limits.repairs);
+  if (!judgement) return refuse(`There is no ${row.subject_kind} ${row.subject_id}.`);
+  const look = { row, kind, judgement };
+  const context = contextOf(row, args);
+  // What runs has been judged when it began.
+  if (row.state === 'RUNNING') return goOn(transaction, look, context);
+  if (judgement.refusal !== undefined) return refuse(judgement.refusal);
+  if (isByTwo(kind, judgement.amount, limits.repairs) && !row.is_confirmed) {
+    const amount = formatMoney(judgement.amount);
+    const { confirmSeconds } = limits.repairs;
+    await askForConfirmation(transaction, row.id, { amount, confirmSeconds });
+    return endedOf({ ...row, state: 'ASKED' });
+  }
+  const begun = await goOn(transaction, look, context);
+  await failpoint('repair-carried-out');
+  return begun;
+}
+
+async function goOn(
+  transaction: DatabaseTransaction,
+  { row, judgement }: LastLook,
+  context: RepairContext,
+): Promise<RepairEnded | RepairRunning> {
+  const done = await judgement.carryOut(transaction, context);
+  if (done.kind === 'call') {
+    await runRepair(transaction, row, formatMoney(judgement.amount));
+    return { kind: 'running', label: labelOf(row), call: done.call };
+  }
+  const state = done.kind === 'done' ? 'DONE' : 'REFUSED';
+  const ended = endedOf(await end(transaction, row.id, { state, result: done.result }));
+  return 'endedClaimWorkflow' in done && done.endedClaimWorkflow !== undefined
+    ? { ...ended, endedClaimWorkflow: done.endedClaimWorkflow }
+    : ended;
+}
+
+const contextOf = (row: RepairRow, args: Readonly<Record<string, unknown>>): RepairContext => ({
+  repairId: row.id,
+  operationId: row.operation_id,
+  askedBy: row.asked_by,
+  why: row.why,
+  bound: args,
+});
+
+const endedOf = (row: RepairRow): RepairEnded => ({
+  kind: 'ended',
+  state: row.state,
+  result: row.result,
+  label: labelOf(row),
+});
+
+/** Neither the reason nor the arguments: details in the Temporal UI are not encrypted. */
+const labelOf = (row: RepairRow): string =>
+  `${findRepairKind(row.kind)?.title ?? row.kind}, ${row.subject_kind} ${row.subject_id}` +
+  (parseMoney(row.amount) === 0n ? '' : `, ETB ${formatAmount(parseMoney(row.amount))}`) +
+  `. Asked by ${row.asked_by}${row.confirmed_by === null ? '' : `, confirmed by ${row.confirmed_by}`}`;
+
+/** What to do after the database refused a repair, whose transaction was rolled back. */
+function refusalAfter(error: unknown): string {
+  if (violates(error, balanceConstraint))
+    return 'The balance does not cover it: nothing was changed.';
+  return messageOf(definiteRefusal(error).reason);
+}
+
+/** Why the operation of a repair was refused, where that was kept. */
+async function refusalOfOperation(
+  transaction: DatabaseTransaction,
+  { operationId }: RepairName,
+): Promise<string | undefined> {
+  const operation = await lockOperation(transaction, operationId);
+  const outcome = operation?.outcome as Refusal | null | undefined;
+  return outcome?.ok === false ? `${messageOf(outcome.reason, outcome.detail)}.` : undefined;
+}

@@ -1,0 +1,93 @@
+import type { Database } from '../../src/db/connection.js';
+import { recordedRetry } from '../../src/db/operations/operator-commands.js';
+import { heldAttempt, heldRedemption } from '../../src/db/reconciliation/held-payments.js';
+import { statusOf } from '../../src/db/repairs/payment-facts.js';
+import { findRepair, settledByHand } from '../../src/db/repairs/repair-lists.js';
+import type { ProviderInquiry } from '../../src/providers/outcome.js';
+import type { OperationOutcome, TopUpMade } from '../../workflows/contracts.js';
+import type { RepairCall } from '../../workflows/repair/contracts.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { attemptBeginOf, redeemCommandOf } from '../resumption.js';
+import type { RepairOutcome } from './repairs.js';
+
+/** The longest wait of one step for the outcome of a retry. */
+const RETRY_WAIT_MS = 10_000;
+
+type Settlement = Extract<RepairCall, { kind: 'settle' }>;
+
+export function createSettlementActivities(dependencies: ActivityDependencies) {
+  const { database, resumption, operatorRetries } = dependencies;
+
+  /**
+   * Lets the workflow that holds the money ask its provider once more at once. It takes over what was
+   * decided by hand where the provider does not say; a workflow that is gone is started again.
+   */
+  async function pressSettlement(call: Settlement): Promise<void> {
+    if (call.of === 'redemption') {
+      const held = await heldRedemption(database, call.operationId);
+      if (!held) return;
+      const voucher = {
+        generationId: held.generation_id,
+        claimOperationId: held.claim_operation_id,
+        claimWorkflowId: held.claim_workflow_id,
+      };
+      if (!(await resumption.resumeRedemption(voucher, redeemCommandOf(held))))
+        await resumption.hintRedemption(voucher);
+      return;
+    }
+    const held = await heldAttempt(database, call.operationId);
+    if (!held) return;
+    const topup = { creationId: held.creation_id, workflowId: held.workflow_id };
+    if (!(await resumption.resumeTopUp(topup, attemptBeginOf(held))))
+      await resumption.hintTopUp(topup);
+  }
+
+  /** What came of a settlement by hand; undefined while the money is on hold. */
+  async function readSettlement(
+    repairId: number,
+    call: Settlement,
+  ): Promise<RepairOutcome | undefined> {
+    const status = await statusOf(database, call.of, call.operationId);
+    if (status === 'HELD') return undefined;
+    const row = await findRepair(database, repairId);
+    const booked = status === 'POSTED' ? 'done' : 'not-done';
+    const words = booked === 'done' ? 'as done' : 'as not done';
+    return row?.arguments.outcome === booked
+      ? { isDone: true, words: `It is booked ${words}.` }
+      : {
+          isDone: false,
+          words: `The provider has answered by itself, and its answer is booked: ${words}.`,
+        };
+  }
+
+  /** Makes the attempt of a repair; undefined while its outcome is not known. */
+  const retryForRepair = async (
+    operatorCommandId: number,
+  ): Promise<OperationOutcome<TopUpMade> | undefined> =>
+    operatorRetries.outcomeOf(await recordedRetry(database, operatorCommandId), RETRY_WAIT_MS);
+
+  return { pressSettlement, readSettlement, retryForRepair };
+}
+
+/**
+ * The outcome of an inquiry, or what a person decided where the provider does not say. A workflow asks
+ * only when it is not sending, and after the answer it never sends again: so nothing is sent after it was
+ * settled as not done.
+ */
+export async function orSettledByHand(
+  database: Database,
+  operationId: string,
+  found: ProviderInquiry,
+): Promise<ProviderInquiry> {
+  if (found.kind === 'delivered' || found.kind === 'refused') return found;
+  const decided = await settledByHand(database, operationId);
+  if (!decided) return found;
+  return decided.isDone
+    ? { kind: 'delivered', providerReference: decided.reference }
+    : {
+        kind: 'refused',
+        code: 'settled-by-hand',
+        message: `settled by hand as not done, reference ${decided.reference}, repair ${decided.repairId}`,
+        retryCanHelp: true,
+      };
+}

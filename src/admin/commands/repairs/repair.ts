@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import type { Database } from '../../../db/connection.js';
+import { redemptionIdOf } from '../../../db/repairs/payment-facts.js';
+import { formatAmount, parseMoney } from '../../../domain/money.js';
+import type { RepairSubject } from '../../../domain/repairs/repair.js';
+import { type Asked, askRepair } from '../../../repairs/ask-repair.js';
+import type { RepairKind } from '../../../repairs/repair-kind.js';
+import { repairKinds } from '../../../repairs/repair-kinds.js';
+import { AdminError } from '../../admin-error.js';
+import type { AdminCommand, AdminContext, Report } from '../../command.js';
+import {
+  argument,
+  bySchema,
+  type Field,
+  type Fields,
+  id,
+  optional,
+  type Parser,
+  required,
+  text,
+} from '../../fields.js';
+import { type VoucherName, voucherArgument, voucherIdOf } from '../../voucher-name.js';
+
+/** How an operator names a subject, and its id. */
+interface SubjectName {
+  readonly field: Field<unknown>;
+  readonly idOf: (database: Database, given: unknown) => Promise<string>;
+  readonly example: string;
+}
+
+const itself = (given: unknown) => Promise.resolve(String(given));
+
+const subjects: Readonly<Record<RepairSubject, SubjectName>> = {
+  voucher: {
+    field: voucherArgument,
+    idOf: async (database, given) => String(await voucherIdOf(database, given as VoucherName)),
+    example: '012345678901234567',
+  },
+  redemption: {
+    field: argument(text, 'The reference of the redemption, as "show voucher" has it, or its id'),
+    async idOf(database, given) {
+      const found = await redemptionIdOf(database, String(given));
+      if (found === undefined)
+        throw new AdminError(`There is no redemption ${given}: see "show voucher".`);
+      return found;
+    },
+    example: 'R-4711',
+  },
+  'top-up': {
+    field: argument(id, 'The number of the top-up, its transactionId'),
+    idOf: (_database, given) => itself(given),
+    example: '17',
+  },
+  deposit: {
+    field: argument(text, 'The reference of the deposit, as "statement" shows it'),
+    idOf: (_database, given) => itself(given),
+    example: 'CBE-2026-0042',
+  },
+  partner: {
+    field: argument(id, 'The id of the partner'),
+    idOf: (_database, given) => itself(given),
+    example: '1',
+  },
+};
+
+/** The examples of the fields that a kind requires. */
+const exampleWords: Readonly<Record<string, string>> = {
+  'extend-claim': ' --minutes 15',
+  'extend-voucher': ' --until 2027-12-31',
+  'settle-payment': ' --outcome done --reference MP240117',
+  'settle-top-up': ' --outcome not-done --reference TICKET-4711',
+  'retry-top-up': ' --msisdn +251911234567',
+  'credit-goodwill': ' --wallet gift --amount 50 --reference TICKET-4711',
+};
+
+/** The command of a kind of repair. */
+function repairCommand(kind: RepairKind): AdminCommand {
+  const { field, idOf, example } = subjects[kind.subject];
+  const fields: Fields = {
+    subject: field,
+    ...Object.fromEntries(
+      Object.entries(kind.fields.shape).map(([name, schema]) => [name, optionOf(schema)]),
+    ),
+    why: required(text, 'The reason, and the ticket; recorded in the audit log'),
+    key: optional(text, 'The same key makes the command safe to repeat; random by default'),
+  };
+  return {
+    name: `repair ${kind.name}`,
+    summary: kind.title,
+    details:
+      `${kind.summary} ${kind.allowed}. A worker carries it out; "show repair" tells what came of it. ` +
+      'Above REPAIR_CONFIRM_ABOVE a person of the service with the role SUPERVISOR or OPERATOR confirms it ' +
+      'at /support.',
+    fields,
+    examples: [
+      `repair ${kind.name} ${example}${exampleWords[kind.name] ?? ''} --why "Ticket 4711"`,
+    ],
+    run: (context, input) => ask(kind, idOf, context, input),
+  };
+}
+
+const optionOf = (schema: unknown): Field<unknown> => {
+  const field = schema as z.ZodType;
+  const { description = '', placeholder } = field.meta() ?? innerMeta(field);
+  const parser: Parser<unknown> = bySchema(String(placeholder ?? 'text'), field);
+  return field.isOptional() ? optional(parser, description) : required(parser, description);
+};
+
+/** An optional field has its texts inside. */
+const innerMeta = (field: z.ZodType) => (field as z.ZodOptional<z.ZodType>).unwrap?.().meta() ?? {};
+
+async function ask(
+  kind: RepairKind,
+  idOf: SubjectName['idOf'],
+  context: AdminContext,
+  { subject, why, key, ...args }: Readonly<Record<string, unknown>>,
+): Promise<Report> {
+  const actor = context.actor();
+  if (actor.startsWith('staff:'))
+    throw new AdminError('Name yourself: people of the service ask at /support.');
+  const subjectId = await idOf(context.database, subject);
+  const asked = await context.database.transaction().execute((transaction) =>
+    askRepair(
+      transaction,
+      {
+        kind,
+        subjectId,
+        args,
+        why: String(why),
+        actor,
+        requestKey: key === undefined ? randomUUID() : `${actor} ${String(key)}`,
+      },
+      { limits: context.repairs, secretBox: () => context.digestSettings().secretBox },
+    ),
+  );
+  return reportOf(asked);
+}
+
+function reportOf(asked: Asked): Report {
+  if (asked.kind === 'refused') throw new AdminError(asked.refusal);
+  const { id: repair, state, amount } = asked.row;
+  const waits =
+    state === 'ASKED'
+      ? `It is about ETB ${formatAmount(parseMoney(amount))}: another person must confirm it at /support.`
+      : 'A worker carries it out.';
+  return {
+    json: { repair, state, isNew: asked.kind === 'asked' },
+    text:
+      asked.kind === 'asked'
+        ? `Repair ${repair} is asked for. ${waits} "show repair ${repair}" tells what came of it.`
+        : `No change: this is repair ${repair}, which is ${state}.`,
+  };
+}
+
+/** One command for each kind of repair. */
+export const repairCommands: readonly AdminCommand[] = repairKinds.map(repairCommand);

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { Database } from '../connection.js';
+import type { TopupStatus } from '../schema/all-tables.js';
+
+/** What a repair of a redemption's payment is judged by. */
+export interface PaymentFacts {
+  readonly id: number;
+  readonly operationId: string;
+  /** Our reference for people. */
+  readonly reference: string;
+  readonly status: 'HELD' | 'POSTED' | 'VOIDED';
+  readonly providerReference: string | null;
+  /** Decimal string: with the service fee. */
+  readonly amount: string;
+  readonly voucherId: number;
+  readonly serialNumber: string;
+  readonly partnerId: number;
+  readonly merchantId: number;
+  readonly isReversed: boolean;
+  readonly hasPendingReversal: boolean;
+}
+
+/** Reads the facts of a redemption; undefined where there is none. */
+export async function paymentFacts(
+  database: Database,
+  redemptionId: number,
+): Promise<PaymentFacts | undefined> {
+  const { rows } = await sql<PaymentFacts>`
+    select redemption.id, redemption.operation_id as "operationId",
+      platform_reference as reference, redemption.status,
+      provider_reference as "providerReference", (to_merchant + service_fee)::text as amount,
+      voucher_id as "voucherId", serial_number as "serialNumber", vouchers.partner_id as "partnerId",
+      redemption.merchant_id as "merchantId", reversed_at is not null as "isReversed",
+      exists (select from redemption_reversals as reversal
+        where reversal.redemption_id = redemption.id and reversal.status = 'PENDING')
+        as "hasPendingReversal"
+    from redemptions as redemption join vouchers on vouchers.id = voucher_id
+    where redemption.id = ${redemptionId}`.execute(database);
+  return rows[0];
+}
+
+/** The redemption with this id, or with our reference of it; undefined where there is none. */
+export async function redemptionIdOf(
+  database: Database,
+  name: string,
+): Promise<string | undefined> {
+  const row = await database
+    .selectFrom('redemptions')
+    .select('id')
+    .where((where) =>
+      where.or([
+        where('platform_reference', '=', name),
+        where('id', '=', /^[0-9]{1,15}$/.test(name) ? Number(name) : 0),
+      ]),
+    )
+    .executeTakeFirst();
+  return row && String(row.id);
+}
+
+/** What a repair of a top-up is judged by. */
+export interface TopupFactsForRepair {
+  readonly id: number;
+  readonly partnerId: number;
+  readonly status: TopupStatus;
+  readonly attempt: number;
+  /** Decimal string; null for a top-up that was never held. */
+  readonly amount: string | null;
+  /** The provider delivered an attempt after refusing it. */
+  readonly isContradicted: boolean;
+  /** The operation of the attempt on hold; null where none is. */
+  readonly heldOperationId: string | null;
+  readonly providerReference: string | null;
+}
+
+/** Reads the facts of a top-up; undefined where there is none. */
+export async function topupFactsForRepair(
+  database: Database,
+  topupId: number,
+): Promise<TopupFactsForRepair | undefined> {
+  const { rows } = await sql<TopupFactsForRepair>`
+    select topups.id, partner_id as "partnerId", status, attempt, amount,
+      provider_reference as "providerReference",
+      exists (select from topup_attempts as made where made.topup_id = topups.id
+        and contradicted_at is not null) as "isContradicted",
+      (select operation_id from topup_attempts as made
+        where made.topup_id = topups.id and made.status = 'HELD') as "heldOperationId"
+    from topups where topups.id = ${topupId}`.execute(database);
+  return rows[0];
+}
+
+/** Whether an operation is on hold, or how it ended. */
+export async function statusOf(
+  database: Database,
+  kind: 'redemption' | 'topup',
+  operationId: string,
+): Promise<'HELD' | 'POSTED' | 'VOIDED'> {
+  const { status } = await database
+    .selectFrom(kind === 'redemption' ? 'redemptions' : 'topup_attempts')
+    .select('status')
+    .where('operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+  return status;
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { RepairState } from '../../domain/repairs/repair.js';
+import type { Company } from '../../domain/voucher.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import type { RepairRow } from './repairs.js';
+
+/** One repair; undefined where there is none. */
+export const findRepair = (database: Database, id: number): Promise<RepairRow | undefined> =>
+  database.selectFrom('repairs').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The newest repairs: all, in one state, or of one voucher or top-up. */
+export function listRepairs(
+  database: Database,
+  selection: {
+    readonly state?: RepairState | undefined;
+    readonly voucherId?: number | undefined;
+    readonly topupId?: number | undefined;
+    readonly limit: number;
+  },
+): Promise<RepairRow[]> {
+  const { state, voucherId, topupId, limit } = selection;
+  let query = database.selectFrom('repairs').selectAll().orderBy('id', 'desc').limit(limit);
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (voucherId !== undefined) query = query.where('voucher_id', '=', voucherId);
+  if (topupId !== undefined) query = query.where('topup_id', '=', topupId);
+  return query.execute();
+}
+
+/** A repair that needs a workflow, with what the workflow is found by. */
+export interface RepairToStart {
+  readonly id: number;
+  readonly operationId: string;
+  readonly kind: string;
+  readonly serialNumber: string | null;
+  readonly topupId: number | null;
+}
+
+/**
+ * Repairs that are ready, and those whose workflow may be gone: a workflow that runs is not started
+ * again.
+ */
+export async function repairsToStart(database: Database, limit: number): Promise<RepairToStart[]> {
+  const { rows } = await sql<RepairToStart>`
+    select repairs.id, repairs.operation_id as "operationId", kind,
+      serial_number as "serialNumber", topup_id as "topupId"
+    from repairs left join vouchers on vouchers.id = voucher_id
+    where state = 'READY'
+      or state = 'RUNNING' and changed_at < (select clock_timestamp()) - interval '1 minute'
+    order by repairs.id limit ${limit}`.execute(database);
+  return rows;
+}
+
+/**
+ * SQL expression: a repair gives a command the authority of this company as long as it is carried out.
+ */
+export const isRunningRepair = (repairId: number, { kind, id }: Company) => sql<boolean>`exists (
+  select from repairs where id = ${repairId} and state = 'RUNNING'
+    and company_kind = ${kind} and company_id = ${id}::bigint)`;
+
+/** What a person decided about a payment or a top-up whose provider does not say. */
+export interface SettledByHand {
+  readonly repairId: number;
+  readonly isDone: boolean;
+  readonly reference: string;
+  readonly why: string;
+}
+
+/** The decision about an operation on hold; undefined where nobody has decided. */
+export async function settledByHand(
+  database: Database | DatabaseTransaction,
+  operationId: string,
+): Promise<SettledByHand | undefined> {
+  const { rows } = await sql<SettledByHand>`
+    select repairs.id as "repairId", arguments ->> 'outcome' <> 'not-done' as "isDone",
+      coalesce(arguments ->> 'reference', '') as reference, why
+    from repairs
+    where state = 'RUNNING' and kind in ('settle-payment', 'settle-top-up')
+      and arguments ->> 'operationId' = ${operationId}`.execute(database);
+  return rows[0];
+}

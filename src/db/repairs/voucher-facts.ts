@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { VoucherStatus } from '../../domain/voucher.js';
+import type { Database } from '../connection.js';
+
+/** What a repair of a voucher, or of its claim, is judged by. */
+export interface VoucherFacts {
+  readonly id: number;
+  readonly serialNumber: string;
+  readonly partnerId: number;
+  readonly status: VoucherStatus;
+  readonly hasOwner: boolean;
+  /** Whether anybody has claimed it, ever. */
+  readonly wasClaimed: boolean;
+  /** Decimal string: its value, also that on hold. */
+  readonly value: string;
+  readonly expiresAt: Date;
+  /** Its open claim; null where there is none. */
+  readonly claimId: string | null;
+  readonly claimOperationId: string | null;
+  readonly claimWorkflowId: string | null;
+  /** Whether the time of its claim is over. */
+  readonly isClaimOver: boolean;
+  /** Whether there is a message that its owner may miss. */
+  readonly hasMessage: boolean;
+}
+
+/** Reads the facts of a voucher; undefined where there is none. */
+export async function voucherFacts(
+  database: Database,
+  voucherId: number,
+): Promise<VoucherFacts | undefined> {
+  const { rows } = await sql<VoucherFacts>`
+    select vouchers.id, serial_number as "serialNumber", partner_id as "partnerId",
+      vouchers.status, owner_msisdn is not null as "hasOwner",
+      exists (select from voucher_claims where voucher_id = vouchers.id) as "wasClaimed",
+      (remaining + held)::text as value, vouchers.expires_at as "expiresAt",
+      claim.id as "claimId", claim.operation_id as "claimOperationId",
+      claim.workflow_id as "claimWorkflowId",
+      coalesce(claim.expires_at <= clock_timestamp(), false) as "isClaimOver",
+      claim.id is not null or exists (
+        select from redemptions where voucher_id = vouchers.id and redemptions.status = 'POSTED'
+          and reversed_at is null) as "hasMessage"
+    from vouchers
+    left join voucher_claims as claim on claim.id = current_claim_id and claim.status = 'OPEN'
+    where vouchers.id = ${voucherId}`.execute(database);
+  return rows[0];
+}
+
+/** Moves the end of a voucher; its owner is reminded again before that. */
+export async function extendVoucher(
+  database: Database,
+  voucherId: number,
+  expiresAt: Date,
+): Promise<void> {
+  await database
+    .updateTable('vouchers')
+    .set({ expires_at: expiresAt, reminded_at: null })
+    .where('id', '=', voucherId)
+    .execute();
+}
+
+/** Gives an open claim at least so many minutes from now; its workflow finds them when its time is over. */
+export async function extendClaim(
+  database: Database,
+  claimId: string,
+  minutes: number,
+): Promise<void> {
+  await sql`
+    update voucher_claims
+    set expires_at = greatest(expires_at, clock_timestamp() + make_interval(mins => ${minutes}))
+    where id = ${claimId} and status = 'OPEN'`.execute(database);
+}

@@ -1,0 +1,36 @@
+import type { GeneratedAlways } from 'kysely';
+import type { RepairState, RepairSubject } from '../../domain/repairs/repair.js';
+import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
+
+export interface RepairsTable {
+  id: GeneratedAlways<number>;
+  /** Names its workflow, and what it does elsewhere. */
+  operation_id: string;
+  /** The same form sent twice is one repair. */
+  request_key: string;
+  kind: string;
+  subject_kind: RepairSubject;
+  subject_id: string;
+  /** Whose operation it is: it has the authority of this company, and no other. */
+  company_kind: CompanyKind;
+  company_id: number;
+  voucher_id: number | null;
+  topup_id: number | null;
+  arguments: Json<Readonly<Record<string, unknown>>>;
+  /** Personal arguments under a data key. */
+  sealed_arguments: string | null;
+  /** The value that it is about. */
+  amount: Numeric;
+  why: string;
+  asked_at: Timestamp;
+  /** A name, or `staff:` and the id of an account. */
+  asked_by: string;
+  needs_confirmation: boolean;
+  confirm_until: Timestamp;
+  confirmed_at: Timestamp | null;
+  confirmed_by: string | null;
+  state: RepairState;
+  changed_at: Timestamp;
+  /** What came of it, or what to do instead; null while it is open. */
+  result: string | null;
+}

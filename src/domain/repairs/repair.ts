@@ -1,0 +1,9 @@
+/** ASKED waits for the confirmation of a second person; READY and RUNNING are carried out. */
+export const repairStates = ['ASKED', 'READY', 'RUNNING', 'DONE', 'REFUSED', 'EXPIRED'] as const;
+export type RepairState = (typeof repairStates)[number];
+
+/** What a repair is about. */
+export type RepairSubject = 'voucher' | 'redemption' | 'top-up' | 'deposit' | 'partner';
+
+/** The actor of the audit log for a person of the service, by the id of the account. */
+export const staffActor = (accountId: number): string => `staff:${accountId}`;

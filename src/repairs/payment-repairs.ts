@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { type PaymentFacts, paymentFacts } from '../db/repairs/payment-facts.js';
+import { lockVoucher } from '../db/vouchers/vouchers.js';
+import { parseMoney } from '../domain/money.js';
+import { line, oneOf } from './fields.js';
+import { repairKind } from './repair-kind.js';
+import { requestOf } from './voucher-repairs.js';
+
+const ofPayment = {
+  subject: 'redemption',
+  lock: async (transaction, subjectId) => {
+    const facts = await paymentFacts(transaction, Number(subjectId));
+    return facts && lockVoucher(transaction, facts.voucherId);
+  },
+  read: (database, subjectId) => paymentFacts(database, Number(subjectId)),
+  amountOf: ({ amount }: PaymentFacts) => parseMoney(amount),
+} as const satisfies Partial<Parameters<typeof repairKind<PaymentFacts, z.ZodObject>>[0]>;
+
+const labelOf = ({ reference, serialNumber }: PaymentFacts) =>
+  `redemption ${reference} of voucher ${serialNumber}`;
+
+export const settlePayment = repairKind({
+  ...ofPayment,
+  name: 'settle-payment',
+  title: 'Settle an unknown payment',
+  summary:
+    'Books what the provider said in words of its own, when its system does not answer. If the system answers before that, its answer stands.',
+  allowed: 'While the payment is on hold',
+  about: (facts) => ({
+    company: { kind: 'partner', id: facts.partnerId },
+    voucherId: facts.voucherId,
+    topupId: null,
+    label: labelOf(facts),
+  }),
+  fields: z.object({
+    outcome: oneOf(['done', 'not-done'], 'Whether the provider paid the merchant'),
+    reference: line("The provider's reference, or that of its letter or ticket", 'reference'),
+  }),
+  bind: ({ operationId }) => ({ operationId }),
+  refuse({ status, providerReference }) {
+    if (status === 'HELD') return undefined;
+    return status === 'POSTED'
+      ? `It was paid under ${providerReference}: there is nothing to settle. To take it back, reverse the redemption.`
+      : 'It was not paid, and the value is back on the voucher: the merchant claims again. A late payment becomes a case by itself.';
+  },
+  carryOut: async (_transaction, { operationId }) => ({
+    kind: 'call',
+    call: { kind: 'settle', of: 'redemption', operationId },
+  }),
+});
+
+export const reverseRedemption = repairKind({
+  ...ofPayment,
+  name: 'reverse-redemption',
+  title: 'Reverse a redemption',
+  summary:
+    'The provider takes the payment back from the merchant, and the value returns to the voucher. Only with the consent of the merchant.',
+  allowed: 'When the merchant was paid, and where the provider can take it back',
+  about: (facts) => ({
+    company: { kind: 'merchant', id: facts.merchantId },
+    voucherId: facts.voucherId,
+    topupId: null,
+    label: labelOf(facts),
+  }),
+  fields: z.object({}),
+  refuse({ status, isReversed, hasPendingReversal }) {
+    if (isReversed) return 'It was taken back already.';
+    if (hasPendingReversal) return 'A reversal of it is under way: wait for its end.';
+    if (status === 'POSTED') return undefined;
+    return status === 'HELD'
+      ? 'Its payment is not known yet: wait for its end, or settle it.'
+      : 'It was not paid: there is nothing to take back.';
+  },
+  carryOut: async (_transaction, { id, merchantId }, _args, context) => ({
+    kind: 'call',
+    call: {
+      kind: 'reverse-redemption',
+      command: {
+        ...requestOf(context),
+        company: { kind: 'merchant', id: merchantId, credential: { repairId: context.repairId } },
+        redemptionId: id,
+        reason: null,
+      },
+    },
+  }),
+});

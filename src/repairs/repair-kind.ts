@@ -1,0 +1,141 @@
+import type { z } from 'zod';
+import type { RepairCall } from '../../workflows/repair/contracts.js';
+import type { Database, DatabaseTransaction } from '../db/connection.js';
+import type { Money } from '../domain/money.js';
+import type { RepairSubject } from '../domain/repairs/repair.js';
+import type { Company } from '../domain/voucher.js';
+
+/** What every repair knows of its subject. */
+interface Subject {
+  /** Whose operation it is. */
+  readonly company: Company;
+  readonly voucherId: number | null;
+  readonly topupId: number | null;
+  /** For people, such as "voucher 012345678901234567". */
+  readonly label: string;
+}
+
+/** The settings that repairs are judged by. */
+export interface RepairLimits {
+  /** Above it two different people are needed. */
+  readonly confirmAbove: Money;
+  /** How long a repair waits for the second one. */
+  readonly confirmSeconds: number;
+  readonly voucherValidityDays: number;
+}
+
+/** The repair that is carried out. */
+export interface RepairContext {
+  readonly repairId: number;
+  readonly operationId: string;
+  readonly askedBy: string;
+  readonly why: string;
+  /** What the repair was bound to when it was asked for. */
+  readonly bound: Readonly<Record<string, unknown>>;
+}
+
+/** What a repair has done in its transaction, or what its workflow does next. */
+export type CarriedOut =
+  | {
+      readonly kind: 'done';
+      /** One sentence for people. */
+      readonly result: string;
+      /** The workflow of a claim that has ended. */
+      readonly endedClaimWorkflow?: string;
+    }
+  /** What to do instead. */
+  | { readonly kind: 'refused'; readonly result: string }
+  | { readonly kind: 'call'; readonly call: RepairCall };
+
+type ArgumentsOf<Fields extends z.ZodObject> = z.output<Fields>;
+
+/** One kind of repair, and everything that is said of it. */
+interface Definition<Facts, Fields extends z.ZodObject> {
+  readonly name: string;
+  /** A verb and a noun: a button, and the title of a form. */
+  readonly title: string;
+  readonly subject: RepairSubject;
+  /** What it does. */
+  readonly summary: string;
+  /** When it is allowed. */
+  readonly allowed: string;
+  /** Each with `description` in its metadata. */
+  readonly fields: Fields;
+  /** The personal ones, which are encrypted. */
+  readonly sealed?: readonly (keyof ArgumentsOf<Fields> & string)[];
+  /** Two people are needed for any amount. */
+  readonly isByTwo?: true;
+  /** Locks the subject before it is read for the last time. */
+  readonly lock: (transaction: DatabaseTransaction, subjectId: string) => Promise<unknown>;
+  readonly read: (database: Database, subjectId: string) => Promise<Facts | undefined>;
+  readonly about: (facts: Facts) => Subject;
+  /** What the repair is bound to, such as the claim: a later one is another repair. */
+  readonly bind?: (facts: Facts) => Readonly<Record<string, string | number | null>>;
+  readonly amountOf: (facts: Facts, args: ArgumentsOf<Fields>) => Money;
+  /** Why it is not allowed now, and what to do instead. */
+  readonly refuse: (
+    facts: Facts,
+    args: ArgumentsOf<Fields>,
+    limits: RepairLimits,
+  ) => string | undefined;
+  readonly carryOut: (
+    transaction: DatabaseTransaction,
+    facts: Facts,
+    args: ArgumentsOf<Fields>,
+    context: RepairContext,
+  ) => Promise<CarriedOut>;
+}
+
+/** What is known of a repair at a moment. */
+export interface Judgement extends Subject {
+  readonly amount: Money;
+  /** Why it is not allowed, and what to do instead. */
+  readonly refusal: string | undefined;
+  /** Its arguments with what it is bound to. */
+  readonly bound: Readonly<Record<string, unknown>>;
+  carryOut(transaction: DatabaseTransaction, context: RepairContext): Promise<CarriedOut>;
+}
+
+/** A kind of repair without the types of its facts and arguments. */
+export interface RepairKind
+  extends Pick<
+    Definition<unknown, z.ZodObject>,
+    'name' | 'title' | 'subject' | 'summary' | 'allowed' | 'fields' | 'lock'
+  > {
+  readonly sealed: readonly string[];
+  readonly isByTwo: boolean;
+  /** Undefined where the subject does not exist. */
+  judge(
+    database: Database,
+    subjectId: string,
+    args: Readonly<Record<string, unknown>>,
+    limits: RepairLimits,
+  ): Promise<Judgement | undefined>;
+}
+
+const HAS_CHANGED = 'It has changed since the repair was asked for: look at it, and ask again.';
+
+/** Builds a kind of repair. */
+export const repairKind = <Facts, Fields extends z.ZodObject>(
+  definition: Definition<Facts, Fields>,
+): RepairKind => ({
+  ...definition,
+  sealed: definition.sealed ?? [],
+  isByTwo: definition.isByTwo ?? false,
+  async judge(database, subjectId, given, limits) {
+    const facts = await definition.read(database, subjectId);
+    if (facts === undefined) return undefined;
+    const args = given as ArgumentsOf<Fields>;
+    const bound = definition.bind?.(facts) ?? {};
+    const hasChanged = Object.entries(bound).some(
+      ([name, value]) => name in given && given[name] !== value,
+    );
+    return {
+      ...definition.about(facts),
+      amount: definition.amountOf(facts, args),
+      refusal: definition.refuse(facts, args, limits) ?? (hasChanged ? HAS_CHANGED : undefined),
+      bound: { ...given, ...bound },
+      carryOut: (transaction, context) => definition.carryOut(transaction, facts, args, context),
+    };
+  },
+});

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { requestRetryOfRepair } from '../db/operations/operator-commands.js';
+import { type TopupFactsForRepair, topupFactsForRepair } from '../db/repairs/payment-facts.js';
+import { lockTopup } from '../db/topups/topups.js';
+import { parseMoney } from '../domain/money.js';
+import { line, msisdn, oneOf } from './fields.js';
+import { repairKind } from './repair-kind.js';
+
+const ofTopup = {
+  subject: 'top-up',
+  lock: (transaction, subjectId) => lockTopup(transaction, { id: Number(subjectId) }),
+  read: (database, subjectId) => topupFactsForRepair(database, Number(subjectId)),
+  about: ({ id, partnerId }: TopupFactsForRepair) => ({
+    company: { kind: 'partner', id: partnerId },
+    voucherId: null,
+    topupId: id,
+    label: `top-up ${id}`,
+  }),
+  amountOf: ({ amount }: TopupFactsForRepair) => parseMoney(amount ?? '0'),
+} as const satisfies Partial<Parameters<typeof repairKind<TopupFactsForRepair, z.ZodObject>>[0]>;
+
+const LATE =
+  'The provider delivered it after it had said that it failed: an operator settles that case (settle late-success).';
+
+export const retryTopUp = repairKind({
+  ...ofTopup,
+  name: 'retry-top-up',
+  title: 'Retry a top-up',
+  summary:
+    'One more attempt, to the same number or another one. The partner pays for it only if it is delivered.',
+  allowed: 'When the last attempt has failed',
+  fields: z.object({
+    msisdn: msisdn('The new number; without it the number of the last attempt').optional(),
+  }),
+  sealed: ['msisdn'],
+  bind: ({ attempt }) => ({ attempt: attempt + 1 }),
+  refuse({ status, isContradicted }) {
+    if (isContradicted) return LATE;
+    if (status === 'FAILED') return undefined;
+    if (status === 'SUCCESS') return 'It was delivered: sell another top-up instead.';
+    return status === 'UNKNOWN'
+      ? 'The provider has not said how it ended: wait, or settle it first.'
+      : 'It is under way: wait for its end.';
+  },
+  async carryOut(transaction, { id }, args, { repairId, askedBy, bound }) {
+    const operatorCommandId = await requestRetryOfRepair(transaction, {
+      repair_id: repairId,
+      actor: askedBy,
+      topup_id: id,
+      attempt: Number(bound.attempt),
+      msisdn: args.msisdn ?? null,
+    });
+    return { kind: 'call', call: { kind: 'retry-top-up', operatorCommandId } };
+  },
+});
+
+export const settleTopUp = repairKind({
+  ...ofTopup,
+  name: 'settle-top-up',
+  title: 'Settle an unknown top-up',
+  summary:
+    'Books what the provider said in words of its own, when its system does not answer. If the system answers before that, its answer stands.',
+  allowed: 'While the outcome is unknown',
+  fields: z.object({
+    outcome: oneOf(['done', 'not-done'], 'Whether the provider delivered it'),
+    reference: line("The provider's reference, or that of its letter or ticket", 'reference'),
+  }),
+  bind: ({ heldOperationId }) => ({ operationId: heldOperationId }),
+  refuse({ status }) {
+    if (status === 'UNKNOWN') return undefined;
+    if (status === 'SUCCESS') return 'It is booked as delivered: there is nothing to settle.';
+    return status === 'FAILED'
+      ? 'It is booked as failed, and nothing was charged: retry it. A late delivery becomes a case by itself.'
+      : 'It is being sent: wait for the answer of the provider.';
+  },
+  carryOut: async (_transaction, _facts, _args, { bound }) => ({
+    kind: 'call',
+    call: { kind: 'settle', of: 'topup', operationId: String(bound.operationId) },
+  }),
+});

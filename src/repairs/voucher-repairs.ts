@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import {
+  extendVoucher as extend,
+  type VoucherFacts,
+  voucherFacts,
+} from '../db/repairs/voucher-facts.js';
+import { lockVoucher } from '../db/vouchers/vouchers.js';
+import { parseMoney } from '../domain/money.js';
+import type { VoucherStatus } from '../domain/voucher.js';
+import { isCancellable } from '../domain/vouchers/cancellation.js';
+import { lastDay } from './fields.js';
+import { type RepairContext, repairKind } from './repair-kind.js';
+
+/** What repairs of a voucher share. */
+export const ofVoucher = {
+  subject: 'voucher',
+  lock: (transaction, subjectId) => lockVoucher(transaction, Number(subjectId)),
+  read: (database, subjectId) => voucherFacts(database, Number(subjectId)),
+  about: ({ id, serialNumber, partnerId }: VoucherFacts) => ({
+    company: { kind: 'partner', id: partnerId },
+    voucherId: id,
+    topupId: null,
+    label: `voucher ${serialNumber}`,
+  }),
+} as const satisfies Partial<Parameters<typeof repairKind<VoucherFacts, z.ZodObject>>[0]>;
+
+/** The request of an operation that a repair carries out with its own authority. */
+export const requestOf = ({ operationId, repairId }: RepairContext) => ({
+  operationId,
+  // Constant, so that a repetition is the same request.
+  requestId: uuidOf(operationId),
+  requestDigest: `repair ${repairId}`,
+});
+
+/** An operation's id has as many digits as a UUID. */
+const uuidOf = (operationId: string): string =>
+  operationId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+
+const ended: Readonly<Partial<Record<VoucherStatus, string>>> = {
+  REDEEMED:
+    'It is redeemed: nothing is left of it. If the merchant should not have been paid, reverse the redemption.',
+  EXPIRED:
+    'It has expired, and its value is back in the gift wallet of its partner: ask the partner for a new voucher.',
+  CANCELLED:
+    'It was cancelled, and its value is back in the gift wallet of its partner: ask the partner for a new voucher.',
+};
+
+const DAY_MS = 86_400_000;
+
+export const extendVoucher = repairKind({
+  ...ofVoucher,
+  name: 'extend-voucher',
+  title: 'Extend a voucher',
+  summary: 'The voucher stays valid until the end of a later day (UTC).',
+  allowed: 'As long as its value has not gone back to its partner',
+  fields: z.object({ until: lastDay('The last day on which it is valid') }),
+  amountOf: ({ value }) => parseMoney(value),
+  refuse({ status, expiresAt }, { until }, { voucherValidityDays }) {
+    const refusal = ended[status];
+    if (refusal) return refusal;
+    if (new Date(until) <= expiresAt)
+      return `It is valid until ${expiresAt.toISOString().slice(0, 10)} already: name a later day.`;
+    const latest = Date.now() + voucherValidityDays * DAY_MS;
+    return Date.parse(until) > latest + DAY_MS
+      ? `A voucher is extended by ${voucherValidityDays} days from today at most: name an earlier day.`
+      : undefined;
+  },
+  async carryOut(transaction, { id }, { until }) {
+    await extend(transaction, id, new Date(until));
+    return { kind: 'done', result: `It is valid until the end of ${until.slice(0, 10)} (UTC).` };
+  },
+});
+
+export const cancelVoucher = repairKind({
+  ...ofVoucher,
+  name: 'cancel-voucher',
+  title: 'Cancel a voucher',
+  summary:
+    'Its value goes back to the gift wallet of its partner, and an open claim ends. It is final.',
+  allowed: 'As long as it has value, and nothing of it is being paid',
+  fields: z.object({}),
+  amountOf: ({ value }) => parseMoney(value),
+  refuse({ status }) {
+    if (isCancellable(status)) return undefined;
+    return (
+      ended[status] ??
+      'A payment of it is under way: wait for its end, or settle it where the provider does not say.'
+    );
+  },
+  carryOut: async (_transaction, { id, partnerId }, _args, context) => ({
+    kind: 'call',
+    call: {
+      kind: 'cancel-voucher',
+      command: {
+        ...requestOf(context),
+        company: { kind: 'partner', id: partnerId, credential: { repairId: context.repairId } },
+        voucherId: id,
+      },
+    },
+  }),
+});
+
+export const resendMessage = repairKind({
+  ...ofVoucher,
+  name: 'resend-message',
+  title: 'Send the message again',
+  summary:
+    'The owner gets the code of the open claim again, or else the confirmation of the last payment that did not arrive.',
+  allowed: 'With an open claim, or a payment whose confirmation the owner misses',
+  fields: z.object({}),
+  amountOf: () => 0n,
+  refuse({ hasOwner, hasMessage, isClaimOver }) {
+    if (!hasOwner) return 'It has no owner who could get a message.';
+    if (isClaimOver) return 'The time of its claim is over: the merchant claims again.';
+    return hasMessage
+      ? undefined
+      : 'It has neither an open claim nor a payment: the merchant claims, and a code is sent.';
+  },
+  carryOut: async (_transaction, { id, partnerId }, _args, context) => ({
+    kind: 'call',
+    call: {
+      kind: 'resend-message',
+      command: {
+        ...requestOf(context),
+        company: { kind: 'partner', id: partnerId, credential: { repairId: context.repairId } },
+        voucherId: id,
+      },
+    },
+  }),
+});

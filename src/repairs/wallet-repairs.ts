@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { Database } from '../db/connection.js';
+import { findDeposit, type MadeDeposit, reverseDeposit } from '../db/ledger/deposits.js';
+import { creditGoodwill as credit, hasGoodwill } from '../db/ledger/goodwill.js';
+import { partnerBalances } from '../db/ledger/ledger.js';
+import { formatAmount, parseMoney } from '../domain/money.js';
+import { amount, line, oneOf } from './fields.js';
+import { repairKind } from './repair-kind.js';
+
+/** A deposit with the balance of its wallet. */
+type DepositFacts = MadeDeposit & { readonly balance: string };
+
+async function depositFacts(
+  database: Database,
+  reference: string,
+): Promise<DepositFacts | undefined> {
+  const deposit = await findDeposit(database, reference);
+  if (!deposit) return undefined;
+  const { [deposit.wallet]: balance } = await partnerBalances(database, deposit.partnerId);
+  return { ...deposit, balance };
+}
+
+export const undoDeposit = repairKind({
+  name: 'undo-deposit',
+  title: 'Undo a wrong deposit',
+  summary: 'Takes a deposit back in full. The partner sees both in its statement.',
+  allowed: 'Once, while the wallet covers it',
+  subject: 'deposit',
+  fields: z.object({}),
+  lock: async () => undefined,
+  read: depositFacts,
+  about: ({ partnerId, reference }) => ({
+    company: { kind: 'partner', id: partnerId },
+    voucherId: null,
+    topupId: null,
+    label: `deposit ${reference}`,
+  }),
+  amountOf: (deposit) => deposit.amount,
+  refuse({ isReversed, balance, amount: deposited }) {
+    if (isReversed) return 'It was taken back already.';
+    return parseMoney(balance) < deposited
+      ? 'The wallet does not cover it any more: cancel vouchers first, or agree with the partner on another deposit.'
+      : undefined;
+  },
+  async carryOut(transaction, { reference, wallet, amount: deposited }) {
+    const before = await reverseDeposit(transaction, reference);
+    if (before?.isReversed) return { kind: 'refused', result: 'It was taken back already.' };
+    return { kind: 'done', result: `ETB ${formatAmount(deposited)} left the ${wallet} wallet.` };
+  },
+});
+
+interface PartnerFacts {
+  readonly id: number;
+  readonly name: string;
+}
+
+const partnerFacts = (database: Database, id: string): Promise<PartnerFacts | undefined> =>
+  database
+    .selectFrom('partners')
+    .select(['id', 'company_name as name'])
+    .where('id', '=', Number(id))
+    .executeTakeFirst();
+
+export const creditGoodwill = repairKind({
+  name: 'credit-goodwill',
+  title: 'Credit as goodwill',
+  summary: 'The platform pays an amount into a wallet of a partner out of its service fees.',
+  allowed: 'Once for each reference',
+  subject: 'partner',
+  fields: z.object({
+    wallet: oneOf(['gift', 'airtime'], 'gift pays for vouchers, airtime for top-ups'),
+    amount: amount('In ETB, with at most 2 decimals'),
+    reference: line(
+      'The reference of the case, such as a ticket; the partner sees it',
+      'reference',
+    ),
+  }),
+  // The ledger refuses to repeat a reference.
+  lock: async () => undefined,
+  read: partnerFacts,
+  about: ({ id, name }) => ({
+    company: { kind: 'partner', id },
+    voucherId: null,
+    topupId: null,
+    label: `partner ${id}, ${name}`,
+  }),
+  amountOf: (_facts, args) => parseMoney(args.amount),
+  refuse: () => undefined,
+  async carryOut(transaction, { id }, { wallet, amount: credited, reference }) {
+    if (await hasGoodwill(transaction, reference))
+      return {
+        kind: 'refused',
+        result: `An amount was credited under ${reference} before: a further one needs a reference of its own.`,
+      };
+    await credit(transaction, { partnerId: id, wallet, amount: parseMoney(credited), reference });
+    return {
+      kind: 'done',
+      result: `ETB ${formatAmount(parseMoney(credited))} went to the ${wallet} wallet.`,
+    };
+  },
+});

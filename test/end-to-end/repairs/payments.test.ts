@@ -1,0 +1,187 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deposit } from '../../support/companies.js';
+import { until } from '../../support/until.js';
+import { type RepairScene, setRepairScene } from './repair-scene.js';
+
+/** Repairs of payments, top-ups and wallets in each state. */
+let scene: RepairScene;
+
+beforeAll(async () => {
+  scene = await setRepairScene({
+    CALLER_WAIT_SECONDS: '2',
+    TOPUP_RETRY_WINDOW_SECONDS: '3600',
+    REPAIR_CONFIRM_ABOVE: '5000',
+  });
+});
+afterAll(() => scene?.stop());
+
+const paid = { outcome: 'done', reference: 'LETTER-1' };
+const notPaid = { outcome: 'not-done', reference: 'LETTER-2' };
+
+async function paymentIn(state: 'paying' | 'redeemed' | 'refused') {
+  if (state !== 'refused') {
+    const { gift, merchant } = await scene.voucherIn(state);
+    return { gift, merchant, redemption: await scene.redemptionOf(gift) };
+  }
+  const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '006' });
+  const gift = await scene.gift({ merchant });
+  await scene.redeemed(client, gift).catch(() => undefined);
+  await scene.untilStatus(gift, 'ACTIVE');
+  return { gift, merchant, redemption: await scene.redemptionOf(gift) };
+}
+
+describe('settle-payment', () => {
+  it.each([
+    ['as paid', paid, 'POSTED', 'REDEEMED'],
+    ['as not paid', notPaid, 'VOIDED', 'ACTIVE'],
+  ] as const)(
+    'settles a payment that is not known %s, once',
+    async (_name, args, booked, after) => {
+      const { gift, redemption } = await paymentIn('paying');
+      scene.expectDone(await scene.repaired('settle-payment', redemption.id, args));
+      expect(await scene.redemptionOf(gift)).toMatchObject({
+        status: booked,
+        provider_reference: booked === 'POSTED' ? 'LETTER-1' : null,
+      });
+      await scene.untilStatus(gift, after);
+      expect(await scene.transfersOf(gift)).toHaveLength(booked === 'POSTED' ? 3 : 2);
+    },
+  );
+
+  it('leaves the word to a provider that answers in the meantime', async () => {
+    const { gift, merchant, redemption } = await paymentIn('paying');
+    await scene.settlePayout(merchant, 'completed');
+    const { state } = await scene
+      .repaired('settle-payment', redemption.id, notPaid)
+      .catch(() => ({ state: 'REFUSED' }));
+    expect(state).toBe('REFUSED');
+    expect(await scene.redemptionOf(gift)).toMatchObject({ status: 'POSTED' });
+  });
+
+  it('works after its workflow was lost', async () => {
+    const { gift, redemption } = await paymentIn('paying');
+    const { current_claim_id } = await scene.voucher(gift);
+    await (await scene.claimWorkflow(current_claim_id ?? '')).terminate('lost');
+    scene.expectDone(await scene.repaired('settle-payment', redemption.id, paid));
+    expect(await scene.redemptionOf(gift)).toMatchObject({ status: 'POSTED' });
+  });
+
+  it.each(['redeemed', 'refused'] as const)('refuses one that is %s', async (state) => {
+    const { redemption } = await paymentIn(state);
+    const holdings = await scene.holdings();
+    expect((await scene.ask('settle-payment', redemption.id, paid)).kind).toBe('refused');
+    const row = await scene.forced('settle-payment', redemption.id, paid);
+    expect(row.state).toBe('REFUSED');
+    expect(await scene.holdings()).toEqual(holdings);
+  });
+});
+
+describe('reverse-redemption', () => {
+  it('takes a payment back, once', async () => {
+    const { gift, merchant, redemption } = await paymentIn('redeemed');
+    scene.expectDone(await scene.repaired('reverse-redemption', redemption.id));
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '100.000000' });
+    expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 reversed']);
+    expect((await scene.ask('reverse-redemption', redemption.id)).kind).toBe('refused');
+    expect((await scene.forced('reverse-redemption', redemption.id)).state).toBe('REFUSED');
+  });
+
+  it.each(['paying', 'refused'] as const)('refuses one that is %s', async (state) => {
+    const { redemption } = await paymentIn(state);
+    expect((await scene.ask('reverse-redemption', redemption.id)).kind).toBe('refused');
+    expect((await scene.forced('reverse-redemption', redemption.id)).state).toBe('REFUSED');
+  });
+});
+
+describe('retry-top-up', () => {
+  it('makes one more attempt to another number, and charges once', async () => {
+    const id = await scene.topUpIn('FAILED');
+    const msisdn = scene.number();
+    const row = await scene.repaired('retry-top-up', id, { msisdn });
+    scene.expectDone(row);
+    expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 2, msisdn });
+    expect(JSON.stringify(row)).not.toContain(msisdn);
+    expect(
+      JSON.stringify(await scene.stack.database.selectFrom('audit_log').selectAll().execute()),
+    ).not.toContain(msisdn);
+  });
+
+  it('tells that the attempt failed again', async () => {
+    const id = await scene.topUpIn('FAILED');
+    const row = await scene.repaired('retry-top-up', id);
+    expect(row).toMatchObject({ state: 'REFUSED', result: expect.stringMatching(/failed/i) });
+    expect(await scene.topup(id)).toMatchObject({ status: 'FAILED', attempt: 2 });
+  });
+
+  it.each(['UNKNOWN', 'SUCCESS'] as const)('refuses one that is %s', async (status) => {
+    const id = await scene.topUpIn(status);
+    expect((await scene.ask('retry-top-up', id)).kind).toBe('refused');
+    expect((await scene.forced('retry-top-up', id)).state).toBe('REFUSED');
+    expect(await scene.topup(id)).toMatchObject({ attempt: 1 });
+  });
+});
+
+describe('settle-top-up', () => {
+  it.each([
+    ['done', 'SUCCESS'],
+    ['not-done', 'FAILED'],
+  ] as const)('settles one that is not known as %s', async (outcome, status) => {
+    const id = await scene.topUpIn('UNKNOWN');
+    scene.expectDone(await scene.repaired('settle-top-up', id, { outcome, reference: 'LETTER' }));
+    expect(await scene.topup(id)).toMatchObject({ status });
+  });
+
+  it.each(['FAILED', 'SUCCESS'] as const)('refuses one that is %s', async (status) => {
+    const id = await scene.topUpIn(status);
+    const args = { outcome: 'done', reference: 'LETTER' };
+    expect((await scene.ask('settle-top-up', id, args)).kind).toBe('refused');
+    expect((await scene.forced('settle-top-up', id, args)).state).toBe('REFUSED');
+    expect(await scene.topup(id)).toMatchObject({ status });
+  });
+});
+
+describe('wallets', () => {
+  const deposited = async (amount: string): Promise<string> => {
+    await deposit(scene.stack, scene.partner.id, amount);
+    const { rows } = await sql<{ reference: string }>`
+      select replace(operation_id, 'deposit:', '') as reference from ledger_transfers
+      where step = 'deposit' order by id desc limit 1`.execute(scene.stack.database);
+    return rows[0]?.reference ?? '';
+  };
+  const wallet = async () => Number((await scene.balances()).eMoneyWalletBalance);
+
+  it('undo-deposit takes a deposit back once', async () => {
+    const before = await wallet();
+    const reference = await deposited('10');
+    scene.expectDone(await scene.repaired('undo-deposit', reference));
+    expect(await wallet()).toBe(before);
+    expect((await scene.ask('undo-deposit', reference)).kind).toBe('refused');
+    expect((await scene.forced('undo-deposit', reference)).state).toBe('REFUSED');
+    expect(await wallet()).toBe(before);
+  });
+
+  it('undo-deposit refuses what the wallet does not cover', async () => {
+    const before = await wallet();
+    const reference = await deposited('10');
+    const spent = await scene.spendGiftWallet(5);
+    expect((await scene.ask('undo-deposit', reference)).kind).toBe('refused');
+    expect((await scene.forced('undo-deposit', reference)).state).toBe('REFUSED');
+    expect(await wallet()).toBe(5);
+    await spent.giveBack();
+    expect(await wallet()).toBe(before + 10);
+  });
+
+  it('credit-goodwill credits once for a reference', async () => {
+    const before = await wallet();
+    const args = { wallet: 'gift', amount: '25', reference: 'TICKET-1' };
+    scene.expectDone(await scene.repaired('credit-goodwill', scene.partner.id, args));
+    const again = await scene.repaired('credit-goodwill', scene.partner.id, args);
+    expect(again).toMatchObject({ state: 'REFUSED' });
+    expect(await wallet()).toBe(before + 25);
+    await until(async () => {
+      const { body } = await scene.asPartner.get('/transactions?limit=5');
+      expect(JSON.stringify(body.data)).toContain('goodwill');
+    });
+  });
+});

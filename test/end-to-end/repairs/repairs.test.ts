@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RepairRow } from '../../../src/db/repairs/repairs.js';
+import type { Asked } from '../../../src/repairs/ask-repair.js';
+import { redeem } from '../gift/redemption-scene.js';
+import {
+  type RepairScene,
+  setRepairScene,
+  type VoucherState,
+  voucherStates,
+} from './repair-scene.js';
+
+/** Each repair in each state of its subject: allowed, and then it is done; or refused, and nothing changes. */
+let scene: RepairScene;
+
+beforeAll(async () => {
+  scene = await setRepairScene({ CLAIM_LIFETIME_SECONDS: '600', CALLER_WAIT_SECONDS: '2' });
+});
+afterAll(() => scene?.stop());
+
+const inAYear = () => new Date(Date.now() + 360 * 86_400_000).toISOString().slice(0, 10);
+
+/**
+ * A repair of a voucher: its arguments, the states in which it is done, and those in which only the
+ * operation that it runs can say that there is nothing to do.
+ */
+const ofVouchers: Readonly<
+  Record<
+    string,
+    {
+      readonly args?: () => Record<string, string>;
+      readonly done: readonly VoucherState[];
+      readonly refusedByOperation?: readonly VoucherState[];
+    }
+  >
+> = {
+  'resend-message': { done: ['claimed', 'paying'], refusedByOperation: ['redeemed'] },
+  'extend-claim': { args: () => ({ minutes: '30' }), done: ['claimed'] },
+  'cancel-claim': { done: ['claimed'] },
+  'release-claim': { done: ['hanging'] },
+  'extend-voucher': {
+    args: () => ({ until: inAYear() }),
+    done: ['active', 'anonymous', 'claimed', 'hanging', 'paying'],
+  },
+  'cancel-voucher': { done: ['active', 'anonymous', 'claimed', 'hanging'] },
+};
+
+/** Vouchers are valid as long as one can be: a later day exists only before that. */
+async function shorten(id: number): Promise<void> {
+  await scene.stack.database
+    .updateTable('vouchers')
+    .set({ expires_at: new Date(Date.now() + 30 * 86_400_000) })
+    .where('id', '=', id)
+    .where('status', 'not in', ['EXPIRED', 'CANCELLED'])
+    .execute();
+}
+
+describe.each(voucherStates)('a voucher that is %s', (state) => {
+  for (const [name, { args = () => ({}), done, refusedByOperation = [] }] of Object.entries(
+    ofVouchers,
+  )) {
+    it(`${done.includes(state) ? 'allows' : 'refuses'} ${name}`, async () => {
+      const { gift } = await scene.voucherIn(state);
+      await shorten(gift.id);
+      if (done.includes(state)) {
+        scene.expectDone(await scene.repaired(name, gift.id, args()));
+        return;
+      }
+      const before = await scene.voucher(gift);
+      const asked = await scene.ask(name, gift.id, args());
+      const isSeen = !refusedByOperation.includes(state);
+      expect(asked.kind).toBe(isSeen ? 'refused' : 'asked');
+      // The step that acts refuses it, too.
+      const row = isSeen ? await scene.forced(name, gift.id, args()) : await endOf(asked);
+      expect([row.state, row.result]).toEqual(['REFUSED', expect.stringMatching(/\w+\.$/)]);
+      expect(await scene.voucher(gift)).toEqual(before);
+    });
+  }
+});
+
+function endOf(asked: Asked): Promise<RepairRow> {
+  if (asked.kind === 'refused') throw new Error(asked.refusal);
+  return scene.ended(asked.row.id);
+}
+
+describe('what it does', () => {
+  it('cancel-claim: the code pays nothing any more, and a new claim works', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant });
+    const verificationCode = await scene.claimed(client, gift);
+    const { current_claim_id: claimId } = await scene.voucher(gift);
+    const workflow = await scene.claimWorkflow(claimId ?? '');
+    scene.expectDone(await scene.repaired('cancel-claim', gift.id));
+    expect(await workflow.result()).toEqual({ ended: 'released' });
+    const answer = await redeem(client, gift, { verificationCode });
+    expect(answer.body.statusCode).toBe(4034);
+    await scene.redeemed(client, gift);
+    expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+  });
+
+  it('extend-claim: the same code pays after the time that the claim had', async () => {
+    const { client, merchant } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant });
+    await scene.claimed(client, gift);
+    const expiresAt = () =>
+      scene.stack.database
+        .selectFrom('voucher_claims')
+        .select('expires_at')
+        .where('voucher_id', '=', gift.id)
+        .executeTakeFirstOrThrow();
+    const before = await expiresAt();
+    scene.expectDone(await scene.repaired('extend-claim', gift.id, { minutes: '60' }));
+    const after = await expiresAt();
+    expect(after.expires_at.getTime() - before.expires_at.getTime()).toBeGreaterThan(2_000_000);
+  });
+
+  it('a repair of a claim does not touch a later claim', async () => {
+    const { client, merchant } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant });
+    await scene.claimed(client, gift);
+    const row = await scene.asked('cancel-claim', gift.id, {}, { isByTwo: true });
+    await scene.claimed(client, gift);
+    await scene.confirm(row.id, await scene.staff('SUPERVISOR'));
+    expect(await scene.ended(row.id)).toMatchObject({
+      state: 'REFUSED',
+      result: expect.stringContaining('ask again'),
+    });
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
+  });
+
+  it('everything stands in the audit log, under its voucher', async () => {
+    const gift = await scene.gift();
+    const row = await scene.repaired('cancel-voucher', gift.id);
+    expect(await scene.audited(row.id)).toEqual(['hanna: ask repair', 'hanna: cancel voucher']);
+  });
+});

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findRepair } from '../../../src/db/repairs/repair-lists.js';
+import { declineRepair } from '../../../src/db/repairs/repairs.js';
+import { staffActor } from '../../../src/domain/repairs/repair.js';
+import { until } from '../../support/until.js';
+import { type RepairScene, setRepairScene } from './repair-scene.js';
+
+/** Above an amount one person asks, and another one confirms, in time. */
+let scene: RepairScene;
+
+beforeAll(async () => {
+  scene = await setRepairScene({ REPAIR_CONFIRM_ABOVE: '400', REPAIR_CONFIRM_SECONDS: '3600' });
+});
+afterAll(() => scene?.stop());
+
+const stateOf = async (id: number) => (await findRepair(scene.stack.database, id))?.state;
+
+/** A repair that is about more than one person may decide. */
+async function asked(actor = 'hanna') {
+  const gift = await scene.gift({ denomination: 500 });
+  const row = await scene.asked('cancel-voucher', gift.id, {}, { actor });
+  expect(row.state).toBe('ASKED');
+  return { gift, id: row.id };
+}
+
+describe('who confirms', () => {
+  it.each(['SUPERVISOR', 'OPERATOR'] as const)('%s may: then it is done', async (role) => {
+    const { gift, id } = await asked(staffActor(await scene.staff('AGENT')));
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+    const second = await scene.staff(role);
+    expect(await scene.confirm(id, second)).toBe(true);
+    scene.expectDone(await scene.ended(id));
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'CANCELLED' });
+    expect(await scene.audited(id)).toContain(`${staffActor(second)}: confirm repair`);
+    expect(await scene.confirm(id, await scene.staff(role))).toBe(false);
+  });
+
+  it('an agent may not, nor a disabled account, nor the one who asked', async () => {
+    const supervisor = await scene.staff('SUPERVISOR');
+    const { gift, id } = await asked(staffActor(supervisor));
+    const disabled = await scene.staff('SUPERVISOR');
+    await sql`update portal_accounts set disabled_at = now() where id = ${disabled}`.execute(
+      scene.stack.database,
+    );
+    for (const who of [await scene.staff('AGENT'), disabled, supervisor, 2_000_000_000])
+      expect(await scene.confirm(id, who)).toBe(false);
+    expect(await stateOf(id)).toBe('ASKED');
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+  });
+
+  it('the database itself refuses one person for both', async () => {
+    const { id } = await asked();
+    const confirmedBy = (who: string | null) =>
+      scene.stack.database
+        .updateTable('repairs')
+        .set({ state: 'READY', confirmed_by: who })
+        .where('id', '=', id)
+        .execute();
+    await expect(confirmedBy('hanna')).rejects.toThrow('repairs_by_two');
+    await expect(confirmedBy(null)).rejects.toThrow('repairs_confirmed');
+  });
+
+  it('the step that acts refuses a confirmation that does not count any more', async () => {
+    const { gift, id } = await asked();
+    // Nobody of the service, as somebody would write it who reaches the database.
+    await scene.stack.database
+      .updateTable('repairs')
+      .set({ state: 'READY', confirmed_by: 'staff:2000000000' })
+      .where('id', '=', id)
+      .execute();
+    expect(await scene.ended(id)).toMatchObject({
+      state: 'REFUSED',
+      result: expect.stringContaining('confirm'),
+    });
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+  });
+
+  it('the step that acts asks for the second person where only the edge was passed', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    const row = await scene.written('cancel-voucher', gift.id);
+    await until(async () => expect(await stateOf(row.id)).toBe('ASKED'));
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+    expect(await scene.confirm(row.id, await scene.staff('SUPERVISOR'))).toBe(true);
+    scene.expectDone(await scene.ended(row.id));
+  });
+});
+
+describe('declined', () => {
+  it('it ends with the reason, and nobody can confirm it any more', async () => {
+    const { gift, id } = await asked();
+    const decline = () =>
+      scene.stack.database
+        .transaction()
+        .execute((transaction) =>
+          declineRepair(transaction, id, { actor: 'staff:1', why: 'The owner has it' }),
+        );
+    expect([await decline(), await decline()]).toEqual([true, false]);
+    expect(await scene.ended(id)).toMatchObject({
+      state: 'REFUSED',
+      result: 'Declined: The owner has it',
+    });
+    expect(await scene.confirm(id, await scene.staff('SUPERVISOR'))).toBe(false);
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+  });
+});
+
+describe('in time', () => {
+  it('it expires when nobody confirms', async () => {
+    const { gift, id } = await asked();
+    await sql`update repairs set confirm_until = now() - interval '1 second' where id = ${id}`.execute(
+      scene.stack.database,
+    );
+    expect(await scene.ended(id)).toMatchObject({ state: 'EXPIRED' });
+    expect(await scene.confirm(id, await scene.staff('SUPERVISOR'))).toBe(false);
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+    expect(await scene.audited(id)).toContain('system: expire repair');
+  });
+
+  it('it waits as long as the setting says', async () => {
+    const { id } = await asked();
+    const row = await findRepair(scene.stack.database, id);
+    const waits = (row?.confirm_until.getTime() ?? 0) - (row?.asked_at.getTime() ?? 0);
+    expect(Math.round(waits / 60_000)).toBe(60);
+  });
+});
+
+describe('sent twice', () => {
+  it('the same form is one repair', async () => {
+    const { id } = scene.partner;
+    const args = { wallet: 'airtime', amount: '10', reference: randomUUID() };
+    const requestKey = randomUUID();
+    const rows = await Promise.all(
+      [1, 2, 3].map(() => scene.asked('credit-goodwill', id, args, { requestKey })),
+    );
+    expect(new Set(rows.map((row) => row.id)).size).toBe(1);
+    scene.expectDone(await scene.ended(rows[0]?.id ?? 0));
+    const again = await scene.ask('credit-goodwill', id, args, { requestKey });
+    expect(again).toMatchObject({ kind: 'known', row: { id: rows[0]?.id, state: 'DONE' } });
+  });
+
+  it('an open repair of its kind for the subject is the same one', async () => {
+    const { gift, id } = await asked();
+    const again = await scene.ask('cancel-voucher', gift.id, {}, { actor: 'abebe' });
+    expect(again).toMatchObject({ kind: 'known', row: { id, asked_by: 'hanna' } });
+  });
+});

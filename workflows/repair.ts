@@ -1,0 +1,218 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  CancellationScope,
+  ChildWorkflowFailure,
+  condition,
+  executeChild,
+  getExternalWorkflowHandle,
+  ParentClosePolicy,
+  setHandler,
+} from '@temporalio/workflow';
+import type { RepairEnded, RepairOutcome } from '../activities/repairs/repairs.js';
+import { messageOf, type Refusal } from '../src/domain/refusals.js';
+import type { RepairState } from '../src/domain/repairs/repair.js';
+import { database, repairs } from './activity-options.js';
+import type { cancelVoucher } from './cancel-voucher.js';
+import { claimReleased, type OperationOutcome, providerHint } from './contracts.js';
+import { quoted, showDetails } from './current-details.js';
+import type { RepairCall, RepairInput } from './repair/contracts.js';
+import type { resendMessage } from './resend-message.js';
+import type { reverseRedemption } from './reverse-redemption.js';
+import { createHints } from './steps/hints.js';
+import { lengthenPause } from './steps/lengthen-pause.js';
+import { cancelVoucherId, resendMessageId, reverseRedemptionId } from './workflow-ids.js';
+
+/** The end of a repair, for the Temporal UI. */
+export interface RepairResult {
+  readonly ended: RepairState;
+}
+
+/**
+ * A repair that support staff or an operator asked for (design 10). Its first step judges it again, and
+ * carries it out or says which operation does: the same that partners and merchants have. A cancellation
+ * in the UI has no effect.
+ */
+export function repair(input: RepairInput): Promise<RepairResult> {
+  return CancellationScope.nonCancellable(() => carryOut(input));
+}
+
+async function carryOut(input: RepairInput): Promise<RepairResult> {
+  const hints = createHints();
+  setHandler(providerHint, hints.give, {
+    description: 'Looks at once whether it has come to its end. Needs no input.',
+  });
+  const { repairId, operationId } = input;
+  const name = { repairId, operationId };
+  const begun = await database.beginRepair(name);
+  if (begun.kind === 'ended') {
+    if (begun.endedClaimWorkflow !== undefined) await tellReleased(begun.endedClaimWorkflow);
+    return showEnded(begun);
+  }
+  showDetails(`**Under way**: ${begun.label}.`, whatNext[begun.call.kind]);
+  const outcome = await outcomeOf(input, begun.call, hints.take);
+  return showEnded(await database.endRepair(name, outcome));
+}
+
+/** Runs the operation of a repair to its end. */
+async function outcomeOf(
+  input: RepairInput,
+  call: RepairCall,
+  takeHint: () => boolean,
+): Promise<RepairOutcome> {
+  const { timing } = input;
+  switch (call.kind) {
+    case 'cancel-voucher':
+      return answerOf(
+        await childOf(takeHint, () =>
+          executeChild<typeof cancelVoucher>('cancelVoucher', {
+            ...childOptions,
+            workflowId: cancelVoucherId(call.command.operationId),
+            args: [call.command],
+          }),
+        ),
+        ({ returned }) => `ETB ${returned} went back to the gift wallet of the partner.`,
+      );
+    case 'resend-message':
+      return answerOf(
+        await childOf(takeHint, () =>
+          executeChild<typeof resendMessage>('resendMessage', {
+            ...childOptions,
+            workflowId: resendMessageId(call.command.operationId),
+            args: [call.command],
+          }),
+        ),
+        ({ kind }) =>
+          kind === 'VERIFICATION_CODE'
+            ? 'The code was sent again.'
+            : 'The confirmation was sent again.',
+      );
+    case 'reverse-redemption': {
+      const { command } = call;
+      const { ended } = await childOf(takeHint, () =>
+        executeChild<typeof reverseRedemption>('reverseRedemption', {
+          ...childOptions,
+          workflowId: reverseRedemptionId(command.redemptionId, command.operationId),
+          args: [{ command, timing }],
+        }),
+      );
+      return reversalWords[ended];
+    }
+    case 'retry-top-up':
+      return answerOf(
+        await untilKnown(input, takeHint, () => repairs.retryForRepair(call.operatorCommandId)),
+        ({ referenceNumber }) => `It was delivered, provider's reference ${referenceNumber}.`,
+      );
+    case 'settle':
+      return untilKnown(input, takeHint, async () => {
+        await repairs.pressSettlement(call);
+        return database.readSettlement(input.repairId, call);
+      });
+  }
+}
+
+const childOptions = {
+  // What moves money goes on, whatever becomes of the repair.
+  parentClosePolicy: ParentClosePolicy.ABANDON,
+  workflowTaskTimeout: '5s',
+} as const;
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
+
+/** Looks again with growing pauses until something is known. */
+async function untilKnown<Known>(
+  { timing }: Pick<RepairInput, 'timing'>,
+  takeHint: () => boolean,
+  look: () => Promise<Known | undefined>,
+): Promise<Known> {
+  const startedAt = Date.now();
+  for (
+    let pauseMs = timing.inquiryIntervalMs;
+    ;
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+  ) {
+    const known = await look();
+    if (known !== undefined) return known;
+    await condition(takeHint, lengthenPause(pauseMs, Date.now() - startedAt), {
+      summary: 'Not known yet: look again',
+    });
+  }
+}
+
+/**
+ * The result of a child. One that an earlier run of this repair started, or that somebody terminated, is
+ * started again until it ends: its operation is done once.
+ */
+async function childOf<Result>(
+  takeHint: () => boolean,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const timing = { inquiryIntervalMs: FIRST_PAUSE_MS, alarmAfterMs: 0 };
+  const { result } = await untilKnown({ timing }, takeHint, async () => {
+    try {
+      return { result: await run() };
+    } catch (error) {
+      const isRunning = error instanceof WorkflowExecutionAlreadyStartedError;
+      if (!isRunning && !(error instanceof ChildWorkflowFailure)) throw error;
+      return undefined;
+    }
+  });
+  return result;
+}
+
+/** The words of an answer that an operation gave. */
+const answerOf = <Result extends { readonly ok: true }>(
+  { result }: OperationOutcome<Result>,
+  wordsOf: (result: Result) => string,
+): RepairOutcome =>
+  result.ok
+    ? { isDone: true, words: wordsOf(result) }
+    : { isDone: false, words: `${refusalWords(result)}.` };
+
+const refusalWords = ({ reason, detail }: Refusal): string => quoted(messageOf(reason, detail));
+
+const reversalWords: Readonly<
+  Record<Awaited<ReturnType<typeof reverseRedemption>>['ended'], RepairOutcome>
+> = {
+  reversed: { isDone: true, words: 'The payment was taken back, and its value returned.' },
+  'not-reversed': {
+    isDone: false,
+    words: 'The provider did not take the payment back: ask the merchant to pay it back.',
+  },
+  refused: {
+    isDone: false,
+    words: 'It cannot be taken back any more: ask the merchant to pay it back.',
+  },
+};
+
+const whatNext: Readonly<Record<RepairCall['kind'], string>> = {
+  'cancel-voucher': 'The workflow below it cancels the voucher.',
+  'resend-message': 'The workflow below it sends the message.',
+  'reverse-redemption': 'The workflow below it asks the provider.',
+  'retry-top-up': 'The workflow of the top-up makes the attempt, and shows how far it is.',
+  settle:
+    'The workflow that holds the money asks the provider once more, and takes over what was decided where ' +
+    'the provider does not say.',
+};
+
+async function tellReleased(workflowId: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(workflowId).signal(claimReleased);
+  } catch {
+    // The workflow has already ended, so the signal is not needed.
+  }
+}
+
+const titles: Readonly<Record<RepairState, string>> = {
+  ASKED: 'Waits for the confirmation of a second person',
+  READY: 'Ready',
+  RUNNING: 'Under way',
+  DONE: 'Done',
+  REFUSED: 'Not done',
+  EXPIRED: 'Not confirmed in time',
+};
+
+function showEnded({ state, label, result }: RepairEnded): RepairResult {
+  showDetails(`**${titles[state]}**: ${label}.`, ...(result === null ? [] : [result]));
+  return { ended: state };
+}
