@@ -28,8 +28,10 @@ import { guardFence } from './temporal/guard-fence.js';
 import { reportVanishedRows } from './temporal/report-vanished-rows.js';
 import { createResumption } from './temporal/resumption.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
+import { traceActivities } from './temporal/tracing/trace-activities.js';
 import { workerVersionOf } from './temporal/worker-version.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
+import { tracing } from './tracing/tracing.js';
 import { activityLimits } from './worker/activity-limits.js';
 import { createMainWorker } from './worker/create-main-worker.js';
 import { connectDatabases } from './worker/databases.js';
@@ -117,7 +119,10 @@ export async function startWorker(
     logger,
     version: workerVersionOf(config),
   });
-  const activityGuards = [guardActivities, guardFence(fence.isFenced), reportVanishedRows];
+  const activityGuards = [
+    ...(tracing() ? [traceActivities] : []),
+    ...[guardActivities, guardFence(fence.isFenced), reportVanishedRows],
+  ];
   const workers = await Promise.all([
     createMainWorker(config, temporal, activities, activityGuards),
     createWebhookWorker(config, temporal, activities, activityGuards),

@@ -8,14 +8,18 @@ import { posix } from 'node:path';
 const PLACES = {
   domain: { path: /^src\/domain\//, of: ['domain'], packages: /^libphonenumber-js\b/ },
   crypto: { path: /^src\/crypto\//, of: ['crypto'], packages: /^node:/ },
-  database: { path: /^src\/db\//, of: ['database', 'domain', 'migrations'] },
+  database: { path: /^src\/db\//, of: ['database', 'domain', 'migrations', 'tracing'] },
   /** What staff may repair: asked for by people, carried out by activities. */
   repairs: {
     path: /^src\/repairs\//,
     of: ['repairs', 'database', 'domain', 'crypto', 'workflows'],
     packages: /^(zod$|node:)/,
   },
-  providers: { path: /^src\/providers\//, of: ['providers', 'domain'], typesOf: ['foundation'] },
+  providers: {
+    path: /^src\/providers\//,
+    of: ['providers', 'domain', 'tracing'],
+    typesOf: ['foundation'],
+  },
   operations: {
     path: /^src\/operations\//,
     of: ['operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
@@ -25,7 +29,7 @@ const PLACES = {
     path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|portal|staff)\//,
     of: [
       ...['http', 'operations', 'repairs', 'database', 'domain', 'crypto', 'workflows'],
-      'foundation',
+      ...['foundation', 'tracing'],
     ],
   },
   workflows: {
@@ -56,16 +60,19 @@ const PLACES = {
         'crypto',
         'providers',
         'foundation',
+        'tracing',
       ],
       ...['workflows', 'activities'],
     ],
   },
   /** A package of its own: integrators have nothing else of this project. */
   client: { path: /^clients\/typescript\/src\//, of: ['client'], packages: /^node:/ },
+  /** Traces: nothing is imported but Node.js, so that every place can have them. */
+  tracing: { path: /^src\/tracing\//, of: ['tracing'], packages: /^node:/ },
   /** What several processes stand on: settings, logging, the connection to Temporal. */
   foundation: {
     path: /^src\/(config|process|temporal)\//,
-    of: ['foundation', 'domain', 'crypto', 'workflows'],
+    of: ['foundation', 'domain', 'crypto', 'workflows', 'tracing'],
     typesOf: ['activities'],
   },
   outside: { path: /^(test|bench|chaos|docs)\/|^[^/]+$/, of: 'everything' },

@@ -5,7 +5,11 @@ import { databaseSettings } from '../../src/config/database-settings.js';
 import { eventSettings } from '../../src/config/event-settings.js';
 import { httpSettings } from '../../src/config/http-settings.js';
 import { apiSettings, portalSettings } from '../../src/config/portal-settings.js';
-import { observationSettings, processSettings } from '../../src/config/process-settings.js';
+import {
+  observationSettings,
+  processSettings,
+  tracingSettings,
+} from '../../src/config/process-settings.js';
 import {
   airtimeSettings,
   messageSettings,
@@ -25,6 +29,7 @@ type Settings = Readonly<Record<string, ZodType>>;
 const SECTIONS: readonly (readonly [title: string, settings: Settings])[] = [
   ['Every process', processSettings],
   ['Metrics', observationSettings],
+  ['Traces', tracingSettings],
   ['Secrets', secretSettings],
   ['PostgreSQL', databaseSettings],
   ['Temporal', { ...temporalSettings, ...taskQueueSettings }],

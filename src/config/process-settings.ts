@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isFailpoint } from '../process/failpoint.js';
+import { samplerNames } from '../tracing/sampler.js';
 import { port, seconds } from './setting-kinds.js';
 
 /** Settings of every process. */
@@ -40,4 +41,77 @@ export const observationSettings = {
       'Interval at which a worker reads the values of its metrics that stand in the database and ' +
         'in Temporal',
     ),
+};
+
+/** `name=value,name=value` with percent-encoded values, as OpenTelemetry writes them. */
+const pairs = z.string().transform((given, context): Readonly<Record<string, string>> => {
+  const found = given
+    .split(',')
+    .filter((pair) => pair.trim() !== '')
+    .map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair));
+  try {
+    return Object.fromEntries(
+      found.map((pair) => [pair?.[1] ?? fail(), decodeURIComponent(pair?.[2] ?? fail())]),
+    );
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be name=value, separated by commas' });
+    return z.NEVER;
+  }
+});
+
+function fail(): never {
+  throw new RangeError('not a pair');
+}
+
+/** Traces: the standard variables of OpenTelemetry. */
+export const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .meta({
+      description:
+        'Address of a collector of traces that takes OTLP over HTTP (JSON), such as ' +
+        '`http://localhost:4318`; spans go to `/v1/traces` below it ([traces](traces.md))',
+      whenUnset: 'no traces',
+    }),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs
+    .default({})
+    .describe('Headers for the collector, such as a token: `name=value,name=value`'),
+  OTEL_TRACES_EXPORTER: z
+    .enum(['otlp', 'none'])
+    .default('otlp')
+    .describe('`none` switches traces off although there is a collector'),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .default('voucher-topup-service')
+    .describe('Name of the service in traces'),
+  OTEL_RESOURCE_ATTRIBUTES: pairs
+    .default({})
+    .describe('What else every span of a process says, such as `deployment.environment.name=test`'),
+  OTEL_TRACES_SAMPLER: z
+    .enum(samplerNames)
+    .default('parentbased_always_on')
+    .describe(
+      'Which traces are recorded. Those with `parentbased` follow the `traceparent` of callers: with ' +
+        '`traceidratio` no caller decides',
+    ),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of traces of the samplers with `traceidratio`'),
+  OTEL_PROPAGATORS: z
+    .enum(['tracecontext', 'none'])
+    .default('tracecontext')
+    .describe(
+      'With `tracecontext` the header `traceparent` is taken over from callers and passed on to ' +
+        'providers; baggage never is',
+    ),
+  OTEL_BSP_SCHEDULE_DELAY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(5_000)
+    .describe('Milliseconds between two deliveries of spans to the collector'),
 };

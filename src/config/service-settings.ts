@@ -3,7 +3,7 @@ import { databaseSettings } from './database-settings.js';
 import { eventSettings } from './event-settings.js';
 import { httpSettings } from './http-settings.js';
 import { portalSettings } from './portal-settings.js';
-import { observationSettings, processSettings } from './process-settings.js';
+import { observationSettings, processSettings, tracingSettings } from './process-settings.js';
 import { airtimeSettings, messageSettings, mobileMoneySettings } from './provider-settings.js';
 import { taskQueueSettings, temporalSettings } from './temporal-settings.js';
 import { repairSettings, topupSettings } from './topup-settings.js';
@@ -14,6 +14,7 @@ import { webhookSettings } from './webhook-settings.js';
 export const serviceSettings = {
   ...processSettings,
   ...observationSettings,
+  ...tracingSettings,
   ...databaseSettings,
   ...temporalSettings,
   ...taskQueueSettings,

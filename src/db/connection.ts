@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { CompiledQuery, Kysely, type LogEvent, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { tracing } from '../tracing/tracing.js';
 import type { Schema } from './schema/all-tables.js';
 
 /** A connection pool or a transaction: the first argument of every query function. */
@@ -130,9 +131,27 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
           await connection.executeQuery(CompiledQuery.raw(`set ${name} = ${value}`));
       },
     }),
+    ...(tracing() ? { log: recordStatement } : {}),
   });
   pools.set(database, pool);
   return database;
+}
+
+/** The longest text of a statement in a trace; the beginning tells which one it is. */
+const TRACED_TEXT = 1_000;
+
+/** Records a statement as a span: its text, in which values are only numbered, and its time. */
+function recordStatement(event: LogEvent): void {
+  const text = event.query.sql.replaceAll(/\s+/g, ' ').trim();
+  const endedAtMs = performance.timeOrigin + performance.now();
+  tracing()?.record({
+    name: text.split(' ', 1)[0] ?? 'sql',
+    kind: 'client',
+    attributes: { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, TRACED_TEXT) },
+    startedAtMs: endedAtMs - event.queryDurationMillis,
+    endedAtMs,
+    failure: event.level === 'error' ? 'DatabaseError' : undefined,
+  });
 }
 
 /**

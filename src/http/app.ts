@@ -1,13 +1,15 @@
 import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Refusal, Surface } from '../domain/refusals.js';
+import { tracing } from '../tracing/tracing.js';
 import type { Endpoint } from './endpoint.js';
 import { answerRefusal, errorReply } from './error-reply.js';
 import { promoImages } from './files/promo-images.js';
 import { type PublicDocument, routeDocuments } from './files/public-documents.js';
 import { handleEndpoint } from './handle-endpoint.js';
 import { methodsAt } from './methods-at.js';
-import { requestLog } from './request-log.js';
+import { requestLog } from './observation/request-log.js';
+import { requestTrace } from './observation/request-trace.js';
 import { securityHeaders } from './security-headers.js';
 import type { Services } from './services.js';
 
@@ -68,6 +70,7 @@ export function createApp(
   const methodsOf = (path: string): string[] =>
     pagesAt(path)?.methodsOf(path) ?? methodsByPath.get(path) ?? methodsAt(router, path);
 
+  if (tracing()) app.use(requestTrace);
   app.use(requestLog(services.logger, services.metrics));
   const protect = securityHeaders({ isSecure: services.settings.publicUrl.startsWith('https:') });
   app.use((context, next) => (pagesAt(context.path) ? next() : protect(context, next)));

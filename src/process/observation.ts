@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import type { tracingSettings } from '../config/process-settings.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import { createMetrics, type Metrics, noMetrics } from './metrics/metrics.js';
 import { startMetricsServer } from './metrics/metrics-server.js';
@@ -16,22 +17,58 @@ export interface Observation {
 }
 
 /**
- * Starts logs and metrics of a process, and installs the runtime of Temporal's SDK. Call it once per
+ * Starts logs, metrics and traces of a process, and installs the runtime of Temporal's SDK. Call it once per
  * process, before the first connection to Temporal.
  */
 export async function startObservation(
-  config: Pick<Config, 'LOG_LEVEL' | 'METRICS_HOST' | 'METRICS_PORT'>,
+  config: Pick<Config, 'LOG_LEVEL' | 'METRICS_HOST' | 'METRICS_PORT' | TracingSetting>,
   processName: string,
 ): Promise<Observation> {
   const logger = createLogger(config.LOG_LEVEL, processName);
   const { METRICS_HOST: host, METRICS_PORT: port } = config;
+  const stopTracing = await startTraces(config, logger, processName);
   if (port === undefined) {
     installTemporalRuntime(logger);
-    return { logger, metrics: noMetrics, metricsPort: undefined, stop: async () => {} };
+    return { logger, metrics: noMetrics, metricsPort: undefined, stop: stopTracing };
   }
   const sdk = await createSdkMetrics();
   installTemporalRuntime(logger, sdk.exporter);
   const metrics = createMetrics();
   const server = await startMetricsServer(metrics, sdk, { host, port, logger });
-  return { logger, metrics, metricsPort: server.port, stop: server.stop };
+  return {
+    logger,
+    metrics,
+    metricsPort: server.port,
+    async stop() {
+      await server.stop();
+      await stopTracing();
+    },
+  };
+}
+
+type TracingSetting = keyof typeof tracingSettings;
+
+/** Loads and starts traces where there is a collector; the result ends them. */
+async function startTraces(
+  config: Pick<Config, TracingSetting>,
+  logger: Logger,
+  processName: string,
+): Promise<() => Promise<void>> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config;
+  if (endpoint === undefined || config.OTEL_TRACES_EXPORTER === 'none') return async () => {};
+  const { startTracing } = await import('../tracing/start-tracing.js');
+  return startTracing({
+    url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
+    headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+    resource: {
+      ...config.OTEL_RESOURCE_ATTRIBUTES,
+      'service.name': config.OTEL_SERVICE_NAME,
+      'process.type': processName,
+    },
+    sampler: config.OTEL_TRACES_SAMPLER,
+    ratio: config.OTEL_TRACES_SAMPLER_ARG,
+    propagates: config.OTEL_PROPAGATORS === 'tracecontext',
+    delayMs: config.OTEL_BSP_SCHEDULE_DELAY,
+    warn: (what, message) => logger.warn(what, message),
+  });
 }

@@ -1,6 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { TLSSocket } from 'node:tls';
+import { tracing } from '../tracing/tracing.js';
 
 /** Limit of an answer's size; answers of providers have a few kilobytes. */
 const answerLimitBytes = 256 * 1024;
@@ -73,10 +74,15 @@ export function callHttp(call: HttpCall): Promise<HttpResult> {
 
 function open(call: HttpCall, onAnswer: (incoming: IncomingMessage) => void): ClientRequest {
   const url = new URL(call.url);
-  const headers =
-    call.body === undefined
-      ? call.headers
-      : { ...call.headers, 'Content-Length': Buffer.byteLength(call.body).toString() };
+  // Random ids that say nothing of anybody; baggage, which may, is never passed on.
+  const traceparent = tracing()?.outgoing();
+  const headers = {
+    ...call.headers,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(call.body === undefined
+      ? {}
+      : { 'Content-Length': Buffer.byteLength(call.body).toString() }),
+  };
   const options = { method: call.method, headers, signal: call.deadline };
   return url.protocol === 'https:'
     ? requestTls(url, { ...options, agent: tlsAgent }, onAnswer)

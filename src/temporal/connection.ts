@@ -1,9 +1,11 @@
 import { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
+import { tracing } from '../tracing/tracing.js';
 import { createPayloadCodec, type ForeignPayloads, type PayloadKey } from './payload-codec.js';
 import { createReachability, type Reachability } from './reachability.js';
 import type { TemporalServer } from './temporal-server.js';
+import { traceCalls } from './tracing/trace-calls.js';
 import { failureConverterPath } from './workflow-bundle.js';
 
 /**
@@ -74,6 +76,7 @@ export async function connectTemporal({
     connection,
     namespace,
     dataConverter: createDataConverter(payloadKeys, 'refuse'),
+    ...(tracing() ? { interceptors: { workflow: [traceCalls] } } : {}),
   });
   const reachability = createReachability(server.address);
   return { connection, client, namespace, dataConverter, reachability };

@@ -9,7 +9,9 @@ export const failureConverterPath = fileURLToPath(
 
 /** Every bundle contains these, including those of tests and benchmarks: see their module. */
 export const workflowInterceptorModules = [
-  // The outermost: it counts what the others make of a workflow.
+  // Before all others, so that what they do belongs to the trace, too.
+  fileURLToPath(new URL('../../workflows/tracing/carry-trace.ts', import.meta.url)),
+  // It counts what the others make of a workflow.
   fileURLToPath(new URL('../../workflows/steps/count-outcomes.ts', import.meta.url)),
   fileURLToPath(new URL('../../workflows/outsiders/refuse-outsiders.ts', import.meta.url)),
   fileURLToPath(new URL('../../workflows/steps/vanished-rows.ts', import.meta.url)),

@@ -2,6 +2,7 @@ import { type ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.js';
 import type { Config } from '../config/config.js';
 import type { TemporalConnection } from '../temporal/connection.js';
+import { traceSinks } from '../temporal/tracing/trace-sinks.js';
 import { workerVersionOptions } from '../temporal/worker-version.js';
 import {
   preloadedModules,
@@ -52,6 +53,7 @@ export const createMainWorker = (
             workflowModules: workflowInterceptorModules,
           },
         }),
+    sinks: traceSinks,
     ...workerTuning,
     ...workerVersionOptions(config),
   });

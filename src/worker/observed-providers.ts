@@ -8,6 +8,7 @@ import {
   createMobileMoney,
   createSmsSender,
 } from '../providers/registry.js';
+import { tracing } from '../tracing/tracing.js';
 
 type Providers = Pick<
   ActivityDependencies,
@@ -31,7 +32,7 @@ const observerOf =
       metrics.observe('provider_call_duration_seconds', labels, seconds);
     };
     try {
-      const result = await make();
+      const result = await traced(provider, call, make);
       note(result.kind);
       return result;
     } catch (error) {
@@ -39,6 +40,22 @@ const observerOf =
       throw error;
     }
   };
+
+/** The call as a span; its outcome is one word. */
+async function traced<Result extends { readonly kind: string }>(
+  provider: string,
+  call: string,
+  make: () => Promise<Result>,
+): Promise<Result> {
+  const traces = tracing();
+  if (!traces) return make();
+  const name = `${provider} ${call}`;
+  return traces.inSpan({ name, kind: 'client', attributes: { provider } }, async (span) => {
+    const result = await make();
+    span.set({ outcome: result.kind });
+    return result;
+  });
+}
 
 /** The providers of the settings, with their calls counted. */
 export function createProviders(config: Config, metrics: Metrics): Providers {

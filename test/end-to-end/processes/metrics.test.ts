@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sdkMetrics } from '../../../src/process/metrics/sdk-metric-names.js';
 import type { Stack } from '../../support/stack.js';
 import { until } from '../../support/until.js';
+import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.js';
 import { samplesOf, sampleValue } from '../observation/samples.js';
 import { type Canary, createCanary } from './canary.js';
 import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
@@ -11,6 +12,7 @@ let scene: ProcessScene;
 let canary: Canary;
 let gifts: ProcessGifts;
 let stack: Stack;
+let receiver: OtlpReceiver;
 const scrapes: Record<'api' | 'worker', string> = { api: '', worker: '' };
 
 beforeAll(async () => {
@@ -19,7 +21,13 @@ beforeAll(async () => {
   scene.start('sandbox');
   expect(await scene.start('migrate').ended).toBe(0);
   gifts = await sellGifts(scene, canary, () => stack);
-  const observed = { METRICS_PORT: '0', METRICS_READ_SECONDS: '0.2' };
+  receiver = await startOtlpReceiver();
+  const observed = {
+    METRICS_PORT: '0',
+    METRICS_READ_SECONDS: '0.2',
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  };
   const worker = await scene.start('worker', observed).logged('Worker is running');
   const api = await scene.start('api', observed).logged('API is listening');
   stack = scene.stackAt(api.port);
@@ -36,7 +44,10 @@ beforeAll(async () => {
   scrapes.api = await read(api.metricsPort);
   expect((await fetch(`http://127.0.0.1:${api.metricsPort}/`)).status).toBe(404);
 });
-afterAll(() => scene?.stop());
+afterAll(async () => {
+  await scene?.stop();
+  await receiver?.close();
+});
 
 const value = (process: 'api' | 'worker', name: string, labels = {}) =>
   sampleValue(samplesOf(scrapes[process]), name, labels);
@@ -69,6 +80,18 @@ test('the metrics of Node.js tell of the event loop, and those of the API of its
   expect(value('api', 'voucher_service_http_requests_total', { status: '200' })).toBeGreaterThan(2);
 });
 
+test('the standard variables switch traces on, and both processes tell of one redemption', async () => {
+  await until(() => {
+    const payment = receiver.spans().find(({ name }) => name.endsWith(' pay'));
+    const request = receiver.spans().find(({ name }) => name.endsWith('/redeem-gift'));
+    expect(payment?.process).toBe('worker');
+    expect(request?.process).toBe('api');
+    expect(payment?.traceId).toBe(request?.traceId);
+  });
+});
+
 test('no secret and no number of a person is in them', () => {
-  expect(canary.foundIn(`${scrapes.api}\n${scrapes.worker}`)).toEqual([]);
+  const texts = [scrapes.api, scrapes.worker, receiver.text()];
+  expect(canary.foundIn(texts.join('\n'))).toEqual([]);
+  expect(receiver.text()).toContain('db.query.text');
 });

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Metrics } from '../process/metrics/metrics.js';
+import type { Metrics } from '../../process/metrics/metrics.js';
 
 /**
  * Logs one line per request: method, route pattern (paths hold voucher codes), status and time; no
@@ -11,7 +11,7 @@ export function requestLog(logger: Logger, metrics: Metrics): Middleware {
   return async (context, next) => {
     const startedAt = performance.now();
     const requestId = crypto.randomUUID();
-    context.state.log = { requestId };
+    context.state.log = { requestId, ...context.state.trace };
     context.set('X-Request-Id', requestId);
     await next();
     const seconds = (performance.now() - startedAt) / 1_000;

@@ -1,0 +1,23 @@
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { tracing } from '../../tracing/tracing.js';
+import { traceparentOf } from './trace-calls.js';
+
+/** A span of each attempt of an activity, below its workflow's; what it does belongs to it. */
+export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    execute(input, next) {
+      const traces = tracing();
+      if (!traces) return next(input);
+      const { activityType, attempt, isLocal, workflowExecution } = info;
+      return traces.inSpan(
+        {
+          name: `RunActivity ${activityType}`,
+          kind: 'consumer',
+          parent: traceparentOf(input.headers),
+          attributes: { workflowId: workflowExecution?.workflowId, attempt, isLocal },
+        },
+        () => next(input),
+      );
+    },
+  },
+});

@@ -1,0 +1,32 @@
+import { createOtlpExporter } from './otlp-exporter.js';
+import { type SamplerName, samplerOf } from './sampler.js';
+import { createTracer } from './tracer.js';
+import { type Attributes, switchTracing } from './tracing.js';
+
+export interface TracingOptions {
+  /** The full address of the collector. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly resource: Attributes;
+  readonly sampler: SamplerName;
+  readonly ratio: number;
+  readonly propagates: boolean;
+  readonly delayMs: number;
+  readonly warn: (what: object, message: string) => void;
+}
+
+/** Switches the traces of this process on; the result switches them off, and sends what waits. */
+export function startTracing(options: TracingOptions): () => Promise<void> {
+  const { sampler, ratio, propagates, warn, ...target } = options;
+  const exporter = createOtlpExporter({
+    ...target,
+    warn: (what) => warn(what, 'Could not send spans to the collector of traces'),
+  });
+  switchTracing(
+    createTracer({ sampler: samplerOf(sampler, ratio), propagates, finish: exporter.add }),
+  );
+  return () => {
+    switchTracing(undefined);
+    return exporter.stop();
+  };
+}
