@@ -74,6 +74,7 @@ const configFor = (
     // No load balancer stands before it, and no release comes after it.
     DRAIN_SECONDS: '0',
     TEMPORAL_BUILD_ID: '',
+    TEMPORAL_UI_URL: backing.temporalUiUrl,
     PROMO_IMAGE_FOLDER: startConfig.PROMO_IMAGE_FOLDER ?? demoImages,
     ...(startConfig.ENVIRONMENT === 'test'
       ? { WEBHOOK_PRIVATE_NETWORKS: startConfig.WEBHOOK_PRIVATE_NETWORKS }

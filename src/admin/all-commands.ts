@@ -74,6 +74,7 @@ import {
 import { retryTopUpCommand } from './commands/retry-topup.js';
 import { listReversalsCommand, settleReversalCommand } from './commands/reversals.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
+import { find } from './commands/staff/find.js';
 import {
   createStaffAccount,
   disableStaffAccount,
@@ -129,6 +130,7 @@ export const allCommands = [
   listRecoveredPaymentsCommand,
   listReportRecipientsCommand,
   listRepairsCommand,
+  find,
   showPartner,
   showMerchant,
   showVoucher,

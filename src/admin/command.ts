@@ -5,6 +5,7 @@ import { addAuditEntries } from '../db/access/audit.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
 import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Progress } from '../process/progress.js';
+import type { TemporalUi } from '../process/temporal-ui.js';
 import type { RepairLimits } from '../repairs/repair-kind.js';
 import type { Fields, InputOf } from './fields.js';
 import type { ListedProviders } from './recovery/compare-books.js';
@@ -35,6 +36,8 @@ export interface AdminContext {
   readonly oneTimePasswords: { readonly lifetimeSeconds: number; readonly cost: number };
   /** Who must confirm a repair, and how long it waits for that. */
   readonly repairs: RepairLimits;
+  /** Where workflows are shown. */
+  readonly temporalUi: TemporalUi;
   /** The providers of the settings. @throws {AdminError} without their settings */
   readonly providers: () => ListedProviders;
   /** Shows the progress of a long command on a terminal. */

@@ -18,6 +18,7 @@ export interface AdminSettings {
   readonly digestSettings: AdminContext['digestSettings'];
   readonly webhookSettings: AdminContext['webhookSettings'];
   readonly oneTimePasswords: AdminContext['oneTimePasswords'];
+  readonly temporalUi: AdminContext['temporalUi'];
   readonly providers: AdminContext['providers'];
   readonly repairs: AdminContext['repairs'];
 }
@@ -71,6 +72,7 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
   databaseUrl,
   readDatabaseUrl: config.DATABASE_READ_URL ?? databaseUrl,
   marketTimeZone: config.MARKET_TIME_ZONE,
+  temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
   providers: () => providersOf(config),
   repairs: repairLimits(config),
   oneTimePasswords: {

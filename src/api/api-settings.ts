@@ -29,6 +29,7 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
       : createAddressMatcher(config.AIRTIME_CALLBACK_ADDRESSES),
   callbackSecret: config.AIRTIME_CALLBACK_SECRET,
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
+  temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
   promoImageFolder: config.PROMO_IMAGE_FOLDER,
 });
 

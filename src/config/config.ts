@@ -87,6 +87,8 @@ const adminConfigSchema = z.object({
   VOUCHER_VALIDITY_DAYS: serviceSettings.VOUCHER_VALIDITY_DAYS,
   PORTAL_ONE_TIME_PASSWORD_SECONDS: serviceSettings.PORTAL_ONE_TIME_PASSWORD_SECONDS,
   PORTAL_PASSWORD_COST: serviceSettings.PORTAL_PASSWORD_COST,
+  TEMPORAL_UI_URL: temporalSettings.TEMPORAL_UI_URL,
+  TEMPORAL_NAMESPACE: temporalSettings.TEMPORAL_NAMESPACE,
   // Only the recovery of a restored database asks providers.
   ...mobileMoneySettings,
   MOBILE_MONEY_URL: mobileMoneySettings.MOBILE_MONEY_URL.optional(),

@@ -15,21 +15,25 @@ export function serviceDatabaseUrl(serverUrl: string): string {
 const PORT_LINE = 3;
 
 /**
- * The settings that `npm start` made for the servers of a data folder: its secrets and the address
- * of its database. Undefined where no database was started there, or it was stopped cleanly.
+ * The settings that `npm start` made for the servers of a data folder: its secrets, and the addresses
+ * of its database and of the Temporal UI. Undefined where no database was started there, or it was stopped cleanly.
  */
 export async function findLocalSettings(
   dataDirectory: string,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const [secrets, password, pidFile] = await Promise.all(
-    ['secrets.json', 'postgres.password', 'postgres/postmaster.pid'].map((name) =>
-      readIfThere(join(dataDirectory, name)),
-    ),
+  const files = ['secrets.json', 'postgres.password', 'postgres/postmaster.pid', 'demo.json'];
+  const [secrets, password, pidFile, demo] = await Promise.all(
+    files.map((name) => readIfThere(join(dataDirectory, name))),
   );
   const port = pidFile?.split('\n')[PORT_LINE];
   if (secrets === undefined || password === undefined || port === undefined) return undefined;
   const server = `postgres://postgres:${password.trim()}@127.0.0.1:${port.trim()}`;
-  return { ...JSON.parse(secrets), DATABASE_URL: serviceDatabaseUrl(server) };
+  const { temporalUiUrl = '' } = JSON.parse(demo ?? '{}');
+  return {
+    ...JSON.parse(secrets),
+    DATABASE_URL: serviceDatabaseUrl(server),
+    TEMPORAL_UI_URL: temporalUiUrl,
+  };
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {

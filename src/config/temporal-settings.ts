@@ -10,6 +10,14 @@ export const temporalSettings = {
       '`host:port` of Temporal; `npm start` starts a development server if this is not set',
     ),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Namespace of all workflows'),
+  TEMPORAL_UI_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .meta({
+      description: 'Address of the Temporal UI, to which the pages and commands of support link',
+      whenUnset: 'no links',
+    }),
   TEMPORAL_TLS: z
     .enum(['on', 'off'])
     .default('off')

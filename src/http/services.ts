@@ -3,6 +3,7 @@ import type { FenceWatch } from '../db/recovery/fence-watch.js';
 import type { OperationServices } from '../operations/services.js';
 import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Metrics } from '../process/metrics/metrics.js';
+import type { TemporalUi } from '../process/temporal-ui.js';
 import type { AccessDirectory } from './access/access-directory.js';
 import type { AccessTokens } from './access/access-token.js';
 import type { ApiKeyLookup } from './access/api-key-lookup.js';
@@ -46,6 +47,8 @@ export interface Services extends OperationServices {
     /** The secret path segment of callbacks; empty where there is none. */
     readonly callbackSecret: string;
     readonly reversalWatchSeconds: number;
+    /** Where workflows are shown to staff. */
+    readonly temporalUi: TemporalUi;
     /** The folder of promo images; undefined where there is none. */
     readonly promoImageFolder: string | undefined;
   };

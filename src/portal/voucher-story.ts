@@ -1,3 +1,9 @@
+import {
+  claimWorkflowId,
+  generateVoucherId,
+  redeemVoucherWithoutClaimId,
+  reverseRedemptionId,
+} from '../../workflows/workflow-ids.js';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { formatMoney, parseMoney } from '../domain/money.js';
 import { maskMsisdn } from '../domain/phone.js';
@@ -14,12 +20,19 @@ export const happeningsOf = (voucher: VoucherDetail): Happening[] => [
   {
     at: voucher.createdAt,
     what: html`Generated for ${voucher.merchantName}, worth ${money(voucher.amount)}`,
+    workflowId: generateVoucherId(voucher.operationId),
   },
   ...voucher.claims.map(ofClaim),
-  ...voucher.messages.map(ofMessage),
-  ...voucher.redemptions.flatMap(ofRedemption),
+  ...voucher.messages.map((message) => ofMessage(voucher, message)),
+  ...voucher.redemptions.flatMap((redemption) => ofRedemption(voucher, redemption)),
   ...ofEnd(voucher),
 ];
+
+/** The workflow of a claim; without one, the workflow that redeems the voucher. */
+function workflowOfClaim({ claims, operationId }: VoucherDetail, claimId: string | null): string {
+  const claim = claims.find(({ id }) => id === claimId);
+  return claim ? claimWorkflowId(claim) : redeemVoucherWithoutClaimId(operationId);
+}
 
 const claimEnds: Readonly<Record<Claim['status'], string>> = {
   OPEN: 'It is waiting for the owner’s code.',
@@ -30,8 +43,9 @@ const claimEnds: Readonly<Record<Claim['status'], string>> = {
   REFUSED: 'It ended without a payment.',
 };
 
-const ofClaim = ({ at, company, amount, status }: Claim): Happening => ({
+const ofClaim = ({ at, company, amount, status, ...names }: Claim): Happening => ({
   at: new Date(at),
+  workflowId: claimWorkflowId(names),
   what: html`${company} claimed ${amount === null ? phrase('the whole balance') : money(amount)}.
 ${phrase(claimEnds[status])}`,
 });
@@ -52,24 +66,42 @@ const messageEnds: Readonly<Record<Message['status'], string>> = {
   CANCELLED: 'was not sent',
 };
 
-const ofMessage = ({ at, kind, msisdn, status }: Message): Happening => ({
+const ofMessage = (
+  voucher: VoucherDetail,
+  { at, kind, msisdn, status, claimId, redemptionId }: Message,
+): Happening => ({
   at: new Date(at),
+  workflowId: workflowOfMessage(voucher, { claimId, redemptionId }),
   what: html`${phrase(messageKinds[kind])} for ${maskMsisdn(msisdn)} ${phrase(messageEnds[status])}.`,
 });
 
-function ofRedemption(redemption: Redemption): Happening[] {
+/** A reminder belongs to no claim. */
+function workflowOfMessage(
+  voucher: VoucherDetail,
+  { claimId, redemptionId }: Pick<Message, 'claimId' | 'redemptionId'>,
+): string | undefined {
+  if (claimId !== null) return workflowOfClaim(voucher, claimId);
+  const redemption = voucher.redemptions.find(({ id }) => id === redemptionId);
+  return redemption && workflowOfClaim(voucher, redemption.claimId);
+}
+
+function ofRedemption(voucher: VoucherDetail, redemption: Redemption): Happening[] {
+  const workflowId = workflowOfClaim(voucher, redemption.claimId);
   const { settledAt, contradictedAt, reversedAt, reversal, merchant } = redemption;
   // A reversal that the merchant asked for tells its own end.
   const isTakenBack = reversedAt !== null && reversal?.status !== 'SUCCESS';
   const toMerchant = money(redemption.toMerchant);
   const begun: Happening = {
     at: new Date(redemption.at),
+    workflowId,
     what: html`Redemption <code>${redemption.reference}</code>: ${toMerchant} for ${merchant}, and a
 service fee of ${money(redemption.serviceFee)}.`,
   };
   return [
     begun,
-    ...(settledAt === null ? [] : [{ at: new Date(settledAt), what: endOf(redemption) }]),
+    ...(settledAt === null
+      ? []
+      : [{ at: new Date(settledAt), what: endOf(redemption), workflowId }]),
     ...(contradictedAt === null
       ? []
       : [
@@ -93,10 +125,12 @@ shows whether the money was returned to you.`,
 }
 
 /** A reversal that the merchant asked for, and its end. */
-function ofReversal({ reversal, reference, merchant, ...paid }: Redemption): Happening[] {
+function ofReversal({ id, reversal, reference, merchant, ...paid }: Redemption): Happening[] {
   if (reversal === null) return [];
+  const workflowId = reverseRedemptionId(id, reversal.operationId);
   const asked: Happening = {
     at: new Date(reversal.requestedAt),
+    workflowId,
     what: html`${merchant} asked to reverse redemption <code>${reference}</code>.${
       reversal.settledAt === null && html` The provider has not confirmed it yet.`
     }`,
@@ -107,6 +141,7 @@ function ofReversal({ reversal, reference, merchant, ...paid }: Redemption): Hap
     asked,
     {
       at: new Date(reversal.settledAt),
+      workflowId,
       what:
         reversal.status === 'FAILED'
           ? html`The provider refused the reversal${

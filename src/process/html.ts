@@ -38,6 +38,9 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
+const characters: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(entities).map(([character, entity]) => [entity, character]),
+);
 const escaped = (text: string) => text.replace(/[&<>"']/g, (found) => entities[found] ?? '');
 
 /** `undefined`, `null` and `false` are omitted, which allows conditional parts. */
@@ -60,3 +63,11 @@ function textOf(value: HtmlValue, templates?: Templates): string {
 
 /** HTML that a library has made of our own texts: it is not escaped. Never for what others wrote. */
 export const ownHtml = (text: string): Html => new Html([text], []);
+
+/** What a reader of HTML sees, for a terminal. */
+export const plainText = (content: HtmlValue): string =>
+  textOf(content)
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(amp|lt|gt|quot|#39);/g, (entity) => characters[entity] ?? entity)
+    .replace(/\s+/g, ' ')
+    .trim();

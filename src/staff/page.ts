@@ -12,7 +12,7 @@ import type {
 export const SUPPORT_PATH = '/support';
 
 /** The request of a page for staff. */
-interface StaffRequest extends PersonRequest {
+export interface StaffRequest extends PersonRequest {
   readonly session: StaffSession;
   /** Who asks: what a page writes to the audit log, and never a value of the form. */
   readonly staff: Staff;

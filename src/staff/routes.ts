@@ -2,7 +2,14 @@ import { enterCode, showCode } from '../portal/pages/one-time-password/enter-cod
 import { showSignIn, signIn } from '../portal/pages/sign-in.js';
 import { staffAccountPages } from './account-pages.js';
 import type { StaffSitePage } from './page.js';
-import { showSearch } from './pages/search.js';
+import { showTopupCase, showVoucherCase } from './pages/case.js';
+import { askFind, find, findAgain } from './pages/find.js';
+import {
+  backToTopupCase,
+  backToVoucherCase,
+  showTopupNumber,
+  showVoucherNumber,
+} from './pages/show-number.js';
 
 /** Every page for staff. Of two paths that match, the later one answers. */
 export const staffPages: readonly StaffSitePage[] = [
@@ -11,5 +18,13 @@ export const staffPages: readonly StaffSitePage[] = [
   showCode,
   enterCode,
   ...staffAccountPages,
-  showSearch,
+  askFind,
+  find,
+  findAgain,
+  showVoucherCase,
+  showVoucherNumber,
+  backToVoucherCase,
+  showTopupCase,
+  showTopupNumber,
+  backToTopupCase,
 ];

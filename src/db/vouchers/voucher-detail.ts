@@ -7,6 +7,10 @@ import type { ListedVoucher } from './voucher-list.js';
 
 /** Times are texts in ISO 8601; amounts are decimal strings. */
 interface Claim {
+  readonly id: string;
+  readonly operationId: string;
+  /** Null in claims older than the column. */
+  readonly workflowId: string | null;
   readonly at: string;
   readonly company: string;
   /** Null is the whole balance. */
@@ -15,6 +19,8 @@ interface Claim {
 }
 
 interface Redemption {
+  readonly id: number;
+  readonly claimId: string | null;
   readonly at: string;
   readonly settledAt: string | null;
   readonly contradictedAt: string | null;
@@ -33,6 +39,8 @@ interface Redemption {
 }
 
 interface Message {
+  readonly claimId: string | null;
+  readonly redemptionId: number | null;
   readonly at: string;
   readonly kind: MessagesTable['kind'];
   /** E.164 */
@@ -95,7 +103,8 @@ const moves = sql`
   from voucher_status_changes where voucher_id = vouchers.id`;
 
 const claims = sql`
-  select coalesce(json_agg(json_build_object('at', claim.created_at, 'status', claim.status,
+  select coalesce(json_agg(json_build_object('id', claim.id, 'operationId', claim.operation_id,
+    'workflowId', claim.workflow_id, 'at', claim.created_at, 'status', claim.status,
     'amount', claim.amount::text, 'company', coalesce(by_merchant.merchant_name, company_name))
     order by claim.created_at, claim.id), '[]')
   from voucher_claims as claim
@@ -105,7 +114,8 @@ const claims = sql`
   where claim.voucher_id = vouchers.id`;
 
 const redemptions = sql`
-  select coalesce(json_agg(json_build_object('at', redemption.created_at,
+  select coalesce(json_agg(json_build_object('id', redemption.id, 'claimId', redemption.claim_id,
+    'at', redemption.created_at,
     'settledAt', settled_at, 'contradictedAt', contradicted_at, 'reversedAt', reversed_at,
     'operationId', redemption.operation_id, 'merchant', payee.merchant_name,
     'toMerchant', to_merchant::text, 'serviceFee', service_fee::text,
@@ -119,7 +129,8 @@ const redemptions = sql`
   where redemption.voucher_id = vouchers.id`;
 
 const messages = sql`
-  select coalesce(json_agg(json_build_object('at', coalesce(settled_at, message.created_at),
+  select coalesce(json_agg(json_build_object('claimId', message.claim_id,
+    'redemptionId', message.redemption_id, 'at', coalesce(settled_at, message.created_at),
     'kind', kind, 'msisdn', msisdn, 'status', message.status,
     'providerReference', provider_reference, 'providerMessage', provider_message) order by message.id), '[]')
   from messages as message where message.voucher_id = vouchers.id`;

@@ -11,10 +11,19 @@ export const facts = (pairs: Readonly<Record<string, HtmlValue>>): Html =>
 export interface Happening {
   readonly at: Date;
   readonly what: HtmlValue;
+  /** The workflow that did it, for staff. */
+  readonly workflowId?: string | undefined;
 }
 
 /** Events in order, oldest first. */
-export const story = (happenings: readonly Happening[]): Html =>
-  html`<ol class="story">${happenings
-    .toSorted((a, b) => a.at.getTime() - b.at.getTime())
-    .map(({ at, what }) => html`<li>${time(at)}<span>${what}</span></li>`)}</ol>`;
+export const inOrder = (happenings: readonly Happening[]): Happening[] =>
+  happenings.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+
+/** Events, oldest first; `further` adds to each. */
+export const story = (
+  happenings: readonly Happening[],
+  further: (happening: Happening) => HtmlValue = () => undefined,
+): Html =>
+  html`<ol class="story">${inOrder(happenings).map(
+    (one) => html`<li>${time(one.at)}<span>${one.what}${further(one)}</span></li>`,
+  )}</ol>`;

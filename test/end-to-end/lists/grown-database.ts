@@ -159,6 +159,7 @@ const filled: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     reference: 'gen_random_uuid()',
     status: `case when number % 1000 = 0 then 'PENDING' else 'SUCCESS' end`,
     settled_at: `case when number % 1000 = 0 then null else ${age} end`,
+    provider_reference: `'reversed-' || number`,
     credited_to: `case when number % 1000 = 0 then null else 'voucher' end`,
   },
   topup_retries: {

@@ -1,6 +1,9 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.js';
 import { makeAccount, signedIn } from '../../portal/portal-client.js';
+import { staffClient } from '../../staff/staff-client.js';
 import type { TestDatabase } from '../../support/database.js';
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
 import { liveThroughTheService } from '../whole-service.js';
@@ -40,6 +43,7 @@ beforeAll(async () => {
   const scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
   await liveThroughTheService(scene);
   await workInThePortal(scene);
+  await workInSupport(scene);
   await scene.stop();
   listening.mockRestore();
 }, 240_000);
@@ -59,6 +63,32 @@ async function workInThePortal({ stack, partner, merchant }: RedemptionScene): P
     const person = await signedIn(stack, await makeAccount(stack, company));
     for (const path of pages[company.kind])
       expect((await person.get(`/portal${path}`)).status, path).toBe(200);
+  }
+}
+
+/** The searches of support, by everything that it finds cases by, and their pages. */
+async function workInSupport({ stack }: RedemptionScene): Promise<void> {
+  const { client } = await staffClient(stack);
+  const terms = ['0911000001', '012345678901234567', 'RDM-0123456789ABCDEF', '17', 'reverse:4:0a'];
+  const names = [
+    randomUUID(),
+    randomUUID().replaceAll('-', ''),
+    voucherCodeFromRandom(randomBytes(15)),
+  ];
+  for (const what of [...terms, ...names])
+    expect((await client.submit('/support', '/support/find', { what })).status).toBeLessThan(400);
+  for (const kind of ['vouchers', 'topups'] as const) {
+    const { id } = await stack.database
+      .selectFrom(kind)
+      .select('id')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    const path = `/support/${kind === 'topups' ? 'top-ups' : kind}/${id}`;
+    const { html } = await client.get(path);
+    expect(html).toContain('What to do next');
+    if (html.includes(`${path}/number`))
+      expect((await client.submit(path, `${path}/number`)).status).toBe(200);
   }
 }
 

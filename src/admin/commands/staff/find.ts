@@ -1,0 +1,103 @@
+import type { FoundCase } from '../../../db/cases/find-cases.js';
+import { inOrder } from '../../../portal/layout/facts.js';
+import { inTimeZone } from '../../../portal/time-zone.js';
+import { plainText } from '../../../process/html.js';
+import { workflowPage } from '../../../process/temporal-ui.js';
+import { searchCases } from '../../../staff/search.js';
+import { readCase, type SupportCase } from '../../../staff/support-case.js';
+import { AdminError } from '../../admin-error.js';
+import type { AdminCommand, AdminContext, Report } from '../../command.js';
+import { argument, text } from '../../fields.js';
+import { moneyMoveTable } from '../../ledger-history.js';
+import { column, money, numbers, record, table, time } from '../../tables.js';
+
+const fields = {
+  what: argument(text, 'What the customer has given: see below; quote a text with spaces'),
+};
+
+/** Not a `lookCommand`: that somebody looked is written down, with the name. */
+export const find: AdminCommand = {
+  name: 'find',
+  summary: 'Find the case of a customer, and tell its story',
+  details:
+    'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
+    'of ours or of the payment and airtime providers, or the id of a workflow. Numbers are shown ' +
+    'masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
+    'settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS of the service, unless "npm start" runs it.',
+  fields,
+  examples: ['find 0911234567', 'find 012345678901234567', 'find RDM-0123456789ABCDEF'],
+  async run(context, input) {
+    const actor = context.actor();
+    const { database } = context;
+    const { digests } = context.digestSettings();
+    const result = await searchCases({ database, digests }, String(input.what), { actor });
+    const [first, ...others] = result.cases;
+    if (!first)
+      throw new AdminError(
+        'Nothing found. Check it with the customer, or look for something else of the case, such as ' +
+          'the phone number or the serial number.',
+      );
+    return others.length === 0 ? storyReport(context, first) : listReport(result);
+  },
+};
+
+async function storyReport(
+  { database, temporalUi }: AdminContext,
+  { kind, id }: FoundCase,
+): Promise<Report> {
+  const found = await inTimeZone('UTC', () => readCase(database, kind, id));
+  if (!found) throw new AdminError(`The ${kind} ${id} is gone.`);
+  const steps = stepsOf(found, temporalUi);
+  const { name, next, transfers } = found;
+  const facts = Object.fromEntries(
+    Object.entries(found.facts).map(([fact, value]) => [fact, plainText(value)]),
+  );
+  const state = plainText(found.state);
+  return {
+    json: { kind, id, name, state, facts, steps, next, transfers },
+    text: [
+      `${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}: ${state}`,
+      `\n${record(facts)}`,
+      `\nWhat happened (UTC)\n${steps.map(lineOf).join('\n')}`,
+      `\nHow the money moved\n${moneyMoveTable(transfers)}`,
+      `\nWhat to do next\n${next}`,
+    ].join('\n'),
+  };
+}
+
+interface Step {
+  readonly at: Date;
+  readonly what: string;
+  readonly workflowId?: string | undefined;
+  /** Its page in the Temporal UI, where the settings have one. */
+  readonly link?: string | undefined;
+}
+
+const stepsOf = ({ happenings }: SupportCase, temporalUi: AdminContext['temporalUi']): Step[] =>
+  inOrder(happenings).map(({ at, what, workflowId }) => ({
+    at,
+    what: plainText(what),
+    workflowId,
+    link: workflowId && workflowPage(temporalUi, workflowId),
+  }));
+
+const lineOf = ({ at, what, workflowId, link }: Step): string =>
+  [`${time(at)}  ${what}`, ...(workflowId ? [`${' '.repeat(21)}${link ?? workflowId}`] : [])].join(
+    '\n',
+  );
+
+const listReport = ({ cases, more }: Awaited<ReturnType<typeof searchCases>>): Report => ({
+  json: { cases, more },
+  text: [
+    table(cases, [
+      column('what', ({ kind }) => kind),
+      column('find it by', ({ name }) => name),
+      column('time (utc)', ({ at }) => time(at)),
+      column('status', ({ status }) => status),
+      column('number', ({ maskedNumber }) => maskedNumber),
+      column('partner', ({ partner }) => partner),
+      numbers('etb', ({ amount }) => amount && money(amount)),
+    ]),
+    ...(more > 0 ? [`${more} more.`] : []),
+  ].join('\n'),
+});

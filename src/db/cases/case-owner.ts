@@ -1,0 +1,47 @@
+import type { Database } from '../connection.js';
+
+/** The partner of a voucher. */
+export const partnerOfVoucher = async (database: Database, voucherId: number): Promise<string> =>
+  (
+    await database
+      .selectFrom('vouchers')
+      .innerJoin('partners', 'partners.id', 'vouchers.partner_id')
+      .select('company_name')
+      .where('vouchers.id', '=', voucherId)
+      .executeTakeFirstOrThrow()
+  ).company_name;
+
+/** The partner of a top-up, and the names of its workflow; undefined where there is none. */
+export const ownerOfTopup = (database: Database, topupId: number) =>
+  database
+    .selectFrom('topups')
+    .innerJoin('partners', 'partners.id', 'topups.partner_id')
+    .select([
+      'partner_id as partnerId',
+      'company_name as partner',
+      'workflow_id as workflowId',
+      'operation_id as creationId',
+    ])
+    .where('topups.id', '=', topupId)
+    .executeTakeFirst();
+
+/** The number (E.164) of a voucher's owner, or of a top-up; undefined where there is none. */
+export async function readNumberOf(
+  database: Database,
+  kind: 'voucher' | 'top-up',
+  id: number,
+): Promise<string | undefined> {
+  const row =
+    kind === 'voucher'
+      ? await database
+          .selectFrom('vouchers')
+          .select('owner_msisdn as msisdn')
+          .where('id', '=', id)
+          .executeTakeFirst()
+      : await database
+          .selectFrom('topups')
+          .select('msisdn')
+          .where('id', '=', id)
+          .executeTakeFirst();
+  return row?.msisdn ?? undefined;
+}

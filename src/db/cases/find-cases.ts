@@ -1,0 +1,154 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { SearchTerm } from '../../domain/staff/search-term.js';
+import { anyDigest } from '../any-digest.js';
+import type { Database } from '../connection.js';
+import { hasNumber } from '../number-key.js';
+import type { TopupStatus, VouchersTable } from '../schema/all-tables.js';
+
+/** What a person of the service looks for, with the keys by which codes and numbers are found. */
+export interface SearchedTerm extends Omit<SearchTerm, 'msisdn' | 'voucherCode'> {
+  readonly numberKeys?: readonly string[];
+  readonly codeDigests?: readonly Buffer[];
+}
+
+/** A voucher or a top-up that was found. */
+export interface FoundCase {
+  readonly kind: 'voucher' | 'top-up';
+  readonly id: number;
+  /** The serial number, or the transactionId. */
+  readonly name: string;
+  readonly at: Date;
+  readonly status: VouchersTable['status']['__select__'] | TopupStatus;
+  readonly partner: string;
+  /** Decimal string. */
+  readonly amount: string | null;
+  /** Of the owner, or that of the top-up. */
+  readonly maskedNumber: string | null;
+}
+
+export interface FoundCases {
+  /** Newest first. */
+  readonly cases: readonly FoundCase[];
+  /** How many more there are; of very many only a part is counted. */
+  readonly more: number;
+}
+
+/** Rows that one way of looking answers at most. */
+const ROWS_OF_A_WAY = 200;
+
+type Way = RawBuilder<unknown>;
+const way = (condition: unknown, statement: () => Way): Way[] =>
+  condition === undefined ? [] : [sql`(${statement()})`];
+
+/** Each statement uses an index of its own; together they are a few rows. */
+const voucherWays = (term: SearchedTerm): Way[] => {
+  const { serialNumber, codeDigests, numberKeys, operationId, redemptionId, uuid, reference } =
+    term;
+  const ofReversal = sql`redemption_reversals as reversal join redemptions on redemptions.id = reversal.redemption_id`;
+  return [
+    ...way(serialNumber, () => sql`select id from vouchers where serial_number = ${serialNumber}`),
+    ...way(
+      codeDigests,
+      () => sql`select id from vouchers where code_digest = ${anyDigest(codeDigests ?? [])}`,
+    ),
+    ...way(
+      numberKeys,
+      () => sql`select id from vouchers where owner_msisdn is not null
+      and ${hasNumber('owner_msisdn', numberKeys ?? [])} order by id desc limit ${ROWS_OF_A_WAY}`,
+    ),
+    ...way(operationId, () => sql`select id from vouchers where operation_id = ${operationId}`),
+    ...way(
+      operationId,
+      () => sql`select voucher_id from redemptions where operation_id = ${operationId}`,
+    ),
+    ...way(
+      operationId,
+      () => sql`select voucher_id from ${ofReversal} where reversal.operation_id = ${operationId}`,
+    ),
+    ...way(redemptionId, () => sql`select voucher_id from redemptions where id = ${redemptionId}`),
+    ...way(
+      uuid,
+      () => sql`select voucher_id from redemptions where payment_reference = ${uuid}::uuid`,
+    ),
+    ...way(
+      uuid,
+      () => sql`select voucher_id from ${ofReversal} where reversal.reference = ${uuid}::uuid`,
+    ),
+    ...way(
+      reference,
+      () => sql`select voucher_id from redemptions where platform_reference = ${reference}`,
+    ),
+    ...way(
+      reference,
+      () => sql`select voucher_id from redemptions where provider_reference = ${reference}
+      limit ${ROWS_OF_A_WAY}`,
+    ),
+    ...way(
+      reference,
+      () => sql`select voucher_id from ${ofReversal}
+      where reversal.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
+    ),
+  ];
+};
+
+const topupWays = ({ topupId, numberKeys, operationId, reference }: SearchedTerm): Way[] => [
+  ...way(topupId, () => sql`select id from topups where id = ${topupId}`),
+  ...way(
+    numberKeys,
+    () => sql`select id from topups
+    where ${hasNumber('msisdn', numberKeys ?? [])} order by id desc limit ${ROWS_OF_A_WAY}`,
+  ),
+  ...way(
+    numberKeys,
+    () => sql`select topup_id from topup_attempts
+    where ${hasNumber('msisdn', numberKeys ?? [])} order by topup_id desc limit ${ROWS_OF_A_WAY}`,
+  ),
+  ...way(operationId, () => sql`select id from topups where operation_id = ${operationId}`),
+  ...way(
+    operationId,
+    () => sql`select topup_id from topup_attempts where operation_id = ${operationId}`,
+  ),
+  ...way(reference, () => sql`select topup_id from topup_attempts where reference = ${reference}`),
+  ...way(
+    reference,
+    () => sql`select topup_id from topup_attempts where provider_reference = ${reference}
+    limit ${ROWS_OF_A_WAY}`,
+  ),
+];
+
+/** The ids that the statements find, newest first. */
+async function idsBy(database: Database, ways: readonly Way[]): Promise<readonly number[]> {
+  if (ways.length === 0) return [];
+  const { rows } = await sql<{ id: number }>`
+    with found (id) as (${sql.join(ways, sql` union `)}) select id from found order by id desc`.execute(
+    database,
+  );
+  return rows.map(({ id }) => id);
+}
+
+const vouchersOf = (ids: readonly number[]) => sql<FoundCase>`
+  select 'voucher' as kind, vouchers.id, serial_number as name, vouchers.created_at as at,
+    vouchers.status, company_name as partner, amount, masked_msisdn(owner_msisdn) as "maskedNumber"
+  from vouchers join partners on partners.id = vouchers.partner_id
+  where vouchers.id = any(${ids}::bigint[])`;
+
+const topupsOf = (ids: readonly number[]) => sql<FoundCase>`
+  select 'top-up' as kind, topups.id, topups.id::text as name, topups.created_at as at,
+    topups.status, company_name as partner, amount, masked_msisdn(msisdn) as "maskedNumber"
+  from topups join partners on partners.id = topups.partner_id
+  where topups.id = any(${ids}::bigint[])`;
+
+/** The vouchers and top-ups that a text names, newest first. */
+export async function findCases(
+  database: Database,
+  term: SearchedTerm,
+  limit: number,
+): Promise<FoundCases> {
+  const vouchers = await idsBy(database, voucherWays(term));
+  const topups = await idsBy(database, topupWays(term));
+  const newest = async (ids: readonly number[], rowsOf: typeof vouchersOf) =>
+    ids.length === 0 ? [] : (await rowsOf(ids.slice(0, limit)).execute(database)).rows;
+  const rows = [...(await newest(vouchers, vouchersOf)), ...(await newest(topups, topupsOf))];
+  const cases = rows.toSorted((a, b) => b.at.getTime() - a.at.getTime()).slice(0, limit);
+  return { cases, more: vouchers.length + topups.length - cases.length };
+}

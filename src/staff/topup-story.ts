@@ -1,0 +1,48 @@
+import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
+import type { TopupDetail } from '../db/topups/topup-detail.js';
+import { maskMsisdn } from '../domain/phone.js';
+import type { Happening } from '../portal/layout/facts.js';
+import { type Html, html } from '../process/html.js';
+
+type Attempt = TopupDetail['attempts'][number];
+
+/** The history of a top-up in sentences. */
+export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happening[] {
+  const workflowId = topUpWorkflowId(names);
+  const happened = (at: Date | string, what: Html): Happening => ({
+    at: new Date(at),
+    what,
+    workflowId,
+  });
+  return [
+    happened(topup.created_at, html`Accepted for ${maskMsisdn(topup.msisdn)}.`),
+    ...topup.attempts.flatMap((attempt) => [
+      happened(
+        attempt.at,
+        html`Attempt ${attempt.attempt} to ${maskMsisdn(attempt.msisdn)}, our reference
+<code>${attempt.reference}</code>.`,
+      ),
+      ...(attempt.settledAt === null ? [] : [happened(attempt.settledAt, endOf(attempt))]),
+      ...(attempt.contradictedAt === null
+        ? []
+        : [
+            happened(
+              attempt.contradictedAt,
+              html`The provider reported that it was delivered after all.`,
+            ),
+          ]),
+      ...(attempt.reversedAt === null
+        ? []
+        : [happened(attempt.reversedAt, html`The provider took the delivery back.`)]),
+    ]),
+  ];
+}
+
+const endOf = ({ attempt, status, providerReference, providerMessage }: Attempt): Html =>
+  status === 'POSTED'
+    ? html`Attempt ${attempt} was delivered${
+        providerReference && html`, the provider’s reference is <code>${providerReference}</code>`
+      }.`
+    : html`Attempt ${attempt} failed${
+        providerMessage && html`: <span lang="en">${providerMessage}</span>`
+      }. Nothing was charged.`;
