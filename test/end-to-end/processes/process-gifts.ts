@@ -59,7 +59,7 @@ export async function sellGifts(scene: ProcessScene, canary: Canary, stack: () =
   /** Generates a voucher for a new owner; `messageSuffix` steers the messages to it. */
   async function generate(merchant: TestMerchant, messageSuffix = '000') {
     owners += 1;
-    const msisdn = `+2519240${owners}1${messageSuffix}`;
+    const msisdn = `+2519${24_001 + owners * 10}${messageSuffix}`;
     canary.add('owner number', msisdn);
     const client = await asPartner();
     const { body } = done(
