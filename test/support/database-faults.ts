@@ -9,6 +9,8 @@ export interface StatementFault {
   readonly when?: string;
   /** `no row`: it succeeds and writes nothing; `commit`: only its transaction's commit fails. */
   readonly fails?: 'at once' | 'no row' | 'commit';
+  /** The SQLSTATE of the error; otherwise that of an exception of PL/pgSQL. */
+  readonly code?: string;
 }
 
 let faults = 0;
@@ -16,11 +18,14 @@ let faults = 0;
 /** Breaks a statement by a trigger; returns what mends it. */
 export async function breakStatement(
   database: Database,
-  { table, on, when = 'true', fails = 'at once' }: StatementFault,
+  { table, on, when = 'true', fails = 'at once', code = 'P0001' }: StatementFault,
 ): Promise<() => Promise<void>> {
   faults += 1;
   const name = `fault_${faults}`;
-  const body = fails === 'no row' ? 'return null;' : "raise exception 'broken by a test';";
+  const body =
+    fails === 'no row'
+      ? 'return null;'
+      : `raise exception 'broken by a test' using errcode = '${code}';`;
   await sql
     .raw(`create function ${name}() returns trigger language plpgsql as $$ begin ${body} end $$`)
     .execute(database);
