@@ -7,6 +7,7 @@ import { createAddressMatcher } from '../http/access/source-address.js';
 import type { ServerLimits } from '../http/http-server.js';
 import type { Services } from '../http/services.js';
 import type { PortalSettings } from '../portal/page.js';
+import { repairLimits } from '../repairs/repair-limits.js';
 
 /** The settings of handlers and operations. */
 export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
@@ -30,6 +31,7 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   callbackSecret: config.AIRTIME_CALLBACK_SECRET,
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
   temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
+  repairs: repairLimits(config),
   promoImageFolder: config.PROMO_IMAGE_FOLDER,
 });
 

@@ -24,7 +24,7 @@ export async function keepFromFunding(database: Database, worker: string): Promi
     with check (debit_account_id <> ${funding} and credit_account_id <> ${funding}
       or debit_account_id <> ${funding} and step = 'reverse-deposit' and exists (
         select from repairs where kind = 'undo-deposit' and state = 'READY'
-          and 'deposit:' || subject_id = operation_id))`.execute(database);
+          and 'deposit:' || subject_id = ledger_transfers.operation_id))`.execute(database);
   // The rule before there were repairs.
   await sql`drop policy if exists ${sql.ref(worker)} on ledger_transfers`.execute(database);
 }

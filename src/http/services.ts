@@ -4,6 +4,7 @@ import type { OperationServices } from '../operations/services.js';
 import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import type { TemporalUi } from '../process/temporal-ui.js';
+import type { RepairLimits } from '../repairs/repair-kind.js';
 import type { AccessDirectory } from './access/access-directory.js';
 import type { AccessTokens } from './access/access-token.js';
 import type { ApiKeyLookup } from './access/api-key-lookup.js';
@@ -49,6 +50,7 @@ export interface Services extends OperationServices {
     readonly reversalWatchSeconds: number;
     /** Where workflows are shown to staff. */
     readonly temporalUi: TemporalUi;
+    readonly repairs: RepairLimits;
     /** The folder of promo images; undefined where there is none. */
     readonly promoImageFolder: string | undefined;
   };

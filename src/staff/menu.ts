@@ -4,7 +4,10 @@ import type { StaffMenu } from './page.js';
 export const staffMenu: StaffMenu = [
   {
     group: 'Cases',
-    entries: [{ label: 'Find', path: '', needs: 'look', further: ['/vouchers', '/top-ups'] }],
+    entries: [
+      { label: 'Find', path: '', needs: 'look', further: ['/vouchers', '/top-ups'] },
+      { label: 'Repairs', path: '/repairs', needs: 'look' },
+    ],
   },
   { group: 'You', entries: [{ label: 'Account', path: '/account', needs: 'own' }] },
 ];

@@ -4,6 +4,9 @@ import { staffAccountPages } from './account-pages.js';
 import type { StaffSitePage } from './page.js';
 import { showTopupCase, showVoucherCase } from './pages/case.js';
 import { askFind, find, findAgain } from './pages/find.js';
+import { askRepairPage, showTopupRepairs, showVoucherRepairs } from './pages/repairs/ask-repair.js';
+import { showRepairs } from './pages/repairs/list-repairs.js';
+import { confirmRepairPage, declineRepairPage, showRepair } from './pages/repairs/show-repair.js';
 import {
   backToTopupCase,
   backToVoucherCase,
@@ -27,4 +30,11 @@ export const staffPages: readonly StaffSitePage[] = [
   showTopupCase,
   showTopupNumber,
   backToTopupCase,
+  showRepairs,
+  askRepairPage,
+  showRepair,
+  confirmRepairPage,
+  declineRepairPage,
+  showVoucherRepairs,
+  showTopupRepairs,
 ];

@@ -101,3 +101,18 @@ export async function statusOf(
     .executeTakeFirstOrThrow();
   return status;
 }
+
+/** The newest redemptions of a voucher, by their ids. */
+export async function redemptionsOfVoucher(
+  database: Database,
+  voucherId: number,
+): Promise<number[]> {
+  const rows = await database
+    .selectFrom('redemptions')
+    .select('id')
+    .where('voucher_id', '=', voucherId)
+    .orderBy('id', 'desc')
+    .limit(10)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -4,15 +4,18 @@ import { deposit } from '../../support/companies.js';
 import { until } from '../../support/until.js';
 import { type RepairScene, setRepairScene } from './repair-scene.js';
 
-/** Repairs of payments, top-ups and wallets in each state. */
+/** Repairs of payments, top-ups and wallets in each state; API and worker have the rights of their roles. */
 let scene: RepairScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({
-    CALLER_WAIT_SECONDS: '2',
-    TOPUP_RETRY_WINDOW_SECONDS: '3600',
-    REPAIR_CONFIRM_ABOVE: '5000',
-  });
+  scene = await setRepairScene(
+    {
+      CALLER_WAIT_SECONDS: '2',
+      TOPUP_RETRY_WINDOW_SECONDS: '3600',
+      REPAIR_CONFIRM_ABOVE: '5000',
+    },
+    { hasRoles: true },
+  );
 });
 afterAll(() => scene?.stop());
 

@@ -1,0 +1,57 @@
+import { repairWorkflowId } from '../../../../workflows/workflow-ids.js';
+import type { RepairRow } from '../../../db/repairs/repairs.js';
+import { formatAmount, parseMoney } from '../../../domain/money.js';
+import type { RepairState } from '../../../domain/repairs/repair.js';
+import { badge, table, time } from '../../../portal/layout/parts.js';
+import { type Html, type HtmlValue, html } from '../../../process/html.js';
+import { findRepairKind } from '../../../repairs/repair-kinds.js';
+import { SUPPORT_PATH } from '../../page.js';
+
+export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
+
+/** The page of one repair. */
+export const repairPath = (id: number): string => `${REPAIRS_PATH}/${id}`;
+
+const states: Readonly<
+  Record<RepairState, readonly [tone: Parameters<typeof badge>[0], word: string]>
+> = {
+  ASKED: ['warning', 'Waits for confirmation'],
+  READY: ['plain', 'Begins'],
+  RUNNING: ['plain', 'Under way'],
+  DONE: ['success', 'Done'],
+  REFUSED: ['danger', 'Not done'],
+  EXPIRED: ['danger', 'Not confirmed in time'],
+};
+
+export const repairBadge = ({ state }: RepairRow): Html => badge(...states[state]);
+
+export const titleOf = ({ kind }: RepairRow): string => findRepairKind(kind)?.title ?? kind;
+
+/** What it is about, with a link to its case where there is a page. */
+export function subjectOf(row: RepairRow): HtmlValue {
+  const name = `${row.subject_kind} ${row.subject_id}`;
+  if (row.topup_id !== null)
+    return html`<a href="${SUPPORT_PATH}/top-ups/${row.topup_id}">${name}</a>`;
+  return row.voucher_id === null
+    ? name
+    : html`<a href="${SUPPORT_PATH}/vouchers/${row.voucher_id}">${name}</a>`;
+}
+
+export const amountOf = ({ amount }: RepairRow): string =>
+  parseMoney(amount) === 0n ? 'No value' : `ETB ${formatAmount(parseMoney(amount))}`;
+
+export const workflowOf = (row: RepairRow): string => repairWorkflowId(row.id, row.operation_id);
+
+/** Repairs, newest first. */
+export const repairTable = (caption: string, rows: readonly RepairRow[]): Html =>
+  table(caption, rows, [
+    {
+      title: 'Repair',
+      value: (row) => html`<a href="${repairPath(row.id)}">${row.id}: ${titleOf(row)}</a>`,
+      phone: 'head',
+    },
+    { title: 'About', value: subjectOf },
+    { title: 'Amount', value: amountOf },
+    { title: 'Asked', value: (row) => html`${time(row.asked_at)} by ${row.asked_by}` },
+    { title: 'State', value: repairBadge },
+  ]);

@@ -1,0 +1,148 @@
+import { findRepair } from '../../../db/repairs/repair-lists.js';
+import { confirmRepair, declineRepair, type RepairRow } from '../../../db/repairs/repairs.js';
+import { actorOfPerson } from '../../../domain/access-changes.js';
+import { mayAsStaff } from '../../../domain/staff/staff-role.js';
+import { facts } from '../../../portal/layout/facts.js';
+import { readName } from '../../../portal/layout/form.js';
+import { field, message, postForm, time } from '../../../portal/layout/parts.js';
+import { idOf, type PageAnswer } from '../../../portal/page.js';
+import { problems } from '../../../portal/problem-page.js';
+import { type Html, html } from '../../../process/html.js';
+import { workflowPage } from '../../../process/temporal-ui.js';
+import type { StaffPage, StaffRequest } from '../../page.js';
+import {
+  amountOf,
+  repairBadge,
+  repairPath,
+  subjectOf,
+  titleOf,
+  workflowOf,
+} from './repair-parts.js';
+
+const OPEN = ['READY', 'RUNNING'];
+const REFRESH_SECONDS = 3;
+
+/** One repair: who asked, who confirmed, and what came of it. */
+export const showRepair: StaffPage = {
+  method: 'GET',
+  path: '/repairs/:id',
+  access: 'staff',
+  needs: 'look',
+  async handle(request) {
+    const row = await findRepair(request.services.database, idOf(request));
+    return row ? pageOf(request, row) : problems.notFound;
+  },
+};
+
+function pageOf(request: StaffRequest, row: RepairRow): PageAnswer {
+  const title = `Repair ${row.id}: ${titleOf(row)}`;
+  return {
+    kind: 'page',
+    title,
+    ...(OPEN.includes(row.state) && { refreshSeconds: REFRESH_SECONDS }),
+    content: html`<h1>${title} ${repairBadge(row)}</h1>
+${row.result !== null && message(row.state === 'DONE' ? 'success' : 'warning', html`${row.result}`)}
+<section class="card">${facts({
+      About: subjectOf(row),
+      Amount: amountOf(row),
+      Why: row.why,
+      ...argumentsOf(row),
+      Asked: html`${time(row.asked_at)} by ${row.asked_by}`,
+      ...(row.confirmed_at && {
+        Confirmed: html`${time(row.confirmed_at)} by ${row.confirmed_by}`,
+      }),
+      Workflow: workflowLink(request, row),
+    })}</section>
+${row.state === 'ASKED' && decision(request, row)}`,
+  };
+}
+
+function workflowLink({ services }: StaffRequest, row: RepairRow): Html {
+  const workflowId = workflowOf(row);
+  const page = workflowPage(services.settings.temporalUi, workflowId);
+  const name = html`<code>${workflowId}</code>`;
+  return page === undefined
+    ? name
+    : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
+}
+
+/** What was asked for; what is personal is encrypted, and not shown. */
+const argumentsOf = (row: RepairRow): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(
+    Object.entries(row.arguments)
+      .filter(([name]) => !['claimId', 'operationId', 'attempt'].includes(name))
+      .map(([name, value]) => [name.charAt(0).toUpperCase() + name.slice(1), String(value)]),
+  ),
+  ...(row.sealed_arguments === null ? {} : { 'Number given': 'Yes; it is not shown' }),
+});
+
+/** The forms of the second person, and of the one who asked. */
+function decision({ session, staff, formToken }: StaffRequest, row: RepairRow): Html {
+  const isOwn = row.asked_by === actorOfPerson(session);
+  const mayConfirm = !isOwn && mayAsStaff(staff.role, 'confirm');
+  return html`<section class="card"><h2>Decide</h2>
+<p>It is carried out when another person confirms it, until ${time(row.confirm_until)}.</p>
+${isOwn && message('notice', 'You have asked for it: somebody else confirms it.')}
+${!isOwn && !mayConfirm && message('notice', 'Your role looks and asks: a supervisor confirms it.')}
+${
+  mayConfirm &&
+  postForm(
+    { action: `${repairPath(row.id)}/confirm`, formToken, className: 'actions' },
+    html`<button>Confirm</button>`,
+  )
+}
+${
+  (isOwn || mayConfirm) &&
+  postForm(
+    { action: `${repairPath(row.id)}/decline`, formToken },
+    html`${field({ name: 'why', label: 'Why not' })}
+<p class="actions"><button class="secondary">${isOwn ? 'Withdraw' : 'Decline'}</button></p>`,
+  )
+}</section>`;
+}
+
+const DECIDED = 'It does not wait any more, or you may not decide about it.';
+
+const backTo = (id: number, notice: string): PageAnswer => ({
+  kind: 'redirect',
+  to: repairPath(id),
+  notice,
+});
+
+/** Confirms what somebody else asked for, after the person has proved to be there. */
+export const confirmRepairPage: StaffPage = {
+  method: 'POST',
+  path: '/repairs/:id/confirm',
+  access: 'staff',
+  needs: 'confirm',
+  confirmation: 'recent',
+  async handle(request) {
+    const id = idOf(request);
+    const isConfirmed = await request.services.database
+      .transaction()
+      .execute((transaction) => confirmRepair(transaction, id, request.staff.id));
+    return backTo(id, isConfirmed ? 'You have confirmed it.' : DECIDED);
+  },
+};
+
+/** Ends a repair that waits: by the one who asked, or by one who could confirm it. */
+export const declineRepairPage: StaffPage = {
+  method: 'POST',
+  path: '/repairs/:id/decline',
+  access: 'staff',
+  needs: 'ask',
+  async handle(request) {
+    const { services, session, staff, form } = request;
+    const id = idOf(request);
+    const actor = actorOfPerson(session);
+    const row = await findRepair(services.database, id);
+    const why = readName(form.text('why'), 200);
+    if (!row) return problems.notFound;
+    if (row.asked_by !== actor && !mayAsStaff(staff.role, 'confirm')) return backTo(id, DECIDED);
+    if (why === undefined) return backTo(id, 'Say why not.');
+    const isDeclined = await services.database
+      .transaction()
+      .execute((transaction) => declineRepair(transaction, id, { actor, why }));
+    return backTo(id, isDeclined ? 'It is not carried out.' : DECIDED);
+  },
+};

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findRepair } from '../../src/db/repairs/repair-lists.js';
+import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
+import { hiddenFields } from '../portal/portal-client.js';
+import { staffClient } from './staff-client.js';
+
+/** Repairs by the pages of /support, with the rights of the roles of API and worker. */
+let scene: RepairScene;
+let agent: Awaited<ReturnType<typeof staffClient>>;
+let supervisor: Awaited<ReturnType<typeof staffClient>>;
+
+beforeAll(async () => {
+  scene = await setRepairScene(
+    { REPAIR_CONFIRM_ABOVE: '400', CLAIM_LIFETIME_SECONDS: '600' },
+    { hasRoles: true },
+  );
+  agent = await staffClient(scene.stack, 'AGENT');
+  supervisor = await staffClient(scene.stack, 'SUPERVISOR');
+});
+afterAll(() => scene?.stop());
+
+const repairsOf = (id: number) => `/support/vouchers/${id}/repairs`;
+const actionOf = (kind: string) => `/support/repairs/ask/${kind}`;
+
+/** Sends the form of a repair on the page of a voucher; the id of the repair that it leads to. */
+async function asked(id: number, kind: string, fields: Record<string, string> = {}) {
+  const answer = await agent.client.submit(repairsOf(id), actionOf(kind), {
+    why: 'Ticket 4711',
+    ...fields,
+  });
+  expect(answer.status).toBe(303);
+  return Number(answer.location?.split('/').at(-1));
+}
+
+describe('the page of a voucher', () => {
+  it('offers what is possible now, and nothing else', async () => {
+    const { gift } = await scene.voucherIn('claimed');
+    const { html } = await agent.client.get(repairsOf(gift.id));
+    const offered = [...html.matchAll(/action="\/support\/repairs\/ask\/([\w-]+)"/g)].map(
+      ([, kind]) => kind,
+    );
+    expect(offered).toEqual([
+      'resend-message',
+      'extend-claim',
+      'cancel-claim',
+      'extend-voucher',
+      'cancel-voucher',
+    ]);
+    expect((await agent.client.get(repairsOf(2_000_000_000))).status).toBe(404);
+  });
+
+  it('asks for a repair, which is done, and shows what came of it', async () => {
+    const { gift } = await scene.voucherIn('claimed');
+    const id = await asked(gift.id, 'extend-claim', { minutes: '20' });
+    const row = await scene.ended(id);
+    scene.expectDone(row);
+    expect(row.asked_by).toBe(`staff:${agent.account.id}`);
+    const { html } = await agent.client.get(`/support/repairs/${id}`);
+    expect(html).toContain('The claim stays open for 20 minutes at least.');
+    expect((await agent.client.get(repairsOf(gift.id))).html).toContain('Repairs so far');
+  });
+
+  it('is one repair, however often its form is sent', async () => {
+    const gift = await scene.gift();
+    const { html } = await agent.client.get(repairsOf(gift.id));
+    const action = actionOf('cancel-voucher');
+    const fields = { ...hiddenFields(html, action), why: 'Ticket 4711' };
+    const answers = await Promise.all([1, 2, 3].map(() => agent.client.post(action, fields)));
+    expect(new Set(answers.map(({ location }) => location)).size).toBe(1);
+  });
+
+  it('says what is wrong, and what to do instead', async () => {
+    const { gift } = await scene.voucherIn('claimed');
+    const wrong = await agent.client.submit(repairsOf(gift.id), actionOf('extend-claim'), {
+      why: 'Ticket',
+      minutes: '1000',
+    });
+    expect([wrong.status, wrong.html]).toEqual([409, expect.stringContaining('from 1 to 60')]);
+    const page = await agent.client.get(repairsOf(gift.id));
+    const fields = hiddenFields(page.html, actionOf('cancel-claim'));
+    await scene.repaired('cancel-claim', gift.id);
+    const late = await agent.client.post(actionOf('cancel-claim'), { ...fields, why: 'Ticket' });
+    expect([late.status, late.html]).toEqual([409, expect.stringContaining('claims again')]);
+  });
+
+  it('needs a sign-in of staff, and a form of its own', async () => {
+    const gift = await scene.gift();
+    const action = actionOf('cancel-voucher');
+    const forged = await agent.client.post(action, { subject: String(gift.id), why: 'x' });
+    expect(forged.status).toBe(403);
+  });
+});
+
+describe('two people', () => {
+  const forms = async (who: typeof agent, id: number) => {
+    const { html } = await who.client.get(`/support/repairs/${id}`);
+    return ['confirm', 'decline'].filter((name) => html.includes(`/repairs/${id}/${name}"`));
+  };
+  const decide = (who: typeof agent, id: number, how: string, fields = {}) =>
+    who.client.submit(`/support/repairs/${id}`, `/support/repairs/${id}/${how}`, fields);
+
+  it('the one who asked withdraws only; another one confirms', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    const id = await asked(gift.id, 'cancel-voucher');
+    expect(await forms(agent, id)).toEqual(['decline']);
+    expect(await forms(supervisor, id)).toEqual(['confirm', 'decline']);
+    expect((await supervisor.client.get('/support/repairs')).html).toContain(`${id}: Cancel`);
+    await decide(supervisor, id, 'confirm');
+    const row = await scene.ended(id);
+    scene.expectDone(row);
+    expect(row.confirmed_by).toBe(`staff:${supervisor.account.id}`);
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'CANCELLED' });
+  });
+
+  it('an agent cannot confirm by a form of their own making', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    const id = await asked(gift.id, 'cancel-voucher');
+    const other = await staffClient(scene.stack, 'AGENT');
+    const { html } = await agent.client.get(`/support/repairs/${id}`);
+    const { token = '' } = hiddenFields(html, `/support/repairs/${id}/decline`);
+    for (const { client } of [agent, other])
+      expect((await client.post(`/support/repairs/${id}/confirm`, { token })).status).toBe(403);
+    expect((await findRepair(scene.stack.database, id))?.state).toBe('ASKED');
+    await decide(supervisor, id, 'decline', { why: 'Not his' });
+    expect(await scene.ended(id)).toMatchObject({ result: 'Declined: Not his' });
+  });
+});
