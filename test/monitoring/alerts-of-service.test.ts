@@ -41,6 +41,20 @@ describe('the objectives', () => {
     ]);
   });
 
+  test('a few calls that fail once wake nobody, and many do', async () => {
+    const failing = (calls: number) =>
+      scene.during(async () => {
+        const mend = await hideTable(scene.gifts.stack.database, 'gift_denominations');
+        for (let call = 0; call < calls; call += 1)
+          await scene.gifts.asPartner.get('/gift-denominations');
+        await mend();
+      });
+    expect(await firingAlerts({ ...(await failing(3)), isOver: true }, 4)).toEqual([]);
+    expect(await firingAlerts({ ...(await failing(15)), isOver: true }, 4)).toEqual([
+      'AvailabilityBudgetBurnsFast',
+    ]);
+  });
+
   test('calls that wait for a lock burn the budget of latency', async () => {
     const slow = await scene.during(() =>
       scene

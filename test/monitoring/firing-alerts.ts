@@ -13,13 +13,13 @@ export interface Scrapes {
   readonly at: Date;
   readonly before: string;
   readonly after: string;
+  /** What happened between them does not happen again. */
+  readonly isOver?: boolean;
 }
 
-/** The metrics that rules read. */
+/** The metrics that rules and the dashboard read. */
 const isRead = ({ name }: Sample): boolean =>
-  /^(voucher_service_|temporal_workflow_task_execution_failed|nodejs_eventloop_lag_p99|up$)/.test(
-    name,
-  );
+  /^(voucher_service_|temporal_|nodejs_eventloop_lag_p99|process_cpu_seconds_total|up$)/.test(name);
 
 const keyOf = ({ name, labels }: Sample): string =>
   `${name}{${Object.entries({ job: 'voucher-service', instance: 'test', ...labels })
@@ -30,7 +30,7 @@ const keyOf = ({ name, labels }: Sample): string =>
  * The series of a cause that goes on: what a counter gained between the scrapes it gains again and again,
  * an age that grew goes on growing, and a time that stood still stands still.
  */
-function seriesOf({ before, after }: Pick<Scrapes, 'before' | 'after'>, count: number) {
+function seriesOf({ before, after, isOver }: Scrapes, count: number) {
   const earlier = new Map(samplesOf(before).map((one) => [keyOf(one), one.value]));
   return samplesOf(after)
     .filter(isRead)
@@ -39,7 +39,13 @@ function seriesOf({ before, after }: Pick<Scrapes, 'before' | 'after'>, count: n
       const series = keyOf(sample);
       const first = earlier.get(series) ?? (isCounter(sample) ? 0 : sample.value);
       const change = sample.value - first;
-      if (isCounter(sample)) return { series, values: steps(first, change, count) };
+      if (isCounter(sample))
+        return {
+          series,
+          values: isOver
+            ? `${first} ${steps(sample.value, 0, count)}`
+            : steps(first, change, count),
+        };
       const grows = /_oldest_seconds$|_timestamp_seconds$|oldest_hold_seconds$/.test(sample.name);
       const step = grows && change > 0 ? INTERVAL_SECONDS : 0;
       return { series, values: steps(sample.value, step, count) };
@@ -51,28 +57,50 @@ const isCounter = ({ name }: Sample): boolean => /_(total|count|bucket|sum)$/.te
 const steps = (first: number, step: number, count: number): string => `${first}+${step}x${count}`;
 
 /**
- * The names of the alerts that fire after some minutes in which the service goes on as between two
- * scrapes, by the rules as they are deployed.
+ * What promtool says of expressions for which it expects nothing, after some minutes in which the service
+ * goes on as between two scrapes; undefined where it found nothing.
  *
  * @throws where promtool does not accept the rules or the series
  */
-export async function firingAlerts(scrapes: Scrapes, minutes: number): Promise<string[]> {
+async function evaluated(
+  scrapes: Scrapes,
+  minutes: number,
+  expressions: readonly string[],
+): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'voucher-topup-service-rules-'));
   try {
     const file = join(folder, 'test.yml');
-    await writeFile(file, stringify(documentOf(scrapes, minutes)));
+    await writeFile(file, stringify(documentOf(scrapes, minutes, expressions)));
     const { isGood, output } = await runPromtool('test', 'rules', file);
-    if (isGood) return [];
-    const got = /got:(.*)/s.exec(output)?.[1];
-    if (got === undefined) throw new Error(output);
-    return [...got.matchAll(/alertname="(\w+)"/g)].map(([, name = '']) => name).sort();
+    if (isGood) return undefined;
+    if (!output.includes('got:')) throw new Error(output);
+    return output;
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-/** Expects no alert, so that promtool names those that fire. */
-const documentOf = (scrapes: Scrapes, minutes: number) => ({
+/** The names of the alerts that fire, by the rules as they are deployed. */
+export async function firingAlerts(scrapes: Scrapes, minutes: number): Promise<string[]> {
+  const alerts = 'count by (alertname) (ALERTS{alertstate="firing"})';
+  const output = (await evaluated(scrapes, minutes, [alerts])) ?? '';
+  const [, got = ''] = /got:(.*)/s.exec(output) ?? [];
+  return [...got.matchAll(/alertname="(\w+)"/g)].map(([, name = '']) => name).sort();
+}
+
+/** The expressions that have no value, of those that a dashboard shows. */
+export async function unanswered(
+  scrapes: Scrapes,
+  expressions: readonly string[],
+): Promise<string[]> {
+  const output = (await evaluated(scrapes, 10, expressions)) ?? '';
+  return expressions.filter(
+    (expression) => !output.includes(`expr: ${JSON.stringify(expression)}`),
+  );
+}
+
+/** Expects nothing, so that promtool names what there is. */
+const documentOf = (scrapes: Scrapes, minutes: number, expressions: readonly string[]) => ({
   rule_files: RULES.map((file) => resolve(file)),
   evaluation_interval: `${INTERVAL_SECONDS}s`,
   tests: [
@@ -80,13 +108,11 @@ const documentOf = (scrapes: Scrapes, minutes: number) => ({
       interval: `${INTERVAL_SECONDS}s`,
       start_timestamp: scrapes.at.toISOString(),
       input_series: seriesOf(scrapes, (minutes * 60) / INTERVAL_SECONDS),
-      promql_expr_test: [
-        {
-          expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
-          eval_time: `${minutes}m`,
-          exp_samples: [],
-        },
-      ],
+      promql_expr_test: expressions.map((expr) => ({
+        expr,
+        eval_time: `${minutes}m`,
+        exp_samples: [],
+      })),
     },
   ],
 });
