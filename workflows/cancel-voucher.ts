@@ -6,6 +6,7 @@ import {
   type VoucherCancelled,
   voucherCancelled,
 } from './contracts.js';
+import { showAnswer } from './current-details.js';
 import { claimWorkflowId } from './workflow-ids.js';
 
 /**
@@ -16,6 +17,11 @@ export async function cancelVoucher(
   command: CancelVoucherCommand,
 ): Promise<OperationOutcome<VoucherCancelled>> {
   const { outcome, endedClaim } = await database.cancelVoucher(command);
+  const what = `voucher ${command.voucherId} of partner ${command.company.id}`;
+  showAnswer(`the cancellation of ${what}`, outcome.result, ({ returned }) => [
+    `**Cancelled**: ${what}. ETB ${returned} went back to the partner's gift wallet.`,
+    'No action is needed.',
+  ]);
   if (endedClaim !== null) await tellCancelled(claimWorkflowId(endedClaim));
   return outcome;
 }

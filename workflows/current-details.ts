@@ -1,4 +1,5 @@
 import { setCurrentDetails } from '@temporalio/workflow';
+import { messageOf, type Refusal } from '../src/domain/refusals.js';
 
 /** Sets the details for support staff in the Temporal UI, whose frame hides a single last line. */
 export const showDetails = (...paragraphs: string[]): void =>
@@ -11,4 +12,18 @@ export const quoted = (words: string): string => words.replace(/[.\s]+$/, '');
 export function untilWhen(durationMs: number): string {
   const end = new Date(Date.now() + durationMs).toISOString();
   return `${end.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** The end of a request that one step decides: what it did, or why it was refused. */
+export function showAnswer<Result extends { readonly ok: true }>(
+  what: string,
+  result: Result | Refusal,
+  done: (result: Result) => readonly string[],
+): void {
+  if (result.ok) showDetails(...done(result));
+  else
+    showDetails(
+      `**Refused**: ${what}: ${quoted(messageOf(result.reason, result.detail))}.`,
+      'Nothing was changed, and no money has moved.',
+    );
 }

@@ -78,6 +78,7 @@ export async function expireVouchers(): Promise<SweepResult> {
     showStuck(stuck);
   }
   if (failures.length > 0) throw failures[0];
+  if (stuck.length === 0) showSwept(result);
   return result;
 }
 
@@ -121,6 +122,13 @@ async function untilDone(
   }
   return total;
 }
+
+const showSwept = (result: SweepResult): void =>
+  showDetails(
+    `**In order.** Ended: ${result.expiredVouchers} vouchers, ${result.expiredClaims} claims, ` +
+      `${result.failedTopups} top-ups that never began. Queued: ${result.queuedReminders} reminders and ` +
+      `${result.queuedStatements} statements. No action is needed.`,
+  );
 
 function showStuck(stuck: readonly StuckPartner[]): void {
   showDetails(

@@ -1,9 +1,16 @@
 import { database } from './activity-options.js';
 import type { GeneratedVoucher, GenerateVoucherCommand, OperationOutcome } from './contracts.js';
+import { showAnswer } from './current-details.js';
 
 /** Generates a gift voucher (specification 4.1): one local activity with one transaction. */
 export async function generateVoucher(
   command: GenerateVoucherCommand,
 ): Promise<OperationOutcome<GeneratedVoucher>> {
-  return database.generateVoucher(command);
+  const outcome = await database.generateVoucher(command);
+  const who = `partner ${command.company.id}`;
+  showAnswer(`a voucher of ${who}`, outcome.result, ({ voucherId }) => [
+    `**Generated**: voucher ${voucherId} of ${who}. Its value is reserved in the gift wallet of the partner.`,
+    `No action is needed. \`npm run admin -- show voucher ${voucherId}\` tells what became of it.`,
+  ]);
+  return outcome;
 }

@@ -1,6 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { database } from './activity-options.js';
 import type { MessageResent, OperationOutcome, ResendMessageCommand } from './contracts.js';
+import { showAnswer } from './current-details.js';
 import { sendUntilSettled } from './send-message.js';
 
 /**
@@ -12,8 +13,20 @@ export function resendMessage(
 ): Promise<OperationOutcome<MessageResent>> {
   return CancellationScope.nonCancellable(async () => {
     const queued = await database.queueResend(command);
-    if (queued.kind === 'answered') return queued.outcome;
+    if (queued.kind === 'answered') return shown(command, queued.outcome);
     const sent = await sendUntilSettled(queued.messageId, 'Send the message again');
-    return database.settleResend(command, queued, sent);
+    return shown(command, await database.settleResend(command, queued, sent));
   });
+}
+
+function shown(
+  { voucherId }: ResendMessageCommand,
+  outcome: OperationOutcome<MessageResent>,
+): OperationOutcome<MessageResent> {
+  const what = `the message of voucher ${voucherId}`;
+  showAnswer(`sending ${what} again`, outcome.result, ({ kind }) => [
+    `**Sent again**: ${kind === 'VERIFICATION_CODE' ? 'the code' : 'the confirmation'} of voucher ${voucherId}.`,
+    'No money has moved. No action is needed.',
+  ]);
+  return outcome;
 }

@@ -43,7 +43,8 @@ export function payUntilKnown(
       showDetails(
         `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,
         `The provider's last message: ${lastMessage}. The money stays on hold, and the service asks ` +
-          'the provider again. To ask now, send the signal `providerHint`.',
+          'the provider again. Do not pay it by hand, and do not redeem it again: that could pay twice. To ' +
+          'ask now, send the signal `providerHint`.',
       );
     },
   });

@@ -7,7 +7,7 @@ import { bookRedemption } from '../steps/book-ending.js';
 import type { Ending } from '../steps/final-outcome.js';
 import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
 import { attributesOf, isFromBefore, payUntilKnown } from './pay-until-known.js';
-import { showNotPaid, showPaid } from './redemption-details.js';
+import { showNotPaid, showPaid, showPaying } from './redemption-details.js';
 import { noteRefusal, type RedemptionRun } from './redemption-run.js';
 
 /** Redeems once: duplicates of a request, with or without a key, share one redemption. */
@@ -38,6 +38,7 @@ async function holdPayAndBook(
     run.ended ??= 'not-paid';
     throw raiseForeignHold(command.operationId);
   }
+  showPaying(hold);
   // Nobody but the provider knows the references until the payment ends or lasts.
   if (timing.sendingStepMs === undefined) upsertSearchAttributes(attributesOf(hold));
   const ending = await payUntilKnown(command.operationId, hold, {

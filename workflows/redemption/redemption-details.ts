@@ -46,6 +46,8 @@ export function showClaimed(
       `${claim.expiresAt ? ` at ${readableTime(claim.expiresAt)}` : ''}.` +
       `${wrongCodes === undefined ? '' : ` Wrong codes so far: ${wrongCodes}.`}`,
     ...(refusal ? [lastRefusal(refusal)] : []),
+    'No money has moved. Where the owner has no code, the partner or support staff send it again; where ' +
+      'the amount or the merchant is wrong, a new claim takes the place of this one.',
   );
 }
 
@@ -87,20 +89,30 @@ const endings = {
   cancelled: ['Cancelled', 'The code did not reach the owner.', FREE_AGAIN],
 } as const;
 
+/** A payment whose outcome the provider has not told yet. */
+export const showPaying = (hold: RedemptionHeld): void =>
+  showDetails(
+    `**Paying**: ${describeRedemption(hold)}`,
+    'The money is on hold until the provider tells the outcome. No action is needed.',
+  );
+
 /** The end of a payment that was made. */
 export const showPaid = (hold: RedemptionHeld, providerReference: string): void =>
   showDetails(
     `**Paid**: ${describeRedemption(hold)}`,
     `Provider's reference ${providerReference}` +
       `${hold.payoutAccount ? `, paid to ${hold.payoutAccount}` : ''}.`,
+    'The money has left the voucher. No action is needed; where the owner was at the wrong merchant, the ' +
+      'merchant or support staff reverse the redemption.',
   );
 
 /** The end of a payment that was refused. */
 export const showNotPaid = (hold: RedemptionHeld, message: string): void =>
   showDetails(
     `**Not paid**: ${describeRedemption(hold)}`,
-    `The provider's last message: ${quoted(message)}. The value is back on the voucher. The claim ` +
-      'ended, so the owner needs a new one.',
+    `The provider's last message: ${quoted(message)}. No money has moved: the value is back on the ` +
+      'voucher. The claim ended, so the owner needs a new one. Where the message is about the ' +
+      "merchant's account, correct that first: `npm run admin -- set payout-account --help`.",
   );
 
 /** A redemption as support staff and the provider know it. */

@@ -62,7 +62,7 @@ async function holdDeliverAndBook(
   run.attempts = hold.attempt;
   run.references.add(hold.reference);
   run.lastHold = hold;
-  details.sending(hold);
+  details.sending(hold, run.lastFailure);
   const ending = await deliverTopUp(run, by.operationId, hold);
   const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeHint: hints.take };
   const outcome = await bookTopUp(bookkeeping, by.operationId, { hold, ending });

@@ -52,6 +52,7 @@ export function reportAttempt(run: TopUpRun, hold: TopUpHeld, ending: Ending): v
     { key: searchAttributes.needsAction, value: false },
     { key: searchAttributes.reference, value: [...references] },
   ]);
+  if (ending.kind === 'not-done') run.lastFailure = ending.message;
   if (ending.kind === 'done') details.delivered(hold, ending);
   else details.failed(hold, ending.message, timing.retryWindowMs);
 }

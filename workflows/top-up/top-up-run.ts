@@ -30,6 +30,8 @@ export interface TopUpRun extends TopUpInput {
   attempts: number;
   ended: TopUpResult['ended'];
   lastHold?: TopUpHeld;
+  /** The provider's message of the last attempt that failed. */
+  lastFailure?: string;
   retryIsWanted: boolean;
   /** Whether a hint for a failed top-up has arrived. */
   newsOfFailed: boolean;

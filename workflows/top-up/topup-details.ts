@@ -3,6 +3,10 @@ import { messageOf, type Refusal } from '../../src/domain/refusals.js';
 import { quoted, showDetails, untilWhen } from '../current-details.js';
 import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.js';
 
+const CHARGED = "The money has left the partner's wallet. No action is needed.";
+
+const ON_HOLD = 'The money is on hold until the provider tells the outcome. No action is needed.';
+
 /** The details of a top-up for support staff; `transactionId` is its number for partners. */
 export function createTopUpDetails(transactionId: number) {
   const describe = (hold: TopUpHeld): string =>
@@ -10,13 +14,21 @@ export function createTopUpDetails(transactionId: number) {
     `attempt ${hold.attempt}, our reference ${hold.reference}`;
 
   return {
-    sending: (hold: TopUpHeld) => showDetails(`**Sending**: ${describe(hold)}.`),
+    sending: (hold: TopUpHeld, lastFailure: string | undefined) =>
+      showDetails(
+        `**Sending**: ${describe(hold)}.`,
+        ...(lastFailure === undefined
+          ? []
+          : [`The last attempt failed. The provider's message: ${quoted(lastFailure)}.`]),
+        ON_HOLD,
+      ),
 
     unknown: (hold: TopUpHeld, lastMessage: string, urgency: Urgency) =>
       showDetails(
         `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}`,
         `The provider's last message: ${lastMessage}. The money stays on hold, and the service asks ` +
-          'the provider again. To ask now, send the signal `providerHint`. A retry is possible after ' +
+          'the provider again. Do not send it by another way: that could deliver it twice. To ask now, ' +
+          'send the signal `providerHint`. A retry is possible after ' +
           'the outcome is known.',
       ),
 
@@ -24,6 +36,7 @@ export function createTopUpDetails(transactionId: number) {
       showDetails(
         ...(reversal === undefined ? [] : [`**${quoted(reversal)}.**`]),
         `**Delivered**: ${describe(hold)}. Provider's reference ${providerReference}.`,
+        ...(reversal === undefined ? [CHARGED] : []),
       ),
 
     failed: (hold: TopUpHeld, message: string, retryWindowMs: number) =>
