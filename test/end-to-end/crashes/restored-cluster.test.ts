@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startApi } from '../../../src/api.js';
 import { migrateToLatest } from '../../../src/db/migrate.js';
 import { freePort } from '../../../src/embedded/port.js';
 import { startPostgres } from '../../../src/embedded/postgres.js';
-import { openCluster } from '../../../src/embedded/postgres-cluster.js';
 import { createLogger } from '../../../src/process/logger.js';
 import { silentProgress as progress } from '../../../src/process/progress.js';
 import { startWorker } from '../../../src/worker.js';
@@ -22,6 +18,7 @@ import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 import { sale } from '../topups/topup-scene.js';
+import { archiveAll, archiving, ask, copyCluster } from './copied-cluster.js';
 
 /**
  * A base backup and the archived log of PostgreSQL, made while requests run, are restored to a moment
@@ -33,8 +30,6 @@ beforeEach(async () => {
   await chmod(directory, 0o755);
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
-
-const run = promisify(execFile);
 
 /** One request of a client, and what it was answered. */
 interface Logged {
@@ -51,12 +46,7 @@ it('a service that was restored to a moment ago loses and doubles nothing', asyn
   const postgres = await startPostgres({
     dataDirectory: original,
     port,
-    settings: {
-      fsync: 'off',
-      wal_level: 'replica',
-      archive_mode: 'on',
-      archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
-    },
+    settings: archiving(archive),
     progress,
   });
   await migrateToLatest(postgres.url);
@@ -73,7 +63,11 @@ it('a service that was restored to a moment ago loses and doubles nothing', asyn
   // Requests go on while the copy is made.
   const log: Logged[] = [];
   const [base] = await Promise.all([
-    backUpBase(postgres.url, original, join(directory, 'restored')),
+    copyCluster(postgres.url, {
+      from: original,
+      to: join(directory, 'restored'),
+      signal: 'recovery.signal',
+    }),
     work(6).then((done) => log.push(...done)),
   ]);
   const restoredTo = await momentOf(postgres.url);
@@ -181,50 +175,11 @@ const resultOf = ({ body: { statusCode, data } }: Answer) => ({
   status: data.status,
 });
 
-/** The folder with a copy of a running cluster, as the guide makes it without pg_basebackup. */
-async function backUpBase(url: string, from: string, to: string): Promise<string> {
-  const session = new pg.Client({ connectionString: url });
-  await session.connect();
-  await session.query(`select pg_backup_start('test', fast => true)`);
-  await run('cp', ['-a', from, to]);
-  const { rows } = await session.query('select labelfile from pg_backup_stop()');
-  await session.end();
-  for (const name of ['postmaster.pid', 'pg_wal'])
-    await rm(join(to, name), { recursive: true, force: true });
-  await cp(`${from}.password`, `${to}.password`);
-  const { account } = await openCluster(from);
-  await mkdir(join(to, 'pg_wal'), { mode: 0o700 });
-  await writeFile(join(to, 'backup_label'), rows[0].labelfile);
-  await writeFile(join(to, 'recovery.signal'), '');
-  for (const name of ['pg_wal', 'backup_label', 'recovery.signal'])
-    await account.own(join(to, name));
-  return to;
-}
-
-async function ask(url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows[0];
-  } finally {
-    await client.end();
-  }
-}
-
 const momentOf = async (url: string): Promise<string> =>
   (await ask(url, 'select clock_timestamp()::text as moment')).moment;
 
 const isPromoted = async (url: string): Promise<boolean> =>
   (await ask(url, 'select not pg_is_in_recovery() as is')).is;
-
-/** Waits until the archive has everything that was written by now. */
-async function archiveAll(url: string): Promise<void> {
-  const { file } = await ask(url, 'select pg_walfile_name(pg_switch_wal()) as file');
-  await until(async () => {
-    const { newest } = await ask(url, 'select last_archived_wal as newest from pg_stat_archiver');
-    expect(newest >= file).toBe(true);
-  });
-}
 
 /** What the books say that the providers were given. */
 async function inOurBooks(operator: Commands) {

@@ -1,0 +1,104 @@
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { migrateToLatest } from '../../../src/db/migrate.js';
+import { freePort } from '../../../src/embedded/port.js';
+import { startPostgres } from '../../../src/embedded/postgres.js';
+import { silentProgress as progress } from '../../../src/process/progress.js';
+import { commandsOn } from '../../admin/scene.js';
+import { until } from '../../support/until.js';
+import { setRedemptionScene } from '../gift/redemption-scene.js';
+import { archiveAll, archiving, ask, copyCluster } from './copied-cluster.js';
+
+/** The whole check of the books on a replica (DATABASE_READ_URL), which follows by the archived log. */
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'read-replica-'));
+  await chmod(directory, 0o755);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** The rows of the ledger that a server has read. */
+const readRows = async (url: string): Promise<number> =>
+  Number(
+    (
+      await ask(
+        url,
+        `select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_user_tables
+          where relname = 'ledger_transfers'`,
+      )
+    ).rows,
+  );
+
+it('the whole check reads a replica, and finds what is wrong there', async () => {
+  const archive = join(directory, 'wal');
+  await mkdir(archive);
+  await chmod(archive, 0o777);
+  const original = join(directory, 'postgres');
+  const primary = await startPostgres({
+    dataDirectory: original,
+    port: 0,
+    settings: archiving(archive),
+    progress,
+  });
+  await migrateToLatest(primary.url);
+  const scene = await setRedemptionScene({
+    DATABASE_URL: primary.url,
+    PORT: String(await freePort()),
+  });
+  await scene.redeemed(scene.asMerchant, await scene.gift());
+  const copy = await copyCluster(primary.url, {
+    from: original,
+    to: join(directory, 'replica'),
+    signal: 'standby.signal',
+  });
+  const replica = await startPostgres({
+    dataDirectory: copy,
+    port: 0,
+    settings: { fsync: 'off', restore_command: `cp ${archive}/%f %p` },
+    progress,
+  });
+  const operator = commandsOn({
+    DATABASE_URL: primary.url,
+    DATABASE_READ_URL: replica.url,
+  });
+
+  /** Waits until the replica has all that the primary had. */
+  const caughtUp = async () => {
+    const { position } = await ask(primary.url, 'select pg_current_wal_lsn() as position');
+    await archiveAll(primary.url);
+    await until(async () => {
+      const { has } = await ask(
+        replica.url,
+        `select pg_last_wal_replay_lsn() >= '${position}' as has`,
+      );
+      expect(has).toBe(true);
+    });
+  };
+
+  await scene.redeemed(scene.asMerchant, await scene.gift());
+  await caughtUp();
+  const before = await readRows(replica.url);
+  expect(await operator.json('check-ledger')).toMatchObject({ ok: true });
+  await until(async () => expect(await readRows(replica.url)).toBeGreaterThan(before));
+
+  // Somebody edits an old row: only a check of everything finds it.
+  const editOldRow = (change: '+ 1' | '- 1') =>
+    ask(
+      primary.url,
+      `do $$ begin
+        set local session_replication_role = replica;
+        update ledger_transfers set amount = amount ${change}
+          where id = (select min(id) from ledger_transfers where step = 'hold');
+      end $$`,
+    );
+  await editOldRow('+ 1');
+  await caughtUp();
+  expect((await operator.admin('check-ledger')).code).toBe(2);
+
+  await editOldRow('- 1');
+  await scene.stop();
+  await replica.stop();
+  await primary.stop();
+}, 240_000);
