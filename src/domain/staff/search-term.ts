@@ -64,6 +64,11 @@ export function readSearchTerm(given: string): SearchTerm | undefined {
   return Object.keys(term).length === 0 ? undefined : term;
 }
 
+/** Below it an id has fewer digits than a number without its zero, so it is none that was mistyped. */
+const SHORTEST_NUMBER = 100_000_000;
+
+const isPlainId = (id: number | undefined): boolean => id !== undefined && id < SHORTEST_NUMBER;
+
 /**
  * The term for the audit log: never a code, and a number only as its keyed hash, as all that may be a
  * mistyped number or code.
@@ -73,7 +78,8 @@ export function auditedTerm(
   hashOf: (text: string) => string,
 ): Readonly<Record<string, unknown>> {
   if (term === undefined) return { by: 'unknown text' };
-  const { msisdn, voucherCode, reference, ...plain } = term;
+  const { msisdn, voucherCode, reference, topupId, ...others } = term;
+  const plain = { ...others, ...(isPlainId(topupId) && { topupId }) };
   if (msisdn !== undefined) return { by: 'number', numberHash: hashOf(msisdn) };
   if (voucherCode !== undefined) return { by: 'voucher code' };
   const isOurs = reference === undefined || reference.startsWith(OUR_REFERENCE);
