@@ -17,3 +17,18 @@ export const reference = defineSearchAttributeKey('Reference', 'KEYWORD_LIST');
  * provider.
  */
 export const outcome = defineSearchAttributeKey('Outcome', 'KEYWORD');
+
+/**
+ * What the workflow does, by its kind. This and the following are set by whoever starts the workflow, so
+ * that they cost no further write.
+ */
+export const operation = defineSearchAttributeKey('Operation', 'KEYWORD');
+
+/** The partner whose money it is about. */
+export const partnerId = defineSearchAttributeKey('PartnerId', 'KEYWORD');
+
+/** The merchant that claims, or that is paid. */
+export const merchantId = defineSearchAttributeKey('MerchantId', 'KEYWORD');
+
+/** The keyed hash of the customer's number: search attributes are not encrypted. */
+export const numberHash = defineSearchAttributeKey('NumberHash', 'KEYWORD');

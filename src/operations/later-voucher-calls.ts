@@ -16,7 +16,12 @@ import {
 } from '../../workflows/reversal/contracts.js';
 import type { reverseRedemption } from '../../workflows/reverse-redemption.js';
 import { cancelVoucherId, resendMessageId } from '../../workflows/workflow-ids.js';
-import { reversalStart, WORKFLOW_TASK_TIMEOUT } from '../temporal/workflow-starts.js';
+import {
+  namesOfCompany,
+  reversalStart,
+  searchAttributesOf,
+  WORKFLOW_TASK_TIMEOUT,
+} from '../temporal/workflow-starts.js';
 import type { AnswerOf } from './workflow-answers.js';
 
 interface LaterCallOptions {
@@ -45,6 +50,7 @@ export function createLaterVoucherCalls(
       client.workflow.execute<typeof cancelVoucher>('cancelVoucher', {
         workflowId: cancelVoucherId(command.operationId),
         args: [command],
+        ...searchAttributesOf('cancel-voucher', namesOfCompany(command.company)),
         staticSummary: `Cancellation of voucher ${command.voucherId} by partner ${command.company.id}`,
         ...policy,
       }),
@@ -59,6 +65,7 @@ export function createLaterVoucherCalls(
       client.workflow.execute<typeof resendMessage>('resendMessage', {
         workflowId: resendMessageId(command.operationId),
         args: [command],
+        ...searchAttributesOf('resend-message', namesOfCompany(command.company)),
         staticSummary: `Message of voucher ${command.voucherId} again`,
         ...policy,
       }),

@@ -78,7 +78,7 @@ export async function topUpOnce(
     },
     run: ({ transactionId, workflowId }, as, deadline) => {
       services.noteInLog?.({ workflowId });
-      return services.workflows.topUp(workflowId, { ...as, transactionId }, deadline);
+      return services.workflows.topUp(workflowId, { ...as, transactionId }, topup.msisdn, deadline);
     },
   });
 }

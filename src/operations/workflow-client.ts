@@ -30,11 +30,13 @@ import { startBulkOrder } from '../temporal/bulk-order-start.js';
 import type { Reachability } from '../temporal/reachability.js';
 import { tellIfRunning } from '../temporal/unless-running.js';
 import {
-  type ClaimableVoucher,
   claimIdFor,
-  type RedeemableVoucher,
+  type FindableVoucher,
+  namesOfCompany,
   redemptionStart,
   redemptionWorkflowId,
+  type StartNames,
+  searchAttributesOf,
   topUpStart,
   WORKFLOW_TASK_TIMEOUT,
 } from '../temporal/workflow-starts.js';
@@ -51,6 +53,8 @@ export interface WorkflowCallOptions {
   readonly callerWaitMs: number;
   readonly timing: RedemptionTiming & TopUpTiming;
   readonly failpoint: Failpoint;
+  /** The hash of a number (E.164), by which its workflows are found. */
+  readonly numberHash: (msisdn: string) => string;
 }
 
 export type WorkflowClient = ReturnType<typeof createWorkflowClient>;
@@ -82,9 +86,26 @@ const tell = (signal: () => Promise<void>): Promise<void> =>
     throw callError(error);
   });
 
+const namesOfNumber =
+  ({ numberHash }: WorkflowCallOptions) =>
+  (msisdn: string | null): StartNames =>
+    msisdn === null ? {} : { numberHash: numberHash(msisdn) };
+
+/** A merchant that asks is the one that is paid. */
+const namesOf = (
+  { partnerId, merchantId, serialNumber }: FindableVoucher,
+  command: ClaimCommand | RedeemCommand,
+): StartNames => ({
+  partnerId,
+  merchantId: ('merchantId' in command ? command.merchantId : null) ?? merchantId,
+  ...namesOfCompany(command.company),
+  serialNumber,
+});
+
 /** Generation, claim and redemption of vouchers. */
 function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
   const { client, taskQueue, timing, failpoint } = options;
+  const hashOf = namesOfNumber(options);
 
   /** Runs a whole workflow whose result is the answer. */
   const generate = (
@@ -100,6 +121,10 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         requestEagerStart: options.eager,
         staticSummary: `Voucher of partner ${command.company.id}`,
+        ...searchAttributesOf('generate-voucher', {
+          ...namesOfCompany(command.company),
+          ...hashOf(command.ownerMsisdn),
+        }),
       });
       await failpoint('generate-started');
       return handle.result();
@@ -107,7 +132,7 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
 
   /** Starts a claim's workflow; it answers when the code was sent. */
   const claim = (
-    voucher: ClaimableVoucher,
+    voucher: FindableVoucher,
     command: ClaimCommand,
     deadline: number,
   ): Promise<OperationOutcome<ClaimMade>> =>
@@ -117,14 +142,14 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
         startWorkflowOperation: redemptionOperation(
           claimIdFor(voucher, command.operationId),
           { kind: 'claim', claim: command },
-          voucher.serialNumber,
+          { ...namesOf(voucher, command), ...hashOf(voucher.ownerMsisdn) },
         ),
       }),
     );
 
   /** Redeems through the workflow of the voucher's live claim, or through a separate one. */
   const redeemVoucherOf = (
-    voucher: RedeemableVoucher,
+    voucher: FindableVoucher,
     command: RedeemCommand,
     deadline: number,
   ): Promise<OperationOutcome<RedemptionMade>> =>
@@ -132,20 +157,21 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
       client.workflow.executeUpdateWithStart(redeem, {
         args: [command],
         updateId: command.requestId,
-        startWorkflowOperation: redemptionOperation(redemptionWorkflowId(voucher), {
-          kind: 'redeem',
-          redeem: command,
-        }),
+        startWorkflowOperation: redemptionOperation(
+          redemptionWorkflowId(voucher),
+          { kind: 'redeem', redeem: command },
+          { ...namesOf(voucher, command), ...hashOf(voucher.ownerMsisdn ?? command.msisdn) },
+        ),
       }),
     );
 
   const redemptionOperation = (
     workflowId: string,
     begin: RedeemVoucherInput['begin'],
-    serialNumber?: string,
+    names: StartNames,
   ) =>
     new WithStartWorkflowOperation<typeof redeemVoucher>('redeemVoucher', {
-      ...redemptionStart(workflowId, { begin, timing }, serialNumber),
+      ...redemptionStart(workflowId, { begin, timing }, names),
       taskQueue,
       ...USE_EXISTING,
     });
@@ -156,17 +182,19 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
 /** Top-ups and their retries. */
 function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
   const { client, taskQueue, timing } = options;
+  const hashOf = namesOfNumber(options);
 
   /** Starts a top-up's workflow; it answers when the outcome of the first attempt is known. */
   const startTopUp = (
     workflowId: string,
     command: TopUpCommand,
+    msisdn: string,
     deadline: number,
   ): Promise<OperationOutcome<TopUpMade>> =>
     answerOf('topup-started', deadline, () =>
       client.workflow.executeUpdateWithStart(topUpResult, {
         updateId: command.requestId,
-        startWorkflowOperation: topUpOperation(workflowId, { kind: 'create', command }),
+        startWorkflowOperation: topUpOperation(workflowId, { kind: 'create', command }, msisdn),
       }),
     );
 
@@ -180,7 +208,11 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
       client.workflow.executeUpdateWithStart(retryTopUp, {
         args: [command],
         updateId: command.requestId,
-        startWorkflowOperation: topUpOperation(workflowId, { kind: 'retry', command }),
+        startWorkflowOperation: topUpOperation(
+          workflowId,
+          { kind: 'retry', command },
+          command.msisdn,
+        ),
       }),
     );
 
@@ -188,9 +220,9 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
   const hintTopUp = (workflowId: string): Promise<void> =>
     tell(() => client.workflow.getHandle(workflowId).signal(providerHint));
 
-  const topUpOperation = (workflowId: string, begin: TopUpInput['begin']) =>
+  const topUpOperation = (workflowId: string, begin: TopUpInput['begin'], msisdn: string | null) =>
     new WithStartWorkflowOperation<typeof topUp>('topUp', {
-      ...topUpStart(workflowId, { begin, timing }),
+      ...topUpStart(workflowId, { begin, timing }, hashOf(msisdn)),
       taskQueue,
       ...USE_EXISTING,
     });

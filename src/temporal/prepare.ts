@@ -7,8 +7,12 @@ import {
 } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import {
+  merchantId,
   needsAction,
+  numberHash,
+  operation,
   outcome,
+  partnerId,
   reference,
   transactionId,
   voucherSerial,
@@ -22,6 +26,10 @@ const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   transactionId,
   reference,
   outcome,
+  operation,
+  partnerId,
+  merchantId,
+  numberHash,
 ];
 
 const CONNECT_SECONDS = 30;

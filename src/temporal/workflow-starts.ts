@@ -1,6 +1,12 @@
 import type { RedeemVoucherInput, TopUpInput } from '../../workflows/contracts.js';
 import type { ReverseRedemptionInput } from '../../workflows/reversal/contracts.js';
-import { voucherSerial } from '../../workflows/search-attributes.js';
+import {
+  merchantId,
+  numberHash,
+  operation,
+  partnerId,
+  voucherSerial,
+} from '../../workflows/search-attributes.js';
 import {
   claimId,
   claimWorkflowId,
@@ -10,6 +16,50 @@ import {
 
 /** After this time another worker takes over the task of a dead one. */
 export const WORKFLOW_TASK_TIMEOUT = '5s';
+
+/** What a workflow is found by from its start on. */
+export interface StartNames {
+  readonly partnerId?: number | undefined;
+  readonly merchantId?: number | undefined;
+  /** Of the claimed voucher. */
+  readonly serialNumber?: string | undefined;
+  /** Keyed hash of the customer's number. */
+  readonly numberHash?: string | undefined;
+}
+
+/** The kinds of `Operation`. */
+type StartedOperation =
+  | 'generate-voucher'
+  | 'claim'
+  | 'redeem'
+  | 'reverse'
+  | 'top-up'
+  | 'cancel-voucher'
+  | 'resend-message';
+
+/** The company of a command, as the names of a start. */
+export const namesOfCompany = ({
+  kind,
+  id,
+}: {
+  readonly kind: 'partner' | 'merchant';
+  readonly id: number;
+}): StartNames => (kind === 'partner' ? { partnerId: id } : { merchantId: id });
+
+/** The search attributes of a start: without a further write of the workflow. */
+export const searchAttributesOf = (name: StartedOperation, names: StartNames) => ({
+  typedSearchAttributes: [
+    { key: operation, value: name },
+    ...(names.partnerId === undefined ? [] : [{ key: partnerId, value: String(names.partnerId) }]),
+    ...(names.merchantId === undefined
+      ? []
+      : [{ key: merchantId, value: String(names.merchantId) }]),
+    ...(names.serialNumber === undefined
+      ? []
+      : [{ key: voucherSerial, value: names.serialNumber }]),
+    ...(names.numberHash === undefined ? [] : [{ key: numberHash, value: names.numberHash }]),
+  ],
+});
 
 /** A voucher with the data that names the workflow of its redemption. */
 export interface RedeemableVoucher {
@@ -35,6 +85,14 @@ export interface ClaimableVoucher extends RedeemableVoucher {
   readonly serialNumber: string;
 }
 
+/** A voucher with the data that its workflows are found by. */
+export interface FindableVoucher extends ClaimableVoucher {
+  readonly partnerId: number;
+  readonly merchantId: number;
+  /** E.164; null for an anonymous one. */
+  readonly ownerMsisdn: string | null;
+}
+
 /**
  * The workflow of a requested claim: that of the live claim if the operation made it, else a new
  * one.
@@ -48,17 +106,17 @@ export const claimIdFor = (voucher: ClaimableVoucher, operationId: string): stri
 export const redemptionStart = (
   workflowId: string,
   input: RedeemVoucherInput,
-  /** Of the claimed voucher; found by it without a further write of the workflow. */
-  serialNumber?: string,
+  names: StartNames = {},
 ) => ({
-  ...(serialNumber === undefined
-    ? {}
-    : { typedSearchAttributes: [{ key: voucherSerial, value: serialNumber }] }),
+  ...searchAttributesOf(input.begin.kind, { ...namesOfCompany(companyOf(input)), ...names }),
   workflowId,
   args: [input] as [RedeemVoucherInput],
   workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
   staticSummary: describe(input),
 });
+
+const companyOf = ({ begin }: RedeemVoucherInput) =>
+  begin.kind === 'claim' ? begin.claim.company : begin.redeem.company;
 
 function describe({ begin }: RedeemVoucherInput): string {
   const { company, voucherId } = begin.kind === 'claim' ? begin.claim : begin.redeem;
@@ -68,6 +126,7 @@ function describe({ begin }: RedeemVoucherInput): string {
 
 /** Start options of a reversal's workflow, for all callers. */
 export const reversalStart = (input: ReverseRedemptionInput) => ({
+  ...searchAttributesOf('reverse', namesOfCompany(input.command.company)),
   workflowId: reverseRedemptionId(input.command.redemptionId, input.command.operationId),
   args: [input] as [ReverseRedemptionInput],
   workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
@@ -77,7 +136,8 @@ export const reversalStart = (input: ReverseRedemptionInput) => ({
 });
 
 /** Start options of a top-up's workflow, for all callers. */
-export const topUpStart = (workflowId: string, input: TopUpInput) => ({
+export const topUpStart = (workflowId: string, input: TopUpInput, names: StartNames = {}) => ({
+  ...searchAttributesOf('top-up', { ...namesOfCompany(input.begin.command.company), ...names }),
   workflowId,
   args: [input] as [TopUpInput],
   workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,

@@ -16,7 +16,15 @@ import type { RedeemCommand } from '../../workflows/contracts.js';
 
 const outcome = { requestId: 'first', requestDigest: 'digest', result: { ok: true } };
 const command = { requestId: 'first', company: { kind: 'partner', id: 1 } } as RedeemCommand;
-const voucher = { generationId: 'voucher', claimOperationId: null, claimWorkflowId: null };
+const voucher = {
+  generationId: 'generation',
+  claimOperationId: null,
+  claimWorkflowId: null,
+  serialNumber: '012345678901234567',
+  partnerId: 1,
+  merchantId: 2,
+  ownerMsisdn: null,
+};
 
 const updateFailed = (type: string) =>
   new WorkflowUpdateFailedError('Workflow Update failed', ApplicationFailure.create({ type }));
@@ -35,6 +43,7 @@ function redeemBy(update: () => Promise<unknown>) {
     callerWaitMs: 1_000,
     timing: {} as WorkflowCallOptions['timing'],
     failpoint: () => undefined,
+    numberHash: () => 'hash',
   });
   return calls.redeem(voucher, command, Date.now() + 1_000);
 }

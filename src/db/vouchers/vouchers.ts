@@ -76,6 +76,8 @@ export interface FoundVoucher extends VoucherOwnership {
   /** The operation that generated it. */
   readonly generationId: string;
   readonly serialNumber: string;
+  /** E.164; null for an anonymous one. */
+  readonly ownerMsisdn: string | null;
   /** The operation of its live claim. */
   readonly claimOperationId: string | null;
   readonly claimWorkflowId: string | null;
@@ -97,6 +99,7 @@ export const findVoucherByCode = (
       'vouchers.is_restricted as isRestricted',
       'vouchers.operation_id as generationId',
       'vouchers.serial_number as serialNumber',
+      'vouchers.owner_msisdn as ownerMsisdn',
       'voucher_claims.operation_id as claimOperationId',
       'voucher_claims.workflow_id as claimWorkflowId',
     ])
