@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { DatabaseTransaction } from '../db/connection.js';
+import { findRequestedRepair } from '../db/repairs/repair-lists.js';
 import { addRepair, type RepairRow } from '../db/repairs/repairs.js';
 import { formatMoney } from '../domain/money.js';
 import type { RepairKind, RepairLimits } from './repair-kind.js';
@@ -37,6 +38,13 @@ export async function askRepair(
   { kind, subjectId, args, why, actor, requestKey }: AskedRepair,
   { limits, secretBox }: { readonly limits: RepairLimits; readonly secretBox: () => SecretBox },
 ): Promise<Asked> {
+  const same = await findRequestedRepair(transaction, requestKey);
+  if (same) {
+    const isSame = same.kind === kind.name && same.subject_id === subjectId;
+    return isSame
+      ? { kind: 'known', row: same }
+      : { kind: 'refused', refusal: `This key belongs to repair ${same.id}: use another one.` };
+  }
   const found = await kind.judge(transaction, subjectId, args, limits);
   if (!found) return { kind: 'refused', refusal: `There is no ${kind.subject} ${subjectId}.` };
   if (found.refusal !== undefined) return { kind: 'refused', refusal: found.refusal };

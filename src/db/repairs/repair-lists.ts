@@ -8,6 +8,17 @@ import type { RepairRow } from './repairs.js';
 export const findRepair = (database: Database, id: number): Promise<RepairRow | undefined> =>
   database.selectFrom('repairs').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** The repair that a form has asked for, in whatever state it is; undefined where there is none. */
+export const findRequestedRepair = (
+  transaction: DatabaseTransaction,
+  requestKey: string,
+): Promise<RepairRow | undefined> =>
+  transaction
+    .selectFrom('repairs')
+    .selectAll()
+    .where('request_key', '=', requestKey)
+    .executeTakeFirst();
+
 /** The newest repairs: all, in one state, or of one voucher or top-up. */
 export function listRepairs(
   database: Database,

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listLateSuccesses } from '../../../src/db/reconciliation/late-successes.js';
+import { declineRepair } from '../../../src/db/repairs/repairs.js';
+import { merchantClient } from '../../support/clients.js';
+import { until } from '../../support/until.js';
+import { redeem } from '../gift/redemption-scene.js';
+import { type RepairScene, setRepairScene } from './repair-scene.js';
+
+/**
+ * Repairs that meet customers, partners, merchants and providers at the same moment: one comes first, and
+ * value is there once. The end of the file checks the books.
+ */
+let scene: RepairScene;
+
+beforeAll(async () => {
+  scene = await setRepairScene({ CLAIM_LIFETIME_SECONDS: '600', CALLER_WAIT_SECONDS: '8' });
+});
+afterAll(() => scene?.stop());
+
+/** The repair may begin before, within and after the request that it meets. */
+const ROUNDS = [0, 1, 2, 3, 4, 5];
+
+async function claimedGift() {
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ merchant });
+  return { merchant, client, gift, verificationCode: await scene.claimed(client, gift) };
+}
+
+it.each(['cancel-voucher', 'cancel-claim'] as const)(
+  '%s meets the redemption: the merchant is paid, or the value is free again',
+  async (kind) => {
+    for (const _round of ROUNDS) {
+      const { merchant, client, gift, verificationCode } = await claimedGift();
+      const [answer, row] = await Promise.all([
+        redeem(client, gift, { verificationCode }),
+        scene.ask(kind, gift.id).then((asked) => (asked.kind === 'refused' ? asked : asked.row)),
+      ]);
+      const repair = 'id' in row ? await scene.ended(row.id) : undefined;
+      const isPaid = answer.status === 200;
+      expect(scene.amountsPaidTo(merchant)).toEqual(isPaid ? ['97.50 completed'] : []);
+      const { status } = await scene.voucher(gift);
+      if (isPaid) expect([status, repair?.state ?? 'REFUSED']).toEqual(['REDEEMED', 'REFUSED']);
+      else
+        expect([status, repair?.state]).toEqual([
+          kind === 'cancel-claim' ? 'ACTIVE' : 'CANCELLED',
+          'DONE',
+        ]);
+    }
+  },
+);
+
+it('a payment settled as not done meets the payment: what was paid is known', async () => {
+  for (const _round of ROUNDS.slice(0, 3)) {
+    const { gift, merchant } = await scene.voucherIn('paying');
+    const { id, operation_id } = await scene.redemptionOf(gift);
+    const decided = { outcome: 'not-done', reference: 'LETTER' };
+    const [row] = await Promise.all([
+      scene.asked('settle-payment', id, decided),
+      scene.settlePayout(merchant, 'completed'),
+    ]);
+    const { state } = await scene.ended(row.id);
+    const { status } = await scene.redemptionOf(gift);
+    expect([state, status]).toEqual(state === 'DONE' ? ['DONE', 'VOIDED'] : ['REFUSED', 'POSTED']);
+    if (status === 'POSTED') continue;
+    // The provider has paid after all: its next answer makes it a case.
+    await sql`update redemptions set recheck_at = now() where id = ${id}`.execute(
+      scene.stack.database,
+    );
+    const found = await until(async () => {
+      await scene.stack.temporal.client.workflow
+        .execute('reconcile', {
+          workflowId: `reconcile-${randomUUID()}`,
+          taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+        })
+        // The reconciliation that opens a case is red.
+        .catch(() => undefined);
+      const late = await listLateSuccesses(scene.stack.database, { includeSettled: false });
+      const one = late.find(({ operationId }) => operationId === operation_id);
+      if (!one) throw new Error('The late payment is no case yet');
+      return one;
+    });
+    expect(Number(found.amount)).toBe(97.5);
+  }
+});
+
+it("a retry meets the partner's own retry: there is one more attempt", async () => {
+  for (const _round of ROUNDS.slice(0, 3)) {
+    const id = await scene.topUpIn('FAILED');
+    const msisdn = scene.number();
+    const before = await scene.balances();
+    const [asked] = await Promise.all([
+      scene.ask('retry-top-up', id, { msisdn }),
+      scene.asPartner.post('/topup-transactions/retry-topup', { transactionId: id, msisdn }),
+    ]);
+    if (asked.kind !== 'refused') await scene.ended(asked.row.id);
+    await until(async () => expect((await scene.topup(id)).status).toBe('SUCCESS'));
+    expect(await scene.topup(id)).toMatchObject({ attempt: 2 });
+    const after = await scene.balances();
+    expect(before.walletBalance - after.walletBalance).toBe(50);
+  }
+});
+
+it("a reversal meets the merchant's own: the value returns once", async () => {
+  const { gift, merchant } = await scene.voucherIn('redeemed');
+  const { id } = await scene.redemptionOf(gift);
+  const client = await merchantClient(scene.stack, merchant);
+  const [asked] = await Promise.all([
+    scene.ask('reverse-redemption', id),
+    client.post(`/redemptions/${id}/reverse`, { idempotencyKey: randomUUID() }),
+  ]);
+  if (asked.kind !== 'refused') await scene.ended(asked.row.id);
+  await until(async () => expect((await scene.voucher(gift)).remaining).toBe('100.000000'));
+  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 reversed']);
+});
+
+it('two repairs of one voucher meet: each is judged after the other', async () => {
+  for (const _round of ROUNDS) {
+    const { gift } = await claimedGift();
+    const rows = await Promise.all(
+      ['cancel-voucher', 'cancel-claim', 'extend-claim'].map((kind) =>
+        scene.ask(kind, gift.id, kind === 'extend-claim' ? { minutes: '30' } : {}),
+      ),
+    );
+    for (const asked of rows) if (asked.kind !== 'refused') await scene.ended(asked.row.id);
+    expect(await scene.voucher(gift)).toMatchObject({
+      status: 'CANCELLED',
+      current_claim_id: null,
+    });
+  }
+});
+
+it('a confirmation meets the refusal of another person: one counts', async () => {
+  const supervisor = await scene.staff('SUPERVISOR');
+  for (const _round of ROUNDS) {
+    const gift = await scene.gift();
+    const { id } = await scene.asked('cancel-voucher', gift.id, {}, { isByTwo: true });
+    const [isConfirmed, isDeclined] = await Promise.all([
+      scene.confirm(id, supervisor),
+      scene.stack.database
+        .transaction()
+        .execute((transaction) => declineRepair(transaction, id, { actor: 'staff:1', why: 'No' })),
+    ]);
+    expect([isConfirmed, isDeclined].filter(Boolean)).toHaveLength(1);
+    const { state } = await scene.ended(id);
+    expect(state).toBe(isConfirmed ? 'DONE' : 'REFUSED');
+    expect((await scene.voucher(gift)).status).toBe(isConfirmed ? 'CANCELLED' : 'ACTIVE');
+  }
+});
