@@ -1,4 +1,5 @@
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
+import { formatAmount, parseMoney } from '../src/domain/money.js';
 import { database } from './activity-options.js';
 import {
   type CancelVoucherCommand,
@@ -19,7 +20,7 @@ export async function cancelVoucher(
   const { outcome, endedClaim } = await database.cancelVoucher(command);
   const what = `voucher ${command.voucherId} of partner ${command.company.id}`;
   showAnswer(`the cancellation of ${what}`, outcome.result, ({ returned }) => [
-    `**Cancelled**: ${what}. ETB ${returned} went back to the partner's gift wallet.`,
+    `**Cancelled**: ${what}. ETB ${formatAmount(parseMoney(returned))} went back to the partner's gift wallet.`,
     'No action is needed.',
   ]);
   if (endedClaim !== null) await tellCancelled(claimWorkflowId(endedClaim));

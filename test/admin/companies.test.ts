@@ -336,5 +336,5 @@ test('partners are shown with their balances, products, keys and addresses', asy
   expect(out).toMatch(/Low below +gift none, airtime ETB 1,000\.00\n/);
   expect(out).toContain('203.0.113.0/24');
   const list = await scene.admin('list partners');
-  expect(list.out).toMatch(/^ *ID {2}NAME +STATUS +GIFT +AIRTIME +RESERVED\n/);
+  expect(list.out).toMatch(/^ *ID {2}NAME +STATUS +GIFT +AIRTIME +RESERVED {2}LOW\n/);
 });

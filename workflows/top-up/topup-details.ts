@@ -41,13 +41,12 @@ export function createTopUpDetails(transactionId: number) {
 
     failed: (hold: TopUpHeld, message: string, retryWindowMs: number) =>
       showDetails(
-        '**Failed.** To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is ' +
-          'needed. The retry holds the money again and goes to the same number. For another number ' +
-          'the partner retries, or an operator: `npm run admin -- retry top-up --help`.',
-        `The provider's last message: ${quoted(message)}. The money is back in the partner's ` +
-          `wallet. The workflow waits until ${untilWhen(retryWindowMs)}; after that the partner can ` +
-          'still retry by the API.',
-        `${describe(hold)}.`,
+        `**Failed**: ${describe(hold)}.`,
+        `The provider's last message: ${quoted(message)}. The money is back in the partner's wallet.`,
+        'To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is needed. The retry ' +
+          'holds the money again and goes to the same number. For another number the partner retries, ' +
+          'or an operator: `npm run admin -- retry top-up --help`. The workflow waits until ' +
+          `${untilWhen(retryWindowMs)}; after that the partner can still retry by the API.`,
       ),
 
     /** A failed top-up was delivered late. */

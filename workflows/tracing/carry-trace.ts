@@ -82,8 +82,8 @@ function failureOf(error: unknown): string | undefined {
   return error instanceof Error ? error.name : 'Error';
 }
 
-/** The first half of a run's id is random, and the same in every replay. */
-const spanIdOf = (runId: string): string => runId.replaceAll('-', '').slice(0, 16);
+/** The second half of a run's id is random, and the same in every replay. */
+const spanIdOf = (runId: string): string => runId.replaceAll('-', '').slice(-16);
 
 const withTrace = (headers: Headers, trace: string): Headers => ({
   ...headers,

@@ -65,7 +65,7 @@ export const reinstatePartner = changeCommand({
 
 export const listPartnersCommand = lookCommand({
   name: 'list partners',
-  summary: 'Show all partners with their balances',
+  summary: 'Show all partners with their balances, and which are below their thresholds',
   fields: {},
   examples: ['list partners', 'list partners --json'],
   async look(database) {
@@ -79,6 +79,7 @@ export const listPartnersCommand = lookCommand({
         numbers('gift', (row) => money(row.gift)),
         numbers('airtime', (row) => money(row.airtime)),
         numbers('reserved', (row) => money(row.reserved)),
+        column('low', (row) => row.low.join(', ') || null),
       ]),
     };
   },

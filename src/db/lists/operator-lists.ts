@@ -13,11 +13,14 @@ export async function listPartners(database: Database) {
     gift: string;
     airtime: string;
     reserved: string;
+    /** The wallets below their thresholds. */
+    low: string[];
   }>`
     select partners.id, company_name as name, status,
       sum(balance) filter (where kind = 'gift') as gift,
       sum(balance) filter (where kind = 'airtime') as airtime,
-      sum(balance) filter (where kind in ('reserved', 'gift-hold')) as reserved
+      sum(balance) filter (where kind in ('reserved', 'gift-hold')) as reserved,
+      coalesce(array_agg(kind order by kind) filter (where balance < low_balance), '{}') as low
     from partners join ledger_accounts on ledger_accounts.partner_id = partners.id
     group by partners.id order by partners.id`.execute(database);
   return rows;
