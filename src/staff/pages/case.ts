@@ -39,7 +39,7 @@ export async function casePage(
     title,
     content: html`<p><a href="${SUPPORT_PATH}">Find another case</a></p>
 <h1>${kind === 'voucher' ? 'Voucher' : 'Top-up'} <code>${found.name}</code> ${found.state}</h1>
-${message('notice', html`<strong>What to do next</strong><br>${found.next}`)}
+${message('notice', html`<div><strong>What to do next</strong><br>${found.next}</div>`)}
 ${await repairsOf(request, found)}
 <section class="card"><h2>What happened</h2>${storyOf(request, found)}</section>
 <section class="card"><h2>The ${kind}</h2>${facts(found.facts)}

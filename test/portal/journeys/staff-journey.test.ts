@@ -1,0 +1,81 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../../src/embedded/port.js';
+import { done, newOwner } from '../../end-to-end/gift/gift-scene.js';
+import {
+  type RedemptionScene,
+  redeem,
+  setRedemptionScene,
+} from '../../end-to-end/gift/redemption-scene.js';
+import { makeStaff } from '../../staff/staff-client.js';
+import { codeOf } from '../portal-client.js';
+import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
+
+/** A support agent signs in for the first time, and finds what happened to a customer. */
+
+let scene: RedemptionScene;
+let browser: Browser;
+beforeAll(async () => {
+  const port = String(await freePort());
+  scene = await setRedemptionScene({
+    PORT: port,
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    TEMPORAL_UI_URL: 'https://temporal.example',
+  });
+  browser = await openBrowser();
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await scene?.stop();
+});
+
+async function look(page: Page, name: string): Promise<void> {
+  await takeScreenshots(page, name);
+  expect(await findAccessibilityProblems(page)).toEqual([]);
+}
+
+test('an agent signs in, finds the cases of a number, reads one, and shows the number', async () => {
+  const owner = newOwner();
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ owner, merchant, denomination: 500 });
+  const code = await scene.claimed(client, gift);
+  done(await redeem(client, gift, { verificationCode: code }));
+  const claimed = await scene.gift({ owner, merchant, denomination: 500 });
+  await scene.claimed(client, claimed, { amount: 200 });
+
+  const { url } = scene.stack;
+  const account = await makeStaff(scene.stack);
+  const page = await browser.newPage();
+  await page.goto(`${url}/support`);
+  await look(page, 'support-sign-in');
+  await page.getByLabel('E-mail address').fill(account.email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(account.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const secret = (await page.getByRole('textbox', { name: 'Secret' }).inputValue()).replaceAll(
+    ' ',
+    '',
+  );
+  await page.getByRole('textbox', { name: 'One-time password' }).fill(codeOf(secret));
+  await page.getByRole('button', { name: 'Switch on' }).click();
+  await page.getByRole('link', { name: 'I have kept them' }).click();
+  await page.getByRole('link', { name: 'Find', exact: true }).click();
+  await look(page, 'support-find');
+
+  await page.getByLabel('What the customer gives you').fill(owner);
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.getByRole('heading', { name: 'Newest first' }).waitFor();
+  expect(page.url()).not.toContain(owner.slice(4));
+  await look(page, 'support-results');
+
+  await page
+    .getByRole('link', { name: /^Voucher [0-9]/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await look(page, 'support-case-claimed');
+  await page.goto(`${url}/support/vouchers/${gift.id}`);
+  await look(page, 'support-case-redeemed');
+  await page.getByRole('button', { name: 'Show the number' }).click();
+  expect(await page.textContent('main')).toContain(owner);
+  await look(page, 'support-number');
+}, 240_000);
