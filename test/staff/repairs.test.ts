@@ -46,6 +46,8 @@ describe('the page of a voucher', () => {
       'extend-voucher',
       'cancel-voucher',
     ]);
+    const ids = [...html.matchAll(/<input id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
     expect((await agent.client.get(repairsOf(2_000_000_000))).status).toBe(404);
   });
 

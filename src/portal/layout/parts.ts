@@ -35,6 +35,8 @@ ${content}
 
 export interface FieldOptions {
   readonly name: string;
+  /** Where several forms of a page have the name; the name by default. */
+  readonly id?: string;
   readonly label: string;
   /** `text` by default. */
   readonly type?: 'text' | 'email' | 'password' | 'date' | 'datetime-local';
@@ -49,13 +51,13 @@ export interface FieldOptions {
 
 /** A labelled input with its hint and its error; the first input with an error gets the focus. */
 export function field(options: FieldOptions): Html {
-  const { name, error } = options;
+  const { name, error, id = name } = options;
   const describedBy = [options.hint && `${name}-hint`, error && `${name}-error`].filter(Boolean);
   return html`<div class="field">
-<label for="${name}">${phrase(options.label)}</label>
+<label for="${id}">${phrase(options.label)}</label>
 ${options.hint && html`<p class="hint" id="${name}-hint">${words(options.hint)}</p>`}
 ${error && html`<p class="error" id="${name}-error">${words(error)}</p>`}
-<input id="${name}" name="${name}" type="${options.type ?? 'text'}" value="${options.value ?? ''}"
+<input id="${id}" name="${name}" type="${options.type ?? 'text'}" value="${options.value ?? ''}"
  autocomplete="${options.autocomplete ?? 'off'}" maxlength="${options.maximumLength ?? 200}"
 ${!options.isOptional && html` required`}${error && html` aria-invalid="true" autofocus`}
 ${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}>
@@ -65,13 +67,15 @@ ${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}>
 /** A labelled choice of one of several values. */
 export const selectField = (select: {
   readonly name: string;
+  /** Where several forms of a page have the name; the name by default. */
+  readonly id?: string;
   readonly label: string;
   readonly value: string;
   readonly options: readonly (readonly [value: string, label: string])[];
   readonly error?: string | undefined;
-}): Html => html`<div class="field"><label for="${select.name}">${phrase(select.label)}</label>
+}): Html => html`<div class="field"><label for="${select.id ?? select.name}">${phrase(select.label)}</label>
 ${select.error && html`<p class="error">${words(select.error)}</p>`}
-<select id="${select.name}" name="${select.name}">${select.options.map(
+<select id="${select.id ?? select.name}" name="${select.name}">${select.options.map(
   ([value, label]) =>
     html`<option value="${value}"${value === select.value && html` selected`}>${phrase(label)}</option>`,
 )}</select></div>`;

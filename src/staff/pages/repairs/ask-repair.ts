@@ -123,18 +123,22 @@ const examplesOf = (
 const DAY_MS = 86_400_000;
 
 function offerForm({ formToken }: StaffRequest, { kind, subjectId, label }: Offer): Html {
+  const idOf = (name: string) => `${kind.name}-${subjectId}-${name}`;
   return html`<section class="card"><h2>${kind.title}</h2><p>${kind.summary}</p><p class="hint">${label}. ${kind.allowed}.</p>
 ${postForm(
   { action: `${REPAIRS_PATH}/ask/${kind.name}`, formToken },
   html`<input type="hidden" name="subject" value="${subjectId}">
 <input type="hidden" name="once" value="${randomToken()}">
-${Object.entries(kind.fields.shape).map(([name, schema]) => fieldOf(name, schema as z.ZodType))}
-${field({ name: 'why', label: 'Why, with the ticket' })}
+${Object.entries(kind.fields.shape).map(([name, schema]) => fieldOf({ name, id: idOf(name) }, schema as z.ZodType))}
+${field({ name: 'why', id: idOf('why'), label: 'Why, with the ticket' })}
 <p class="actions"><button>${kind.title}</button></p>`,
 )}</section>`;
 }
 
-function fieldOf(name: string, schema: z.ZodType): Html {
+function fieldOf(
+  { name, id }: { readonly name: string; readonly id: string },
+  schema: z.ZodType,
+): Html {
   const isOptional = schema.isOptional();
   const inner = isOptional ? ((schema as z.ZodOptional<z.ZodType>).unwrap?.() ?? schema) : schema;
   const { description = name, placeholder } = inner.meta() ?? {};
@@ -142,12 +146,13 @@ function fieldOf(name: string, schema: z.ZodType): Html {
   if (words.length > 1)
     return selectField({
       name,
+      id,
       label: description,
       value: '',
       options: words.map((word) => [word, word] as const),
     });
   const type = placeholder === 'day' ? ({ type: 'date' } as const) : {};
-  return field({ name, label: description, ...type, ...(isOptional && { isOptional: true }) });
+  return field({ name, id, label: description, ...type, ...(isOptional && { isOptional: true }) });
 }
 
 /** Asks for a repair; a form that is sent twice is one. */
