@@ -16,8 +16,8 @@ import { findMessage, queueMessage } from '../src/db/vouchers/messages.js';
 import { type LockedVoucher, lockVoucherAndOwner } from '../src/db/vouchers/vouchers.js';
 import { refuseClaim, refuseMessage } from '../src/domain/claim.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
-import { maskMsisdn } from '../src/domain/phone.js';
 import { type Refusal, refuse } from '../src/domain/refusals.js';
+import { maskStored } from '../src/domain/stored-number.js';
 import { codeDigits } from '../src/domain/vouchers/verification-code.js';
 import type { ClaimCommand, ClaimMade, OperationOutcome } from '../workflows/contracts.js';
 import { raiseBudgetAlarm } from './budget-alarm.js';
@@ -89,7 +89,7 @@ export async function createOrAnswer(
     const made = await claimMadeBy(transaction, command);
     if (made) return resumeClaim(transaction, { command, voucher, claim: made });
   }
-  const context = await claimContext(transaction, voucher, {
+  const context = await claimContext(transaction, withNumberKeys(voucher, dependencies), {
     company: command.company,
     merchantId: payeeOfClaim(command, voucher),
   });
@@ -136,6 +136,17 @@ function refuseByRows(
   return refuseClaim(facts, { company: command.company, amount }, limits);
 }
 
+const withNumberKeys = (voucher: LockedVoucher, { numbers }: ActivityDependencies) => ({
+  ...voucher,
+  numberKeys: voucher.owner_msisdn ? numbers.keysOf(numbers.open(voucher.owner_msisdn)) : [],
+});
+
+/** Anonymous vouchers are refused before. */
+function ownerOf({ owner_msisdn: owner }: LockedVoucher) {
+  if (owner === null) throw new Error('A claimed voucher has no owner');
+  return owner;
+}
+
 /** The claim's row, its voucher's status and its message; ends the previous claim. */
 async function recordClaim(
   transaction: DatabaseTransaction,
@@ -154,7 +165,7 @@ async function recordClaim(
   const messageId = await runStep('message-not-queued', () =>
     queueMessage(transaction, {
       kind: 'VERIFICATION_CODE',
-      msisdn: voucher.owner_msisdn ?? '',
+      msisdn: ownerOf(voucher),
       voucherId: voucher.id,
       claimId: claim.id,
     }),
@@ -231,7 +242,7 @@ const describeClaim = ({ command, voucher, claim }: MadeClaim) =>
     kind: 'started',
     serialNumber: voucher.serial_number,
     amount: formatAmount(parseMoney(command.amount ?? voucher.remaining)),
-    owner: maskMsisdn(voucher.owner_msisdn ?? ''),
+    owner: voucher.owner_msisdn === null ? '' : maskStored(voucher.owner_msisdn),
     merchantName: claim.merchant_name ?? '',
     expiresAt: claim.expires_at.toISOString(),
   }) as const;

@@ -13,6 +13,7 @@ interface Confirmed {
   readonly context: RedemptionContext;
   readonly redemptionId: number;
   readonly limits: ActivityDependencies['limits'];
+  readonly numbers: ActivityDependencies['numbers'];
 }
 
 /**
@@ -25,10 +26,13 @@ export async function queueConfirmation(
   confirmed: Confirmed,
 ): Promise<number | null> {
   const { command, voucher, redemptionId } = confirmed;
-  const msisdn = voucher.owner_msisdn ?? command.msisdn;
+  const given = command.msisdn;
+  const msisdn = voucher.owner_msisdn ?? confirmed.numbers.storeIfAny(given);
   if (msisdn === null) return null;
   const leftOut =
-    voucher.owner_msisdn === null ? await leaveOut(transaction, msisdn, confirmed) : undefined;
+    voucher.owner_msisdn === null && given !== null
+      ? await leaveOut(transaction, given, confirmed)
+      : undefined;
   const messageId = await queueMessage(transaction, {
     kind: 'REDEMPTION_CONFIRMATION',
     msisdn,
@@ -43,10 +47,13 @@ export async function queueConfirmation(
 async function leaveOut(
   transaction: DatabaseTransaction,
   msisdn: string,
-  { command: { company }, context, limits }: Confirmed,
+  { command: { company }, context, limits, numbers }: Confirmed,
 ): Promise<string | undefined> {
-  await lockNumber(transaction, msisdn);
-  if ((await confirmationsToday(transaction, msisdn)) >= limits.messagesPerNumberAndDay)
+  await lockNumber(transaction, numbers.store(msisdn));
+  if (
+    (await confirmationsToday(transaction, numbers.keysOf(msisdn))) >=
+    limits.messagesPerNumberAndDay
+  )
     return 'Left out: the number has had its messages of the day';
   const budget = context.messages_per_day ?? limits.messagesPerCompanyAndDay;
   const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);

@@ -1,4 +1,5 @@
 import type { Digests } from '../src/crypto/digests.js';
+import type { NumberBox } from '../src/crypto/number-box.js';
 import type { SecretBox } from '../src/crypto/secret-box.js';
 import type { Database } from '../src/db/connection.js';
 import type { NumberEvent } from '../src/db/limits/number-counts.js';
@@ -27,6 +28,7 @@ export interface ActivityDependencies {
   readonly readDatabase?: Database;
   readonly digests: Digests;
   readonly secretBox: SecretBox;
+  readonly numbers: NumberBox;
   readonly smsSender: SmsSender;
   readonly emailSender: EmailSender;
   /** A monthly statement as files. */
@@ -73,6 +75,8 @@ export interface ActivityDependencies {
     readonly signInWindowSeconds: number;
     readonly sessionMaximumSeconds: number;
     readonly operationRetentionDays: number;
+    /** 0 keeps numbers. */
+    readonly numberRetentionDays: number;
     /** Events of one phone number in a day; 0 is no limit. */
     readonly perNumberAndDay: Readonly<Record<NumberEvent, number>>;
     readonly eventRetentionDays: number;

@@ -37,7 +37,7 @@ export interface MessageSender {
 }
 
 export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
-  const { database, smsSender, failpoint, background } = dependencies;
+  const { database, smsSender, failpoint, background, numbers } = dependencies;
   const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
 
@@ -48,7 +48,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     await failpoint(sendingSteps(message)[0]);
     const text = await textOf(messageId, message);
     const outcome: ProviderOutcome = text
-      ? await smsSender.send({ to: message.msisdn, text })
+      ? await smsSender.send({ to: numbers.open(message.msisdn), text })
       : { kind: 'refused', code: 'ended', message: 'the claim has ended', retryCanHelp: false };
     await failpoint(sendingSteps(message)[1]);
     await recordMessage(database, messageId, recordOf(outcome));

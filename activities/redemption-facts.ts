@@ -1,3 +1,4 @@
+import type { NumberBox } from '../src/crypto/number-box.js';
 import type { RedemptionContext } from '../src/db/vouchers/redemption-context.js';
 import type { NewRedemption } from '../src/db/vouchers/redemptions.js';
 import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
@@ -47,13 +48,17 @@ export function newRedemption(
 export function redemptionFacts(
   voucher: LockedVoucher,
   context: RedemptionContext,
-  payment: { readonly merchantId: number; readonly canPay: RedemptionFacts['canPay'] },
+  payment: {
+    readonly merchantId: number;
+    readonly canPay: RedemptionFacts['canPay'];
+    readonly numbers: NumberBox;
+  },
 ): RedemptionFacts {
-  const { merchantId, canPay } = payment;
+  const { merchantId, canPay, numbers } = payment;
   const { claim_id, claim_amount, claim_code_digest } = context;
   return {
     isAdmitted: context.is_admitted,
-    voucher: { ...voucherFacts(voucher), ownerMsisdn: voucher.owner_msisdn },
+    voucher: { ...voucherFacts(voucher), ownerMsisdn: numbers.openIfAny(voucher.owner_msisdn) },
     partnerIsActive: context.partner_status === 'ACTIVE',
     merchant:
       context.merchant_status === null

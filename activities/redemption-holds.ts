@@ -116,11 +116,11 @@ function settle(
   voucher: LockedVoucher,
   context: RedemptionContext,
 ): Settlement | Refusal {
-  const { limits, mobileMoney } = dependencies;
+  const { limits, mobileMoney, numbers } = dependencies;
   const merchantId = payeeOf(command, voucher);
   const canPay = (toMerchant: Money) => mobileMoney.canCarry(formatAmount(toMerchant));
   return settleOrRefuse(
-    redemptionFacts(voucher, context, { merchantId, canPay }),
+    redemptionFacts(voucher, context, { merchantId, canPay, numbers }),
     {
       company: command.company,
       merchantId,
@@ -148,9 +148,9 @@ async function recordHold(
   priced: PricedRedemption,
   dependencies: ActivityDependencies,
 ): Promise<RedemptionHeld> {
-  const { digests, limits, failpoint } = dependencies;
+  const { digests, limits, failpoint, numbers } = dependencies;
   const { command, voucher, context, settlement } = priced;
-  const count = countOfEvent(dependencies, 'redemptions', voucher.owner_msisdn);
+  const count = countOfEvent(dependencies, 'redemptions', numbers.openIfAny(voucher.owner_msisdn));
   const attempt = command.hasKey
     ? { operationId: command.operationId, attempt: 1 }
     : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
@@ -168,7 +168,7 @@ async function recordHold(
   await runStep('reserve-not-updated', () => debitReserve(transaction, priced));
   if (context.wrong_codes > 0) await clearWrongCodes(transaction, voucher.id, command.company);
   const messageId = await runStep('message-not-queued', () =>
-    queueConfirmation(transaction, { command, voucher, context, redemptionId, limits }),
+    queueConfirmation(transaction, { command, voucher, context, redemptionId, limits, numbers }),
   );
   await failpoint('redeem-held');
   const merchantName = context.merchant_name ?? '';

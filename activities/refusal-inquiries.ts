@@ -82,7 +82,7 @@ export function createRefusalInquiryActivities(dependencies: ActivityDependencie
 
 /** One inquiry, and what follows from its answer. */
 function createRefusalInquiry(dependencies: ActivityDependencies) {
-  const { database, airtime, mobileMoney, resumption, limits } = dependencies;
+  const { database, airtime, mobileMoney, resumption, limits, numbers } = dependencies;
 
   /**
    * Asks again about one completed operation. A late success or a reversal is booked once against
@@ -151,7 +151,7 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
         paymentOf(await redemptionPayment(database, ended.operationId)),
       );
     const attempt = await findAttempt(database, ended.operationId);
-    return airtime.findOrder(orderOf({ ...attempt, amount: ended.amount }));
+    return airtime.findOrder(orderOf({ ...attempt, amount: ended.amount }, numbers));
   }
 
   return { inquire, tellLateTopUps };

@@ -40,6 +40,7 @@ const retentionOf = (limits: ActivityDependencies['limits']): Retention => ({
   eventDays: limits.eventRetentionDays,
   signInSeconds: limits.signInWindowSeconds,
   sessionSeconds: limits.sessionMaximumSeconds,
+  numberDays: limits.numberRetentionDays,
 });
 
 export function createSweepActivities(dependencies: ActivityDependencies) {

@@ -17,6 +17,7 @@ import { createPasswordHashes } from './crypto/password-hashes.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
 import { connectDatabase, poolUseOf } from './db/connection.js';
 import { requireCurrentSchema } from './db/current-schema.js';
+import { openNumberBox } from './db/number-storage.js';
 import { watchFence } from './db/recovery/fence-watch.js';
 import { createDocsSite } from './docs-site/site.js';
 import { createAccessDirectory } from './http/access/access-directory.js';
@@ -90,6 +91,7 @@ export async function startApi(
   const { database, lists } = openConnections(config, logger, metrics);
   const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
   const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000);
+  const numbers = await openNumberBox(database, config);
   const callerWaitMs = config.CALLER_WAIT_SECONDS * 1_000;
   const calls = createCallRecorder(database, {
     logger,
@@ -108,6 +110,7 @@ export async function startApi(
     logger,
     failpoint,
     digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
+    numbers,
     secretBox: createSecretBox(config.DATA_KEYS),
     webhooks: webhookSettingsOf(config),
     keyCopies: keyCopiesOf(config),
@@ -158,8 +161,7 @@ export async function startApi(
     services,
     async stop() {
       await drain(health, server, config);
-      names.stop();
-      fence.stop();
+      for (const part of [names, fence, numbers]) part.stop();
       await calls.stop();
       await lists.stop();
       await database.destroy();

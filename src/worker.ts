@@ -6,6 +6,7 @@ import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import type { Database } from './db/connection.js';
 import { requireCurrentSchema } from './db/current-schema.js';
+import { openNumberBox } from './db/number-storage.js';
 import { watchFence } from './db/recovery/fence-watch.js';
 import { createBackgroundTasks } from './process/background-tasks.js';
 import { dayReportFiles } from './process/day-report-files.js';
@@ -78,10 +79,12 @@ export async function startWorker(
   const { database } = databases;
   const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
   const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000);
+  const numbers = await openNumberBox(database, config);
   const background = createBackgroundTasks(() => !fence.isFenced());
   const operatorRetries = createOperatorRetries({
     client: temporal.client,
     digests,
+    numbers,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     timing: workflowTiming(config),
   });
@@ -89,6 +92,7 @@ export async function startWorker(
     ...databases,
     digests,
     secretBox: createSecretBox(config.DATA_KEYS),
+    numbers,
     ...createProviders(config, metrics),
     statementFiles,
     dayReportFiles,
@@ -145,6 +149,7 @@ export async function startWorker(
       await Promise.all([upkeep, ...tasks].map((task) => task.stop()));
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       fence.stop();
+      numbers.stop();
       try {
         await ended;
         await background.settled();

@@ -94,7 +94,7 @@ async function beginOrEnd(
   name: RepairName,
   dependencies: ActivityDependencies,
 ): Promise<RepairEnded | RepairRunning> {
-  const { failpoint, limits, secretBox } = dependencies;
+  const { failpoint, limits, secretBox, numbers } = dependencies;
   const row = await lockRepair(transaction, name);
   if (row.state !== 'READY' && row.state !== 'RUNNING') return endedOf(row);
   await failpoint('repair-begun');
@@ -109,7 +109,7 @@ async function beginOrEnd(
   const judgement = await kind.judge(transaction, row.subject_id, args, limits.repairs);
   if (!judgement) return refuse(`There is no ${row.subject_kind} ${row.subject_id}.`);
   const look = { row, kind, judgement };
-  const context = contextOf(row, args);
+  const context = contextOf(row, args, numbers);
   // What runs has been judged when it began.
   if (row.state === 'RUNNING') return goOn(transaction, look, context);
   if (judgement.refusal !== undefined) return refuse(judgement.refusal);
@@ -141,12 +141,17 @@ async function goOn(
     : ended;
 }
 
-const contextOf = (row: RepairRow, args: Readonly<Record<string, unknown>>): RepairContext => ({
+const contextOf = (
+  row: RepairRow,
+  args: Readonly<Record<string, unknown>>,
+  numbers: ActivityDependencies['numbers'],
+): RepairContext => ({
   repairId: row.id,
   operationId: row.operation_id,
   askedBy: row.asked_by,
   why: row.why,
   bound: args,
+  numbers,
 });
 
 const endedOf = (row: RepairRow): RepairEnded => ({

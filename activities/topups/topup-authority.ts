@@ -3,6 +3,7 @@ import { isRequestedRetry } from '../../src/db/operations/operator-commands.js';
 import type { TopupContext } from '../../src/db/topups/topup-facts.js';
 import type { LockedTopup } from '../../src/db/topups/topups.js';
 import type { RetryCommand, TopUpCommand } from '../../workflows/contracts.js';
+import type { ActivityDependencies } from '../dependencies.js';
 
 /** The refusal of the signal where the setting disables it. */
 export const SIGNAL_SWITCHED_OFF = 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
@@ -23,6 +24,7 @@ export async function isAdmitted(
   topup: LockedTopup,
   context: TopupContext,
   command: TopUpCommand | RetryCommand,
+  { numbers }: Pick<ActivityDependencies, 'numbers'>,
 ): Promise<boolean> {
   if (topup.partner_id !== command.company.id) return false;
   const { credential } = command.company;
@@ -30,7 +32,7 @@ export async function isAdmitted(
     return isRequestedRetry(transaction, credential.operatorCommandId, {
       topup_id: topup.id,
       attempt: command.attempt,
-      msisdn: command.msisdn,
+      numberKeys: command.msisdn === null ? null : numbers.keysOf(command.msisdn),
     });
   return Boolean(context.is_admitted) || isRetrySignal(command);
 }

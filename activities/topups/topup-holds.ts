@@ -78,7 +78,7 @@ export async function holdOrAnswer(
   // Its start was withdrawn as provably not sent, while a duplicate was sending its own.
   if (!topup) return forget(transaction, command, gone);
   if (isStranger(topup, command)) return { kind: 'answered', outcome: outcomeFor(command, gone) };
-  if (topup.has_begun) return resumeHold(transaction, command);
+  if (topup.has_begun) return resumeHold(transaction, command, dependencies);
   if (!isRetry && topup.status !== 'PENDING') return answerEnded(transaction, command, topup);
   // A new top-up must belong to this request: its number may have been allocated for another.
   if (!isRetry && !isSameRequest(topup.request_digest, command))
@@ -121,19 +121,19 @@ async function holdOrRefuse(
   topup: LockedTopup,
 ): Promise<TopUpHeld | Refusal> {
   const { command, dependencies } = hold;
-  const { operatorLookup, airtime, limits } = dependencies;
+  const { operatorLookup, airtime, limits, numbers } = dependencies;
   const retry = retryOf(command);
   const refusal = retry && refuseByState(topup, retry);
   if (refusal) return refusal;
   if (isRetrySignal(command) && !limits.supportRetrySignal)
     return refuse('topup-not-failed', { detail: SIGNAL_SWITCHED_OFF });
-  const msisdn = retry?.msisdn ?? topup.msisdn;
+  const msisdn = retry?.msisdn ?? numbers.open(topup.msisdn);
   const context = await topupContext(transaction, topup, command.company);
   const operator = await operatorLookup(msisdn);
   const terms = priceTopup(
     {
       ...topupFacts(topup, context, operator),
-      isAdmitted: await isAdmitted(transaction, topup, context, command),
+      isAdmitted: await isAdmitted(transaction, topup, context, command, dependencies),
       canCarry: (amount) => airtime.canCarry(formatAmount(amount)),
     },
     limits.topupRanges,
@@ -164,7 +164,7 @@ async function recordHold(
     attempt,
     operationId,
     reference,
-    msisdn,
+    msisdn: dependencies.numbers.store(msisdn),
     operator: terms.operator,
     amount: formatMoney(terms.amount),
     productId: context.product_id,
@@ -193,13 +193,14 @@ async function recordHold(
 async function resumeHold(
   transaction: DatabaseTransaction,
   { operationId }: TopUpCommand,
+  { numbers }: ActivityDependencies,
 ): Promise<TopUpHeld> {
   const found = await findAttempt(transaction, operationId);
   return describeHold({
     operationId,
     isResumed: true,
     attempt: found.attempt,
-    msisdn: found.msisdn,
+    msisdn: numbers.open(found.msisdn),
     amount: parseMoney(found.amount ?? '0'),
     product: found.product_name,
     reference: found.reference,

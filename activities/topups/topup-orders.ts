@@ -1,3 +1,4 @@
+import type { NumberBox } from '../../src/crypto/number-box.js';
 import { findAttempt } from '../../src/db/topups/topup-attempts.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';
 import type { AirtimeOrder } from '../../src/providers/airtime/airtime.js';
@@ -8,12 +9,12 @@ import { sendValue, withHeartbeat } from '../provider-call.js';
 import { orSettledByHand } from '../repairs/settlements.js';
 
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
-  const { database, airtime, failpoint } = dependencies;
+  const { database, airtime, failpoint, numbers } = dependencies;
 
   /** Sends a held attempt; the reference is constant. */
   async function sendTopUp(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
     const attempt = await findAttempt(database, operationId);
-    const order = orderOf(attempt);
+    const order = orderOf(attempt, numbers);
     await failpoint(`${subjectOf(attempt)}-sending`);
     const outcome = await sendValue(() => airtime.send(order));
     await failpoint(`${subjectOf(attempt)}-sent`);
@@ -22,7 +23,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
 
   /** Asks the provider by our reference for the outcome of the attempt. */
   async function inquireTopUp(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
-    const order = orderOf(await findAttempt(database, operationId));
+    const order = orderOf(await findAttempt(database, operationId), numbers);
     const asked = await withHeartbeat(() => airtime.findOrder(order));
     const found = await orSettledByHand(database, operationId, asked);
     return { ...found, of: { operationId, call } };
@@ -40,8 +41,9 @@ export const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): TopUpSubj
   attempt === 1 ? 'topup' : 'retry';
 
 /** The order for the provider, which its answers are compared with. */
-export function orderOf(attempt: FoundAttempt): AirtimeOrder {
-  const { reference, msisdn, operator, amount, provider_product_id } = attempt;
+export function orderOf(attempt: FoundAttempt, numbers: NumberBox): AirtimeOrder {
+  const { reference, operator, amount, provider_product_id } = attempt;
+  const msisdn = numbers.open(attempt.msisdn);
   if (attempt.kind === 'PACKAGE') {
     if (provider_product_id === null) throw new Error('The package has no provider product');
     return {

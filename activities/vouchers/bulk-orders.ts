@@ -1,4 +1,5 @@
 import { heartbeat } from '@temporalio/activity';
+import type { NumberBox } from '../../src/crypto/number-box.js';
 import {
   type BulkLine,
   cancelBulkLines,
@@ -118,15 +119,15 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
 
 /** Generates the voucher of a line, or finds the one that its reference generated before. */
 function createLineGeneration(dependencies: ActivityDependencies) {
-  const { limits } = dependencies;
+  const { limits, numbers } = dependencies;
   return async function generateLine(
     transaction: DatabaseTransaction,
     order: BulkOrder,
     line: BulkLine,
   ): Promise<WithoutLine<SettledLine>> {
-    const country = refuseCountry(line.owner_msisdn, limits.servedCountries);
+    const country = refuseCountry(numbers.openIfAny(line.owner_msisdn), limits.servedCountries);
     if (country) return { refusal: country };
-    const command = commandOf(order, line);
+    const command = commandOf(order, line, numbers);
     const request = generationRequest(dependencies, command);
     const { voucherId, ...facts } = await withinNumberLimit(
       request.numberCount,
@@ -164,7 +165,11 @@ const callerOf = (order: BulkOrder): Caller => ({
       : { portalAccountId: order.portal_account_id },
 });
 
-const commandOf = (order: BulkOrder, line: BulkLine): GenerateVoucherCommand => ({
+const commandOf = (
+  order: BulkOrder,
+  line: BulkLine,
+  numbers: NumberBox,
+): GenerateVoucherCommand => ({
   operationId: line.operation_id,
   requestId: order.request_id,
   requestDigest: line.request_digest,
@@ -174,7 +179,7 @@ const commandOf = (order: BulkOrder, line: BulkLine): GenerateVoucherCommand => 
       ? { identifier: line.merchant_identifier ?? '' }
       : { id: line.merchant_id },
   denominationId: line.denomination_id,
-  ownerMsisdn: line.owner_msisdn,
+  ownerMsisdn: numbers.openIfAny(line.owner_msisdn),
   isRestricted: line.is_restricted,
   sale: {
     exchangeRate: line.exchange_rate,

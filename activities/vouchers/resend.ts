@@ -50,7 +50,8 @@ export type ResendQueued =
 
 type Limits = ActivityDependencies['limits'];
 
-export function createResendActivities({ database, limits }: ActivityDependencies) {
+export function createResendActivities(dependencies: ActivityDependencies) {
+  const { database } = dependencies;
   /**
    * Queues the message that a voucher's owner may miss once more, or answers the refusal; idempotent
    * by operation.
@@ -59,7 +60,7 @@ export function createResendActivities({ database, limits }: ActivityDependencie
     try {
       return await database
         .transaction()
-        .execute((transaction) => queueOrAnswer(transaction, command, limits));
+        .execute((transaction) => queueOrAnswer(transaction, command, dependencies));
     } catch (error) {
       const refusal = await refusalOf(database, command, error);
       return { kind: 'answered', outcome: outcomeFor(command, refusal) };
@@ -90,7 +91,7 @@ export function createResendActivities({ database, limits }: ActivityDependencie
 async function queueOrAnswer(
   transaction: DatabaseTransaction,
   command: ResendMessageCommand,
-  limits: Limits,
+  { limits, numbers }: ActivityDependencies,
 ): Promise<ResendQueued> {
   const { company, operationId } = command;
   const begun = await beginOperation<MessageResent>(transaction, command, KIND);
@@ -101,7 +102,8 @@ async function queueOrAnswer(
   const voucher = found?.partner_id === company.id ? found : undefined;
   const original = voucher && (await findResendable(transaction, voucher));
   const counts =
-    original && (await lockedCounts(transaction, original, { ...command, voucherId: voucher.id }));
+    original &&
+    (await lockedCounts(transaction, original, { ...command, voucherId: voucher.id, numbers }));
   const facts: ResendFacts = {
     ...(await partnerAuthority(transaction, company, 'vouchers')),
     hasVoucher: voucher !== undefined,
@@ -129,10 +131,15 @@ async function queueOrAnswer(
 async function lockedCounts(
   transaction: DatabaseTransaction,
   original: ResendableMessage,
-  { voucherId, company }: Pick<ResendMessageCommand, 'voucherId' | 'company'>,
+  {
+    voucherId,
+    company,
+    numbers,
+  }: Pick<ResendMessageCommand, 'voucherId' | 'company'> & Pick<ActivityDependencies, 'numbers'>,
 ): Promise<ResendCounts> {
   await lockNumber(transaction, original.msisdn);
-  return resendCounts(transaction, original, { voucherId, company });
+  const numberKeys = numbers.keysOf(numbers.open(original.msisdn));
+  return resendCounts(transaction, original, { voucherId, company, numberKeys });
 }
 
 const missed = (

@@ -20,7 +20,7 @@ export function generationRequest(
   dependencies: ActivityDependencies,
   command: GenerateVoucherCommand,
 ): GenerationRequest {
-  const { digests, secretBox, limits } = dependencies;
+  const { digests, secretBox, limits, numbers } = dependencies;
   const code = voucherCodeFromRandom(randomBytes(15));
   return {
     ...command.sale,
@@ -31,7 +31,7 @@ export function generationRequest(
     partner: command.company,
     merchant: command.merchant,
     denominationId: command.denominationId,
-    ownerMsisdn: command.ownerMsisdn,
+    owner: numbers.storeIfAny(command.ownerMsisdn),
     numberCount: countOfEvent(dependencies, 'vouchers', command.ownerMsisdn),
     isRestricted: command.isRestricted,
     serialNumber: randomSerialNumber(),

@@ -29,6 +29,7 @@ import { listPromosCommand } from './commands/lists/list-promos.js';
 import { listTopupsCommand, showTopup } from './commands/lists/list-topups.js';
 import { listVouchersCommand, showVoucher } from './commands/lists/list-vouchers.js';
 import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.js';
+import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/numbers.js';
 import {
   changePartner,
   createPartner,
@@ -116,6 +117,7 @@ export const allCommands = [
   listTopupsCommand,
   listApiKeysCommand,
   listDigestKeys,
+  listNumberStorage,
   listAddresses,
   listPublicKeysCommand,
   listWebhooksCommand,
@@ -159,6 +161,8 @@ export const allCommands = [
   issueApiKey,
   rotateApiKey,
   rotateDigests,
+  sealNumbers,
+  eraseNumberCommand,
   setKeyScopes,
   setKeyLimits,
   registerAddress,
@@ -217,6 +221,8 @@ export const verbs: Readonly<Record<string, string>> = {
   grant: 'Let a partner sell a product',
   issue: 'Make an API key',
   rotate: 'Replace an API key or the secret of a webhook, or renew digests under a new key',
+  seal: 'Seal phone numbers in the database',
+  erase: 'Erase a phone number',
   register: 'Register addresses and public keys',
   revoke: 'Revoke access, API keys and public keys',
   add: 'Add a webhook, or an address that gets day reports',

@@ -1,4 +1,5 @@
 import type { Digests } from '../crypto/digests.js';
+import type { NumberBox } from '../crypto/number-box.js';
 import type { KeyEnvironment } from '../crypto/random.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import { addAuditEntries } from '../db/access/audit.js';
@@ -28,6 +29,8 @@ export interface AdminContext {
   };
   /** The keys of digests, and those of the data. @throws {AdminError} without them */
   readonly digestSettings: () => { readonly digests: Digests; readonly secretBox: SecretBox };
+  /** Seals and finds phone numbers. @throws {AdminError} without the keys */
+  readonly numbers: (database: Database) => Promise<NumberBox>;
   /** The settings of webhooks. @throws {AdminError} without the keys of the database */
   readonly webhookSettings: () => WebhookSettings;
   /** The time zone of day reports: an IANA name. */
@@ -81,7 +84,7 @@ export const lookCommand = <Given extends Fields>(
     readonly look: (
       database: Database,
       input: InputOf<Given>,
-      context: Pick<AdminContext, 'progress' | 'marketTimeZone'>,
+      context: Pick<AdminContext, 'progress' | 'marketTimeZone' | 'numbers'>,
     ) => Promise<Report>;
   },
 ): AdminCommand => ({

@@ -1,7 +1,9 @@
 import { type AdminConfig, readAdminConfigWith } from '../config/config.js';
 import { findLocalSettings } from '../config/local-stack.js';
 import { createDigests } from '../crypto/digests.js';
+import { createNumberBox, numberKeysOf } from '../crypto/number-box.js';
 import { createSecretBox } from '../crypto/secret-box.js';
+import { readNumberStorage } from '../db/number-storage.js';
 import { webhookSettingsOf } from '../operations/webhook-settings.js';
 import { createAirtime, createMobileMoney } from '../providers/registry.js';
 import { repairLimits } from '../repairs/repair-limits.js';
@@ -16,6 +18,7 @@ export interface AdminSettings {
   readonly marketTimeZone: string;
   readonly keySettings: AdminContext['keySettings'];
   readonly digestSettings: AdminContext['digestSettings'];
+  readonly numbers: AdminContext['numbers'];
   readonly webhookSettings: AdminContext['webhookSettings'];
   readonly oneTimePasswords: AdminContext['oneTimePasswords'];
   readonly temporalUi: AdminContext['temporalUi'];
@@ -97,6 +100,16 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
       digests: createDigests(DIGEST_KEY, DIGEST_KEYS),
       secretBox: createSecretBox(DATA_KEYS),
     };
+  },
+  async numbers(database) {
+    const { DIGEST_KEY, DATA_KEYS } = config;
+    if (DIGEST_KEY === undefined || DATA_KEYS === undefined)
+      throw new AdminError(
+        'Phone numbers need the settings DIGEST_KEY and DATA_KEYS: set them to the values of the API ' +
+          'process.',
+      );
+    const storage = await readNumberStorage(database);
+    return createNumberBox(numberKeysOf({ DIGEST_KEY, DATA_KEYS }), () => storage);
   },
   keySettings() {
     if (config.DIGEST_KEY === undefined)

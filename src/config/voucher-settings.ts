@@ -119,6 +119,12 @@ export const scheduleSettings = {
       'Days that an idempotency key is stored if its operation left no voucher, ' +
         'redemption or top-up',
     ),
+  NUMBER_RETENTION_DAYS: limit
+    .default(1_095)
+    .describe(
+      'Days after which the phone numbers of vouchers (from their expiry date) and top-ups (from their ' +
+        'last change) are erased, once these have ended; 0 keeps them',
+    ),
   EXPIRY_SWEEP_INTERVAL_SECONDS: seconds
     .default(300)
     .describe(

@@ -49,6 +49,7 @@ import * as rareTransfers from '../../migrations/2026-11-24-1-rare-transfers.js'
 import * as staff from '../../migrations/2026-11-24-2-staff.js';
 import * as numberIndexes from '../../migrations/2026-11-24-2b-number-indexes.js';
 import * as repairs from '../../migrations/2026-11-24-3-repairs.js';
+import * as sealedNumbers from '../../migrations/2026-11-24-4-sealed-numbers.js';
 import * as dayReports from '../../migrations/2026-11-24-5-day-reports.js';
 import { type Indexes, makeIndexes } from './concurrent-indexes.js';
 import {
@@ -114,6 +115,7 @@ const allMigrations: Readonly<Record<string, MigrationWithIndexes>> = {
   '2026-11-24-1-rare-transfers': rareTransfers,
   '2026-11-24-2-staff': staff,
   '2026-11-24-3-repairs': repairs,
+  '2026-11-24-4-sealed-numbers': sealedNumbers,
   '2026-11-24-5-day-reports': dayReports,
   '2026-11-24-2b-number-indexes': numberIndexes,
 };

@@ -4,7 +4,8 @@ import { type Expression, sql } from 'kysely';
  * SQL expression: the part of a stored number by which it is found and compared. The indexes have the
  * same expression.
  */
-const numberKey = (column: Expression<unknown>) => sql<string>`split_part(${column}, '.', 1)`;
+export const numberKey = (column: Expression<unknown>) =>
+  sql<string>`split_part(${column}, '.', 1)`;
 
 /** SQL condition: a column has the number of these keys (`NumberBox.keysOf`). */
 export const hasNumber = (column: string, keys: readonly string[]) =>

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connection.js';
+import { numberErasures } from './number-erasures.js';
 
 /** Retention of temporary rows. */
 export interface Retention {
@@ -7,6 +8,8 @@ export interface Retention {
   readonly eventDays: number;
   readonly signInSeconds: number;
   readonly sessionSeconds: number;
+  /** Numbers of ended vouchers and top-ups are erased after this time; 0 keeps them. */
+  readonly numberDays: number;
 }
 
 /** A caller that repeats an abandoned request later than this makes a new request. */
@@ -135,6 +138,7 @@ const prunings = {
       select id from refused_calls
       where at < now() - make_interval(days => ${REFUSED_CALL_DAYS}::int)
       order by at limit ${batchSize} for update skip locked))`,
+  ...numberErasures,
 } satisfies Record<string, (retention: Retention, batchSize: number) => RawBuilder<unknown>>;
 
 export type PrunedRows = keyof typeof prunings;

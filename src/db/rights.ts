@@ -76,6 +76,8 @@ export const restricted: Readonly<Record<string, Rights>> = {
   unchecked_changes: { ...READ, worker: 'select, insert, delete' },
   voucher_status_changes: READ,
   reference_data_version: READ,
+  // Operators begin to seal numbers, once.
+  number_storage: { ...READ, operator: 'select, update' },
   price_list_versions: READ,
   kysely_migration: READ,
   kysely_migration_lock: READ,
@@ -93,7 +95,7 @@ export const restricted: Readonly<Record<string, Rights>> = {
     operator: 'select',
   },
   daily_spending: COUNTERS,
-  number_daily_counts: COUNTERS,
+  number_daily_counts: { ...COUNTERS, operator: 'select, delete' },
   vouchers: WORKERS,
   voucher_claims: WORKERS,
   redemptions: WORKERS,
@@ -147,7 +149,12 @@ export const restricted: Readonly<Record<string, Rights>> = {
     worker: 'select, update',
     operator: 'select',
   },
-  bulk_lines: { api: 'select, insert', worker: 'select, update', operator: 'select' },
+  // Operators seal and erase numbers.
+  bulk_lines: {
+    api: 'select, insert',
+    worker: 'select, update',
+    operator: 'select, update (owner_msisdn)',
+  },
   message_resends: WORKERS,
   merchant_payout_accounts: OPERATORS,
   partners: { ...COMPANIES, api: 'select, update (updated_at, message_language)' },

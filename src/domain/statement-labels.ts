@@ -1,4 +1,4 @@
-import { maskMsisdn } from './phone.js';
+import { maskStored, type StoredNumber } from './stored-number.js';
 
 /**
  * The step that settles a late success: a refused operation that the provider carried out anyway.
@@ -36,7 +36,7 @@ export interface WalletChange {
   readonly topup_attempt: number | null;
   readonly topup_attempt_status: 'HELD' | 'POSTED' | 'VOIDED' | null;
   readonly topup_product: string | null;
-  readonly msisdn: string | null;
+  readonly msisdn: StoredNumber | null;
 }
 
 /** Describes a line of a statement; phone numbers are masked. */
@@ -112,7 +112,7 @@ function explainTopUp(line: WalletChange): string | undefined {
   const { topup_id, topup_attempt_status: status, other_account } = line;
   if (topup_id === null || status === null || other_account !== 'airtime-hold') return undefined;
   const product = line.topup_product ?? 'airtime';
-  const number = maskMsisdn(line.msisdn ?? '');
+  const number = line.msisdn === null ? '' : maskStored(line.msisdn);
   const ending = line.change.startsWith('-') ? attemptWords[status] : 'failed, money returned';
   return `Top-up ${topup_id}, ${product} for ${number}, attempt ${line.topup_attempt}: ${ending}`;
 }

@@ -13,8 +13,11 @@ import { digestRequest } from './request-identity.js';
 import { identify, runOnce } from './run-once.js';
 import type { OperationServices } from './services.js';
 
-/** A line as it was sent, without the names that the order gives it. */
-export type OrderedLine = Omit<NewBulkLine, 'operation_id' | 'request_digest'>;
+/** A line as it was sent, with the number in clear, without the names that the order gives it. */
+export type OrderedLine = Omit<NewBulkLine, 'operation_id' | 'request_digest' | 'owner_msisdn'> & {
+  /** E.164 */
+  readonly owner_msisdn: string | null;
+};
 
 /** Lines whose digests are made in one go, before other requests get their turn. */
 const LINES_AT_ONCE = 200;
@@ -45,7 +48,7 @@ export async function orderVouchersOnce(
 
 /** A line is an operation of its own: its reference is the key. */
 async function namedLines(
-  { digests }: OperationServices,
+  { digests, numbers }: OperationServices,
   company: Caller,
   lines: readonly OrderedLine[],
 ): Promise<NewBulkLine[]> {
@@ -55,6 +58,7 @@ async function namedLines(
     const { reference, ...content } = line;
     named.push({
       ...line,
+      owner_msisdn: numbers.storeIfAny(line.owner_msisdn),
       operation_id: digests.operation({
         ownerKind: company.kind,
         ownerId: company.id,

@@ -25,7 +25,10 @@ export async function retryOnce(
   return runRecordedOnce(services, identity, {
     failpoint: 'retry-recorded',
     async record() {
-      const retry = { topupId: transactionId, msisdn };
+      const retry = {
+        topupId: transactionId,
+        msisdn: services.numbers.storeIfAny(msisdn),
+      };
       const recorded = await recordRetry(services.database, identity, retry);
       if (!recorded) return { stored: refused(identity, refuse('topup-not-found')) };
       const { status, creationId, attempt, stored } = recorded;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Digests } from '../crypto/digests.js';
+import type { NumberBox } from '../crypto/number-box.js';
 import type { Database } from '../db/connection.js';
 import type { Slowing } from '../db/limits/company-daily-counts.js';
 import type { NumberEvent } from '../db/limits/number-counts.js';
@@ -32,6 +33,7 @@ export interface OperationServices {
   readonly workflows: WorkflowClient;
   readonly waits: OperationWaits;
   readonly digests: Digests;
+  readonly numbers: NumberBox;
   readonly logger: Logger;
   readonly failpoint: Failpoint;
   readonly quoteRules: QuoteRules;

@@ -52,7 +52,8 @@ export async function topUpOnce(
     readonly company: Caller;
     readonly operation: Operation;
     readonly key: string | undefined;
-    readonly topup: NewTopup;
+    /** The content that the digest covers, with the number in clear (E.164). */
+    readonly topup: Omit<NewTopup, 'msisdn'> & { readonly msisdn: string };
   },
 ): Promise<TopUpAnswer> {
   const { company, topup } = request;
@@ -69,6 +70,7 @@ export async function topUpOnce(
       const workflowIdFormat = topUpId('%s', creationId);
       const recorded = await recordTopup(services.database, identity, {
         ...topup,
+        msisdn: services.numbers.store(topup.msisdn),
         workflowIdFormat,
       });
       const { stored, topup: row } = recorded;

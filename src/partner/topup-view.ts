@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AttemptRow } from '../db/topups/topup-attempts.js';
 import type { ListedTopup } from '../db/topups/topups.js';
-import { maskMsisdn } from '../domain/phone.js';
+import { maskStored } from '../domain/stored-number.js';
 import {
   idAnswer,
   maskedMsisdnAnswer,
@@ -70,7 +70,7 @@ export const presentTopup = (topup: ListedTopup): z.output<typeof topupSchema> =
   status: topup.status,
   amount: topup.amount,
   productId: topup.product_id,
-  msisdn: maskMsisdn(topup.msisdn),
+  msisdn: maskStored(topup.msisdn),
   referenceNumber: topup.provider_reference,
   message: topup.message,
   attempt: topup.attempt,
@@ -108,7 +108,7 @@ export const presentAttempt = (attempt: AttemptRow): z.output<typeof attemptSche
   attempt: attempt.attempt,
   createdAt: attempt.created_at.toISOString(),
   settledAt: attempt.settled_at?.toISOString() ?? null,
-  msisdn: maskMsisdn(attempt.msisdn),
+  msisdn: maskStored(attempt.msisdn),
   status: attempt.contradicted_at === null ? attemptStatuses[attempt.status] : 'SUCCESS',
   ourReference: attempt.reference,
   referenceNumber: attempt.provider_reference,

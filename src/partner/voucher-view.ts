@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import type { ListedVoucher } from '../db/vouchers/voucher-list.js';
 import { formatMoney, parseMoney } from '../domain/money.js';
-import { maskMsisdn } from '../domain/phone.js';
+import { maskStored, type StoredNumber } from '../domain/stored-number.js';
 import { voucherStatuses } from '../domain/voucher.js';
 import {
   idAnswer,
@@ -54,7 +54,7 @@ export const presentVoucher = (voucher: ListedVoucher): z.output<typeof voucherS
   remainingBalance: voucher.remaining,
 });
 
-const maskedOrNull = (msisdn: string | null) => (msisdn === null ? null : maskMsisdn(msisdn));
+const maskedOrNull = (number: StoredNumber | null) => (number === null ? null : maskStored(number));
 
 const isoTime = (text: string): string => new Date(text).toISOString();
 const isoTimeOrNull = (text: string | null) => (text === null ? null : isoTime(text));
@@ -151,7 +151,7 @@ export const presentVoucherDetail = (
   messages: voucher.messages.map(({ at, kind, msisdn, status }) => ({
     at: isoTime(at),
     kind,
-    msisdn: maskMsisdn(msisdn),
+    msisdn: maskStored(msisdn),
     status,
   })),
 });

@@ -6,7 +6,7 @@ import {
 } from '../../workflows/workflow-ids.js';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { formatMoney, parseMoney } from '../domain/money.js';
-import { maskMsisdn } from '../domain/phone.js';
+import { maskStored } from '../domain/stored-number.js';
 import { type Html, html, phrase } from '../process/html.js';
 import type { Happening } from './layout/facts.js';
 import { money } from './layout/money.js';
@@ -72,7 +72,7 @@ const ofMessage = (
 ): Happening => ({
   at: new Date(at),
   workflowId: workflowOfMessage(voucher, { claimId, redemptionId }),
-  what: html`${phrase(messageKinds[kind])} for ${maskMsisdn(msisdn)} ${phrase(messageEnds[status])}.`,
+  what: html`${phrase(messageKinds[kind])} for ${maskStored(msisdn)} ${phrase(messageEnds[status])}.`,
 });
 
 /** A reminder belongs to no claim. */

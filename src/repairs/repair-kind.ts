@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { RepairCall } from '../../workflows/repair/contracts.js';
+import type { NumberBox } from '../crypto/number-box.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
 import type { Money } from '../domain/money.js';
 import type { RepairSubject } from '../domain/repairs/repair.js';
@@ -32,6 +33,7 @@ export interface RepairContext {
   readonly why: string;
   /** What the repair was bound to when it was asked for. */
   readonly bound: Readonly<Record<string, unknown>>;
+  readonly numbers: NumberBox;
 }
 
 /** What a repair has done in its transaction, or what its workflow does next. */

@@ -42,13 +42,13 @@ export const retryTopUp = repairKind({
       ? 'The provider has not said how it ended: wait, or settle it first.'
       : 'It is under way: wait for its end.';
   },
-  async carryOut(transaction, { id }, args, { repairId, askedBy, bound }) {
+  async carryOut(transaction, { id }, args, { repairId, askedBy, bound, numbers }) {
     const operatorCommandId = await requestRetryOfRepair(transaction, {
       repair_id: repairId,
       actor: askedBy,
       topup_id: id,
       attempt: Number(bound.attempt),
-      msisdn: args.msisdn ?? null,
+      msisdn: numbers.storeIfAny(args.msisdn ?? null),
     });
     return { kind: 'call', call: { kind: 'retry-top-up', operatorCommandId } };
   },

@@ -15,6 +15,8 @@ import { isForeign } from '../../workflows/outsiders/foreign-payload.js';
 import type { topUp } from '../../workflows/top-up.js';
 import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import type { Digests } from '../crypto/digests.js';
+import type { NumberBox } from '../crypto/number-box.js';
+import type { StoredNumber } from '../domain/stored-number.js';
 import { topUpStart } from '../temporal/workflow-starts.js';
 
 /** The client itself has no time limit. */
@@ -27,7 +29,7 @@ interface WrittenRetry extends TopUpNames {
   readonly id: number;
   readonly topup_id: number;
   readonly attempt: number;
-  readonly msisdn: string | null;
+  readonly msisdn: StoredNumber | null;
   readonly partner_id: number;
 }
 
@@ -38,10 +40,11 @@ interface WrittenRetry extends TopUpNames {
 export function createOperatorRetries(options: {
   readonly client: Client;
   readonly digests: Digests;
+  readonly numbers: NumberBox;
   readonly taskQueue: string;
   readonly timing: TopUpTiming;
 }) {
-  const { client, digests, taskQueue, timing } = options;
+  const { client, digests, numbers, taskQueue, timing } = options;
 
   function commandOf(retry: WrittenRetry): RetryCommand {
     const key = `operator-command ${retry.id}`;
@@ -61,7 +64,7 @@ export function createOperatorRetries(options: {
       },
       transactionId: retry.topup_id,
       attempt: retry.attempt,
-      msisdn: retry.msisdn,
+      msisdn: numbers.openIfAny(retry.msisdn),
     };
   }
 

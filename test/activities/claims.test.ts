@@ -22,6 +22,7 @@ beforeAll(async () => {
     database,
     digests,
     secretBox: createSecretBox(config.DATA_KEYS),
+    numbers: scene.stack.api.services.numbers,
     failpoint: () => undefined,
     mobileMoney: { canCarry: () => true },
     limits: {

@@ -3,6 +3,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createMessageSender } from '../../activities/messages.js';
 import { createRedemptionActivities } from '../../activities/redemptions.js';
 import { createDigests } from '../../src/crypto/digests.js';
+import { createNumberBox } from '../../src/crypto/number-box.js';
 import { addApiKey } from '../../src/db/catalogue/companies.js';
 import type { Database } from '../../src/db/connection.js';
 import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.js';
@@ -12,6 +13,7 @@ import { parseMoney } from '../../src/domain/money.js';
 import type { Company } from '../../src/domain/voucher.js';
 import { createFailpoint } from '../../src/process/failpoint.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.js';
+import { inClear } from '../support/stored-numbers.js';
 import { recordedTopUp } from '../support/topups.js';
 import { addVoucher } from '../support/vouchers.js';
 import type { Catalogue } from './scene.js';
@@ -30,6 +32,10 @@ export function redemptions(database: Database, catalogue: Catalogue) {
   const dependencies = {
     database,
     digests: createDigests(Buffer.alloc(32, 7)),
+    numbers: createNumberBox(
+      { digestKey: Buffer.alloc(32, 7), dataKeys: [{ id: 'k1', key: Buffer.alloc(32, 8) }] },
+      () => 'sealed',
+    ),
     limits: {
       wrongCodesPerDay: 5,
       wrongCodesBeforeLongCodes: 20,
@@ -118,7 +124,7 @@ export async function topUp(
       attempt: 1,
       operationId,
       reference: `${operationId}-1`,
-      msisdn: '+251911222333',
+      msisdn: inClear('+251911222333'),
       operator: 'ETHIO_TELECOM',
       amount,
       productId,

@@ -9,6 +9,8 @@ import { createTestDatabase } from '../support/database.js';
 /** 32 bytes, as DIGEST_KEY has them. */
 const DIGEST_KEY = Buffer.alloc(32, 7).toString('base64');
 
+const DATA_KEYS = `k1:${Buffer.alloc(32, 8).toString('base64')}`;
+
 /** What one command printed and returned. */
 export interface Printed {
   readonly code: number;
@@ -67,7 +69,7 @@ export interface AdminScene extends Commands {
 export async function openScene(): Promise<AdminScene> {
   const testDatabase = await createTestDatabase();
   const database = connectDatabase(testDatabase.url, { poolSize: 6 });
-  const environment = { DATABASE_URL: testDatabase.url, DIGEST_KEY };
+  const environment = { DATABASE_URL: testDatabase.url, DIGEST_KEY, DATA_KEYS };
   return {
     ...commandsOn(environment),
     environment,

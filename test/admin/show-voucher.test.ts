@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bookReversal } from '../../src/db/reconciliation/reversals.js';
+import { inClear } from '../support/stored-numbers.js';
 import { makeVoucher, redemptions } from './movements.js';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
 
@@ -40,7 +41,7 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
     .insertInto('messages')
     .values({
       kind: 'VERIFICATION_CODE',
-      msisdn: OWNER,
+      msisdn: inClear(OWNER),
       voucher_id: id,
       claim_id: '00000000-0000-4000-8000-000000000001',
       status: 'REFUSED',

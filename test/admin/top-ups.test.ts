@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inClear } from '../support/stored-numbers.js';
 import { topUp } from './movements.js';
 import { type AdminScene, openScene } from './scene.js';
 
@@ -48,7 +49,7 @@ describe('list top-ups', () => {
     const number = '+251911999000';
     await scene.database
       .updateTable('topup_attempts')
-      .set({ msisdn: number })
+      .set({ msisdn: inClear(number) })
       .where('topup_id', '=', ids.foreign)
       .execute();
     expect(await listed(`--msisdn ${number}`)).toEqual([ids.foreign]);

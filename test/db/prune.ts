@@ -6,6 +6,13 @@ export const prune = (database: Database, kind: PrunedRows, retention: Partial<R
   pruneBatch(
     database,
     kind,
-    { operationDays: 30, eventDays: 30, signInSeconds: 900, sessionSeconds: 43_200, ...retention },
+    {
+      operationDays: 30,
+      eventDays: 30,
+      signInSeconds: 900,
+      sessionSeconds: 43_200,
+      numberDays: 0,
+      ...retention,
+    },
     5_000,
   );

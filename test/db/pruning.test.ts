@@ -19,7 +19,13 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
-const RETENTION = { operationDays: 30, eventDays: 30, signInSeconds: 900, sessionSeconds: 43_200 };
+const RETENTION = {
+  operationDays: 30,
+  eventDays: 30,
+  signInSeconds: 900,
+  sessionSeconds: 43_200,
+  numberDays: 0,
+};
 const BATCH = 5_000;
 
 const prune = (endsAt = Number.POSITIVE_INFINITY) =>

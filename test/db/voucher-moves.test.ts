@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database, violates } from '../../src/db/connection.js';
 import { type VoucherStatus, voucherMoves } from '../../src/domain/voucher.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { inClear } from '../support/stored-numbers.js';
 import { addGiftSeller } from './gift-rows.js';
 
 /** The database's own table of moves, held against the domain's, pair by pair. */
@@ -40,7 +41,7 @@ async function voucherIn(status: VoucherStatus, owner: string | null = null): Pr
       serial_number: randomUUID(),
       code_digest: Buffer.from(randomUUID()),
       code_ciphertext: 'sealed',
-      owner_msisdn: owner,
+      owner_msisdn: owner === null ? null : inClear(owner),
       is_restricted: true,
       amount: '100',
       status,

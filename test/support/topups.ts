@@ -4,6 +4,7 @@ import { recordTopup } from '../../src/db/topups/topup-requests.js';
 import { topUpId } from '../../workflows/workflow-ids.js';
 import type { TestPartner } from './companies.js';
 import type { Stack as WholeStack } from './stack.js';
+import { inClear } from './stored-numbers.js';
 
 /** As much of a stack as products and deposits need. */
 type Stack = Pick<WholeStack, 'database'>;
@@ -94,7 +95,7 @@ export async function recordedTopUp(
       kind: productId === null ? 'AIRTIME' : 'PACKAGE',
       productId,
       amount,
-      msisdn,
+      msisdn: inClear(msisdn),
       exchangeRate: '57.2',
       currency: 'USD',
       originatingCountry: 'US',

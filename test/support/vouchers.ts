@@ -4,6 +4,7 @@ import { randomSerialNumber } from '../../src/crypto/random.js';
 import type { Database } from '../../src/db/connection.js';
 import { addTransfers } from '../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
+import { inClear } from './stored-numbers.js';
 
 /** Adds a voucher as generating one leaves it, of any amount and without asking for a price. */
 export async function addVoucher(
@@ -33,7 +34,7 @@ export async function addVoucher(
         serial_number: serialNumber,
         code_digest: randomBytes(32),
         code_ciphertext: '',
-        owner_msisdn: ownerMsisdn,
+        owner_msisdn: ownerMsisdn === null ? null : inClear(ownerMsisdn),
         is_restricted: true,
         amount,
         remaining: amount,

@@ -20,7 +20,7 @@ export const retryTopUpCommand = changeCommand({
     'retry top-up 17 --note "The operator works again, ticket 4711"',
     'retry top-up 17 --msisdn +251911234567 --note "The partner corrected the number"',
   ],
-  async change(transaction, input, { actor }) {
+  async change(transaction, input, { actor, numbers }) {
     const topup = await lockTopup(transaction, { id: input.topUp });
     if (!topup) throw new AdminError(`There is no top-up ${input.topUp}.`);
     if (topup.status !== 'FAILED' || topup.is_contradicted)
@@ -33,7 +33,7 @@ export const retryTopUpCommand = changeCommand({
       actor: actor(),
       topup_id: topup.id,
       attempt,
-      msisdn: input.msisdn ?? null,
+      msisdn: input.msisdn === undefined ? null : (await numbers(transaction)).store(input.msisdn),
     });
     if (!requested)
       return { unchanged: `Attempt ${attempt} of top-up ${topup.id} is already queued.` };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
+import { hasNumber } from '../number-key.js';
 
 /** Lists for operators: all rows of any status, by id. */
 
@@ -143,12 +144,12 @@ export const listVouchers = (
   selection: {
     readonly partnerId: number | undefined;
     readonly status: VoucherStatus | undefined;
-    /** E.164 */
-    readonly ownerMsisdn: string | undefined;
+    /** Of the owner's number. */
+    readonly numberKeys: readonly string[] | undefined;
     readonly limit: number;
   },
 ) => {
-  const { partnerId, status, ownerMsisdn } = selection;
+  const { partnerId, status, numberKeys } = selection;
   let query = database
     .selectFrom('vouchers')
     .innerJoin('merchants', 'merchants.id', 'vouchers.merchant_id')
@@ -170,6 +171,6 @@ export const listVouchers = (
     .limit(selection.limit);
   if (partnerId !== undefined) query = query.where('vouchers.partner_id', '=', partnerId);
   if (status !== undefined) query = query.where('vouchers.status', '=', status);
-  if (ownerMsisdn !== undefined) query = query.where('owner_msisdn', '=', ownerMsisdn);
+  if (numberKeys !== undefined) query = query.where(hasNumber('owner_msisdn', numberKeys));
   return query.execute();
 };

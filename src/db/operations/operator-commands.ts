@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { hasNumber } from '../number-key.js';
 import type { OperatorCommandsTable } from '../schema/all-tables.js';
 
 /** An operator's command for one more attempt of a failed top-up. */
@@ -82,7 +83,10 @@ export async function markRetryTaken(database: Database, id: number): Promise<vo
 export async function isRequestedRetry(
   database: Database,
   commandId: number,
-  retry: OperatorRetry,
+  retry: Pick<OperatorRetry, 'topup_id' | 'attempt'> & {
+    /** Of the new number; null where it stays. */
+    readonly numberKeys: readonly string[] | null;
+  },
 ): Promise<boolean> {
   const found = await database
     .selectFrom('operator_commands')
@@ -90,8 +94,10 @@ export async function isRequestedRetry(
     .where('id', '=', commandId)
     .where('topup_id', '=', retry.topup_id)
     .where('attempt', '=', retry.attempt)
-    .where(({ eb, ref }) =>
-      eb(ref('msisdn'), 'is not distinct from', sql<string | null>`${retry.msisdn}::text`),
+    .where((where) =>
+      retry.numberKeys === null
+        ? where('msisdn', 'is', null)
+        : hasNumber('msisdn', retry.numberKeys),
     )
     .executeTakeFirst();
   return found !== undefined;

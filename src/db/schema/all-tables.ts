@@ -29,6 +29,7 @@ import type {
 } from './catalogue.js';
 import type { EventEpochsTable, EventsTable } from './events.js';
 import type { LedgerAccountsTable, LedgerTransfersTable } from './ledger.js';
+import type { NumberStorageTable } from './number-storage.js';
 import type { OperatorCommandsTable } from './operator-commands.js';
 import type {
   AccessNoticesTable,
@@ -151,6 +152,7 @@ export interface Schema {
   webhook_secrets: WebhookSecretsTable;
   webhook_deliveries: WebhookDeliveriesTable;
   maintenance_fences: MaintenanceFencesTable;
+  number_storage: NumberStorageTable;
   recovered_payments: RecoveredPaymentsTable;
   report_recipients: ReportRecipientsTable;
   report_emails: ReportEmailsTable;

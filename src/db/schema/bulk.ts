@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Refusal } from '../../domain/refusals.js';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { BulkLineStatus } from '../../domain/vouchers/bulk-order.js';
 import type { Json, Timestamp } from './columns.js';
 
@@ -33,7 +34,7 @@ export interface BulkLinesTable {
   denomination_id: number;
   merchant_id: number | null;
   merchant_identifier: string | null;
-  owner_msisdn: string | null;
+  owner_msisdn: StoredNumber | null;
   is_restricted: boolean;
   exchange_rate: string | null;
   currency: string | null;

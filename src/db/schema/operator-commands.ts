@@ -1,4 +1,5 @@
 import type { GeneratedAlways } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { Timestamp } from './columns.js';
 
 export interface OperatorCommandsTable {
@@ -10,7 +11,7 @@ export interface OperatorCommandsTable {
   /** The requested attempt. */
   attempt: number;
   /** Null: the number of the previous attempt. */
-  msisdn: string | null;
+  msisdn: StoredNumber | null;
   /** Time when a workflow accepted it. */
   taken_at: Timestamp | null;
   /** The repair that makes the attempt itself. */

@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { Numeric, Timestamp } from './columns.js';
 
 export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
@@ -15,7 +16,7 @@ export interface TopupsTable {
   kind: 'AIRTIME' | 'PACKAGE';
   product_id: number | null;
   amount: Numeric | null;
-  msisdn: string;
+  msisdn: StoredNumber;
   operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
   status: Generated<TopupStatus>;
   attempt: Generated<number>;
@@ -34,7 +35,7 @@ export interface TopupAttemptsTable {
   reference: string;
   created_at: Timestamp;
   settled_at: Timestamp | null;
-  msisdn: string;
+  msisdn: StoredNumber;
   provider_product_id: number | null;
   status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
   provider_reference: string | null;
@@ -60,7 +61,7 @@ export interface TopupRetriesTable {
   /** The requested attempt; another request may have made it. */
   attempt: number;
   /** Null: the number of the previous attempt. */
-  msisdn: string | null;
+  msisdn: StoredNumber | null;
   /** Null in rows older than the column. */
   request_digest: string | null;
   created_at: Timestamp;

@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
@@ -48,7 +49,7 @@ export interface VouchersTable {
   serial_number: string;
   code_digest: Buffer;
   code_ciphertext: string;
-  owner_msisdn: string | null;
+  owner_msisdn: StoredNumber | null;
   is_restricted: boolean;
   amount: Numeric;
   remaining: Numeric;
@@ -207,7 +208,7 @@ export interface MessagesTable {
   created_at: Timestamp;
   settled_at: Timestamp | null;
   kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION' | 'EXPIRY_REMINDER' | 'REVERSAL_NOTICE';
-  msisdn: string;
+  msisdn: StoredNumber;
   voucher_id: number;
   claim_id: string | null;
   redemption_id: number | null;

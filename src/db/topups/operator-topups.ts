@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js';
+import { hasNumber } from '../number-key.js';
 import type { TopupStatus } from '../schema/all-tables.js';
 
 /** The newest top-ups, of all partners or one. */
@@ -7,12 +8,12 @@ export const listTopups = (
   selection: {
     readonly partnerId: number | undefined;
     readonly status: TopupStatus | undefined;
-    /** E.164: of the top-up, or of a later attempt. */
-    readonly msisdn: string | undefined;
+    /** Of the number of the top-up, or of a later attempt. */
+    readonly numberKeys: readonly string[] | undefined;
     readonly limit: number;
   },
 ) => {
-  const { partnerId, status, msisdn } = selection;
+  const { partnerId, status, numberKeys } = selection;
   let query = database
     .selectFrom('topups')
     .leftJoin('products', 'products.id', 'topups.product_id')
@@ -32,16 +33,16 @@ export const listTopups = (
     .limit(selection.limit);
   if (partnerId !== undefined) query = query.where('topups.partner_id', '=', partnerId);
   if (status !== undefined) query = query.where('topups.status', '=', status);
-  if (msisdn !== undefined)
+  if (numberKeys !== undefined)
     query = query.where((where) =>
       where.or([
-        where('topups.msisdn', '=', msisdn),
+        hasNumber('topups.msisdn', numberKeys),
         where.exists(
           where
             .selectFrom('topup_attempts')
             .select('topup_id')
             .whereRef('topup_id', '=', 'topups.id')
-            .where('topup_attempts.msisdn', '=', msisdn),
+            .where(hasNumber('topup_attempts.msisdn', numberKeys)),
         ),
       ]),
     );

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import type { OperationIdentity } from '../operations/operations.js';
 import { type StoredOperation, storedOperation } from '../operations/stored-operations.js';
@@ -11,8 +12,8 @@ export const RETRY_KIND = 'retry-topup';
 /** A requested retry. */
 export interface NewRetry {
   readonly topupId: number;
-  /** E.164; null means the number of the previous attempt. */
-  readonly msisdn: string | null;
+  /** Null means the number of the previous attempt. */
+  readonly msisdn: StoredNumber | null;
 }
 
 /** The top-up to retry, and the outcome of an earlier request under the key. */

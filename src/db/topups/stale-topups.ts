@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Refusal, refuse } from '../../domain/refusals.js';
+import { isSameNumber, type StoredNumber } from '../../domain/stored-number.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { refuseOperation, settleOperation } from '../operations/operations.js';
 import { endedEffect } from '../operations/stored-operations.js';
@@ -76,7 +77,7 @@ interface StaleRetry {
   readonly company_id: number;
   readonly topup_id: number;
   readonly attempt: number;
-  readonly msisdn: string | null;
+  readonly msisdn: StoredNumber | null;
 }
 
 /** Retries that wait for another request's running attempt are skipped. */
@@ -113,7 +114,7 @@ async function failRetry(transaction: DatabaseTransaction, retry: StaleRetry): P
     return;
   }
   const ended = await endedEffect(transaction, RETRY_KIND, operationId);
-  if (ended && (retry.msisdn === null || retry.msisdn === made.msisdn)) {
+  if (ended && (retry.msisdn === null || isSameNumber(retry.msisdn, made.msisdn))) {
     const result = ended.outcome as Refusal;
     const status = ended.status === 'SUCCEEDED' ? 'SUCCEEDED' : 'FAILED';
     await closeRetry(transaction, operationId);

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../../domain/operator.js';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
 import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
@@ -13,7 +14,7 @@ export interface NewAttempt {
   readonly attempt: number;
   readonly operationId: string;
   readonly reference: string;
-  readonly msisdn: string;
+  readonly msisdn: StoredNumber;
   readonly operator: Operator;
   /** Decimal string: held, and charged on delivery. */
   readonly amount: string;

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { Database } from '../connection.js';
 import type { ListSource } from '../lists/list-query.js';
 import type { TopupAttemptsTable } from '../schema/all-tables.js';
@@ -25,8 +26,7 @@ interface Attempt {
   readonly reversedAt: string | null;
   readonly settledBy: Selectable<TopupAttemptsTable>['settled_by'];
   readonly operationId: string;
-  /** E.164 */
-  readonly msisdn: string;
+  readonly msisdn: StoredNumber;
   readonly status: Selectable<TopupAttemptsTable>['status'];
   readonly reference: string;
   readonly providerReference: string | null;

@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { TopupKind } from '../../domain/topup.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { lockOperation, type OperationIdentity } from '../operations/operations.js';
@@ -19,8 +20,7 @@ export interface NewTopup {
   readonly productId: number | null;
   /** Decimal string, for airtime. */
   readonly amount: string | null;
-  /** E.164 */
-  readonly msisdn: string;
+  readonly msisdn: StoredNumber;
   readonly exchangeRate: string;
   readonly currency: string;
   readonly originatingCountry: string;

@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { TopupKind } from '../../domain/topup.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { listColumns } from '../lists/list-columns.js';
@@ -17,7 +18,7 @@ export interface LockedTopup {
   readonly kind: TopupKind;
   readonly product_id: number | null;
   readonly amount: string | null;
-  readonly msisdn: string;
+  readonly msisdn: StoredNumber;
   readonly status: TopupStatus;
   readonly attempt: number;
   readonly message: string | null;

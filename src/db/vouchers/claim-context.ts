@@ -39,7 +39,8 @@ export async function claimContext(
   voucher: {
     readonly id: number;
     readonly partner_id: number;
-    readonly owner_msisdn: string | null;
+    /** Of the owner's number. */
+    readonly numberKeys: readonly string[];
   },
   request: { readonly company: Caller; readonly merchantId: number | null },
 ): Promise<ClaimContext> {
@@ -61,7 +62,7 @@ export async function claimContext(
     left join merchant_payout_accounts as payout
       on payout.merchant_id = merchants.id and payout.replaced_at is null
     cross join (${wrongCodes(voucher.id, company)}) as attempts
-    cross join (${messageCounts(voucher.owner_msisdn)}) as numbers
+    cross join (${messageCounts(voucher.numberKeys)}) as numbers
     where partners.id = ${voucher.partner_id}`.execute(transaction);
   const [context] = rows;
   if (!context) throw new Error('The voucher has no partner');

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { GenerationFacts } from '../../domain/vouchers/generation.js';
 import { isStillAdmitted } from '../access/access.js';
 import type { Database } from '../connection.js';
@@ -25,7 +26,7 @@ export interface GenerationRequest extends GenerationSubject {
   readonly serialNumber: string;
   readonly codeDigest: Buffer;
   readonly codeCiphertext: string;
-  readonly ownerMsisdn: string | null;
+  readonly owner: StoredNumber | null;
   /** Counts the voucher for its owner's number. */
   readonly numberCount: NumberCount | undefined;
   readonly isRestricted: boolean;
@@ -77,7 +78,7 @@ export async function insertVoucher(
         selling_price_usd, exchange_rate, currency, originating_country, foreign_currency_amount)
       select ${request.operationId}, ${request.requestDigest}, partners.id, facts.merchant_id,
         ${request.denominationId}::bigint, ${request.serialNumber}, ${request.codeDigest},
-        ${request.codeCiphertext}, ${request.ownerMsisdn}, ${request.isRestricted}::boolean,
+        ${request.codeCiphertext}, ${request.owner}, ${request.isRestricted}::boolean,
         facts.amount, facts.amount,
         now() + make_interval(secs => ${request.validityDays}::float8 * 86400),
         facts.selling_price_usd, ${request.exchangeRate}, ${request.currency},

@@ -1,12 +1,13 @@
 import { type Expression, sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { hasNumber, numberKey } from '../number-key.js';
 import type { MessagesTable } from '../schema/all-tables.js';
 
 export interface NewMessage {
   readonly kind: MessagesTable['kind'];
-  /** E.164 */
-  readonly msisdn: string;
+  readonly msisdn: StoredNumber;
   readonly voucherId: number;
   readonly claimId?: string;
   readonly redemptionId?: number;
@@ -19,13 +20,16 @@ export interface NewMessage {
  * Serialises transactions that count or queue messages to this number, so that concurrent requests
  * cannot exceed the limits. Acquired after the voucher's lock and held until the transaction ends.
  */
-export async function lockNumber(transaction: DatabaseTransaction, msisdn: string): Promise<void> {
-  await sql`select ${numberLock(sql.val(msisdn))}`.execute(transaction);
+export async function lockNumber(
+  transaction: DatabaseTransaction,
+  msisdn: StoredNumber,
+): Promise<void> {
+  await sql`select ${numberLock(sql`${msisdn}::text`)}`.execute(transaction);
 }
 
 /** SQL expression: locks a number until the transaction ends. */
 export const numberLock = (msisdn: Expression<unknown>) =>
-  sql<string | null>`pg_advisory_xact_lock(hashtextextended(${msisdn}, 0))::text`;
+  sql<string | null>`pg_advisory_xact_lock(hashtextextended(${numberKey(msisdn)}, 0))::text`;
 
 /**
  * Condition on `messages`: delivered, possibly delivered, or still deliverable. Excludes messages
@@ -34,11 +38,11 @@ export const numberLock = (msisdn: Expression<unknown>) =>
 export const mayHaveArrived = sql<boolean>`status not in ('REFUSED', 'CANCELLED')`;
 
 /**
- * SQL expression: the messages of a kind of a day to a number, the refused ones of an hour, and the
+ * SQL expression: the messages of a kind of a day to the number of these keys, the refused ones of an hour, and the
  * time when the oldest of either leaves its window.
  */
 export const messageCounts = (
-  msisdn: string | null,
+  keys: readonly string[],
   kind: MessagesTable['kind'] = 'VERIFICATION_CODE',
 ) => sql`
   select (count(*) filter (where ${mayHaveArrived}))::int as messages_today,
@@ -50,18 +54,18 @@ export const messageCounts = (
         where status = 'REFUSED' and created_at > now() - interval '1 hour')
       + interval '1 hour' - now()))::int, 0) as refused_messages_retry_seconds
   from messages
-  where msisdn = ${msisdn} and kind = ${kind}
+  where ${hasNumber('msisdn', keys)} and kind = ${kind}
     and created_at > now() - interval '1 day'`;
 
-/** The confirmations of a day to a number. */
+/** The confirmations of a day to the number of these keys. */
 export async function confirmationsToday(
   transaction: DatabaseTransaction,
-  msisdn: string,
+  keys: readonly string[],
 ): Promise<number> {
   const { confirmations } = await transaction
     .selectFrom('messages')
     .select(({ fn }) => fn.countAll<number>().as('confirmations'))
-    .where('msisdn', '=', msisdn)
+    .where(hasNumber('msisdn', keys))
     .where('kind', '=', 'REDEMPTION_CONFIRMATION')
     .where(mayHaveArrived)
     .where('created_at', '>', sql<Date>`now() - interval '1 day'`)
@@ -116,7 +120,7 @@ export interface ConfirmationFacts {
 
 /** A message to be sent, and what its text is about. */
 export interface TakenMessage {
-  readonly msisdn: string;
+  readonly msisdn: StoredNumber;
   readonly claim_id: string | null;
   readonly reversal_id: number | null;
   readonly language: MessageLanguage | null;

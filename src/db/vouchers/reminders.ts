@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.js';
+import { numberKey } from '../number-key.js';
 
 /** When owners are told that their vouchers expire. */
 export interface ReminderTimes {
@@ -9,6 +10,8 @@ export interface ReminderTimes {
   readonly hours: readonly [number, number];
   readonly zone: string;
 }
+
+const ownerKey = numberKey(sql.ref('owner_msisdn'));
 
 /**
  * Queues one message for each of up to `batchSize` owners whose vouchers expire soon, one a day for a
@@ -27,7 +30,7 @@ export async function queueReminders(
       select vouchers.id, owner_msisdn,
         vouchers.expires_at - vouchers.created_at > make_interval(days => ${days * 2}::integer)
           as is_told,
-        row_number() over (partition by owner_msisdn order by vouchers.expires_at, vouchers.id)
+        row_number() over (partition by ${ownerKey} order by vouchers.expires_at, vouchers.id)
           as place
       from vouchers
       where status = 'ACTIVE' and owner_msisdn is not null and reminded_at is null
@@ -38,7 +41,7 @@ export async function queueReminders(
           select from partners where partners.id = vouchers.partner_id and partners.status = 'ACTIVE')
         and not exists (
           select from messages
-          where messages.msisdn = owner_msisdn and messages.kind = 'EXPIRY_REMINDER'
+          where ${numberKey(sql.ref('messages.msisdn'))} = ${ownerKey} and messages.kind = 'EXPIRY_REMINDER'
             and messages.created_at > now() - interval '1 day')
       order by expires_at limit ${batchSize}
     ), marked as (

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import {
@@ -14,8 +15,7 @@ import { messageCounts, queueMessage } from './messages.js';
 export interface ResendableMessage {
   readonly id: number;
   readonly kind: Exclude<MessagesTable['kind'], 'EXPIRY_REMINDER' | 'REVERSAL_NOTICE'>;
-  /** E.164 */
-  readonly msisdn: string;
+  readonly msisdn: StoredNumber;
   readonly status: 'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED';
 }
 
@@ -63,8 +63,16 @@ export interface ResendCounts extends CompanyBudgets {
 /** Reads the counts that limit the resend of a message. */
 export async function resendCounts(
   transaction: DatabaseTransaction,
-  { kind, msisdn }: ResendableMessage,
-  { voucherId, company }: { readonly voucherId: number; readonly company: Company },
+  { kind }: Pick<ResendableMessage, 'kind'>,
+  {
+    voucherId,
+    company,
+    numberKeys,
+  }: {
+    readonly voucherId: number;
+    readonly company: Company;
+    readonly numberKeys: readonly string[];
+  },
 ): Promise<ResendCounts> {
   const { rows } = await sql<ResendCounts>`
     select messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
@@ -73,7 +81,7 @@ export async function resendCounts(
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucherId} and kind = ${kind} and status <> 'CANCELLED')
         as seconds_since_message
-    from partners cross join (${messageCounts(msisdn, kind)}) as numbers
+    from partners cross join (${messageCounts(numberKeys, kind)}) as numbers
     where partners.id = ${company.id}`.execute(transaction);
   const [counts] = rows;
   if (!counts) throw new Error('The resend has no partner');

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.js';
@@ -43,8 +44,7 @@ interface Message {
   readonly redemptionId: number | null;
   readonly at: string;
   readonly kind: MessagesTable['kind'];
-  /** E.164 */
-  readonly msisdn: string;
+  readonly msisdn: StoredNumber;
   readonly status: Selectable<MessagesTable>['status'];
   readonly providerReference: string | null;
   readonly providerMessage: string | null;

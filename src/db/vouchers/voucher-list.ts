@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import { listColumns } from '../lists/list-columns.js';
 import type { ListSource } from '../lists/list-query.js';
@@ -10,8 +11,8 @@ export interface ListedVoucher {
   readonly expiresAt: Date;
   readonly serialNumber: string;
   readonly status: VoucherStatus;
-  /** E.164; null for an anonymous voucher. */
-  readonly ownerMsisdn: string | null;
+  /** Null for an anonymous voucher. */
+  readonly ownerMsisdn: StoredNumber | null;
   readonly merchantId: number;
   readonly merchantName: string;
   readonly amount: string;

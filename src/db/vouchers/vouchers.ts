@@ -1,4 +1,5 @@
 import { type QueryCreator, type SqlBool, sql } from 'kysely';
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { Company, VoucherOwnership, VoucherStatus } from '../../domain/voucher.js';
 import { anyDigest } from '../any-digest.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
@@ -12,7 +13,7 @@ export interface LockedVoucher {
   readonly merchant_id: number;
   readonly is_restricted: boolean;
   readonly status: VoucherStatus;
-  readonly owner_msisdn: string | null;
+  readonly owner_msisdn: StoredNumber | null;
   readonly serial_number: string;
   readonly remaining: string;
   readonly held: string;

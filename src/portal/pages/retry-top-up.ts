@@ -1,5 +1,6 @@
 import { findTopupDetail } from '../../db/topups/topup-detail.js';
-import { maskMsisdn, parseMsisdn } from '../../domain/phone.js';
+import { parseMsisdn } from '../../domain/phone.js';
+import { maskStored } from '../../domain/stored-number.js';
 import { retryOnce } from '../../operations/retry-top-up.js';
 import { html, phrase } from '../../process/html.js';
 import { money } from '../layout/money.js';
@@ -37,7 +38,7 @@ async function retryPage(request: AccountRequest, wrong?: string): Promise<PageA
     title: 'Retry a top-up',
     status: wrong === undefined ? 200 : 422,
     content: html`<h1>Retry top-up ${topup.id}?</h1>
-<section class="card"><p>${productOf(topup)} is sent once more to ${maskMsisdn(topup.msisdn)}. ${
+<section class="card"><p>${productOf(topup)} is sent once more to ${maskStored(topup.msisdn)}. ${
       topup.amount === null ? phrase('Its price') : money(topup.amount)
     } is put on hold in your airtime wallet. It is charged when the top-up is delivered, and returned when it
 fails again.</p>

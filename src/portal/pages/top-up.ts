@@ -1,8 +1,8 @@
 import { readLedgerHistory } from '../../db/ledger/ledger-history.js';
 import type { TopupStatus } from '../../db/schema/all-tables.js';
 import { findTopupDetail, type TopupDetail } from '../../db/topups/topup-detail.js';
-import { maskMsisdn } from '../../domain/phone.js';
 import { mayUse } from '../../domain/portal-role.js';
+import { maskStored } from '../../domain/stored-number.js';
 import { type Html, html, phrase } from '../../process/html.js';
 import { sentence } from '../language/language.js';
 import { facts } from '../layout/facts.js';
@@ -39,7 +39,7 @@ export const showTopUp: AccountPage = {
 ${facts({
   What: productOf(topup),
   Amount: topup.amount === null ? phrase('Known once it is sent') : money(topup.amount),
-  Number: maskMsisdn(topup.msisdn),
+  Number: maskStored(topup.msisdn),
   'Provider’s reference': topup.provider_reference
     ? html`<code>${topup.provider_reference}</code>`
     : '–',
@@ -89,7 +89,7 @@ const attempts = (topup: TopupDetail): Html =>
     : table('Attempts', topup.attempts, [
         { title: 'Attempt', value: ({ attempt }) => attempt },
         { title: 'Sent', value: ({ at }) => time(new Date(at)) },
-        { title: 'Number', value: ({ msisdn }) => maskMsisdn(msisdn) },
+        { title: 'Number', value: ({ msisdn }) => maskStored(msisdn) },
         {
           title: 'State',
           value: ({ status, contradictedAt, reversedAt }) =>

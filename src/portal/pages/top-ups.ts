@@ -1,5 +1,5 @@
 import { type NamedTopup, namedTopupSource } from '../../db/topups/topup-detail.js';
-import { maskMsisdn } from '../../domain/phone.js';
+import { maskStored } from '../../domain/stored-number.js';
 import { type Html, html, phrase } from '../../process/html.js';
 import { listFilters } from '../layout/list-parameters.js';
 import { type ListView, listDownload, listPage } from '../layout/list-view.js';
@@ -56,7 +56,7 @@ and it can be retried.</p>`,
     },
     { title: 'Sent', phone: 'plain', value: ({ created_at }) => time(created_at) },
     { title: 'What', phone: 'plain', value: productOf },
-    { title: 'Number', phone: 'plain', value: ({ msisdn }) => maskMsisdn(msisdn) },
+    { title: 'Number', phone: 'plain', value: ({ msisdn }) => maskStored(msisdn) },
     { title: 'State', phone: 'plain', value: topupBadge },
     {
       title: 'Amount, ETB',
@@ -70,7 +70,7 @@ and it can be retried.</p>`,
     Transaction: ({ id }) => String(id),
     Sent: ({ created_at }) => fileTime(created_at),
     What: ({ kind, productName }) => (kind === 'AIRTIME' ? 'Airtime' : (productName ?? 'Package')),
-    Number: ({ msisdn }) => maskMsisdn(msisdn),
+    Number: ({ msisdn }) => maskStored(msisdn),
     State: (topup) => stateOf(topup).word,
     'Amount (ETB)': ({ amount: charged }) => charged && plainAmount(charged),
     'Provider’s reference': ({ provider_reference }) => provider_reference,

@@ -35,7 +35,7 @@ async function priceAt(merchantId: number): Promise<string | null> {
     serialNumber: randomUUID(),
     codeDigest: randomBytes(32),
     codeCiphertext: 'sealed',
-    ownerMsisdn: null,
+    owner: null,
     numberCount: undefined,
     isRestricted: true,
     validityDays: 365,

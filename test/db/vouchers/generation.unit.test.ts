@@ -34,7 +34,7 @@ async function statementsOf(isLimited: boolean): Promise<string[]> {
     serialNumber: '1',
     codeDigest: Buffer.from('d'),
     codeCiphertext: 'e',
-    ownerMsisdn: null,
+    owner: null,
     numberCount: undefined,
     isRestricted: true,
     validityDays: 1,

@@ -10,6 +10,7 @@ import {
 } from '../../support/companies.js';
 import { breakStatement } from '../../support/database-faults.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { isNumber } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
 
 /**
@@ -149,7 +150,7 @@ describe('an order', () => {
     const mend = await breakStatement(stack.database, {
       table: 'vouchers',
       on: 'insert',
-      when: `new.owner_msisdn = '${POISON}'`,
+      when: `new.owner_msisdn like '${stack.api.services.numbers.hashOf(POISON)}.%'`,
     });
     try {
       const id = await accepted(as, lines);
@@ -166,7 +167,7 @@ describe('an order', () => {
     const mend = await breakStatement(stack.database, {
       table: 'vouchers',
       on: 'insert',
-      when: `new.owner_msisdn = '${POISON}'`,
+      when: `new.owner_msisdn like '${stack.api.services.numbers.hashOf(POISON)}.%'`,
     });
     let batches = 0;
     // The batch and the line alone have failed: now the refusal would be recorded.
@@ -178,7 +179,7 @@ describe('an order', () => {
       await stack.database
         .updateTable('bulk_lines')
         .set({ status: 'CANCELLED' })
-        .where('owner_msisdn', '=', POISON)
+        .where(isNumber(stack, 'owner_msisdn', POISON))
         .where('status', '=', 'PENDING')
         .execute();
     };

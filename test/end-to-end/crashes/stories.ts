@@ -7,6 +7,7 @@ import { repairLimits } from '../../../src/repairs/repair-limits.js';
 import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
 import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
+import { isNumber } from '../../support/stored-numbers.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { CLAIM, GENERATE, REDEEM } from '../gift/gift-scene.js';
 import { sale } from '../topups/topup-scene.js';
@@ -137,7 +138,7 @@ export async function createStories(stack: StoryTools) {
     const { id } = await stack.database
       .selectFrom('vouchers')
       .select('id')
-      .where('owner_msisdn', '=', msisdn)
+      .where(isNumber(stack, 'owner_msisdn', msisdn))
       .executeTakeFirstOrThrow();
     const until = new Date(Date.now() + 365 * 86_400_000).toISOString().slice(0, 10);
     await repaired('extend-voucher', id, { until });

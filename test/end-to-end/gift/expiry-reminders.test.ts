@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makePartner } from '../../support/companies.js';
+import { isNumber } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
 import { ended } from '../../workflows/ended.js';
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
@@ -79,7 +80,7 @@ test('a number is told of one voucher a day, and of the next one on the next day
   expect(await sweepTwice()).toBe(1);
   await untilReceived(gifts[0], 1);
   expect(await sweepTwice()).toBe(0);
-  await sql`update messages set created_at = created_at - interval '1 day' where msisdn = ${owner}`.execute(
+  await sql`update messages set created_at = created_at - interval '1 day' where ${isNumber(scene.stack, 'msisdn', owner)}`.execute(
     scene.stack.database,
   );
   expect(await sweepTwice()).toBe(1);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Company } from '../../../src/domain/voucher.js';
 import { merchantClient } from '../../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../../support/companies.js';
+import { inClear } from '../../support/stored-numbers.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
@@ -89,7 +90,7 @@ describe('numbers of countries that are not served', () => {
     const gift = await openGift();
     await scene.stack.database
       .updateTable('vouchers')
-      .set({ owner_msisdn: ABROAD })
+      .set({ owner_msisdn: inClear(ABROAD) })
       .where('id', '=', gift.id)
       .execute();
     const { client } = await newMerchant();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isNumber } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import { CLAIM, type Client, done, type Gift, newOwner } from './gift-scene.js';
@@ -74,7 +75,7 @@ describe('messages that the provider refuses', () => {
     const statuses = await scene.stack.database
       .selectFrom('messages')
       .select('status')
-      .where('msisdn', '=', owner)
+      .where(isNumber(scene.stack, 'msisdn', owner))
       .execute();
     expect(statuses).toEqual(Array(6).fill({ status: 'CANCELLED' }));
   }, 240_000);
@@ -93,7 +94,7 @@ test('confirmations of anonymous redemptions are capped for each number; the mon
   const messages = await database
     .selectFrom('messages')
     .select(['status', 'provider_message'])
-    .where('msisdn', '=', msisdn)
+    .where(isNumber(scene.stack, 'msisdn', msisdn))
     .execute();
   const leftOut = messages.filter(({ status }) => status === 'CANCELLED');
   expect([messages.length, leftOut.length]).toEqual([8, 5]);
@@ -111,7 +112,7 @@ test('a confirmation that could not be sent waits in the queue, and its redempti
   const messages = scene.stack.database
     .selectFrom('messages')
     .select(['status', 'provider_message'])
-    .where('msisdn', '=', msisdn);
+    .where(isNumber(scene.stack, 'msisdn', msisdn));
   await until(async () =>
     expect(await messages.execute()).toEqual([
       { status: 'QUEUED', provider_message: 'The API key was not accepted.' },

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeMerchant } from '../../support/companies.js';
 import { breakStatement } from '../../support/database-faults.js';
+import { isNumber } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
 import { done, GENERATE, newOwner, REDEEM } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
@@ -33,7 +34,7 @@ it('a redemption that arrives while the last message is being sent is carried to
     const message = await scene.stack.database
       .selectFrom('messages')
       .select('status')
-      .where('msisdn', '=', msisdn)
+      .where(isNumber(scene.stack, 'msisdn', msisdn))
       .executeTakeFirstOrThrow();
     expect(message.status).toBe('SENT');
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
 import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
+import { inClear } from '../../support/stored-numbers.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import {
   CLAIM,
@@ -441,7 +442,7 @@ describe('a refusal', () => {
     expect((await client.post(CLAIM, { voucherCode })).body.statusCode).toBe(5003);
     await scene.stack.database
       .updateTable('vouchers')
-      .set({ owner_msisdn: newOwner() })
+      .set({ owner_msisdn: inClear(newOwner()) })
       .where('id', '=', gift.id)
       .execute();
     const made = await client.post(CLAIM, { voucherCode });

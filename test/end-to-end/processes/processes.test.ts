@@ -214,9 +214,7 @@ describe('the processes', () => {
     expect(await secretsInDatabase(scene.database, canary)).toEqual([
       'merchant_payout_accounts.party_value: payout number',
       'merchants.phone: merchant number',
-      'messages.msisdn: owner number',
       'redemptions.payee: payout number',
-      'vouchers.owner_msisdn: owner number',
     ]);
   });
 

@@ -11,6 +11,7 @@ import type { RepairKind } from '../../../src/repairs/repair-kind.js';
 import { findRepairKind } from '../../../src/repairs/repair-kinds.js';
 import { repairLimits } from '../../../src/repairs/repair-limits.js';
 import { deposit, type TestMerchant } from '../../support/companies.js';
+import { isNumber } from '../../support/stored-numbers.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 import type { Gift } from '../gift/gift-scene.js';
@@ -205,7 +206,7 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
       database
         .selectFrom('topups')
         .select('id')
-        .where('msisdn', '=', msisdn)
+        .where(isNumber(scene.stack, 'msisdn', msisdn))
         .where('status', '=', status)
         .executeTakeFirstOrThrow(),
     );

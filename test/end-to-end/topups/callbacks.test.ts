@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call } from '../../support/clients.js';
 import { makeSpoilingWay } from '../../support/spoiling-way.js';
+import { isNumber } from '../../support/stored-numbers.js';
 import { setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** Callbacks are not signed: settings say under which secret path, and from where, they are taken. */
@@ -100,7 +101,7 @@ test('a callback reaches the workflow only while the outcome is unknown', async 
   const { id, reference } = await scene.stack.database
     .selectFrom('topup_attempts')
     .select(['topup_id as id', 'reference'])
-    .where('msisdn', '=', msisdn)
+    .where(isNumber(scene.stack, 'msisdn', msisdn))
     .executeTakeFirstOrThrow();
 
   // The workflow still waits for the answer to its sending, and could do nothing with a hint.

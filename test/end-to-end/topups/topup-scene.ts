@@ -6,6 +6,7 @@ import { type Answer, call, partnerClient } from '../../support/clients.js';
 import { deposit, makePartner } from '../../support/companies.js';
 import { untilBlocked } from '../../support/database-locks.js';
 import { startStack } from '../../support/stack.js';
+import { isNumber } from '../../support/stored-numbers.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 
@@ -58,7 +59,7 @@ export async function setTopupScene(
       stack.database
         .selectFrom('topups')
         .select('id')
-        .where('msisdn', '=', msisdn)
+        .where(isNumber(stack, 'msisdn', msisdn))
         .where('status', '=', 'UNKNOWN')
         .executeTakeFirstOrThrow(),
     );

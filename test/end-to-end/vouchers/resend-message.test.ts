@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endLeftResends } from '../../../src/db/vouchers/resends.js';
 import { type Answer, call, newestCode } from '../../support/clients.js';
 import { makePartner } from '../../support/companies.js';
+import { inClear } from '../../support/stored-numbers.js';
 import { done, type Gift, newOwner } from '../gift/gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 
@@ -88,7 +89,7 @@ describe('the code of an open claim', () => {
     const refusing = newOwner('002');
     await scene.stack.database
       .updateTable('messages')
-      .set({ msisdn: refusing })
+      .set({ msisdn: inClear(refusing) })
       .where('voucher_id', '=', gift.id)
       .execute();
     const answer = await resend(gift);

@@ -2,7 +2,7 @@ import { readLedgerHistory } from '../../../db/ledger/ledger-history.js';
 import type { TopupStatus } from '../../../db/schema/all-tables.js';
 import { findTopupOwner, listTopups } from '../../../db/topups/operator-topups.js';
 import { findTopupDetail, type TopupDetail } from '../../../db/topups/topup-detail.js';
-import { maskMsisdn } from '../../../domain/phone.js';
+import { maskStored } from '../../../domain/stored-number.js';
 import { AdminError } from '../../admin-error.js';
 import { lookCommand } from '../../command.js';
 import { argument, id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';
@@ -30,14 +30,17 @@ export const listTopupsCommand = lookCommand({
     limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
   },
   examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
-  async look(database, input) {
+  async look(database, input, context) {
     const found = await listTopups(database, {
       partnerId: input.partner,
       status: input.status,
-      msisdn: input.msisdn,
+      numberKeys:
+        input.msisdn === undefined
+          ? undefined
+          : (await context.numbers(database)).keysOf(input.msisdn),
       limit: input.limit ?? 50,
     });
-    const topups = found.map((row) => ({ ...row, msisdn: maskMsisdn(row.msisdn) }));
+    const topups = found.map((row) => ({ ...row, msisdn: maskStored(row.msisdn) }));
     return {
       json: topups,
       text: table(topups, [
@@ -66,10 +69,10 @@ export const showTopup = lookCommand({
       partnerId === undefined ? undefined : await findTopupDetail(database, partnerId, input.id);
     if (partnerId === undefined || found === undefined)
       throw new AdminError(`There is no top-up ${input.id}: see "list top-ups".`);
-    const topup = { ...found, partnerId, msisdn: maskMsisdn(found.msisdn) };
+    const topup = { ...found, partnerId, msisdn: maskStored(found.msisdn) };
     const attempts = found.attempts.map((attempt) => ({
       ...attempt,
-      msisdn: maskMsisdn(attempt.msisdn),
+      msisdn: maskStored(attempt.msisdn),
     }));
     const operationIds = attempts.map(({ operationId }) => operationId);
     const ledgerHistory = await readLedgerHistory(database, partnerId, operationIds);
@@ -97,7 +100,11 @@ export const showTopup = lookCommand({
 
 const moment = (text: string | null) => text && time(new Date(text));
 
-const attemptTable = (attempts: TopupDetail['attempts']): string =>
+const attemptTable = (
+  attempts: readonly (Omit<TopupDetail['attempts'][number], 'msisdn'> & {
+    readonly msisdn: string;
+  })[],
+): string =>
   table(attempts, [
     numbers('attempt', (row) => row.attempt),
     column('begun (utc)', (row) => moment(row.at)),

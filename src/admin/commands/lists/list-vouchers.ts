@@ -1,7 +1,7 @@
 import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.js';
 import { listVouchers } from '../../../db/lists/operator-lists.js';
 import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
-import { maskMsisdn } from '../../../domain/phone.js';
+import { maskStored } from '../../../domain/stored-number.js';
 import { type VoucherStatus, voucherMoves } from '../../../domain/voucher.js';
 import { lookCommand } from '../../command.js';
 import { id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';
@@ -16,7 +16,7 @@ type ListedVoucher = Awaited<ReturnType<typeof listVouchers>>[number];
 /** The owner's number is masked. */
 const present = <Voucher extends ListedVoucher>(voucher: Voucher) => ({
   ...voucher,
-  ownerMsisdn: voucher.ownerMsisdn && maskMsisdn(voucher.ownerMsisdn),
+  ownerMsisdn: voucher.ownerMsisdn && maskStored(voucher.ownerMsisdn),
 });
 
 export const listVouchersCommand = lookCommand({
@@ -29,11 +29,14 @@ export const listVouchersCommand = lookCommand({
     limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
   },
   examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
-  async look(database, input) {
+  async look(database, input, context) {
     const found = await listVouchers(database, {
       partnerId: input.partner,
       status: input.status,
-      ownerMsisdn: input.msisdn,
+      numberKeys:
+        input.msisdn === undefined
+          ? undefined
+          : (await context.numbers(database)).keysOf(input.msisdn),
       limit: input.limit ?? 50,
     });
     const vouchers = found.map(present);
@@ -70,7 +73,7 @@ export const showVoucher = lookCommand({
       moves: found.moves.map((move) => ({ ...move, at: new Date(move.at) })),
       messages: found.messages.map((message) => ({
         ...message,
-        msisdn: maskMsisdn(message.msisdn),
+        msisdn: maskStored(message.msisdn),
       })),
     };
     const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationsOf(found));
@@ -134,7 +137,11 @@ const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
     column('the provider says', (row) => row.providerMessage),
   ]);
 
-const messageTable = (messages: VoucherDetail['messages']): string =>
+const messageTable = (
+  messages: readonly (Omit<VoucherDetail['messages'][number], 'msisdn'> & {
+    readonly msisdn: string;
+  })[],
+): string =>
   table(messages, [
     column('time (utc)', (row) => moment(row.at)),
     column('what', (row) => row.kind),

@@ -1,5 +1,5 @@
 import { type ListedVoucher, voucherSource } from '../../../db/vouchers/voucher-list.js';
-import { maskMsisdn } from '../../../domain/phone.js';
+import { maskStored } from '../../../domain/stored-number.js';
 import { type Html, html, phrase } from '../../../process/html.js';
 import { listFilters } from '../../layout/list-parameters.js';
 import { type ListView, listDownload, listPage } from '../../layout/list-view.js';
@@ -11,7 +11,7 @@ import { fileTime } from '../../time-zone.js';
 
 /** A voucher's owner; numbers are masked. */
 export const ownerOf = ({ ownerMsisdn }: Pick<ListedVoucher, 'ownerMsisdn'>): Html | string =>
-  ownerMsisdn === null ? phrase('Anonymous') : maskMsisdn(ownerMsisdn);
+  ownerMsisdn === null ? phrase('Anonymous') : maskStored(ownerMsisdn);
 
 const view = {
   path: '/vouchers',
@@ -51,7 +51,7 @@ returned each code when you generated its voucher, and the result of a bulk orde
     Generated: ({ createdAt }) => fileTime(createdAt),
     'Valid until': ({ expiresAt }) => fileTime(expiresAt),
     Merchant: ({ merchantName }) => merchantName,
-    Owner: ({ ownerMsisdn }) => (ownerMsisdn === null ? 'Anonymous' : maskMsisdn(ownerMsisdn)),
+    Owner: ({ ownerMsisdn }) => (ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn)),
     State: ({ status }) => voucherStates[status].word,
     'Amount (ETB)': ({ amount: whole }) => plainAmount(whole),
     'Left (ETB)': ({ remaining }) => plainAmount(remaining),

@@ -1,0 +1,128 @@
+import { eraseNumber, type LiveUse, liveUses } from '../../db/erase-number.js';
+import { countNumbers, numberColumns, sealColumn } from '../../db/number-columns.js';
+import { beginSealing } from '../../db/number-storage.js';
+import { maskMsisdn } from '../../domain/phone.js';
+import { AdminError } from '../admin-error.js';
+import { type AdminCommand, changeCommand, lookCommand, recordChanges } from '../command.js';
+import { argument, msisdn, required, text } from '../fields.js';
+import { column, numbers, table } from '../tables.js';
+
+interface StoredCount {
+  readonly table: string;
+  /** A key's id, "in clear" or "erased". */
+  readonly stored: string;
+  readonly count: number;
+}
+
+export const listNumberStorage = lookCommand({
+  name: 'list number-storage',
+  summary: 'Count phone numbers by how they are stored: in clear, under which key, erased',
+  details:
+    '"seal numbers" seals those in clear and those under older keys. A key of DATA_KEYS that no row ' +
+    'names seals no number.',
+  fields: {},
+  readsEverything: true,
+  examples: ['list number-storage'],
+  async look(database) {
+    const counts: StoredCount[] = [];
+    for (const numberColumn of numberColumns)
+      for (const [stored, count] of await countNumbers(database, numberColumn))
+        counts.push({ table: numberColumn.table, stored, count });
+    return {
+      json: counts,
+      text: table(counts, [
+        column('table', (row) => row.table),
+        column('stored', (row) => row.stored),
+        numbers('numbers', (row) => row.count),
+      ]),
+    };
+  },
+});
+
+/** In many short transactions, beside requests; it may be broken off and run again. */
+export const sealNumbers: AdminCommand = {
+  name: 'seal numbers',
+  summary: 'Seal all phone numbers with the first key of DATA_KEYS',
+  details:
+    'After an upgrade from a release that stored numbers in clear: run it when no process of that ' +
+    'release runs, which cannot read sealed numbers, and no more. After a rotation of DATA_KEYS: run ' +
+    'it when every process has the new key first. Needs the settings DIGEST_KEY and DATA_KEYS of the ' +
+    'service. It may be interrupted and run again.',
+  fields: {},
+  examples: ['seal numbers'],
+  async run(context) {
+    const { database } = context;
+    const actor = context.actor();
+    const box = await context.numbers(database);
+    const record = (details: Record<string, unknown>) =>
+      database.transaction().execute(async (transaction) => {
+        const begun = await beginSealing(transaction);
+        if (begun || details.sealed !== undefined)
+          await recordChanges(transaction, actor, 'seal numbers', [
+            { subject: { kind: 'number-storage', id: 0 }, details: { ...details, begun } },
+          ]);
+      });
+    await record({});
+    let sealed = 0;
+    for (const numberColumn of numberColumns)
+      sealed += await context.progress.step(`Numbers of ${numberColumn.table}`, (note) =>
+        sealColumn(database, box, numberColumn, (done) => note(`${done} sealed`)),
+      );
+    if (sealed === 0) {
+      const message = 'No change: all phone numbers are sealed under the first key.';
+      return { text: message, json: { changed: false, message } };
+    }
+    await record({ sealed });
+    return {
+      text:
+        `Sealed ${sealed} phone numbers. Run it again until it changes nothing: processes notice ` +
+        'within FENCE_CHECK_SECONDS that new numbers are sealed.',
+      json: { changed: true, sealed },
+    };
+  },
+};
+
+/** What must be done before a number can be erased. */
+const remedies: Readonly<Record<LiveUse['kind'], string>> = {
+  voucher: 'cancel it ("cancel voucher"), or wait until it has been redeemed or has expired',
+  'top-up': 'wait until it has ended, and its provider has not been asked about it for a while',
+  'bulk order': 'wait until it has ended',
+  message: 'wait until it has been sent',
+  repair: 'confirm it, or wait until it has ended',
+};
+
+export const eraseNumberCommand = changeCommand({
+  name: 'erase number',
+  summary: 'Erase a phone number everywhere, with the hash that finds it',
+  details:
+    'Vouchers, top-ups, amounts and transfers stay, without the number. It is refused while the ' +
+    'number has a voucher with value or a running top-up. Payloads of workflows, which are ' +
+    'encrypted, end with the retention of the Temporal namespace.',
+  fields: {
+    msisdn: argument(msisdn, 'The phone number'),
+    note: required(text, 'The reason; recorded in the audit log'),
+  },
+  examples: ['erase number 0911234567 --note "Asked by letter of 2026-11-20"'],
+  async change(transaction, input, context) {
+    const box = await context.numbers(transaction);
+    const keys = box.keysOf(input.msisdn);
+    const [use, ...others] = await liveUses(transaction, keys);
+    const shown = maskMsisdn(input.msisdn);
+    if (use) {
+      const more = others.length > 0 ? ` (and ${others.length} more uses)` : '';
+      throw new AdminError(
+        `${shown} cannot be erased: ${use.kind} ${use.id} needs it${more}. First ${remedies[use.kind]}.`,
+      );
+    }
+    const { digests } = context.digestSettings();
+    const erased = await eraseNumber(transaction, keys, digests.ownerNumber(input.msisdn));
+    const rows = Object.values(erased).reduce((sum, count) => sum + count, 0);
+    if (rows === 0) return { unchanged: `No change: ${shown} is not in the database.` };
+    return {
+      subject: { kind: 'number', id: 0 },
+      // Not even its hash, which would tell that it was here.
+      details: { erased, note: input.note },
+      text: `Erased ${shown} from ${rows} rows.`,
+    };
+  },
+});

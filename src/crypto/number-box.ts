@@ -1,0 +1,69 @@
+import { maskMsisdn } from '../domain/phone.js';
+import { isSealed, type StoredNumber } from '../domain/stored-number.js';
+import { createNumberHash } from './number-hash.js';
+import { createSecretBox, type SecretKey } from './secret-box.js';
+
+/** How new numbers are stored: in clear while processes of a release before sealing still run. */
+export type NumberStorage = 'clear' | 'sealed';
+
+/** The keys of the settings. */
+export const numberKeysOf = (config: {
+  readonly DIGEST_KEY: Buffer;
+  readonly DATA_KEYS: readonly SecretKey[];
+}) => ({ digestKey: config.DIGEST_KEY, dataKeys: config.DATA_KEYS });
+
+export type NumberBox = ReturnType<typeof createNumberBox>;
+
+/**
+ * Seals phone numbers for the database (decision 46). The hash is under `digestKey`, which never
+ * changes, so that a number is found whatever key sealed it; the box is under the first of
+ * `dataKeys`, and opened by all of them. The box is bound to its hash: parts of two numbers cannot
+ * be combined.
+ */
+export function createNumberBox(
+  keys: { readonly digestKey: Buffer; readonly dataKeys: readonly SecretKey[] },
+  storage: () => NumberStorage,
+) {
+  const hashOf = createNumberHash(keys.digestKey);
+  const secretBox = createSecretBox(keys.dataKeys);
+  const firstKeyId = keys.dataKeys[0]?.id ?? '';
+  const contextOf = (hash: string): string => `number ${hash}`;
+
+  function seal(msisdn: string): StoredNumber {
+    const hash = hashOf(msisdn);
+    const box = secretBox.seal(msisdn, contextOf(hash));
+    return `${hash}.${maskMsisdn(msisdn)}.${box}` as unknown as StoredNumber;
+  }
+
+  /** The number (E.164); of an erased one the text "erased", which equals no number. */
+  function open(number: StoredNumber): string {
+    const text = String(number);
+    if (!isSealed(number)) return text;
+    const [hash = '', , keyId, body] = text.split('.', 4);
+    return secretBox.open(`${keyId}.${body}`, contextOf(hash));
+  }
+
+  /** Takes E.164. */
+  const store = (msisdn: string): StoredNumber =>
+    storage() === 'sealed' ? seal(msisdn) : (msisdn as unknown as StoredNumber);
+
+  return {
+    store,
+    storeIfAny: (msisdn: string | null): StoredNumber | null =>
+      msisdn === null ? null : store(msisdn),
+    open,
+    openIfAny: (number: StoredNumber | null): string | null =>
+      number === null ? null : open(number),
+    /** Sealed under the first key; undefined where it is so already, or erased. */
+    resealed(number: StoredNumber): StoredNumber | undefined {
+      const text = String(number);
+      if (isSealed(number))
+        return text.split('.', 3)[2] === firstKeyId ? undefined : seal(open(number));
+      return text.startsWith('+') ? seal(text) : undefined;
+    },
+    /** The keyed hash of a number (E.164). */
+    hashOf,
+    /** By which the index finds a number: sealed, and in clear as rows from before have it. */
+    keysOf: (msisdn: string): string[] => [hashOf(msisdn), msisdn],
+  };
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import {
+  createNumberBox,
+  type NumberBox,
+  type NumberStorage,
+  numberKeysOf,
+} from '../crypto/number-box.js';
+import type { Database, DatabaseTransaction } from './connection.js';
+
+/** How the database wants new numbers stored. */
+export async function readNumberStorage(database: Database): Promise<NumberStorage> {
+  const { sealed_since } = await database
+    .selectFrom('number_storage')
+    .select('sealed_since')
+    .executeTakeFirstOrThrow();
+  return sealed_since === null ? 'clear' : 'sealed';
+}
+
+/** From now on new numbers are sealed; false where they have been since before. */
+export async function beginSealing(transaction: DatabaseTransaction): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('number_storage')
+    .set({ sealed_since: sql<Date>`now()` })
+    .where('sealed_since', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * The sealing of numbers as the database wants it. Looks before the process serves anything, and then
+ * at an interval until numbers are sealed, which is for ever; a fresh database is sealed from the
+ * start.
+ */
+export async function openNumberBox(
+  database: Database,
+  config: Parameters<typeof numberKeysOf>[0] & { readonly FENCE_CHECK_SECONDS: number },
+): Promise<NumberBox & { stop(): void }> {
+  let storage = await readNumberStorage(database);
+  let timer: NodeJS.Timeout | undefined;
+
+  const wait = (): void => {
+    if (storage === 'sealed') return;
+    timer = setTimeout(() => void look(), config.FENCE_CHECK_SECONDS * 1_000);
+    timer.unref();
+  };
+
+  async function look(): Promise<void> {
+    // It stays as it is while the database has gone.
+    storage = await readNumberStorage(database).catch(() => storage);
+    wait();
+  }
+
+  wait();
+  return {
+    ...createNumberBox(numberKeysOf(config), () => storage),
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deposit } from '../../support/companies.js';
+import { makeTopupProducts } from '../../support/topups.js';
+import { until } from '../../support/until.js';
+import { done, type GiftScene, newOwner, setGiftScene } from '../gift/gift-scene.js';
+import { createCanary, secretsInDatabase, secretsInHistories } from '../processes/canary.js';
+
+const SALE = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
+
+let scene: GiftScene;
+const canary = createCanary();
+const noted = (msisdn: string): string => {
+  canary.add('number', msisdn);
+  return msisdn;
+};
+
+beforeAll(async () => {
+  scene = await setGiftScene();
+  const { stack, partner } = scene;
+  await makeTopupProducts(stack, partner);
+  await deposit(stack, partner.id, '100000', 'airtime');
+});
+afterAll(() => scene?.stop());
+
+test('all kinds of traffic leave no number in clear, in the database or in histories', async () => {
+  const { stack, asPartner, asMerchant } = scene;
+  const gift = await scene.gift({ owner: noted(newOwner('000')) });
+  canary.add('voucher code', gift.voucherCode);
+  const verificationCode = await scene.claimed(asMerchant, gift);
+  canary.add('verification code', verificationCode);
+  const { voucherCode, owner } = gift;
+  done(
+    await asMerchant.post('/topup-transactions/redeem-gift', {
+      voucherCode,
+      verificationCode,
+      msisdn: owner,
+    }),
+  );
+  const anonymous = await scene.gift({ owner: null });
+  done(
+    await asMerchant.post('/topup-transactions/redeem-gift', {
+      voucherCode: anonymous.voucherCode,
+      msisdn: noted(newOwner('000')),
+      amount: 10,
+    }),
+  );
+  const topUp = (msisdn: string) =>
+    asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...SALE });
+  done(await topUp(noted('+251911777000')));
+  const failed = await topUp(noted('+251911778002'));
+  const { transactionId } = failed.body.data.topupTransaction ?? failed.body.data;
+  done(
+    await asPartner.post('/topup-transactions/retry-topup', {
+      transactionId,
+      msisdn: noted('+251911779000'),
+    }),
+  );
+  const ordered = done(
+    await asPartner.post('/vouchers/bulk', {
+      lines: ['1', '2'].map((digit) => ({
+        reference: randomUUID(),
+        denominationId: scene.partner.denominations[100],
+        merchantId: scene.merchant.id,
+        msisdn: noted(`+25191188000${digit}`),
+      })),
+    }),
+  );
+  await until(async () => {
+    const { id } = ordered.body.data.bulkOrder;
+    const shown = await asPartner.get(`/bulk-orders/${id}`);
+    expect(shown.body.data.bulkOrder.generated).toBe(2);
+  });
+  expect(await rowsWithNumbers()).toEqual({
+    vouchers: 3,
+    messages: 3,
+    topups: 2,
+    topup_attempts: 3,
+    topup_retries: 1,
+    bulk_lines: 2,
+  });
+  expect(await secretsInDatabase(stack.database, canary)).toEqual([]);
+  const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = stack.config;
+  expect((await secretsInHistories({ address, taskQueue }, canary)).found).toEqual([]);
+});
+
+const rowsWithNumbers = async () => {
+  const { rows } = await sql<Record<string, number>>`select
+    (select count(*)::int from vouchers where owner_msisdn is not null) as vouchers,
+    (select count(*)::int from messages) as messages,
+    (select count(*)::int from topups) as topups,
+    (select count(*)::int from topup_attempts) as topup_attempts,
+    (select count(*)::int from topup_retries where msisdn is not null) as topup_retries,
+    (select count(*)::int from bulk_lines where owner_msisdn is not null) as bulk_lines
+  `.execute(scene.stack.database);
+  return rows[0];
+};
