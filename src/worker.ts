@@ -148,8 +148,7 @@ export async function startWorker(
       health.drain();
       await Promise.all([upkeep, ...tasks].map((task) => task.stop()));
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      fence.stop();
-      numbers.stop();
+      for (const watch of [fence, numbers]) watch.stop();
       try {
         await ended;
         await background.settled();

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { prune } from '../db/prune.js';
 import { createCanary, secretsInDatabase } from '../end-to-end/processes/canary.js';
 import { expireAll, makeVoucher, topUp } from './movements.js';
 import { type AdminScene, type Catalogue, commandsOn, makeCatalogue, openScene } from './scene.js';
@@ -7,6 +8,7 @@ import { type AdminScene, type Catalogue, commandsOn, makeCatalogue, openScene }
 const OWNER = '+251911333444';
 /** Of all top-ups of `topUp`. */
 const TOPPED_UP = '+251911222333';
+const NEW_KEY = `k2:${Buffer.alloc(32, 9).toString('base64')}`;
 const OLD_KEY = `k1:${Buffer.alloc(32, 8).toString('base64')}`;
 
 let scene: AdminScene;
@@ -61,12 +63,11 @@ test('seal numbers leaves none in clear, and they are found as before', async ()
 });
 
 test('a rotation of DATA_KEYS renews them, and then the old key is in no row', async () => {
-  const newKey = `k2:${Buffer.alloc(32, 9).toString('base64')}`;
-  const rotated = commandsOn({ ...scene.environment, DATA_KEYS: `${newKey},${OLD_KEY}` });
+  const rotated = commandsOn({ ...scene.environment, DATA_KEYS: `${NEW_KEY},${OLD_KEY}` });
   expect(await keysInUse(rotated)).toEqual(['k1']);
   expect(await rotated.json('seal numbers')).toEqual({ changed: true, sealed: 3 });
   expect(await keysInUse(rotated)).toEqual(['k2']);
-  const without = commandsOn({ ...scene.environment, DATA_KEYS: newKey });
+  const without = commandsOn({ ...scene.environment, DATA_KEYS: NEW_KEY });
   expect(await without.json(`list vouchers --msisdn ${OWNER}`)).toHaveLength(1);
 });
 
@@ -83,7 +84,9 @@ test('erase number is refused while the number has value', async () => {
 
 test('erase number leaves neither the number nor its hash, and all amounts', async () => {
   await expireAll(scene.database);
-  await scene.json('seal numbers');
+  await commandsOn({ ...scene.environment, DATA_KEYS: `${OLD_KEY},${NEW_KEY}` }).json(
+    'seal numbers',
+  );
   const hashes = (await hashesOf()).filter((hash) => hash !== 'erased');
   expect(hashes).toHaveLength(1);
   canary.add('hash', ...hashes);
@@ -99,6 +102,38 @@ test('erase number leaves neither the number nor its hash, and all amounts', asy
   });
   const again = await scene.json(['erase', 'number', OWNER, '--note', 'Once more']);
   expect(again.changed).toBe(false);
+});
+
+test('numbers of what ended before the retention are erased, and no others', async () => {
+  const { database } = scene;
+  const young = await makeVoucher(database, catalogue, { ownerMsisdn: OWNER, amount: '100' });
+  const old = await makeVoucher(database, catalogue, {
+    ownerMsisdn: OWNER,
+    amount: '100',
+    validityDays: -40,
+  });
+  const ended = await makeVoucher(database, catalogue, {
+    ownerMsisdn: OWNER,
+    amount: '100',
+    validityDays: 0,
+  });
+  await expireAll(database);
+  for (const { id } of [young, old, ended])
+    await sql`insert into messages (created_at, settled_at, kind, msisdn, voucher_id, status)
+      select now() - interval '40 days', now(), 'EXPIRY_REMINDER', owner_msisdn, id, 'SENT'
+      from vouchers where id = ${id}`.execute(database);
+  await sql`update topups set created_at = now() - interval '40 days',
+    updated_at = now() - interval '40 days'`.execute(database);
+
+  const kinds = ['vouchers', 'messages', 'top-ups', 'bulk lines'] as const;
+  const pruned = (numberDays: number) =>
+    Promise.all(kinds.map((kind) => prune(database, `numbers of ${kind}`, { numberDays })));
+  expect(await pruned(0)).toEqual([0, 0, 0, 0]);
+  // The running top-up of the test before keeps its number.
+  expect(await pruned(30)).toEqual([1, 1, 1, 0]);
+  expect(await pruned(30)).toEqual([0, 0, 0, 0]);
+  const shown = async (id: number) => (await scene.json(`show voucher ${id}`)).ownerMsisdn;
+  expect([await shown(young.id), await shown(old.id)]).toEqual(['+2519*****444', 'erased']);
 });
 
 const hashesOf = async () => {

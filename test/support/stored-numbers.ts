@@ -9,3 +9,9 @@ export const inClear = (msisdn: string): StoredNumber => msisdn as unknown as St
 /** SQL condition: a column has this number (E.164), sealed or in clear. */
 export const isNumber = ({ config }: Pick<Stack, 'config'>, column: string, msisdn: string) =>
   hasNumber(column, [createNumberHash(config.DIGEST_KEY)(msisdn), msisdn]);
+
+/** The settings by which the command line seals and finds numbers as a stack does. */
+export const numberSettingsOf = ({ config }: Stack) => ({
+  DIGEST_KEY: config.DIGEST_KEY.toString('base64'),
+  DATA_KEYS: config.DATA_KEYS.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(','),
+});

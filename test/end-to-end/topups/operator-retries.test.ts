@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { topUpStart } from '../../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
 import { type Commands, commandsOn } from '../../admin/scene.js';
+import { numberSettingsOf } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
 import { setTopupScene, type TopupScene } from './topup-scene.js';
 
@@ -11,7 +12,10 @@ let commands: Commands;
 
 beforeAll(async () => {
   scene = await setTopupScene({ SUPPORT_RETRY_SIGNAL: 'off', TOPUP_RETRY_WINDOW_SECONDS: '2' });
-  commands = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+  commands = commandsOn({
+    DATABASE_URL: scene.stack.config.DATABASE_URL,
+    ...numberSettingsOf(scene.stack),
+  });
 });
 afterAll(() => scene?.stack.stop());
 
