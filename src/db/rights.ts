@@ -107,7 +107,8 @@ export const restricted: Readonly<Record<string, Rights>> = {
   // People ask and confirm; a worker carries out what they have asked for, and asks for nothing.
   repairs: {
     api: 'select, insert, update (state, changed_at, result, confirmed_by, confirmed_at)',
-    worker: 'select, update (state, changed_at, result, amount, needs_confirmation, confirm_until, ' +
+    worker:
+      'select, update (state, changed_at, result, amount, needs_confirmation, confirm_until, ' +
       'sealed_arguments)',
     // Erases numbers.
     operator: 'select, insert, update (sealed_arguments)',
