@@ -6,18 +6,10 @@ import { type Kysely, sql } from 'kysely';
  * migration the indexes are built concurrently; in an empty database the migration itself builds
  * them.
  */
-const key = (column: string) => `split_part(${column}, '.', 1)`;
-
 export const indexes = {
-  vouchers_by_number_key: {
-    table: 'vouchers',
-    columns: `(${key('owner_msisdn')}, id) where owner_msisdn is not null`,
-  },
-  messages_by_number_key: { table: 'messages', columns: `(${key('msisdn')}, created_at)` },
-  topups_by_number_key: { table: 'topups', columns: `(${key('msisdn')}, id)` },
-  topup_attempts_by_number_key: {
-    table: 'topup_attempts',
-    columns: `(${key('msisdn')}, topup_id)`,
+  messages_by_number_key: {
+    table: 'messages',
+    columns: "(split_part(msisdn, '.', 1), created_at)",
   },
   // What still has a number, by its age.
   messages_with_number: {

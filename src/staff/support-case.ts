@@ -7,7 +7,7 @@ import {
 } from '../db/ledger/ledger-history.js';
 import { findTopupDetail } from '../db/topups/topup-detail.js';
 import { findVoucherDetail } from '../db/vouchers/voucher-detail.js';
-import { maskMsisdn } from '../domain/phone.js';
+import { maskStored } from '../domain/stored-number.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { money } from '../portal/layout/money.js';
 import { time } from '../portal/layout/parts.js';
@@ -45,7 +45,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
     name: voucher.serialNumber,
     state: stateBadge(voucherStates, voucher.status),
     facts: {
-      Owner: ownerMsisdn === null ? 'Anonymous' : maskMsisdn(ownerMsisdn),
+      Owner: ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn),
       Amount: money(voucher.amount),
       Left: money(voucher.remaining),
       'On hold': money(voucher.held),
@@ -73,7 +73,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     name: String(id),
     state: topupBadge(topup),
     facts: {
-      Number: maskMsisdn(topup.msisdn),
+      Number: maskStored(topup.msisdn),
       What: productOf(topup),
       Amount: topup.amount === null ? 'Known once it is sent' : money(topup.amount),
       Partner: owner.partner,

@@ -1,6 +1,6 @@
 import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import type { TopupDetail } from '../db/topups/topup-detail.js';
-import { maskMsisdn } from '../domain/phone.js';
+import { maskStored } from '../domain/stored-number.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { type Html, html } from '../process/html.js';
 
@@ -15,11 +15,11 @@ export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happen
     workflowId,
   });
   return [
-    happened(topup.created_at, html`Accepted for ${maskMsisdn(topup.msisdn)}.`),
+    happened(topup.created_at, html`Accepted for ${maskStored(topup.msisdn)}.`),
     ...topup.attempts.flatMap((attempt) => [
       happened(
         attempt.at,
-        html`Attempt ${attempt.attempt} to ${maskMsisdn(attempt.msisdn)}, our reference
+        html`Attempt ${attempt.attempt} to ${maskStored(attempt.msisdn)}, our reference
 <code>${attempt.reference}</code>.`,
       ),
       ...(attempt.settledAt === null ? [] : [happened(attempt.settledAt, endOf(attempt))]),

@@ -1,3 +1,4 @@
+import type { StoredNumber } from '../../domain/stored-number.js';
 import type { Database } from '../connection.js';
 
 /** The partner of a voucher. */
@@ -25,12 +26,12 @@ export const ownerOfTopup = (database: Database, topupId: number) =>
     .where('topups.id', '=', topupId)
     .executeTakeFirst();
 
-/** The number (E.164) of a voucher's owner, or of a top-up; undefined where there is none. */
+/** The number of a voucher's owner, or of a top-up; undefined where there is none. */
 export async function readNumberOf(
   database: Database,
   kind: 'voucher' | 'top-up',
   id: number,
-): Promise<string | undefined> {
+): Promise<StoredNumber | undefined> {
   const row =
     kind === 'voucher'
       ? await database

@@ -29,7 +29,7 @@ const showNumber = (kind: CaseKind, path: string): StaffPage => ({
         details: { sourceAddress },
       }),
     );
-    return casePage(request, kind, number);
+    return casePage(request, kind, services.numbers.open(number));
   },
 });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import type { Stack } from '../../support/stack.js';
+import { isNumber } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
 import { CLAIM } from '../gift/gift-scene.js';
 import { createCanary } from './canary.js';
@@ -44,12 +45,12 @@ const voucherOf = (owner: string) =>
     .selectFrom('vouchers')
     .leftJoin('voucher_claims', 'voucher_claims.id', 'current_claim_id')
     .select(['vouchers.status', 'voucher_claims.status as claim'])
-    .where('owner_msisdn', '=', owner)
+    .where(isNumber(scene.stackAt(0), 'owner_msisdn', owner))
     .executeTakeFirstOrThrow();
 
 const dueIn = (owner: string, time: string) =>
   sql`update vouchers set expires_at = clock_timestamp() + ${time}::interval
-    where owner_msisdn = ${owner}`.execute(scene.database);
+    where ${isNumber(scene.stackAt(0), 'owner_msisdn', owner)}`.execute(scene.database);
 
 test.each([
   ['ahead', TEN_MINUTES],
