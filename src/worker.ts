@@ -81,13 +81,12 @@ export async function startWorker(
   const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000);
   const numbers = await openNumberBox(database, config);
   const background = createBackgroundTasks(() => !fence.isFenced());
-  const operatorRetries = createOperatorRetries({
+  const starts = {
     client: temporal.client,
-    digests,
-    numbers,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     timing: workflowTiming(config),
-  });
+  };
+  const operatorRetries = createOperatorRetries({ ...starts, digests, numbers });
   const activities = createActivities({
     ...databases,
     digests,
@@ -100,11 +99,7 @@ export async function startWorker(
     operatorLookup: createOperatorLookup(),
     failpoint: options.failpoint ?? createFailpoint(config.FAILPOINT),
     background,
-    resumption: createResumption({
-      client: temporal.client,
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
-      timing: workflowTiming(config),
-    }),
+    resumption: createResumption(starts),
     operatorRetries,
     caseStarter: createCaseStarter({
       client: temporal.client,
