@@ -29,7 +29,6 @@ import { listPromosCommand } from './commands/lists/list-promos.js';
 import { listTopupsCommand, showTopup } from './commands/lists/list-topups.js';
 import { listVouchersCommand, showVoucher } from './commands/lists/list-vouchers.js';
 import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.js';
-import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/numbers.js';
 import {
   changePartner,
   createPartner,
@@ -47,6 +46,7 @@ import {
   resetPortalPassword,
 } from './commands/portal-accounts.js';
 import { listPricesCommand, setPriceCommand } from './commands/prices.js';
+import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/privacy/numbers.js';
 import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.js';
 import {
   listPublicKeysCommand,

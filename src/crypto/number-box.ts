@@ -1,10 +1,6 @@
-import { maskMsisdn } from '../domain/phone.js';
-import { isSealed, type StoredNumber } from '../domain/stored-number.js';
+import { isSealed, maskMsisdn, type NumberStorage, type StoredNumber } from '../domain/phone.js';
 import { createNumberHash } from './number-hash.js';
 import { createSecretBox, type SecretKey } from './secret-box.js';
-
-/** How new numbers are stored: in clear while processes of a release before sealing still run. */
-export type NumberStorage = 'clear' | 'sealed';
 
 /** The keys of the settings. */
 export const numberKeysOf = (config: {

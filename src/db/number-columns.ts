@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { NumberBox } from '../crypto/number-box.js';
-import { isSealed, type StoredNumber } from '../domain/stored-number.js';
+import { isSealed, type StoredNumber } from '../domain/phone.js';
 import type { Database } from './connection.js';
 
 /** Every column that holds a phone number of a person, those that others are copied from first. */
@@ -50,15 +49,16 @@ const pagesOf = async (database: Database, { table }: NumberColumn): Promise<num
  */
 export async function sealColumn(
   database: Database,
-  numbers: NumberBox,
   numberColumn: NumberColumn,
+  /** The number as it is to be stored; undefined where it is so already. */
+  resealed: (stored: StoredNumber) => StoredNumber | undefined,
   note: (sealed: number) => void,
 ): Promise<number> {
   const { table, column } = numberColumn;
   let sealed = 0;
   for (let from = 0; from < (await pagesOf(database, numberColumn)); from += PAGES) {
     const outdated = (await numbersOfPages(database, numberColumn, from)).flatMap((found) => {
-      const renewed = numbers.resealed(found.stored);
+      const renewed = resealed(found.stored);
       return renewed === undefined ? [] : [{ ...found, renewed }];
     });
     if (outdated.length === 0) continue;

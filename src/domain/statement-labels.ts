@@ -1,4 +1,4 @@
-import { maskStored, type StoredNumber } from './stored-number.js';
+import { maskStored, type StoredNumber } from './phone.js';
 
 /**
  * The step that settles a late success: a refused operation that the provider carried out anyway.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AttemptRow } from '../db/topups/topup-attempts.js';
 import type { ListedTopup } from '../db/topups/topups.js';
-import { maskStored } from '../domain/stored-number.js';
+import { maskStored } from '../domain/phone.js';
 import {
   idAnswer,
   maskedMsisdnAnswer,

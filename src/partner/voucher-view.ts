@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import type { ListedVoucher } from '../db/vouchers/voucher-list.js';
 import { formatMoney, parseMoney } from '../domain/money.js';
-import { maskStored, type StoredNumber } from '../domain/stored-number.js';
+import { maskStored, type StoredNumber } from '../domain/phone.js';
 import { voucherStatuses } from '../domain/voucher.js';
 import {
   idAnswer,

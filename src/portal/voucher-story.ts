@@ -6,7 +6,7 @@ import {
 } from '../../workflows/workflow-ids.js';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { formatMoney, parseMoney } from '../domain/money.js';
-import { maskStored } from '../domain/stored-number.js';
+import { maskStored } from '../domain/phone.js';
 import { type Html, html, phrase } from '../process/html.js';
 import type { Happening } from './layout/facts.js';
 import { money } from './layout/money.js';

@@ -7,7 +7,7 @@ import {
 } from '../db/ledger/ledger-history.js';
 import { findTopupDetail } from '../db/topups/topup-detail.js';
 import { findVoucherDetail } from '../db/vouchers/voucher-detail.js';
-import { maskStored } from '../domain/stored-number.js';
+import { maskStored } from '../domain/phone.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { money } from '../portal/layout/money.js';
 import { time } from '../portal/layout/parts.js';

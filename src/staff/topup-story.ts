@@ -1,6 +1,6 @@
 import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import type { TopupDetail } from '../db/topups/topup-detail.js';
-import { maskStored } from '../domain/stored-number.js';
+import { maskStored } from '../domain/phone.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { type Html, html } from '../process/html.js';
 

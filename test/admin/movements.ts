@@ -13,7 +13,7 @@ import { parseMoney } from '../../src/domain/money.js';
 import type { Company } from '../../src/domain/voucher.js';
 import { createFailpoint } from '../../src/process/failpoint.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.js';
-import { inClear } from '../support/stored-numbers.js';
+import { inClear } from '../end-to-end/privacy/stored-numbers.js';
 import { recordedTopUp } from '../support/topups.js';
 import { addVoucher } from '../support/vouchers.js';
 import type { Catalogue } from './scene.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bookReversal } from '../../src/db/reconciliation/reversals.js';
-import { inClear } from '../support/stored-numbers.js';
+import { inClear } from '../end-to-end/privacy/stored-numbers.js';
 import { makeVoucher, redemptions } from './movements.js';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
 

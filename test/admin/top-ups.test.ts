@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inClear } from '../support/stored-numbers.js';
+import { inClear } from '../end-to-end/privacy/stored-numbers.js';
 import { topUp } from './movements.js';
 import { type AdminScene, openScene } from './scene.js';
 

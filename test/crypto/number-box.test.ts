@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createNumberBox, type NumberStorage } from '../../src/crypto/number-box.js';
-import { isSameNumber, maskStored } from '../../src/domain/stored-number.js';
-import { inClear } from '../support/stored-numbers.js';
+import { createNumberBox } from '../../src/crypto/number-box.js';
+import { isSameNumber, maskStored, type NumberStorage } from '../../src/domain/phone.js';
+import { inClear } from '../end-to-end/privacy/stored-numbers.js';
 
 const NUMBER = '+251911000678';
 const keyOf = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });

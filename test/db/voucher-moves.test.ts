@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database, violates } from '../../src/db/connection.js';
 import { type VoucherStatus, voucherMoves } from '../../src/domain/voucher.js';
+import { inClear } from '../end-to-end/privacy/stored-numbers.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { inClear } from '../support/stored-numbers.js';
 import { addGiftSeller } from './gift-rows.js';
 
 /** The database's own table of moves, held against the domain's, pair by pair. */

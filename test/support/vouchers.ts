@@ -4,7 +4,7 @@ import { randomSerialNumber } from '../../src/crypto/random.js';
 import type { Database } from '../../src/db/connection.js';
 import { addTransfers } from '../../src/db/ledger/ledger.js';
 import { parseMoney } from '../../src/domain/money.js';
-import { inClear } from './stored-numbers.js';
+import { inClear } from '../end-to-end/privacy/stored-numbers.js';
 
 /** Adds a voucher as generating one leaves it, of any amount and without asking for a price. */
 export async function addVoucher(

@@ -1,4 +1,4 @@
-import type { StoredNumber } from '../../domain/stored-number.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { Database } from '../connection.js';
 
 /** The partner of a voucher. */

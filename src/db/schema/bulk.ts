@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { Refusal } from '../../domain/refusals.js';
-import type { StoredNumber } from '../../domain/stored-number.js';
 import type { BulkLineStatus } from '../../domain/vouchers/bulk-order.js';
 import type { Json, Timestamp } from './columns.js';
 

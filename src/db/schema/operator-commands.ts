@@ -1,5 +1,5 @@
 import type { GeneratedAlways } from 'kysely';
-import type { StoredNumber } from '../../domain/stored-number.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { Timestamp } from './columns.js';
 
 export interface OperatorCommandsTable {

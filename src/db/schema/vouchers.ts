@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { StoredNumber } from '../../domain/stored-number.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { isSameNumber, type StoredNumber } from '../../domain/phone.js';
 import { type Refusal, refuse } from '../../domain/refusals.js';
-import { isSameNumber, type StoredNumber } from '../../domain/stored-number.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { refuseOperation, settleOperation } from '../operations/operations.js';
 import { endedEffect } from '../operations/stored-operations.js';

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/stored-number.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { Database } from '../connection.js';
 import type { ListSource } from '../lists/list-query.js';
 import type { TopupAttemptsTable } from '../schema/all-tables.js';

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/stored-number.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { TopupKind } from '../../domain/topup.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { lockOperation, type OperationIdentity } from '../operations/operations.js';

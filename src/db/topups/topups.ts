@@ -1,5 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/stored-number.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { TopupKind } from '../../domain/topup.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { listColumns } from '../lists/list-columns.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../../domain/stored-number.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { GenerationFacts } from '../../domain/vouchers/generation.js';
 import { isStillAdmitted } from '../access/access.js';
 import type { Database } from '../connection.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../../domain/stored-number.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import { listColumns } from '../lists/list-columns.js';
 import type { ListSource } from '../lists/list-query.js';

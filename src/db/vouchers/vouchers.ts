@@ -1,5 +1,5 @@
 import { type QueryCreator, type SqlBool, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/stored-number.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { Company, VoucherOwnership, VoucherStatus } from '../../domain/voucher.js';
 import { anyDigest } from '../any-digest.js';
 import type { Database, DatabaseTransaction } from '../connection.js';

@@ -1,6 +1,5 @@
 import { findTopupDetail } from '../../db/topups/topup-detail.js';
-import { parseMsisdn } from '../../domain/phone.js';
-import { maskStored } from '../../domain/stored-number.js';
+import { maskStored, parseMsisdn } from '../../domain/phone.js';
 import { retryOnce } from '../../operations/retry-top-up.js';
 import { html, phrase } from '../../process/html.js';
 import { money } from '../layout/money.js';

@@ -1,8 +1,8 @@
 import { readLedgerHistory } from '../../db/ledger/ledger-history.js';
 import type { TopupStatus } from '../../db/schema/all-tables.js';
 import { findTopupDetail, type TopupDetail } from '../../db/topups/topup-detail.js';
+import { maskStored } from '../../domain/phone.js';
 import { mayUse } from '../../domain/portal-role.js';
-import { maskStored } from '../../domain/stored-number.js';
 import { type Html, html, phrase } from '../../process/html.js';
 import { sentence } from '../language/language.js';
 import { facts } from '../layout/facts.js';

@@ -10,8 +10,8 @@ import {
 } from '../../support/companies.js';
 import { breakStatement } from '../../support/database-faults.js';
 import { type Stack, startStack } from '../../support/stack.js';
-import { isNumber } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
+import { isNumber } from '../privacy/stored-numbers.js';
 
 /**
  * Orders of many vouchers: each line is generated or refused on its own, once for ever by its

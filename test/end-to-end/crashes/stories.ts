@@ -7,9 +7,9 @@ import { repairLimits } from '../../../src/repairs/repair-limits.js';
 import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
 import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
-import { isNumber } from '../../support/stored-numbers.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { CLAIM, GENERATE, REDEEM } from '../gift/gift-scene.js';
+import { isNumber } from '../privacy/stored-numbers.js';
 import { sale } from '../topups/topup-scene.js';
 import { createClientLog, receivedCode } from './client-log.js';
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makePartner } from '../../support/companies.js';
-import { isNumber } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
 import { ended } from '../../workflows/ended.js';
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
+import { isNumber } from '../privacy/stored-numbers.js';
 import { type Gift, type GiftScene, newOwner, setGiftScene } from './gift-scene.js';
 
 /** Owners are told by SMS that their vouchers expire soon: once for a voucher, once a day for a number. */

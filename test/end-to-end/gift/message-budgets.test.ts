@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Company } from '../../../src/domain/voucher.js';
 import { merchantClient } from '../../support/clients.js';
 import { makeMerchant, type TestMerchant } from '../../support/companies.js';
-import { inClear } from '../../support/stored-numbers.js';
 import { expectRefusal } from '../bad-input/refusals.js';
+import { inClear } from '../privacy/stored-numbers.js';
 import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isNumber } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
 import { expectRefusal } from '../bad-input/refusals.js';
+import { isNumber } from '../privacy/stored-numbers.js';
 import { CLAIM, type Client, done, type Gift, newOwner } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeMerchant } from '../../support/companies.js';
 import { breakStatement } from '../../support/database-faults.js';
-import { isNumber } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
+import { isNumber } from '../privacy/stored-numbers.js';
 import { done, GENERATE, newOwner, REDEEM } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 

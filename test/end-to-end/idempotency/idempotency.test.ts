@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
 import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
-import { inClear } from '../../support/stored-numbers.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import {
   CLAIM,
@@ -16,6 +15,7 @@ import {
   REDEEM,
   setGiftScene,
 } from '../gift/gift-scene.js';
+import { inClear } from '../privacy/stored-numbers.js';
 
 /** Design 6, on both surfaces. */
 let scene: GiftScene;

@@ -11,11 +11,11 @@ import type { RepairKind } from '../../../src/repairs/repair-kind.js';
 import { findRepairKind } from '../../../src/repairs/repair-kinds.js';
 import { repairLimits } from '../../../src/repairs/repair-limits.js';
 import { deposit, type TestMerchant } from '../../support/companies.js';
-import { isNumber } from '../../support/stored-numbers.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 import type { Gift } from '../gift/gift-scene.js';
 import { redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { isNumber } from '../privacy/stored-numbers.js';
 import { sale } from '../topups/topup-scene.js';
 
 export type RepairScene = Awaited<ReturnType<typeof setRepairScene>>;

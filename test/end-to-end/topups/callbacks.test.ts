@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call } from '../../support/clients.js';
 import { makeSpoilingWay } from '../../support/spoiling-way.js';
-import { isNumber } from '../../support/stored-numbers.js';
+import { isNumber } from '../privacy/stored-numbers.js';
 import { setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** Callbacks are not signed: settings say under which secret path, and from where, they are taken. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { topUpStart } from '../../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
 import { type Commands, commandsOn } from '../../admin/scene.js';
-import { numberSettingsOf } from '../../support/stored-numbers.js';
 import { until } from '../../support/until.js';
+import { numberSettingsOf } from '../privacy/stored-numbers.js';
 import { setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** Retries that an operator writes into the database, and a worker carries out. */

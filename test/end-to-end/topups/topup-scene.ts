@@ -6,9 +6,9 @@ import { type Answer, call, partnerClient } from '../../support/clients.js';
 import { deposit, makePartner } from '../../support/companies.js';
 import { untilBlocked } from '../../support/database-locks.js';
 import { startStack } from '../../support/stack.js';
-import { isNumber } from '../../support/stored-numbers.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
+import { isNumber } from '../privacy/stored-numbers.js';
 
 export type TopupScene = Awaited<ReturnType<typeof setTopupScene>>;
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endLeftResends } from '../../../src/db/vouchers/resends.js';
 import { type Answer, call, newestCode } from '../../support/clients.js';
 import { makePartner } from '../../support/companies.js';
-import { inClear } from '../../support/stored-numbers.js';
 import { done, type Gift, newOwner } from '../gift/gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { inClear } from '../privacy/stored-numbers.js';
 
 let scene: RedemptionScene;
 beforeAll(async () => {

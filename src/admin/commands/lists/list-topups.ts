@@ -2,7 +2,7 @@ import { readLedgerHistory } from '../../../db/ledger/ledger-history.js';
 import type { TopupStatus } from '../../../db/schema/all-tables.js';
 import { findTopupOwner, listTopups } from '../../../db/topups/operator-topups.js';
 import { findTopupDetail, type TopupDetail } from '../../../db/topups/topup-detail.js';
-import { maskStored } from '../../../domain/stored-number.js';
+import { maskStored } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
 import { lookCommand } from '../../command.js';
 import { argument, id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';

@@ -1,7 +1,7 @@
 import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.js';
 import { listVouchers } from '../../../db/lists/operator-lists.js';
 import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
-import { maskStored } from '../../../domain/stored-number.js';
+import { maskStored } from '../../../domain/phone.js';
 import { type VoucherStatus, voucherMoves } from '../../../domain/voucher.js';
 import { lookCommand } from '../../command.js';
 import { id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';

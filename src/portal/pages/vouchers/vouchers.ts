@@ -1,5 +1,5 @@
 import { type ListedVoucher, voucherSource } from '../../../db/vouchers/voucher-list.js';
-import { maskStored } from '../../../domain/stored-number.js';
+import { maskStored } from '../../../domain/phone.js';
 import { type Html, html, phrase } from '../../../process/html.js';
 import { listFilters } from '../../layout/list-parameters.js';
 import { type ListView, listDownload, listPage } from '../../layout/list-view.js';

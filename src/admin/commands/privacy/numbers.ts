@@ -1,11 +1,11 @@
-import { eraseNumber, type LiveUse, liveUses } from '../../db/erase-number.js';
-import { countNumbers, numberColumns, sealColumn } from '../../db/number-columns.js';
-import { beginSealing } from '../../db/number-storage.js';
-import { maskMsisdn } from '../../domain/phone.js';
-import { AdminError } from '../admin-error.js';
-import { type AdminCommand, changeCommand, lookCommand, recordChanges } from '../command.js';
-import { argument, msisdn, required, text } from '../fields.js';
-import { column, numbers, table } from '../tables.js';
+import { eraseNumber, type LiveUse, liveUses } from '../../../db/erase-number.js';
+import { countNumbers, numberColumns, sealColumn } from '../../../db/number-columns.js';
+import { beginSealing } from '../../../db/number-storage.js';
+import { maskMsisdn } from '../../../domain/phone.js';
+import { AdminError } from '../../admin-error.js';
+import { type AdminCommand, changeCommand, lookCommand, recordChanges } from '../../command.js';
+import { argument, msisdn, required, text } from '../../fields.js';
+import { column, numbers, table } from '../../tables.js';
 
 interface StoredCount {
   readonly table: string;
@@ -66,7 +66,7 @@ export const sealNumbers: AdminCommand = {
     let sealed = 0;
     for (const numberColumn of numberColumns)
       sealed += await context.progress.step(`Numbers of ${numberColumn.table}`, (note) =>
-        sealColumn(database, box, numberColumn, (done) => note(`${done} sealed`)),
+        sealColumn(database, numberColumn, box.resealed, (done) => note(`${done} sealed`)),
       );
     if (sealed === 0) {
       const message = 'No change: all phone numbers are sealed under the first key.';

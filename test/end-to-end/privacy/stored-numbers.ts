@@ -1,7 +1,7 @@
-import { createNumberHash } from '../../src/crypto/number-hash.js';
-import { hasNumber } from '../../src/db/number-key.js';
-import type { StoredNumber } from '../../src/domain/stored-number.js';
-import type { Stack } from './stack.js';
+import { createNumberHash } from '../../../src/crypto/number-hash.js';
+import { hasNumber } from '../../../src/db/number-key.js';
+import type { StoredNumber } from '../../../src/domain/phone.js';
+import type { Stack } from '../../support/stack.js';
 
 /** A number in clear, as rows from before sealing have it. */
 export const inClear = (msisdn: string): StoredNumber => msisdn as unknown as StoredNumber;
