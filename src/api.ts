@@ -12,7 +12,6 @@ import { quoteRules } from './api/quote-rules.js';
 import { callbackRoutes } from './callbacks/routes.js';
 import { type ApiConfig, type Config, readApiConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
-import { createNumberHash } from './crypto/number-hash.js';
 import { createPasswordHashes } from './crypto/password-hashes.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
 import { connectDatabase, poolUseOf } from './db/connection.js';
@@ -131,7 +130,7 @@ export async function startApi(
       callerWaitMs,
       failpoint,
       timing: workflowTiming(config),
-      numberHash: createNumberHash(config.DIGEST_KEY),
+      numbers,
     }),
     quoteRules: quoteRules(config),
     settings: serviceSettings(config),

@@ -59,6 +59,12 @@ export function createNumberBox(
     },
     /** The keyed hash of a number (E.164). */
     hashOf,
+    /** The same of a stored one; undefined where it is erased. */
+    hashOfStored(number: StoredNumber): string | undefined {
+      const [first = ''] = String(number).split('.', 1);
+      if (isSealed(number)) return first;
+      return first.startsWith('+') ? hashOf(first) : undefined;
+    },
     /** By which the index finds a number: sealed, and in clear as rows from before have it. */
     keysOf: (msisdn: string): string[] => [hashOf(msisdn), msisdn],
   };

@@ -25,6 +25,8 @@ import type { generateVoucher } from '../../workflows/generate-voucher.js';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
 import type { topUp } from '../../workflows/top-up.js';
 import { generateVoucherId, inviteMerchantId } from '../../workflows/workflow-ids.js';
+import type { NumberBox } from '../crypto/number-box.js';
+import type { StoredNumber } from '../domain/phone.js';
 import type { Failpoint } from '../process/failpoint.js';
 import { startBulkOrder } from '../temporal/bulk-order-start.js';
 import type { Reachability } from '../temporal/reachability.js';
@@ -53,8 +55,8 @@ export interface WorkflowCallOptions {
   readonly callerWaitMs: number;
   readonly timing: RedemptionTiming & TopUpTiming;
   readonly failpoint: Failpoint;
-  /** The hash of a number (E.164), by which its workflows are found. */
-  readonly numberHash: (msisdn: string) => string;
+  /** Makes the hashes of numbers by which workflows are found. */
+  readonly numbers: Pick<NumberBox, 'hashOf' | 'hashOfStored'>;
 }
 
 export type WorkflowClient = ReturnType<typeof createWorkflowClient>;
@@ -87,9 +89,11 @@ const tell = (signal: () => Promise<void>): Promise<void> =>
   });
 
 const namesOfNumber =
-  ({ numberHash }: WorkflowCallOptions) =>
-  (msisdn: string | null): StartNames =>
-    msisdn === null ? {} : { numberHash: numberHash(msisdn) };
+  ({ numbers }: WorkflowCallOptions) =>
+  (given: string | null, owner: StoredNumber | null = null): StartNames => {
+    if (owner !== null) return { numberHash: numbers.hashOfStored(owner) };
+    return given === null ? {} : { numberHash: numbers.hashOf(given) };
+  };
 
 /** A merchant that asks is the one that is paid. */
 const namesOf = (
@@ -142,7 +146,7 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
         startWorkflowOperation: redemptionOperation(
           claimIdFor(voucher, command.operationId),
           { kind: 'claim', claim: command },
-          { ...namesOf(voucher, command), ...hashOf(voucher.ownerMsisdn) },
+          { ...namesOf(voucher, command), ...hashOf(null, voucher.ownerMsisdn) },
         ),
       }),
     );
@@ -160,7 +164,7 @@ function createVoucherCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
         startWorkflowOperation: redemptionOperation(
           redemptionWorkflowId(voucher),
           { kind: 'redeem', redeem: command },
-          { ...namesOf(voucher, command), ...hashOf(voucher.ownerMsisdn ?? command.msisdn) },
+          { ...namesOf(voucher, command), ...hashOf(command.msisdn, voucher.ownerMsisdn) },
         ),
       }),
     );

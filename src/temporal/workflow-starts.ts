@@ -13,6 +13,7 @@ import {
   redeemVoucherWithoutClaimId,
   reverseRedemptionId,
 } from '../../workflows/workflow-ids.js';
+import type { StoredNumber } from '../domain/phone.js';
 
 /** After this time another worker takes over the task of a dead one. */
 export const WORKFLOW_TASK_TIMEOUT = '5s';
@@ -90,7 +91,7 @@ export interface FindableVoucher extends ClaimableVoucher {
   readonly partnerId: number;
   readonly merchantId: number;
   /** E.164; null for an anonymous one. */
-  readonly ownerMsisdn: string | null;
+  readonly ownerMsisdn: StoredNumber | null;
 }
 
 /**

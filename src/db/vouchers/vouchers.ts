@@ -78,7 +78,7 @@ export interface FoundVoucher extends VoucherOwnership {
   readonly generationId: string;
   readonly serialNumber: string;
   /** E.164; null for an anonymous one. */
-  readonly ownerMsisdn: string | null;
+  readonly ownerMsisdn: StoredNumber | null;
   /** The operation of its live claim. */
   readonly claimOperationId: string | null;
   readonly claimWorkflowId: string | null;
