@@ -139,10 +139,7 @@ export async function startApi(
     services,
     [partnerRoutes, merchantRoutes, callbackRoutes, tokenKeyRoutes, ...(options.surfaces ?? [])],
     pagesOf(services, config),
-    securityContact({
-      contact: config.SECURITY_CONTACT,
-      publicUrl: services.settings.publicUrl,
-    }),
+    securityContact({ contact: config.SECURITY_CONTACT, publicUrl: services.settings.publicUrl }),
   );
   const health = createHealth({
     database: () => requireCurrentSchema(database),

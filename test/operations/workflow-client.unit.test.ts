@@ -43,7 +43,7 @@ function redeemBy(update: () => Promise<unknown>) {
     callerWaitMs: 1_000,
     timing: {} as WorkflowCallOptions['timing'],
     failpoint: () => undefined,
-    numberHash: () => 'hash',
+    numbers: { hashOf: () => 'hash', hashOfStored: () => 'hash' },
   });
   return calls.redeem(voucher, command, Date.now() + 1_000);
 }
