@@ -1,11 +1,11 @@
 import type { Digests } from '../src/crypto/digests.js';
-import type { NumberBox } from '../src/crypto/number-box.js';
 import type { SecretBox } from '../src/crypto/secret-box.js';
 import type { Database } from '../src/db/connection.js';
 import type { NumberEvent } from '../src/db/limits/number-counts.js';
 import type { ReminderTimes } from '../src/db/vouchers/reminders.js';
 import type { Money } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';
+import type { NumberBox } from '../src/domain/phone.js';
 import type { DayReport } from '../src/domain/reports/day-report.js';
 import type { MonthlyStatement } from '../src/domain/statements/monthly-statement.js';
 import type { AmountRange } from '../src/domain/topup.js';

@@ -1,8 +1,8 @@
-import type { NumberBox } from '../src/crypto/number-box.js';
 import type { RedemptionContext } from '../src/db/vouchers/redemption-context.js';
 import type { NewRedemption } from '../src/db/vouchers/redemptions.js';
 import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
 import { formatMoney, parseMoney } from '../src/domain/money.js';
+import type { NumberBox } from '../src/domain/phone.js';
 import type { RedemptionFacts, Settlement } from '../src/domain/redemption.js';
 import type { RedeemCommand } from '../workflows/contracts.js';
 import { voucherFacts } from './voucher-facts.js';

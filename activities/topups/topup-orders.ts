@@ -1,6 +1,6 @@
-import type { NumberBox } from '../../src/crypto/number-box.js';
 import { findAttempt } from '../../src/db/topups/topup-attempts.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';
+import type { NumberBox } from '../../src/domain/phone.js';
 import type { AirtimeOrder } from '../../src/providers/airtime/airtime.js';
 import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.js';
 import type { Named } from '../../workflows/steps/named-results.js';

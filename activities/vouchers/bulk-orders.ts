@@ -1,5 +1,4 @@
 import { heartbeat } from '@temporalio/activity';
-import type { NumberBox } from '../../src/crypto/number-box.js';
 import {
   type BulkLine,
   cancelBulkLines,
@@ -18,6 +17,7 @@ import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.js
 import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.js';
 import { isSuperseded, storedOutcome } from '../../src/db/operations/operations.js';
 import { insertVoucher } from '../../src/db/vouchers/generation.js';
+import type { NumberBox } from '../../src/domain/phone.js';
 import { type Refusal, refuse } from '../../src/domain/refusals.js';
 import { refuseCountry } from '../../src/domain/served-countries.js';
 import type { Caller } from '../../src/domain/voucher.js';

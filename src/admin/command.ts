@@ -1,9 +1,9 @@
 import type { Digests } from '../crypto/digests.js';
-import type { NumberBox } from '../crypto/number-box.js';
 import type { KeyEnvironment } from '../crypto/random.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import { addAuditEntries } from '../db/access/audit.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
+import type { NumberBox } from '../domain/phone.js';
 import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Progress } from '../process/progress.js';
 import type { TemporalUi } from '../process/temporal-ui.js';

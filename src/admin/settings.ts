@@ -1,9 +1,9 @@
 import { type AdminConfig, readAdminConfigWith } from '../config/config.js';
 import { findLocalSettings } from '../config/local-stack.js';
 import { createDigests } from '../crypto/digests.js';
-import { createNumberBox, numberKeysOf } from '../crypto/number-box.js';
 import { createSecretBox } from '../crypto/secret-box.js';
 import { readNumberStorage } from '../db/number-storage.js';
+import { createNumberBox, numberKeysOf } from '../operations/number-box.js';
 import { webhookSettingsOf } from '../operations/webhook-settings.js';
 import { createAirtime, createMobileMoney } from '../providers/registry.js';
 import { repairLimits } from '../repairs/repair-limits.js';

@@ -64,3 +64,21 @@ export const isSealed = (number: StoredNumber): boolean => String(number).includ
 
 /** How new numbers are stored: in clear while processes of a release before sealing still run. */
 export type NumberStorage = 'clear' | 'sealed';
+
+/** Seals numbers for the database, and opens them. */
+export interface NumberBox {
+  /** Takes E.164. */
+  store(msisdn: string): StoredNumber;
+  storeIfAny(msisdn: string | null): StoredNumber | null;
+  /** The number (E.164); of an erased one the text "erased", which equals no number. */
+  open(stored: StoredNumber): string;
+  openIfAny(stored: StoredNumber | null): string | null;
+  /** Sealed under the first key; undefined where it is so already, or erased. */
+  resealed(stored: StoredNumber): StoredNumber | undefined;
+  /** The keyed hash of a number (E.164). */
+  hashOf(msisdn: string): string;
+  /** The same of a stored one; undefined where it is erased. */
+  hashOfStored(stored: StoredNumber): string | undefined;
+  /** By which the index finds a number: sealed, and in clear as rows from before have it. */
+  keysOf(msisdn: string): string[];
+}

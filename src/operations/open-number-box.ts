@@ -1,6 +1,7 @@
-import { createNumberBox, type NumberBox, numberKeysOf } from '../crypto/number-box.js';
 import type { Database } from '../db/connection.js';
 import { readNumberStorage } from '../db/number-storage.js';
+import type { NumberBox } from '../domain/phone.js';
+import { createNumberBox, numberKeysOf } from './number-box.js';
 
 /**
  * The sealing of numbers as the database wants it. Looks before the process serves anything, and then

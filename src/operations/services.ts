@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Digests } from '../crypto/digests.js';
-import type { NumberBox } from '../crypto/number-box.js';
 import type { Database } from '../db/connection.js';
 import type { Slowing } from '../db/limits/company-daily-counts.js';
 import type { NumberEvent } from '../db/limits/number-counts.js';
 import type { Operator } from '../domain/operator.js';
+import type { NumberBox } from '../domain/phone.js';
 import type { AmountRange } from '../domain/topup.js';
 import type { Failpoint } from '../process/failpoint.js';
 import type { OperationWaits } from './operation-waits.js';

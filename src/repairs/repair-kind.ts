@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { RepairCall } from '../../workflows/repair/contracts.js';
-import type { NumberBox } from '../crypto/number-box.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
 import type { Money } from '../domain/money.js';
+import type { NumberBox } from '../domain/phone.js';
 import type { RepairSubject } from '../domain/repairs/repair.js';
 import type { Company } from '../domain/voucher.js';
 

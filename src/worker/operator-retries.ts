@@ -15,8 +15,7 @@ import { isForeign } from '../../workflows/outsiders/foreign-payload.js';
 import type { topUp } from '../../workflows/top-up.js';
 import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import type { Digests } from '../crypto/digests.js';
-import type { NumberBox } from '../crypto/number-box.js';
-import type { StoredNumber } from '../domain/phone.js';
+import type { NumberBox, StoredNumber } from '../domain/phone.js';
 import { topUpStart } from '../temporal/workflow-starts.js';
 
 /** The client itself has no time limit. */

@@ -3,7 +3,6 @@ import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createMessageSender } from '../../activities/messages.js';
 import { createRedemptionActivities } from '../../activities/redemptions.js';
 import { createDigests } from '../../src/crypto/digests.js';
-import { createNumberBox } from '../../src/crypto/number-box.js';
 import { addApiKey } from '../../src/db/catalogue/companies.js';
 import type { Database } from '../../src/db/connection.js';
 import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.js';
@@ -11,6 +10,7 @@ import { beginAttempt, endAttempt } from '../../src/db/topups/topup-attempts.js'
 import { expireVouchers } from '../../src/db/vouchers/expiry.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { Company } from '../../src/domain/voucher.js';
+import { createNumberBox } from '../../src/operations/number-box.js';
 import { createFailpoint } from '../../src/process/failpoint.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.js';
 import { inClear } from '../end-to-end/privacy/stored-numbers.js';

@@ -1,14 +1,18 @@
-import { isSealed, maskMsisdn, type NumberStorage, type StoredNumber } from '../domain/phone.js';
-import { createNumberHash } from './number-hash.js';
-import { createSecretBox, type SecretKey } from './secret-box.js';
+import { createNumberHash } from '../crypto/number-hash.js';
+import { createSecretBox, type SecretKey } from '../crypto/secret-box.js';
+import {
+  isSealed,
+  maskMsisdn,
+  type NumberBox,
+  type NumberStorage,
+  type StoredNumber,
+} from '../domain/phone.js';
 
 /** The keys of the settings. */
 export const numberKeysOf = (config: {
   readonly DIGEST_KEY: Buffer;
   readonly DATA_KEYS: readonly SecretKey[];
 }) => ({ digestKey: config.DIGEST_KEY, dataKeys: config.DATA_KEYS });
-
-export type NumberBox = ReturnType<typeof createNumberBox>;
 
 /**
  * Seals phone numbers for the database (decision 46). The hash is under `digestKey`, which never
@@ -19,7 +23,7 @@ export type NumberBox = ReturnType<typeof createNumberBox>;
 export function createNumberBox(
   keys: { readonly digestKey: Buffer; readonly dataKeys: readonly SecretKey[] },
   storage: () => NumberStorage,
-) {
+): NumberBox {
   const hashOf = createNumberHash(keys.digestKey);
   const secretBox = createSecretBox(keys.dataKeys);
   const firstKeyId = keys.dataKeys[0]?.id ?? '';
