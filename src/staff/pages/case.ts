@@ -83,7 +83,7 @@ function numberOf(
   if (number !== undefined)
     return message(
       'notice',
-      html`The number is <strong>${number}</strong>. That you saw it is in the audit log.`,
+      html`<div>The number is <strong>${number}</strong>. That you saw it is in the audit log.</div>`,
     );
   if (!hasNumber) return undefined;
   return postForm(
