@@ -23,6 +23,8 @@ export interface RepairLimits {
   /** How long a repair waits for the second one. */
   readonly confirmSeconds: number;
   readonly voucherValidityDays: number;
+  /** ISO 3166-1 alpha-2 codes of the countries that messages are sent to. */
+  readonly servedCountries: readonly string[];
 }
 
 /** The repair that is carried out. */

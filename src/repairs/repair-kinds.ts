@@ -2,7 +2,7 @@ import { cancelClaim, extendClaim, releaseClaim } from './claim-repairs.js';
 import { reverseRedemption, settlePayment } from './payment-repairs.js';
 import type { RepairKind } from './repair-kind.js';
 import { retryTopUp, settleTopUp } from './top-up-repairs.js';
-import { cancelVoucher, extendVoucher, resendMessage } from './voucher-repairs.js';
+import { cancelVoucher, correctNumber, extendVoucher, resendMessage } from './voucher-repairs.js';
 import { creditGoodwill, undoDeposit } from './wallet-repairs.js';
 
 /** Every kind of repair, in the order of forms and help. */
@@ -13,6 +13,7 @@ export const repairKinds: readonly RepairKind[] = [
   releaseClaim,
   extendVoucher,
   cancelVoucher,
+  correctNumber,
   settlePayment,
   reverseRedemption,
   retryTopUp,

@@ -6,8 +6,10 @@ export const repairLimits = (settings: {
   readonly REPAIR_CONFIRM_ABOVE: string;
   readonly REPAIR_CONFIRM_SECONDS: number;
   readonly VOUCHER_VALIDITY_DAYS: number;
+  readonly SERVED_COUNTRIES: readonly string[];
 }): RepairLimits => ({
   confirmAbove: parseMoney(settings.REPAIR_CONFIRM_ABOVE),
   confirmSeconds: settings.REPAIR_CONFIRM_SECONDS,
   voucherValidityDays: settings.VOUCHER_VALIDITY_DAYS,
+  servedCountries: settings.SERVED_COUNTRIES,
 });

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import {
+  correctOwner,
   extendVoucher as extend,
   type VoucherFacts,
   voucherFacts,
 } from '../db/repairs/voucher-facts.js';
 import { lockVoucher } from '../db/vouchers/vouchers.js';
 import { parseMoney } from '../domain/money.js';
+import { isNumberOf } from '../domain/phone.js';
 import type { VoucherStatus } from '../domain/voucher.js';
 import { isCancellable } from '../domain/vouchers/cancellation.js';
-import { lastDay } from './fields.js';
+import { lastDay, msisdn } from './fields.js';
 import { type RepairContext, repairKind } from './repair-kind.js';
 
 /** What repairs of a voucher share. */
@@ -98,6 +100,33 @@ export const cancelVoucher = repairKind({
       },
     },
   }),
+});
+
+export const correctNumber = repairKind({
+  ...ofVoucher,
+  name: 'correct-number',
+  title: 'Correct the number of the owner',
+  summary:
+    'The voucher belongs to another number, which gets its codes. Two people are always needed.',
+  allowed: 'Before the first claim',
+  isByTwo: true,
+  fields: z.object({ msisdn: msisdn('The right number of the owner') }),
+  sealed: ['msisdn'],
+  amountOf: ({ value }) => parseMoney(value),
+  refuse({ status, hasOwner, wasClaimed }, args, { servedCountries }) {
+    const refusal = ended[status];
+    if (refusal) return refusal;
+    if (!hasOwner) return 'It has no owner: whoever has its code redeems it.';
+    if (wasClaimed)
+      return 'It has been claimed, so that a code has gone to its owner: cancel the voucher, and ask the partner for a new one.';
+    return args.msisdn !== undefined && !isNumberOf(servedCountries, args.msisdn)
+      ? 'No messages are sent to the country of this number: name another number.'
+      : undefined;
+  },
+  async carryOut(transaction, { id }, args, { numbers }) {
+    await correctOwner(transaction, id, numbers.store(args.msisdn));
+    return { kind: 'done', result: 'The voucher belongs to the number that was given.' };
+  },
 });
 
 export const resendMessage = repairKind({

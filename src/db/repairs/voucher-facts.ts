@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
+import type { LockedVoucher } from '../vouchers/vouchers.js';
 
 /** What a repair of a voucher, or of its claim, is judged by. */
 export interface VoucherFacts {
@@ -44,6 +45,28 @@ export async function voucherFacts(
     left join voucher_claims as claim on claim.id = current_claim_id and claim.status = 'OPEN'
     where vouchers.id = ${voucherId}`.execute(database);
   return rows[0];
+}
+
+/**
+ * Gives a voucher that was never claimed another owner, who is reminded of its end; what is queued for
+ * the one before is not sent.
+ */
+export async function correctOwner(
+  database: Database,
+  voucherId: number,
+  number: NonNullable<LockedVoucher['owner_msisdn']>,
+): Promise<void> {
+  await database
+    .updateTable('messages')
+    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
+    .where('voucher_id', '=', voucherId)
+    .where('status', '=', 'QUEUED')
+    .execute();
+  await database
+    .updateTable('vouchers')
+    .set({ owner_msisdn: number, reminded_at: null })
+    .where('id', '=', voucherId)
+    .execute();
 }
 
 /** Moves the end of a voucher; its owner is reminded again before that. */

@@ -70,6 +70,7 @@ const exampleWords: Readonly<Record<string, string>> = {
   'extend-voucher': ' --until 2027-12-31',
   'settle-payment': ' --outcome done --reference MP240117',
   'settle-top-up': ' --outcome not-done --reference TICKET-4711',
+  'correct-number': ' --msisdn +251911234567',
   'retry-top-up': ' --msisdn +251911234567',
   'credit-goodwill': ' --wallet gift --amount 50 --reference TICKET-4711',
 };

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { call } from '../../support/clients.js';
+import { newOwner } from '../gift/gift-scene.js';
+import {
+  type RepairScene,
+  setRepairScene,
+  type VoucherState,
+  voucherStates,
+} from './repair-scene.js';
+
+/** The number of an owner is corrected before the first claim, and always by two people. */
+let scene: RepairScene;
+let supervisor: number;
+
+beforeAll(async () => {
+  scene = await setRepairScene(
+    { CLAIM_LIFETIME_SECONDS: '600', CALLER_WAIT_SECONDS: '2' },
+    { hasRoles: true },
+  );
+  supervisor = await scene.staff('SUPERVISOR');
+});
+afterAll(() => scene?.stop());
+
+it('the code goes to the right number, after another person has confirmed it', async () => {
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ merchant });
+  const msisdn = newOwner();
+  const row = await scene.asked('correct-number', gift.id, { msisdn });
+  expect([row.state, row.needs_confirmation]).toEqual(['ASKED', true]);
+  expect(JSON.stringify(row)).not.toContain(msisdn.slice(1));
+  expect(await scene.confirm(row.id, supervisor)).toBe(true);
+  scene.expectDone(await scene.ended(row.id));
+  await scene.redeemed(client, { ...gift, owner: msisdn });
+  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+  const before = `${scene.stack.sandbox.url}/messages?to=${encodeURIComponent(gift.owner ?? '')}`;
+  expect((await call(before)).body).toEqual([]);
+  const audit = await scene.stack.database.selectFrom('audit_log').selectAll().execute();
+  expect(JSON.stringify(audit)).not.toContain(msisdn.slice(1));
+});
+
+it.each(voucherStates.filter((state) => state !== 'active'))(
+  'refuses a voucher that is %s',
+  async (state: VoucherState) => {
+    const { gift } = await scene.voucherIn(state);
+    const asked = await scene.ask('correct-number', gift.id, { msisdn: newOwner() });
+    expect(asked).toMatchObject({ kind: 'refused' });
+  },
+);
+
+it('refuses when a claim came first, and a number that gets no messages', async () => {
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ merchant });
+  const row = await scene.asked('correct-number', gift.id, { msisdn: newOwner() });
+  await scene.claimed(client, gift);
+  await scene.confirm(row.id, supervisor);
+  expect(await scene.ended(row.id)).toMatchObject({
+    state: 'REFUSED',
+    result: expect.stringContaining('claimed'),
+  });
+  await scene.redeemed(client, gift);
+  const abroad = await scene.ask('correct-number', (await scene.gift()).id, {
+    msisdn: '+14155552671',
+  });
+  expect(abroad).toMatchObject({ kind: 'refused', refusal: expect.stringContaining('country') });
+});
