@@ -7,6 +7,7 @@ import { createRefusalInquiryActivities } from '../../activities/refusal-inquiri
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import type { ProviderInquiry } from '../../src/providers/outcome.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
+import { testNumbers } from '../end-to-end/privacy/stored-numbers.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { breakStatement } from '../support/database-faults.js';
 import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
@@ -68,6 +69,7 @@ async function reconcile(
     ...createRefusalInquiryActivities({
       database,
       airtime: { findOrder },
+      numbers: testNumbers,
       limits: { reversalWatchSeconds: 0 },
     } as unknown as ActivityDependencies),
     resumeRedemptions: async () => 0,

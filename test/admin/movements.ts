@@ -10,10 +10,9 @@ import { beginAttempt, endAttempt } from '../../src/db/topups/topup-attempts.js'
 import { expireVouchers } from '../../src/db/vouchers/expiry.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { Company } from '../../src/domain/voucher.js';
-import { createNumberBox } from '../../src/operations/number-box.js';
 import { createFailpoint } from '../../src/process/failpoint.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.js';
-import { inClear } from '../end-to-end/privacy/stored-numbers.js';
+import { inClear, testNumbers } from '../end-to-end/privacy/stored-numbers.js';
 import { recordedTopUp } from '../support/topups.js';
 import { addVoucher } from '../support/vouchers.js';
 import type { Catalogue } from './scene.js';
@@ -32,10 +31,7 @@ export function redemptions(database: Database, catalogue: Catalogue) {
   const dependencies = {
     database,
     digests: createDigests(Buffer.alloc(32, 7)),
-    numbers: createNumberBox(
-      { digestKey: Buffer.alloc(32, 7), dataKeys: [{ id: 'k1', key: Buffer.alloc(32, 8) }] },
-      () => 'sealed',
-    ),
+    numbers: testNumbers,
     limits: {
       wrongCodesPerDay: 5,
       wrongCodesBeforeLongCodes: 20,

@@ -1,6 +1,7 @@
 import { createNumberHash } from '../../../src/crypto/number-hash.js';
 import { hasNumber } from '../../../src/db/number-key.js';
 import type { StoredNumber } from '../../../src/domain/phone.js';
+import { createNumberBox } from '../../../src/operations/number-box.js';
 import type { Stack } from '../../support/stack.js';
 
 /** A number in clear, as rows from before sealing have it. */
@@ -15,3 +16,9 @@ export const numberSettingsOf = ({ config }: Stack) => ({
   DIGEST_KEY: config.DIGEST_KEY.toString('base64'),
   DATA_KEYS: config.DATA_KEYS.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(','),
 });
+
+/** Seals and opens numbers for steps that run without a stack. */
+export const testNumbers = createNumberBox(
+  { digestKey: Buffer.alloc(32, 7), dataKeys: [{ id: 'k1', key: Buffer.alloc(32, 8) }] },
+  () => 'sealed',
+);
