@@ -1,18 +1,22 @@
+import { codecTokensOf } from './config/codec-settings.js';
 import { readCodecServerConfig } from './config/config.js';
 import { createLogger } from './process/logger.js';
 import { runProcess } from './process/termination.js';
-import { startCodecServer } from './temporal/codec-server.js';
+import { startCodecServer } from './temporal/codec/codec-server.js';
+import { createTokenCheck } from './temporal/codec/codec-tokens.js';
 
 // Decrypts payloads for the Temporal UI, for authenticated operators.
 await runProcess(async () => {
   const config = readCodecServerConfig();
   const logger = createLogger(config.LOG_LEVEL, 'codec-server');
+  const tokens = codecTokensOf(config);
   const server = await startCodecServer({
     host: config.HOST,
     port: config.CODEC_SERVER_PORT,
     uiOrigins: config.TEMPORAL_UI_ORIGINS,
     payloadKeys: config.PAYLOAD_KEYS,
     operators: config.CODEC_SERVER_OPERATORS,
+    checkToken: tokens && createTokenCheck(tokens),
     logger,
   });
   logger.info({ url: server.url }, 'Codec server is listening');

@@ -164,6 +164,11 @@ const VALUES: Record<string, string> = {
   AIRTIME_CALLBACK_URL: 'https://service.example/callbacks',
   AIRTIME_CALLBACK_SECRET: 'abcdefghijklmnop',
   AIRTIME_CALLBACK_ADDRESSES: '203.0.113.0/24',
+  CODEC_SERVER_TOKEN_ISSUER: 'https://identity.example',
+  CODEC_SERVER_TOKEN_AUDIENCE: 'temporal-ui',
+  CODEC_SERVER_TOKEN_KEYS_URL: 'https://identity.example/keys',
+  CODEC_SERVER_TOKEN_DECODE: 'groups=support',
+  CODEC_SERVER_TOKEN_ENCODE: 'groups=engineers',
 };
 
 test.each([

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { codecSettings } from './codec-settings.js';
+import { codecSettings, codecSignInRules } from './codec-settings.js';
 import { connectionRules } from './encrypted-connections.js';
 import { apiSettings } from './portal-settings.js';
 import { sandboxProblems, serviceProblems, startProblems } from './production.js';
@@ -60,7 +60,7 @@ const demoConfigSchema = withConnectionRules(
     DATA_DIR: startSettings.DATA_DIR,
   }),
 );
-const codecServerConfigSchema = z.object(codecSettings);
+const codecServerConfigSchema = z.object(codecSettings).superRefine(codecSignInRules);
 const sandboxConfigSchema = z.object({
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
   HOST,

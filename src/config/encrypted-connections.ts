@@ -16,7 +16,7 @@ type DatabaseSetting = (typeof databaseSettingNames)[number];
 /** Modes in which the server must encrypt; some also verify its identity. */
 const SSL_MODES = ['require', 'verify-ca', 'verify-full'];
 
-const isLoopback = (host: string): boolean =>
+export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 
 const mayBeInClear = ({ ENVIRONMENT, TRUST_UNENCRYPTED_NETWORK }: Settings): boolean =>

@@ -8,7 +8,7 @@ import { findTemporalBinary } from '../embedded/temporal-binary.js';
 import { startTemporalServer } from '../embedded/temporal-server.js';
 import type { Progress } from '../process/progress.js';
 import { startSandbox } from '../sandbox/start-sandbox.js';
-import { startCodecServer } from '../temporal/codec-server.js';
+import { startCodecServer } from '../temporal/codec/codec-server.js';
 import type { Secrets } from './secrets.js';
 import type { Stops } from './stops.js';
 

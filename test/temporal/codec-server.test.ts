@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startCodecServer } from '../../src/temporal/codec-server.js';
+import { startCodecServer } from '../../src/temporal/codec/codec-server.js';
 import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
 
 const UI = 'http://localhost:8233';

@@ -4,15 +4,19 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 export interface CodecOperator {
   readonly name: string;
   readonly mayEncode: boolean;
+}
+
+/** An operator who signs in with a password. */
+export interface PasswordOperator extends CodecOperator {
   /** SHA-256 of a random password; random passwords need no slow hash. */
   readonly passwordDigest: Buffer;
 }
 
 /** The operator of an `Authorization: Basic` header; undefined for wrong credentials. */
 export function operatorOf(
-  operators: readonly CodecOperator[],
+  operators: readonly PasswordOperator[],
   authorization: string,
-): CodecOperator | undefined {
+): PasswordOperator | undefined {
   const encoded = /^Basic ([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
   const [, name, password = ''] =

@@ -4,11 +4,12 @@ import type { Logger } from 'pino';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
-import { describeError } from '../process/describe-error.js';
-import { listen } from '../process/listen.js';
-import { type CodecOperator, operatorOf } from './codec-operators.js';
+import { describeError } from '../../process/describe-error.js';
+import { listen } from '../../process/listen.js';
+import { createPayloadCodec, type PayloadKey } from '../payload-codec.js';
+import { type CodecOperator, operatorOf, type PasswordOperator } from './codec-operators.js';
+import { IssuerUnavailableError, type TokenCheck } from './codec-tokens.js';
 import { fromJson, toJson } from './json-payloads.js';
-import { createPayloadCodec, type PayloadKey } from './payload-codec.js';
 
 const MAXIMUM_BODY = '8mb';
 /** A page of the UI sends a few dozen calls. */
@@ -28,7 +29,6 @@ const bodySchema = z.object({
 const localOperator: CodecOperator = {
   name: 'local',
   mayEncode: false,
-  passwordDigest: Buffer.alloc(0),
 };
 
 export interface CodecServerOptions {
@@ -36,23 +36,25 @@ export interface CodecServerOptions {
   readonly port: number;
   readonly uiOrigins: readonly string[];
   readonly payloadKeys: readonly PayloadKey[];
-  readonly operators?: readonly CodecOperator[];
+  readonly operators?: readonly PasswordOperator[];
+  /** Accepts tokens of an identity provider. */
+  readonly checkToken?: TokenCheck | undefined;
   readonly callsPerMinute?: number;
-  /** Logs who decoded how many payloads, and never their contents. */
+  /** Records who decoded how many payloads of which workflow, and never their contents. */
   readonly logger?: Logger;
 }
 
 /**
  * Decrypts payloads for the Temporal UI in a browser, and answers only pages of the UI's own
- * origin. With operators it requires name and password, and encrypts for operators who may send
- * commands with data. Without operators it only decrypts, for this machine. `GET /authenticate`
- * authenticates operators for the proxy in front of the UI.
+ * origin. With operators or an identity provider it requires a password or a token, and encrypts
+ * for those who may send commands with data. Without either it only decrypts, for this machine.
+ * `GET /authenticate` authenticates operators for the proxy in front of the UI.
  */
 export async function startCodecServer(
   options: CodecServerOptions,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const { host = LOOPBACK } = options;
-  if (!options.operators && host !== LOOPBACK)
+  if (!needsSignIn(options) && host !== LOOPBACK)
     throw new RangeError('A codec server that others can reach needs operators.');
   const server = createServer(createCodecApp(options).callback());
   const port = await listen(server, { host, port: options.port }, (error) =>
@@ -69,7 +71,8 @@ export async function startCodecServer(
 }
 
 function createCodecApp(options: CodecServerOptions): Koa {
-  const { operators, logger, callsPerMinute = CALLS_PER_MINUTE } = options;
+  const { operators = [], checkToken, logger, callsPerMinute = CALLS_PER_MINUTE } = options;
+  const mustSignIn = needsSignIn(options);
   const codec = createPayloadCodec(options.payloadKeys);
   const limiter = new RateLimiterMemory({ points: callsPerMinute, duration: 60 });
   const app = new Koa();
@@ -78,7 +81,7 @@ function createCodecApp(options: CodecServerOptions): Koa {
 
   app.use(async (context) => {
     if (context.method === 'GET' && context.path === '/authenticate') {
-      context.set('X-Operator', authenticate(context).name);
+      context.set('X-Operator', (await authenticate(context)).name);
       context.status = 204;
       return;
     }
@@ -95,12 +98,25 @@ function createCodecApp(options: CodecServerOptions): Koa {
   return app;
 
   /** The authenticated operator; others get a 401. */
-  function authenticate(context: Context): CodecOperator {
-    if (!operators) return localOperator;
-    const operator = operatorOf(operators, context.get('Authorization'));
+  async function authenticate(context: Context): Promise<CodecOperator> {
+    if (!mustSignIn) return localOperator;
+    const authorization = context.get('Authorization');
+    const [, token] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization) ?? [];
+    const hasToken = token !== undefined && checkToken !== undefined;
+    const operator = hasToken
+      ? await checkToken(token).catch((error: unknown) => refuseForNow(context, error))
+      : operatorOf(operators, authorization);
     if (operator) return operator;
-    const headers = { 'WWW-Authenticate': 'Basic realm="Temporal", charset="UTF-8"' };
-    return context.throw(401, 'Sign in', { headers });
+    // A browser would ask for a password where only tokens count.
+    const asksToken = hasToken || operators.length === 0;
+    const challenge = asksToken ? 'Bearer' : 'Basic realm="Temporal", charset="UTF-8"';
+    return context.throw(401, 'Sign in', { headers: { 'WWW-Authenticate': challenge } });
+  }
+
+  function refuseForNow(context: Context, error: unknown): never {
+    if (!(error instanceof IssuerUnavailableError)) throw error;
+    logger?.error(describeError(error.cause), error.message);
+    return context.throw(503, error.message, { expose: true });
   }
 
   function allowOrigin(context: Context): void {
@@ -108,15 +124,15 @@ function createCodecApp(options: CodecServerOptions): Koa {
     if (!options.uiOrigins.includes(origin)) context.throw(403, 'Only the Temporal UI may ask');
     context.set({
       'Access-Control-Allow-Origin': origin,
-      'Access-Control-Allow-Headers': 'content-type,x-namespace,authorization',
+      'Access-Control-Allow-Headers': 'content-type,x-namespace,authorization,authorization-extras',
       Vary: 'Origin',
-      ...(operators ? { 'Access-Control-Allow-Credentials': 'true' } : {}),
+      ...(mustSignIn ? { 'Access-Control-Allow-Credentials': 'true' } : {}),
     });
   }
 
   async function convert(context: Context, action: 'encode' | 'decode'): Promise<void> {
-    const operator = authenticate(context);
-    if (action === 'encode' && !operator.mayEncode) context.throw(operators ? 403 : 404);
+    const operator = await authenticate(context);
+    if (action === 'encode' && !operator.mayEncode) context.throw(mustSignIn ? 403 : 404);
     await limiter.consume(operator.name).catch((spent: RateLimiterRes) => {
       const seconds = Math.ceil(spent.msBeforeNext / 1_000);
       context.throw(429, 'Too many requests', { headers: { 'Retry-After': String(seconds) } });
@@ -125,8 +141,8 @@ function createCodecApp(options: CodecServerOptions): Koa {
       const text = await getRawBody(context.req, { limit: MAXIMUM_BODY, encoding: 'utf8' });
       const { payloads } = bodySchema.parse(JSON.parse(text));
       const converted = await codec[action](payloads.map(fromJson));
-      const who = { operator: operator.name, namespace: context.get('X-Namespace') };
-      logger?.info({ ...who, action, payloads: payloads.length }, 'Payloads were converted');
+      const who = { operator: operator.name, action, payloads: payloads.length };
+      logger?.info({ ...who, ...placeOf(context) }, 'Payloads were converted');
       context.body = { payloads: converted.map(toJson) };
     } catch {
       // Invalid data, too much data, or payloads of another key: the page shows them undecoded.
@@ -136,5 +152,28 @@ function createCodecApp(options: CodecServerOptions): Koa {
         message: 'The payloads cannot be read, or not with the keys of this server',
       };
     }
+  }
+}
+
+const needsSignIn = ({ operators, checkToken }: CodecServerOptions): boolean =>
+  operators !== undefined || checkToken !== undefined;
+
+const placeOf = (context: Context) => ({
+  namespace: context.get('X-Namespace'),
+  ...workflowOf(context.get('Referer')),
+});
+
+/** The workflow whose page asks, which a browser names where UI and codec server have one origin. */
+function workflowOf(referer: string): { readonly workflowId?: string; readonly runId?: string } {
+  const [, workflowId, runId] = /\/workflows\/([^/?#]{1,1000})\/([\w-]{1,100})/.exec(referer) ?? [];
+  if (workflowId === undefined || runId === undefined) return {};
+  return { workflowId: decoded(workflowId), runId };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
