@@ -6,12 +6,15 @@ const isOlder = (column: RawBuilder<unknown>, days: number) =>
 
 const ENDED_VOUCHER = sql`status in ('REDEEMED', 'EXPIRED', 'CANCELLED')`;
 
-/** SQL condition on `topups`: nothing will be sent, asked or reversed. */
+/**
+ * SQL condition on `topups`: nothing will be sent, asked or reversed. The open retries are counted for each
+ * row, because an anti-join would read all of them.
+ */
 export const isSettledTopup = sql`topups.status in ('SUCCESS', 'FAILED')
   and not exists (select from topup_attempts as attempt where attempt.topup_id = topups.id
     and (attempt.status = 'HELD' or attempt.recheck_at is not null))
-  and not exists (select from topup_retries as retry where retry.topup_id = topups.id
-    and retry.is_open)
+  and (select count(*) from topup_retries as retry where retry.topup_id = topups.id
+    and retry.is_open) = 0
   and not exists (select from operator_commands as command where command.topup_id = topups.id
     and command.taken_at is null)`;
 

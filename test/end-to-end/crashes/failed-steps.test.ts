@@ -26,10 +26,15 @@ function note(name: Parameters<Failpoint>[0]) {
 }
 
 /**
- * Nobody waits for an invitation or a statement: test/end-to-end/processes/invitations.test.ts and
- * test/portal/statement-emails.test.ts have their crashes.
+ * Nobody waits for an invitation, a statement or a report: test/end-to-end/processes/invitations.test.ts,
+ * test/portal/statement-emails.test.ts and test/db/reports/day-report-emails.test.ts have their crashes.
  */
-const { invite: _invitations, statement: _statements, ...ofRequests } = failpoints;
+const {
+  invite: _invitations,
+  statement: _statements,
+  report: _reports,
+  ...ofRequests
+} = failpoints;
 const cases = Object.entries(ofRequests).flatMap(([story, names]) =>
   // After the answer nothing is left that could fail; only death counts there.
   names.filter((name) => !name.endsWith('-answered')).map((name) => [name, story] as const),
