@@ -59,7 +59,8 @@ interface Definition {
 /** What holds where a setting is not set: a text, `null` for nothing, `undefined` where it must be set. */
 function defaultOf(schema: ZodType): string | null | undefined {
   const { type, defaultValue, innerType, in: input } = schema._zod.def as unknown as Definition;
-  if (type === 'default' || type === 'prefault') return String(defaultValue) || null;
+  if (type === 'default' || type === 'prefault')
+    return typeof defaultValue === 'object' ? null : String(defaultValue) || null;
   if (type === 'optional') return null;
   const inner = type === 'pipe' ? input : innerType;
   return inner && defaultOf(inner);

@@ -138,7 +138,9 @@ export const resendMessage = repairKind({
   allowed: 'With an open claim, or a payment whose confirmation the owner misses',
   fields: z.object({}),
   amountOf: () => 0n,
-  refuse({ hasOwner, hasMessage, isClaimOver }) {
+  refuse({ status, hasOwner, hasMessage, isClaimOver }) {
+    if (status === 'REDEEM_PROCESSING')
+      return 'A payment of it is under way: its code was used. Wait for its end, or settle it.';
     if (!hasOwner) return 'It has no owner who could get a message.';
     if (isClaimOver) return 'The time of its claim is over: the merchant claims again.';
     return hasMessage

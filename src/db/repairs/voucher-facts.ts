@@ -39,8 +39,9 @@ export async function voucherFacts(
       claim.workflow_id as "claimWorkflowId",
       coalesce(claim.expires_at <= clock_timestamp(), false) as "isClaimOver",
       claim.id is not null or exists (
-        select from redemptions where voucher_id = vouchers.id and redemptions.status = 'POSTED'
-          and reversed_at is null) as "hasMessage"
+        select from redemptions join messages on messages.redemption_id = redemptions.id
+        where redemptions.voucher_id = vouchers.id and redemptions.status = 'POSTED'
+          and reversed_at is null and messages.status <> 'SENT') as "hasMessage"
     from vouchers
     left join voucher_claims as claim on claim.id = current_claim_id and claim.status = 'OPEN'
     where vouchers.id = ${voucherId}`.execute(database);

@@ -27,7 +27,8 @@ const newestStatus = sql`coalesce((
 
 /**
  * The message that the owner of a locked voucher may miss: the code of its open claim, or else the
- * confirmation of its last paid redemption that was not reversed.
+ * confirmation of its last paid redemption that was not reversed. While a payment is under way its code was
+ * used, and none is missed.
  */
 export async function findResendable(
   transaction: DatabaseTransaction,
@@ -38,6 +39,7 @@ export async function findResendable(
     from voucher_claims as claim join messages as message on message.claim_id = claim.id
     where claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
       and claim.code_ciphertext is not null and claim.expires_at > clock_timestamp()
+      and (select status from vouchers where id = ${voucher.id}) = 'REDEEM_INITIATED'
     union all
     select message.id, message.kind, message.msisdn, ${newestStatus} as status
     from (

@@ -45,6 +45,18 @@ const setNewest = async (gift: Gift, status: 'UNKNOWN' | 'REFUSED' | 'QUEUED') =
 };
 
 describe('the code of an open claim', () => {
+  it('is not sent again while its payment is under way', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
+    const gift = await scene.gift({ merchant });
+    const verificationCode = await scene.claimed(client, gift);
+    const waiting = redeem(client, gift, { verificationCode });
+    await scene.untilPaidTo(merchant);
+    expect((await resend(gift)).status).toBe(404);
+    expect(await textsTo(gift.owner ?? '')).toHaveLength(1);
+    await scene.settlePayout(merchant, 'completed');
+    done(await waiting);
+  });
+
   it('is sent again, the same, as a message of its own, and pays', async () => {
     const gift = await scene.gift();
     const code = await scene.claimed(scene.asMerchant, gift);

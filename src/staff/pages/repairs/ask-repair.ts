@@ -149,7 +149,8 @@ function fieldOf(
       id,
       label: description,
       value: '',
-      options: words.map((word) => [word, word] as const),
+      // Nobody decides by what happens to stand first.
+      options: [['', 'Choose'], ...words.map((word) => [word, word] as const)],
     });
   const type = placeholder === 'day' ? ({ type: 'date' } as const) : {};
   return field({ name, id, label: description, ...type, ...(isOptional && { isOptional: true }) });
