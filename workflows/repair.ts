@@ -60,6 +60,7 @@ async function outcomeOf(
   takeHint: () => boolean,
 ): Promise<RepairOutcome> {
   const { timing } = input;
+  const { inquiryIntervalMs } = timing;
   switch (call.kind) {
     case 'cancel-voucher':
       return answerOf(
@@ -99,11 +100,13 @@ async function outcomeOf(
     }
     case 'retry-top-up':
       return answerOf(
-        await untilKnown(input, takeHint, () => repairs.retryForRepair(call.operatorCommandId)),
+        await untilKnown(inquiryIntervalMs, takeHint, () =>
+          repairs.retryForRepair(call.operatorCommandId),
+        ),
         ({ referenceNumber }) => `It was delivered, provider's reference ${referenceNumber}.`,
       );
     case 'settle':
-      return untilKnown(input, takeHint, async () => {
+      return untilKnown(inquiryIntervalMs, takeHint, async () => {
         await repairs.pressSettlement(call);
         return database.readSettlement(input.repairId, call);
       });
@@ -121,16 +124,12 @@ const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
 
 /** Looks again with growing pauses until something is known. */
 async function untilKnown<Known>(
-  { timing }: Pick<RepairInput, 'timing'>,
+  firstPauseMs: number,
   takeHint: () => boolean,
   look: () => Promise<Known | undefined>,
 ): Promise<Known> {
   const startedAt = Date.now();
-  for (
-    let pauseMs = timing.inquiryIntervalMs;
-    ;
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
-  ) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const known = await look();
     if (known !== undefined) return known;
     await condition(takeHint, lengthenPause(pauseMs, Date.now() - startedAt), {
@@ -147,8 +146,7 @@ async function childOf<Result>(
   takeHint: () => boolean,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const timing = { inquiryIntervalMs: FIRST_PAUSE_MS, alarmAfterMs: 0 };
-  const { result } = await untilKnown({ timing }, takeHint, async () => {
+  const { result } = await untilKnown(FIRST_PAUSE_MS, takeHint, async () => {
     try {
       return { result: await run() };
     } catch (error) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isSealed, type StoredNumber } from '../domain/phone.js';
+import { type StoredNumber, sealingKeyOf } from '../domain/phone.js';
 import type { Database } from './connection.js';
 
 /** Every column that holds a phone number of a person, those that others are copied from first. */
@@ -89,7 +89,5 @@ export async function countNumbers(
 }
 
 function kindOf(stored: StoredNumber): string {
-  const text = String(stored);
-  if (isSealed(stored)) return text.split('.', 3)[2] ?? '';
-  return text.startsWith('+') ? 'in clear' : 'erased';
+  return sealingKeyOf(stored) ?? (String(stored).startsWith('+') ? 'in clear' : 'erased');
 }

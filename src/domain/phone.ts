@@ -62,6 +62,13 @@ export const isSameNumber = (one: StoredNumber, other: StoredNumber): boolean =>
 /** A number in clear has no dot. */
 export const isSealed = (number: StoredNumber): boolean => String(number).includes('.');
 
+/** The key that sealed a number; undefined where it is in clear or erased. */
+export const sealingKeyOf = (number: StoredNumber): string | undefined =>
+  String(number).split('.', 3)[2];
+
+/** By which the index finds a number: sealed, and in clear as rows from before have it. */
+export const searchKeysOf = (hash: string, msisdn: string): string[] => [hash, msisdn];
+
 /** How new numbers are stored: in clear while processes of a release before sealing still run. */
 export type NumberStorage = 'clear' | 'sealed';
 

@@ -6,6 +6,8 @@ import {
   type NumberBox,
   type NumberStorage,
   type StoredNumber,
+  sealingKeyOf,
+  searchKeysOf,
 } from '../domain/phone.js';
 
 /** The keys of the settings. */
@@ -58,7 +60,7 @@ export function createNumberBox(
     resealed(number: StoredNumber): StoredNumber | undefined {
       const text = String(number);
       if (isSealed(number))
-        return text.split('.', 3)[2] === firstKeyId ? undefined : seal(open(number));
+        return sealingKeyOf(number) === firstKeyId ? undefined : seal(open(number));
       return text.startsWith('+') ? seal(text) : undefined;
     },
     /** The keyed hash of a number (E.164). */
@@ -69,7 +71,6 @@ export function createNumberBox(
       if (isSealed(number)) return first;
       return first.startsWith('+') ? hashOf(first) : undefined;
     },
-    /** By which the index finds a number: sealed, and in clear as rows from before have it. */
-    keysOf: (msisdn: string): string[] => [hashOf(msisdn), msisdn],
+    keysOf: (msisdn: string): string[] => searchKeysOf(hashOf(msisdn), msisdn),
   };
 }

@@ -2,6 +2,7 @@ import type { Digests } from '../crypto/digests.js';
 import { addAuditEntry } from '../db/access/audit.js';
 import { type FoundCases, findCases } from '../db/cases/find-cases.js';
 import type { Database } from '../db/connection.js';
+import { searchKeysOf } from '../domain/phone.js';
 import { auditedTerm, readSearchTerm } from '../domain/staff/search-term.js';
 
 const SHOWN = 20;
@@ -24,7 +25,7 @@ export async function searchCases(
     database,
     {
       ...plain,
-      ...(msisdn !== undefined && { numberKeys: [digests.numberHash(msisdn), msisdn] }),
+      ...(msisdn !== undefined && { numberKeys: searchKeysOf(digests.numberHash(msisdn), msisdn) }),
       ...(voucherCode !== undefined && { codeDigests: digests.stored.voucherCode(voucherCode) }),
     },
     SHOWN,

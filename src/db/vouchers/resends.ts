@@ -10,6 +10,7 @@ import {
 } from '../limits/company-daily-counts.js';
 import type { MessagesTable } from '../schema/all-tables.js';
 import { messageCounts, queueMessage } from './messages.js';
+import type { LockedVoucher } from './vouchers.js';
 
 /** A message whose text can be sent again, and the status of its newest sending. */
 export interface ResendableMessage {
@@ -32,14 +33,14 @@ const newestStatus = sql`coalesce((
  */
 export async function findResendable(
   transaction: DatabaseTransaction,
-  voucher: { readonly id: number; readonly current_claim_id: string | null },
+  voucher: Pick<LockedVoucher, 'id' | 'status' | 'current_claim_id'>,
 ): Promise<ResendableMessage | undefined> {
   const { rows } = await sql<ResendableMessage>`
     select message.id, message.kind, message.msisdn, ${newestStatus} as status
     from voucher_claims as claim join messages as message on message.claim_id = claim.id
     where claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
       and claim.code_ciphertext is not null and claim.expires_at > clock_timestamp()
-      and (select status from vouchers where id = ${voucher.id}) = 'REDEEM_INITIATED'
+      and ${voucher.status}::text = 'REDEEM_INITIATED'
     union all
     select message.id, message.kind, message.msisdn, ${newestStatus} as status
     from (
