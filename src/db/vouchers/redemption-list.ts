@@ -45,6 +45,7 @@ export const redemptionSource: ListSource<ListedRedemption> = {
     ${newestReversal(sql`redemptions.id`)} as reversal`,
   from: () => sql`redemptions left join vouchers on vouchers.id = voucher_id`,
   where: (merchantId) => sql`redemptions.merchant_id = ${merchantId}::bigint`,
+  addedAt: sql`redemptions.created_at`,
   id: sql`redemptions.id`,
   columns: {
     id: listColumns.integer(sql`redemptions.id`),

@@ -6,6 +6,7 @@ import { connectDatabase, type Database } from '../../../src/db/connection.js';
 import { readWalletTransactions } from '../../../src/db/ledger/wallet-transactions.js';
 import { readListPage } from '../../../src/db/lists/list-page.js';
 import type { ListQuery } from '../../../src/db/lists/list-query.js';
+import { redemptionSource } from '../../../src/db/vouchers/redemption-list.js';
 import { voucherSource } from '../../../src/db/vouchers/voucher-list.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { addVoucher } from '../../support/vouchers.js';
@@ -76,14 +77,27 @@ describe('transactions of a wallet', () => {
   });
 });
 
+const firstPage: ListQuery = {
+  page: 1,
+  limit: 10,
+  sortBy: [['id', 'DESC']],
+  conditions: [],
+  isUsual: true,
+};
+
+test("a second page of a merchant's redemptions counts only what is new", async () => {
+  const readPage = () => readListPage(database, redemptionSource, grown.merchant.id, firstPage);
+  const first = await readPage();
+  expect(first.totalItems).toBeGreaterThan(VOUCHERS / 4);
+  let total = 0;
+  const count = await rowsRead('redemptions', async () => {
+    total = (await readPage()).totalItems;
+  });
+  expect(total).toBe(first.totalItems);
+  expect(count).toBeLessThan(FEW_ROWS);
+});
+
 describe('the number of all vouchers', () => {
-  const firstPage: ListQuery = {
-    page: 1,
-    limit: 10,
-    sortBy: [['id', 'DESC']],
-    conditions: [],
-    isUsual: true,
-  };
   const readPage = () => readListPage(database, voucherSource, grown.partner.id, firstPage);
   const addOne = () =>
     addVoucher(

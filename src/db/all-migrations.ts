@@ -1,0 +1,110 @@
+import * as companies from '../../migrations/2026-11-21-1-companies.js';
+import * as ledger from '../../migrations/2026-11-21-2-ledger.js';
+import * as vouchers from '../../migrations/2026-11-21-3-vouchers.js';
+import * as topups from '../../migrations/2026-11-21-4-topups.js';
+import * as audit from '../../migrations/2026-11-21-5-audit.js';
+import * as referenceData from '../../migrations/2026-11-21-6-reference-data.js';
+import * as access from '../../migrations/2026-11-21-7-access.js';
+import * as reconciliation from '../../migrations/2026-11-21-8-reconciliation.js';
+import * as portal from '../../migrations/2026-11-21-9-portal.js';
+import * as pages from '../../migrations/2026-11-22-2-pages.js';
+import * as invitations from '../../migrations/2026-11-22-3-invitations.js';
+import * as priceListVersions from '../../migrations/2026-11-22-3-price-list-versions.js';
+import * as leftRequests from '../../migrations/2026-11-22-4-left-requests.js';
+import * as requestIdentity from '../../migrations/2026-11-22-5-request-identity.js';
+import * as providerReferences from '../../migrations/2026-11-22-6-provider-references.js';
+import * as productionIndexes from '../../migrations/2026-11-22-7-production-indexes.js';
+import * as credentialProofs from '../../migrations/2026-11-22-8-credential-proofs.js';
+import * as guessAndMessageBudgets from '../../migrations/2026-11-22-9-guess-and-message-budgets.js';
+import * as copyableKeys from '../../migrations/2026-11-22-9a-copyable-keys.js';
+import * as workflowIds from '../../migrations/2026-11-22-9b-workflow-ids.js';
+import * as operatorCommands from '../../migrations/2026-11-22-9c-operator-commands.js';
+import * as abandonedMessages from '../../migrations/2026-11-22-9d-abandoned-messages.js';
+import * as topupWorkflowIds from '../../migrations/2026-11-22-9e-topup-workflow-ids.js';
+import * as callDetails from '../../migrations/2026-11-22-9f-call-details.js';
+import * as events from '../../migrations/2026-11-22-9g-events.js';
+import * as webhooks from '../../migrations/2026-11-22-9h-webhooks.js';
+import * as endpointIndexes from '../../migrations/2026-11-22-9i-endpoint-indexes.js';
+import * as messageResends from '../../migrations/2026-11-22-9j-message-resends.js';
+import * as keyScopes from '../../migrations/2026-11-22-9k-key-scopes.js';
+import * as limits from '../../migrations/2026-11-22-9l-limits.js';
+import * as velocity from '../../migrations/2026-11-22-9l-velocity.js';
+import * as portalRoles from '../../migrations/2026-11-22-9m-portal-roles.js';
+import * as bulkOrders from '../../migrations/2026-11-22-9n-bulk-orders.js';
+import * as timeZones from '../../migrations/2026-11-22-9o-time-zones.js';
+import * as expiryReminders from '../../migrations/2026-11-22-9p-expiry-reminders.js';
+import * as reversals from '../../migrations/2026-11-23-1-reversals.js';
+import * as messageLanguage from '../../migrations/2026-11-23-2-message-language.js';
+import * as oneTimePasswords from '../../migrations/2026-11-23-5-one-time-passwords.js';
+import * as portalLanguages from '../../migrations/2026-11-23-6-portal-languages.js';
+import * as portalOrders from '../../migrations/2026-11-23-7-portal-orders.js';
+import * as overviewIndexes from '../../migrations/2026-11-23-7b-overview-indexes.js';
+import * as statementEmails from '../../migrations/2026-11-23-8-statement-emails.js';
+import * as bookCheckpoints from '../../migrations/2026-11-23-9-book-checkpoints.js';
+import * as topupAmountIndex from '../../migrations/2026-11-23-9b-topup-amount-index.js';
+import * as recovery from '../../migrations/2026-11-23-9m-recovery.js';
+import * as narrowerRights from '../../migrations/2026-11-23-9p-narrower-rights.js';
+import * as rareTransfers from '../../migrations/2026-11-24-1-rare-transfers.js';
+import * as staff from '../../migrations/2026-11-24-2-staff.js';
+import * as numberIndexes from '../../migrations/2026-11-24-2b-number-indexes.js';
+import * as repairs from '../../migrations/2026-11-24-3-repairs.js';
+import * as sealedNumbers from '../../migrations/2026-11-24-4-sealed-numbers.js';
+import * as dayReports from '../../migrations/2026-11-24-5-day-reports.js';
+import * as redemptionCountIndex from '../../migrations/2026-11-25-7-redemption-count-index.js';
+
+/** In order, and explicit, so that every runtime and bundler can follow plain imports. */
+export const allMigrations = {
+  '2026-11-21-1-companies': companies,
+  '2026-11-21-2-ledger': ledger,
+  '2026-11-21-3-vouchers': vouchers,
+  '2026-11-21-4-topups': topups,
+  '2026-11-21-5-audit': audit,
+  '2026-11-21-6-reference-data': referenceData,
+  '2026-11-21-7-access': access,
+  '2026-11-21-8-reconciliation': reconciliation,
+  '2026-11-21-9-portal': portal,
+  '2026-11-22-2-pages': pages,
+  '2026-11-22-3-invitations': invitations,
+  '2026-11-22-3-price-list-versions': priceListVersions,
+  '2026-11-22-4-left-requests': leftRequests,
+  '2026-11-22-5-request-identity': requestIdentity,
+  '2026-11-22-6-provider-references': providerReferences,
+  '2026-11-22-7-production-indexes': productionIndexes,
+  '2026-11-22-8-credential-proofs': credentialProofs,
+  '2026-11-22-9-guess-and-message-budgets': guessAndMessageBudgets,
+  '2026-11-22-9a-copyable-keys': copyableKeys,
+  '2026-11-22-9b-workflow-ids': workflowIds,
+  '2026-11-22-9c-operator-commands': operatorCommands,
+  '2026-11-22-9d-abandoned-messages': abandonedMessages,
+  '2026-11-22-9e-topup-workflow-ids': topupWorkflowIds,
+  '2026-11-22-9f-call-details': callDetails,
+  '2026-11-22-9g-events': events,
+  '2026-11-22-9h-webhooks': webhooks,
+  '2026-11-22-9i-endpoint-indexes': endpointIndexes,
+  '2026-11-22-9j-message-resends': messageResends,
+  '2026-11-22-9k-key-scopes': keyScopes,
+  '2026-11-22-9l-limits': limits,
+  '2026-11-22-9l-velocity': velocity,
+  '2026-11-22-9m-portal-roles': portalRoles,
+  '2026-11-22-9n-bulk-orders': bulkOrders,
+  '2026-11-22-9o-time-zones': timeZones,
+  '2026-11-22-9p-expiry-reminders': expiryReminders,
+  '2026-11-23-1-reversals': reversals,
+  '2026-11-23-2-message-language': messageLanguage,
+  '2026-11-23-5-one-time-passwords': oneTimePasswords,
+  '2026-11-23-6-portal-languages': portalLanguages,
+  '2026-11-23-7-portal-orders': portalOrders,
+  '2026-11-23-7b-overview-indexes': overviewIndexes,
+  '2026-11-23-8-statement-emails': statementEmails,
+  '2026-11-23-9-book-checkpoints': bookCheckpoints,
+  '2026-11-23-9b-topup-amount-index': topupAmountIndex,
+  '2026-11-23-9m-recovery': recovery,
+  '2026-11-23-9p-narrower-rights': narrowerRights,
+  '2026-11-24-1-rare-transfers': rareTransfers,
+  '2026-11-24-2-staff': staff,
+  '2026-11-24-3-repairs': repairs,
+  '2026-11-24-4-sealed-numbers': sealedNumbers,
+  '2026-11-24-5-day-reports': dayReports,
+  '2026-11-24-2b-number-indexes': numberIndexes,
+  '2026-11-25-7-redemption-count-index': redemptionCountIndex,
+};
