@@ -1,7 +1,8 @@
-import { callHttp, type HttpCall, type HttpResult } from '../../http-call.js';
+import { createAuthorizedCall } from '../../access-token.js';
+import { basicAuthorization } from '../../basic-authorization.js';
+import { callHttp, type HttpResult } from '../../http-call.js';
 import { type ProviderOutcome, unknown } from '../../outcome.js';
 import type { MobileMoney, PaymentReversals } from '../mobile-money.js';
-import { createAccessToken, type TokenSettings } from './access-token.js';
 import { listPayouts } from './list-payouts.js';
 import {
   type ExpectedTransaction,
@@ -17,6 +18,12 @@ import {
   toGsmaAmount,
   toReversal,
 } from './transformers.js';
+
+interface TokenSettings {
+  readonly url: string;
+  readonly key: string;
+  readonly secret: string;
+}
 
 interface GsmaSettings {
   /** Up to, not including, `/transactions`, e.g. https://provider.example/v1.2/mm */
@@ -131,20 +138,23 @@ function createInquiry(get: (path: string, deadline: AbortSignal) => Promise<Htt
   return find;
 }
 
-/** Sends with an access token, and once more with a new one if the first is rejected. */
-function createCall(settings: TokenSettings | undefined) {
-  if (!settings) return callHttp;
-  const accessToken = createAccessToken(settings);
-  return async (request: HttpCall): Promise<HttpResult> => {
-    const first = await accessToken.read(request.deadline);
-    if (first.kind === 'not-sent') return first;
-    const answer = await callHttp(withToken(request, first.token));
-    if (answer.kind !== 'answered' || !isAboutCredentials(answer)) return answer;
-    accessToken.forget(first.token);
-    const second = await accessToken.read(request.deadline);
-    return second.kind === 'not-sent' ? second : callHttp(withToken(request, second.token));
-  };
-}
+/** OAuth 2 client credentials (providers.md 3.1), or no authorization. */
+const createCall = (settings: TokenSettings | undefined) =>
+  settings
+    ? createAuthorizedCall({
+        tokenRequest: {
+          method: 'POST',
+          url: settings.url,
+          headers: {
+            Authorization: basicAuthorization(settings.key, settings.secret),
+            Accept: 'application/json',
+            'Content-Type': 'application/x-www-form-urlencoded',
+          },
+          body: 'grant_type=client_credentials',
+        },
+        isRejection: isAboutCredentials,
+      })
+    : callHttp;
 
 const commonHeaders = () => ({
   Accept: 'application/json',
@@ -157,9 +167,4 @@ const transactionHeaders = (reference: string, now: Date) => ({
   'Content-Type': 'application/json',
   'X-CorrelationID': reference,
   'X-Date': now.toISOString(),
-});
-
-const withToken = (request: HttpCall, token: string): HttpCall => ({
-  ...request,
-  headers: { ...request.headers, Authorization: `Bearer ${token}` },
 });

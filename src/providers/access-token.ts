@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import { basicAuthorization } from '../../basic-authorization.js';
-import { callHttp } from '../../http-call.js';
-import { readJson } from '../../read-json.js';
-
-export interface TokenSettings {
-  readonly url: string;
-  readonly key: string;
-  readonly secret: string;
-}
+import { callHttp, type HttpAnswer, type HttpCall, type HttpResult } from './http-call.js';
+import { readJson } from './read-json.js';
 
 type TokenResult =
   | { readonly kind: 'token'; readonly token: string }
@@ -20,28 +13,39 @@ interface AccessToken {
   forget(token: string): void;
 }
 
+interface AuthorizedCallOptions {
+  /** The request for a token: OAuth 2 client credentials, as the provider wants them. */
+  readonly tokenRequest: Omit<HttpCall, 'deadline'>;
+  /** Whether an answer rejects the token, so that the provider read nothing else. */
+  readonly isRejection: (answer: HttpAnswer) => boolean;
+}
+
 const tokenSchema = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive().catch(60),
 });
 
-/** OAuth 2 client credentials (providers.md 3.1); concurrent calls share one request. */
-export function createAccessToken(settings: TokenSettings): AccessToken {
+/** Sends with an access token, and once more with a new one if the first is rejected. */
+export function createAuthorizedCall({ tokenRequest, isRejection }: AuthorizedCallOptions) {
+  const accessToken = createAccessToken(tokenRequest);
+  return async (request: HttpCall): Promise<HttpResult> => {
+    const first = await accessToken.read(request.deadline);
+    if (first.kind === 'not-sent') return first;
+    const answer = await callHttp(withToken(request, first.token));
+    if (answer.kind !== 'answered' || !isRejection(answer)) return answer;
+    accessToken.forget(first.token);
+    const second = await accessToken.read(request.deadline);
+    return second.kind === 'not-sent' ? second : callHttp(withToken(request, second.token));
+  };
+}
+
+/** Concurrent calls share one request for a token. */
+function createAccessToken(tokenRequest: Omit<HttpCall, 'deadline'>): AccessToken {
   let current: { token: string; goodUntil: number } | undefined;
   let fetching: Promise<TokenResult> | undefined;
 
   async function fetchToken(deadline: AbortSignal): Promise<TokenResult> {
-    const answer = await callHttp({
-      method: 'POST',
-      url: settings.url,
-      headers: {
-        Authorization: basicAuthorization(settings.key, settings.secret),
-        Accept: 'application/json',
-        'Content-Type': 'application/x-www-form-urlencoded',
-      },
-      body: 'grant_type=client_credentials',
-      deadline,
-    });
+    const answer = await callHttp({ ...tokenRequest, deadline });
     if (answer.kind !== 'answered') return noToken(answer.message);
     const grant = answer.status === 200 ? readJson(tokenSchema, answer.body) : undefined;
     if (!grant) return noToken(`HTTP status ${answer.status}.`);
@@ -68,3 +72,8 @@ export function createAccessToken(settings: TokenSettings): AccessToken {
 function noToken(reason: string): TokenResult {
   return { kind: 'not-sent', message: `The provider gave no access token: ${reason}` };
 }
+
+const withToken = (request: HttpCall, token: string): HttpCall => ({
+  ...request,
+  headers: { ...request.headers, Authorization: `Bearer ${token}` },
+});
