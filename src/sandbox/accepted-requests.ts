@@ -4,6 +4,8 @@ export type TakenStatus = 'pending' | 'completed' | 'failed' | 'reversed';
 
 /** A payout or top-up that a provider accepted. */
 export interface TakenRequest {
+  /** The provider that took it. */
+  readonly provider: string;
   /** The caller's reference. */
   readonly reference: string;
   readonly to: string;
@@ -16,6 +18,7 @@ export interface TakenRequest {
 
 /** A row of `GET /books`. */
 export interface BooksRow {
+  readonly provider: string;
   readonly reference: string;
   readonly to: string;
   readonly amount: string;
@@ -25,6 +28,7 @@ export interface BooksRow {
 }
 
 export interface BooksFilter {
+  readonly provider?: string | undefined;
   readonly reference?: string | undefined;
   readonly to?: string | undefined;
 }
@@ -44,6 +48,7 @@ export function settle(
 }
 
 export const rowOf = (taken: TakenRequest): BooksRow => ({
+  provider: taken.provider,
   reference: taken.reference,
   to: taken.to,
   amount: taken.amount,
@@ -54,9 +59,10 @@ export const rowOf = (taken: TakenRequest): BooksRow => ({
 
 interface TakenRequests<Taken, Key extends keyof Taken> {
   add(taken: Taken): Taken;
-  find(key: Key, value: Taken[Key]): Taken | undefined;
-  /** Newest first. */
-  all(): Taken[];
+  /** The newest of one provider, or of any. */
+  find(key: Key, value: Taken[Key], provider?: string): Taken | undefined;
+  /** Newest first; of one provider, or of all. */
+  all(provider?: string): Taken[];
   /** Newest first. */
   rows(filter?: BooksFilter): BooksRow[];
 }
@@ -66,20 +72,25 @@ export function createTakenRequests<Taken extends TakenRequest, Key extends keyo
   keys: readonly Key[],
 ): TakenRequests<Taken, Key> {
   const requests: Taken[] = [];
-  const index = new Map(keys.map((key) => [key, new Map<Taken[Key], Taken>()]));
+  const index = new Map(keys.map((key) => [key, new Map<Taken[Key], Taken[]>()]));
   return {
     add(taken) {
       requests.push(taken);
-      for (const [key, byValue] of index) byValue.set(taken[key], taken);
+      for (const [key, byValue] of index)
+        byValue.set(taken[key], [...(byValue.get(taken[key]) ?? []), taken]);
       return taken;
     },
-    find: (key, value) => index.get(key)?.get(value),
-    all: () => requests.toReversed(),
-    rows: ({ reference, to } = {}) =>
+    find: (key, value, provider) => index.get(key)?.get(value)?.findLast(isOf(provider)),
+    all: (provider) => requests.filter(isOf(provider)).toReversed(),
+    rows: ({ reference, to, provider } = {}) =>
       requests
         .filter((taken) => reference === undefined || taken.reference === reference)
         .filter((taken) => to === undefined || canonicalNumber(taken.to) === canonicalNumber(to))
+        .filter(isOf(provider))
         .toReversed()
         .map(rowOf),
   };
 }
+
+const isOf = (provider: string | undefined) => (taken: TakenRequest) =>
+  provider === undefined || taken.provider === provider;

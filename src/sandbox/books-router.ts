@@ -9,6 +9,8 @@ import {
 } from './accepted-requests.js';
 import type { Books } from './books.js';
 import type { Callbacks } from './dt-one/callbacks.js';
+import type { Faults } from './faults/provider-faults.js';
+import { answerActivityPage } from './pages/activity-page.js';
 import { answerIndexPage, type SandboxAddresses } from './pages/index-page.js';
 import { answerAttachment, answerMailboxPage } from './pages/mailbox-page.js';
 import { answerPhonePage } from './pages/phone-page.js';
@@ -18,14 +20,19 @@ import { readJsonObject } from './request-body.js';
 interface Parts {
   readonly books: Books;
   readonly callbacks: Callbacks;
+  readonly faults: Faults;
 }
 
 /**
  * The pages for people and tests: the books, the phone, the mailbox and the first page (design 2).
  */
-export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddresses): Router {
+export function booksRouter(
+  { books, callbacks, faults }: Parts,
+  addresses: SandboxAddresses,
+): Router {
   const router = new Router();
-  router.get('/', (ctx) => answerIndexPage(ctx, addresses));
+  router.get('/', (ctx) => answerIndexPage(ctx, addresses, faults));
+  router.get('/activity', (ctx) => answerActivityPage(ctx, books));
   router.get('/phone', (ctx) => answerPhonePage(ctx, books, queryValue(ctx, 'to')));
 
   router.get('/messages', (ctx) => {
@@ -50,28 +57,29 @@ export function booksRouter({ books, callbacks }: Parts, addresses: SandboxAddre
   router.get('/books', (ctx) => {
     const reference = queryValue(ctx, 'reference');
     const to = queryValue(ctx, 'to');
+    const filter = { reference, to, provider: queryValue(ctx, 'provider') };
     ctx.body = {
-      payouts: books.payouts({ reference, to }),
-      reversals: books.reversals({ reference, to }),
-      topups: books.topups({ reference, to }),
+      payouts: books.payouts(filter),
+      reversals: books.reversals(filter),
+      topups: books.topups(filter),
       // A message has no reference of ours.
       messages: reference === undefined ? books.messages(to) : [],
     };
   });
 
   router.post('/books/payouts/:reference', async (ctx) => {
-    const payout = books.findPayout('reference', ctx.params.reference ?? '');
+    const payout = books.findPayout('reference', ctx.params.reference ?? '', ofProvider(ctx));
     give(ctx, await settleTaken(ctx, 'payout', payout));
   });
   router.post('/books/reversals/:reference', async (ctx) => {
-    const reversal = books.findReversal('reference', ctx.params.reference ?? '');
+    const reversal = books.findReversal('reference', ctx.params.reference ?? '', ofProvider(ctx));
     const reply = await settleTaken(ctx, 'reversal', reversal);
     if (reversal && reply.status === 200 && statusOf(reversal) === 'completed')
       settle(reversal.original, 'reversed');
     give(ctx, reply);
   });
   router.post('/books/topups/:reference', async (ctx) => {
-    const topup = books.findTopup('reference', ctx.params.reference ?? '');
+    const topup = books.findTopup('reference', ctx.params.reference ?? '', ofProvider(ctx));
     const reply = await settleTaken(ctx, 'top-up', topup);
     give(ctx, reply);
     if (topup && reply.status === 200) void callbacks.announce(topup, statusOf(topup));
@@ -103,6 +111,8 @@ async function settleTaken(ctx: Context, name: string, taken: TakenRequest | und
 }
 
 const problem = (status: number, message: string) => ({ status, body: { message } });
+
+const ofProvider = (ctx: Context) => queryValue(ctx, 'provider');
 
 function queryValue(ctx: Context, name: string): string | undefined {
   const value = ctx.query[name];

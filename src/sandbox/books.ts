@@ -12,6 +12,8 @@ import { canonicalNumber } from './phone-number.js';
 /** A text message that a phone received. */
 export interface ReceivedMessage {
   readonly id: string;
+  /** The provider that delivered it. */
+  readonly provider: string;
   /** E.164 */
   readonly to: string;
   readonly from: string;
@@ -74,7 +76,12 @@ type Taking = 'takenAt' | 'statuses';
 
 /** The books of the simulated providers, in memory; a row per accepted request. */
 export interface Books {
-  receiveMessage(message: { to: string; from: string; text: string }): ReceivedMessage;
+  receiveMessage(message: {
+    provider?: string;
+    to: string;
+    from: string;
+    text: string;
+  }): ReceivedMessage;
   receiveMail(mail: Omit<ReceivedMail, 'id' | 'receivedAt'>): ReceivedMail;
   takePayout(payout: Omit<Payout, Taking | 'transactionReference' | 'serverCorrelationId'>): Payout;
   takeReversal(
@@ -92,13 +99,14 @@ export interface Books {
   /** Newest first. */
   reversalsOf(payout: Payout): PayoutReversal[];
   /** Newest first, in the order of its API. */
-  allPayouts(): Payout[];
-  allReversals(): PayoutReversal[];
-  findReversal(key: PayoutKey, value: string): PayoutReversal | undefined;
-  findPayout(key: PayoutKey, value: string): Payout | undefined;
-  findTopup(key: TopupKey, value: string): Topup | undefined;
+  allPayouts(provider?: string): Payout[];
+  allReversals(provider?: string): PayoutReversal[];
+  findReversal(key: PayoutKey, value: string, provider?: string): PayoutReversal | undefined;
+  /** The newest of one provider, or of any. */
+  findPayout(key: PayoutKey, value: string, provider?: string): Payout | undefined;
+  findTopup(key: TopupKey, value: string, provider?: string): Topup | undefined;
   /** Newest first, in the order of its API. */
-  allTopups(): Topup[];
+  allTopups(provider?: string): Topup[];
 }
 
 export function createBooks(): Books {
@@ -118,9 +126,10 @@ export function createBooks(): Books {
   let lastTransactionId = Date.now() * 1000;
 
   return {
-    receiveMessage({ to, from, text }) {
+    receiveMessage({ provider = 'africas-talking', to, from, text }) {
       const message = {
         id: `ATXid_${randomBytes(16).toString('hex')}`,
+        provider,
         to: canonicalNumber(to),
         from,
         text,

@@ -2,6 +2,8 @@
 export interface Waiting {
   /** Resolves after the scaled seconds, or when the sandbox closes. */
   wait(seconds: number): Promise<void>;
+  /** The same, not scaled: for what a tester has set. */
+  pause(seconds: number): Promise<void>;
   /** The scaled moment after this many seconds. */
   moment(seconds: number): Date;
   /** Aborted when the sandbox closes. */
@@ -13,20 +15,21 @@ export function createWaiting(delayScale: number): Waiting {
   const ending = new AbortController();
   /** The waiters. A signal with a listener for each would be reported as a leak. */
   const waiting = new Set<() => void>();
+  function pause(seconds: number): Promise<void> {
+    if (seconds === 0 || ending.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const goOn = () => {
+        clearTimeout(timer);
+        waiting.delete(goOn);
+        resolve();
+      };
+      const timer = setTimeout(goOn, seconds * 1000);
+      waiting.add(goOn);
+    });
+  }
   return {
-    wait(seconds) {
-      const milliseconds = seconds * delayScale * 1000;
-      if (milliseconds === 0 || ending.signal.aborted) return Promise.resolve();
-      return new Promise((resolve) => {
-        const goOn = () => {
-          clearTimeout(timer);
-          waiting.delete(goOn);
-          resolve();
-        };
-        const timer = setTimeout(goOn, milliseconds);
-        waiting.add(goOn);
-      });
-    },
+    pause,
+    wait: (seconds) => pause(seconds * delayScale),
     moment: (seconds) => new Date(Date.now() + seconds * delayScale * 1000),
     ending: ending.signal,
     end() {

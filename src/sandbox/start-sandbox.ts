@@ -9,6 +9,9 @@ import { booksRouter } from './books-router.js';
 import { createWaiting, type Waiting } from './delays.js';
 import { type Callbacks, createCallbacks } from './dt-one/callbacks.js';
 import { dtOnePath, dtOneRouter } from './dt-one/router.js';
+import { faultsRouter } from './faults/faults-router.js';
+import { faultyProvider } from './faults/faulty-provider.js';
+import { createFaults, type Faults, type SandboxProvider } from './faults/provider-faults.js';
 import { gsmaPaths, gsmaRouter } from './gsma/router.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 import type { SandboxAddresses } from './pages/index-page.js';
@@ -26,12 +29,15 @@ interface SandboxOptions {
 export interface Sandbox extends SandboxAddresses {
   readonly url: string;
   readonly books: Books;
+  /** What a tester has broken. */
+  readonly faults: Faults;
   /** Ends pending delays and closes every connection. */
   close(): Promise<void>;
 }
 
 interface Parts {
   readonly books: Books;
+  readonly faults: Faults;
   readonly waiting: Waiting;
   readonly callbacks: Callbacks;
 }
@@ -45,6 +51,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port, smtpPort = 0, host = '127.0.0.1', delayScale = 1 } = options;
   const books = createBooks();
   const waiting = createWaiting(delayScale);
+  const faults = createFaults();
   const server = createServer();
   // A test that exhausts the file descriptors of the process only loses some connections.
   const boundPort = await listen(server, { host, port }, () => {});
@@ -61,12 +68,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     mobileMoneyTokenUrl: `${url}/gsma${gsmaPaths.token}`,
     airtimeUrl: `${url}/dt-one${dtOnePath}`,
   };
-  const parts = { books, waiting, callbacks: createCallbacks(waiting) };
+  const parts = { books, waiting, faults, callbacks: createCallbacks(waiting, faults) };
   server.on('request', application(parts, addresses).callback());
   return {
     url,
     ...addresses,
     books,
+    faults,
     async close() {
       waiting.end();
       const closed = once(server, 'close');
@@ -78,11 +86,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 function application(parts: Parts, addresses: SandboxAddresses): Koa {
-  const { books, waiting } = parts;
+  const { books, waiting, faults } = parts;
   const router = new Router();
-  router.use('/africas-talking', africasTalkingRouter(books, waiting).routes());
-  router.use('/gsma', gsmaRouter(books, waiting).routes());
-  router.use('/dt-one', dtOneRouter(parts).routes());
+  const mount = (provider: SandboxProvider, routes: Router) =>
+    router.use(`/${provider}`, faultyProvider(faults, provider, waiting), routes.routes());
+  mount('africas-talking', africasTalkingRouter(books, waiting));
+  mount('gsma', gsmaRouter(parts));
+  mount('dt-one', dtOneRouter(parts));
+  router.use(faultsRouter(faults).routes());
   router.use(booksRouter(parts, addresses).routes());
 
   const app = new Koa();

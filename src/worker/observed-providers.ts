@@ -102,8 +102,9 @@ const observedAirtime = (
   observe: Observe,
 ): Providers['airtime'] => ({
   canCarry: (amount) => airtime.canCarry(amount),
+  canSend: (product) => airtime.canSend(product),
   send: (order) => observe('send', () => airtime.send(order)),
-  findOrder: (order) => observe('find', () => airtime.findOrder(order)),
+  findOrder: (order, lastSentAt) => observe('find', () => airtime.findOrder(order, lastSentAt)),
 });
 
 /** The caller of webhooks, with its calls counted: a receiver that answers otherwise has refused. */

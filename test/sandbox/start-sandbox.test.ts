@@ -57,7 +57,7 @@ describe('GET /messages', () => {
       receive('+251911223355');
       const { json } = await get(`/messages?to=${to}`);
       expect(json).toEqual([second, first]);
-      expect(Object.keys(json[0])).toEqual(['id', 'to', 'from', 'text', 'receivedAt']);
+      expect(Object.keys(json[0])).toEqual(['id', 'provider', 'to', 'from', 'text', 'receivedAt']);
     },
   );
 
@@ -112,6 +112,7 @@ describe('GET /books', () => {
     const other = await payout('+251911000014');
     const message = receive('+251911223344');
     const row = {
+      provider: 'gsma',
       reference: one,
       to: '+251911223344',
       amount: '10.00',
@@ -121,7 +122,7 @@ describe('GET /books', () => {
     };
     const pending = { ...row, reference: other, to: '+251911000014', status: 'pending' };
     const third = await topup('+251911223344');
-    const packageRow = { ...row, reference: third, amount: '15.00' };
+    const packageRow = { ...row, provider: 'dt-one', reference: third, amount: '15.00' };
     const table: [string, object][] = [
       ['', { payouts: [pending, row], topups: [packageRow], messages: [message] }],
       [`?reference=${one}`, { payouts: [row], topups: [], messages: [] }],
@@ -129,6 +130,7 @@ describe('GET /books', () => {
       ['?to=0911223344', { payouts: [row], topups: [packageRow], messages: [message] }],
       ['?to=+251911000014', { payouts: [pending], topups: [], messages: [] }],
       [`?to=0911223344&reference=${other}`, { payouts: [], topups: [], messages: [] }],
+      ['?provider=dt-one', { payouts: [], topups: [packageRow], messages: [message] }],
       ['?reference=none&reference=twice', { payouts: [], topups: [], messages: [] }],
     ];
     for (const [query, books] of table)

@@ -3,7 +3,7 @@ import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
 import type { TransactionList } from '../transaction-list.js';
 
 /** Airtime of any amount, or a package with its own price and content. */
-type AirtimeProduct =
+export type AirtimeProduct =
   | {
       readonly kind: 'airtime';
       readonly operator: Operator;
@@ -25,6 +25,11 @@ export interface Airtime {
   /** Whether this provider can send the amount exactly; checked before a hold. */
   canCarry(amount: string): boolean;
   /**
+   * Whether this provider sells the product. The id of a package is that of one provider, so the
+   * others must not be sent it.
+   */
+  canSend(product: AirtimeProduct): boolean;
+  /**
    * Sends the order. Repeating it with its reference never sends twice. A refusal, or `not-sent`,
    * concerns this call alone: it proves nothing about an earlier unanswered one.
    */
@@ -32,9 +37,10 @@ export interface Airtime {
   /**
    * The outcome of an order, by an inquiry with our reference that is compared with what we sent.
    * `never-seen` only when the provider definitely created nothing under it: then it is safe to
-   * send the order again.
+   * send the order again. `lastSentAt` is the end of our last sending, where it is known: a provider
+   * whose list may be late says `never-seen` only some time after it.
    */
-  findOrder(order: AirtimeOrder): Promise<ProviderInquiry>;
+  findOrder(order: AirtimeOrder, lastSentAt?: Date): Promise<ProviderInquiry>;
   /** The orders since a time, all or none. Absent where the provider cannot list them. */
   listTransactions?(since: Date): Promise<TransactionList>;
 }

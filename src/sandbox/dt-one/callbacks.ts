@@ -1,6 +1,7 @@
 import type { TakenStatus } from '../accepted-requests.js';
 import type { Topup } from '../books.js';
 import type { Waiting } from '../delays.js';
+import type { Faults } from '../faults/provider-faults.js';
 import { transactionOf } from './transaction.js';
 
 /** Pauses before an unacknowledged callback is repeated. */
@@ -27,7 +28,7 @@ const told: Readonly<
 };
 
 /** DT One's callbacks: POSTs the transaction; any 2xx acknowledges it. */
-export function createCallbacks(waiting: Waiting): Callbacks {
+export function createCallbacks(waiting: Waiting, faults: Faults): Callbacks {
   async function post(url: string, body: string): Promise<boolean> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), answerTimeoutMilliseconds);
@@ -58,7 +59,7 @@ export function createCallbacks(waiting: Waiting): Callbacks {
   return {
     async announce(topup, status) {
       const { callbackUrl, behaviour } = topup;
-      if (callbackUrl === undefined) return;
+      if (callbackUrl === undefined || faults.of('dt-one').losesCallbacks) return;
       for (const one of told[behaviour.callback](status)) {
         const body = JSON.stringify(transactionOf(topup, { status: one }));
         if (!(await post(callbackUrl, body))) void repeat(callbackUrl, body);

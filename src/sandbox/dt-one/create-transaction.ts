@@ -5,6 +5,7 @@ import { settle } from '../accepted-requests.js';
 import type { AirtimeBehaviour } from '../behaviours.js';
 import type { Books, Topup } from '../books.js';
 import type { Waiting } from '../delays.js';
+import { type Faults, underFault } from '../faults/provider-faults.js';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
@@ -23,6 +24,7 @@ export interface DtOneParts {
   readonly books: Books;
   readonly waiting: Waiting;
   readonly callbacks: Callbacks;
+  readonly faults: Faults;
 }
 
 /** A synchronous request waits for the end of the transaction, up to this limit. */
@@ -51,20 +53,27 @@ const numberOfAnother: AirtimeBehaviour = {
 export async function createTransaction(
   ctx: Context,
   mode: { readonly isSynchronous: boolean },
-  { books, waiting, callbacks }: DtOneParts,
+  { books, waiting, callbacks, faults }: DtOneParts,
 ): Promise<SandboxReply> {
   const request = checkTransactionRequest(await readJsonObject(ctx), mode);
   if ('error' in request) return errorReply(request.error, request.field);
-  if (books.findTopup('reference', request.reference)) return errorReply('externalIdUsed');
+  if (books.findTopup('reference', request.reference, 'dt-one'))
+    return errorReply('externalIdUsed');
 
   const { to, product } = request;
-  const behaviour = operatorOf(to) === product.operator ? airtimeBehaviour(to) : numberOfAnother;
+  const scenario = operatorOf(to) === product.operator ? airtimeBehaviour(to) : numberOfAnother;
+  const behaviour = underFault(scenario, faults.of('dt-one'));
   if (behaviour.books === 'not-taken') {
     await waiting.wait(delaySecondsOf(to));
     return otherReplies[behaviour.answer] ?? errorReply('unavailable');
   }
   // The books contain a top-up before its delay, so that an inquiry during the delay finds it.
-  const topup = books.takeTopup({ ...request, currency: 'ETB', behaviour });
+  const topup = books.takeTopup({
+    ...request,
+    provider: 'dt-one',
+    currency: 'ETB',
+    behaviour,
+  });
   await waiting.wait(delaySecondsOf(to));
   const first = firstStatus[behaviour.books];
   settle(topup, first);

@@ -14,7 +14,7 @@ const dayMilliseconds = 24 * 3_600_000;
 export function listTransactions(ctx: Context, books: Books): SandboxReply {
   const { external_id: externalId, from_date: from, to_date: to } = ctx.query;
   if (typeof externalId === 'string') {
-    const topup = books.findTopup('reference', externalId);
+    const topup = books.findTopup('reference', externalId, 'dt-one');
     return { status: 200, body: pageOf(ctx, topup ? [transactionOf(topup)] : []) };
   }
   const end = to === undefined ? Date.now() : Date.parse(String(to));
@@ -22,7 +22,7 @@ export function listTransactions(ctx: Context, books: Books): SandboxReply {
   const isWindow = end - begin >= 0 && end - begin <= dayMilliseconds;
   if (!isWindow) return errorReply('badRequest', 'from_date, to_date');
   const topups = books
-    .allTopups()
+    .allTopups('dt-one')
     .filter(({ takenAt }) => takenAt.getTime() >= begin && takenAt.getTime() <= end);
   return { status: 200, body: pageOf(ctx, topups).map((topup) => transactionOf(topup)) };
 }

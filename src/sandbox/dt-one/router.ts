@@ -37,7 +37,7 @@ export function dtOneRouter(parts: DtOneParts): Router {
   });
   api.get('/transactions', (ctx) => give(ctx, listTransactions(ctx, books)));
   api.get('/transactions/:id', (ctx) => {
-    const topup = books.findTopup('transactionId', ctx.params.id ?? '');
+    const topup = books.findTopup('transactionId', ctx.params.id ?? '', 'dt-one');
     const reply = topup && { status: 200, body: transactionOf(topup) };
     give(ctx, reply ?? errorReply('transactionNotFound'));
   });

@@ -3,6 +3,7 @@ import { settle } from '../accepted-requests.js';
 import type { PayoutBehaviour } from '../behaviours.js';
 import type { Books, Payout } from '../books.js';
 import type { Waiting } from '../delays.js';
+import { type Faults, underFault } from '../faults/provider-faults.js';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
@@ -15,6 +16,12 @@ import {
 import { requestStateOf, transactionOf } from './answers.js';
 import { errorReply } from './errors.js';
 import { checkPayoutRequest } from './payout-request.js';
+
+export interface GsmaParts {
+  readonly books: Books;
+  readonly waiting: Waiting;
+  readonly faults: Faults;
+}
 
 type Answer = PayoutBehaviour['answer'];
 
@@ -40,8 +47,7 @@ const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
 /** `POST /transactions/type/disbursement` (providers.md 3.1). */
 export async function createPayout(
   ctx: Context,
-  books: Books,
-  waiting: Waiting,
+  { books, waiting, faults }: GsmaParts,
 ): Promise<SandboxReply> {
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
@@ -50,7 +56,7 @@ export async function createPayout(
   const request = checkPayoutRequest(correlationId, body);
   if ('error' in request) return errorReply(request.error, { field: request.field });
 
-  const behaviour = payoutBehaviour(request.to);
+  const behaviour = underFault(payoutBehaviour(request.to), faults.of('gsma'));
   const delaySeconds = delaySecondsOf(request.to);
   const otherReply = otherReplies[behaviour.answer] ?? (() => errorReply('internal'));
   if (behaviour.books === 'not-taken') {
@@ -59,6 +65,7 @@ export async function createPayout(
   }
   // The books contain a payout before its delay, so that an inquiry during the delay finds it.
   const payout = books.takePayout({
+    provider: 'gsma',
     ...request,
     correlationId,
     request: body ?? {},

@@ -42,6 +42,7 @@ export async function createReversal(
   if (!isReversible(books, original)) return errorReply('incorrectState');
   // The books contain a reversal before its delay, so that an inquiry during the delay finds it.
   const reversal = books.takeReversal({
+    provider: 'gsma',
     reference: request.reference,
     to,
     amount: original.amount,

@@ -19,7 +19,7 @@ export function listTransactions(ctx: Context, books: Books): SandboxReply {
   const from = fromDateTime === undefined ? 0 : Date.parse(String(fromDateTime));
   const to = toDateTime === undefined ? Date.now() : Date.parse(String(toDateTime));
   if (Number.isNaN(from) || Number.isNaN(to)) return errorReply('format', { field: 'dateTime' });
-  const found = [...books.allPayouts(), ...books.allReversals()]
+  const found = [...books.allPayouts('gsma'), ...books.allReversals('gsma')]
     .filter((one) => one.takenAt.getTime() >= from && one.takenAt.getTime() <= to)
     .filter((one) => transactionStatus === undefined || statusOf(one) === transactionStatus)
     .map((one) => ({ at: one.takenAt.getTime(), transaction: transactionOf(one) }))

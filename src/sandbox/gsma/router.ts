@@ -1,10 +1,9 @@
 import Router from '@koa/router';
 import type { Books, Payout } from '../books.js';
-import type { Waiting } from '../delays.js';
 import { give } from '../reply.js';
 import { createTokens } from './access-token.js';
 import { requestStateOf, transactionOf } from './answers.js';
-import { createPayout } from './create-payout.js';
+import { createPayout, type GsmaParts } from './create-payout.js';
 import { createReversal } from './create-reversal.js';
 import { errorReply } from './errors.js';
 import { listTransactions } from './list-transactions.js';
@@ -13,7 +12,8 @@ import { listTransactions } from './list-transactions.js';
 export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };
 
 /** GSMA Mobile Money API 1.2.0 (providers.md 3.1): payouts, their outcomes and reversals, and OAuth. */
-export function gsmaRouter(books: Books, waiting: Waiting): Router {
+export function gsmaRouter(parts: GsmaParts): Router {
+  const { books, waiting } = parts;
   const tokens = createTokens();
   const api = new Router();
   api.use(async (ctx, next) => {
@@ -27,13 +27,13 @@ export function gsmaRouter(books: Books, waiting: Waiting): Router {
   });
   api.post('/transactions/type/:type', async (ctx) => {
     const isPayout = ctx.params.type === 'disbursement';
-    give(ctx, isPayout ? await createPayout(ctx, books, waiting) : errorReply('transactionType'));
+    give(ctx, isPayout ? await createPayout(ctx, parts) : errorReply('transactionType'));
   });
   api.post('/transactions/:reference/reversals', async (ctx) => {
     give(ctx, await createReversal(ctx, books, waiting));
   });
   const find = (key: Parameters<Books['findPayout']>[0], value = '') =>
-    books.findPayout(key, value) ?? books.findReversal(key, value);
+    books.findPayout(key, value, 'gsma') ?? books.findReversal(key, value, 'gsma');
   api.get('/transactions/:reference', (ctx) => {
     const payout = find('transactionReference', ctx.params.reference);
     give(ctx, payout ? { status: 200, body: transactionOf(payout) } : errorReply('notFound'));

@@ -2,9 +2,11 @@ import type { Context } from 'koa';
 import { html } from '../../process/html.js';
 import type { AirtimeBehaviour } from '../behaviours.js';
 import { type Product, products } from '../dt-one/products.js';
+import type { Faults } from '../faults/provider-faults.js';
 import { mailBehaviours } from '../mail-server.js';
 import { reversalRows, suffixRows } from '../scenario-table.js';
 import { delaySecondsByDigit } from '../scenarios.js';
+import { faultRows } from './faults-page.js';
 import { answerPage } from './page.js';
 
 export interface SandboxAddresses {
@@ -16,7 +18,7 @@ export interface SandboxAddresses {
 }
 
 /** The sandbox's first page: its addresses, and the scenarios by number. */
-export function answerIndexPage(ctx: Context, addresses: SandboxAddresses): void {
+export function answerIndexPage(ctx: Context, addresses: SandboxAddresses, faults: Faults): void {
   const rows = suffixRows.map(
     ({ suffix, meaning, sms, payout, airtime }) => html`<tr><td><code>x${suffix}</code></td>
 <td>${meaning}</td>
@@ -32,13 +34,20 @@ export function answerIndexPage(ctx: Context, addresses: SandboxAddresses): void
 <p>Simulated providers of text messages, e-mail, mobile money and airtime. They keep their own books, in
 memory: a restart clears them.</p>
 <ul>
+<li><a href="/activity">As it happens</a>: messages, payouts and top-ups, each with its provider</li>
 <li><a href="/phone">The phone</a>: text messages that numbers have received
 (<a href="/messages">as JSON</a>)</li>
 <li><a href="/mailbox">The mailbox</a>: e-mail that addresses have received
 (<a href="/mails">as JSON</a>)</li>
 <li><a href="/books">The books</a>: payouts, reversals, top-ups and messages; filter by
-<code>?reference=</code> or <code>?to=</code></li>
+<code>?reference=</code>, <code>?to=</code> or <code>?provider=</code></li>
 </ul>
+<h2>Providers</h2>
+<div class="table"><table>
+<thead><tr><th scope="col">Provider</th><th scope="col">For</th><th scope="col">Now</th></tr></thead>
+<tbody>${faultRows(faults)}</tbody>
+</table></div>
+<p><a href="/faults">Break a provider, or mend it</a>; the same over HTTP, with JSON</p>
 <h2>Addresses for settings</h2>
 <div class="table"><table>
 <tr><th scope="row">SMS_URL</th><td><code>${addresses.smsUrl}</code></td></tr>

@@ -14,9 +14,12 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .quiet { color: var(--quiet); font-size: .875rem; }
 form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: 1rem 0; }
 label { display: grid; gap: .25rem; flex: 1 1 14rem; font-size: .875rem; }
-input, button { font: inherit; padding: .6rem .8rem; border-radius: .5rem;
+input, select, button { font: inherit; padding: .6rem .8rem; border-radius: .5rem;
   border: 1px solid var(--line); background: var(--card); color: inherit; }
 button { background: var(--accent); color: var(--card); border-color: var(--accent); }
+button.plain { background: var(--card); color: inherit; border-color: var(--line); }
+label.box { display: flex; align-items: center; gap: .5rem; flex: 1 1 100%; }
+select { max-width: 100%; }
 ul { list-style: none; padding: 0; display: grid; gap: .75rem; }
 .message { background: var(--card); border: 1px solid var(--line); padding: .75rem 1rem;
   border-radius: .25rem 1rem 1rem 1rem; max-width: 34rem; }

@@ -44,6 +44,8 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
 
   return {
     canCarry: (amount) => toDtOneAmount(amount) !== undefined,
+    // The catalogue holds DT One's ids of packages.
+    canSend: () => true,
 
     async send(order) {
       const request = toTransactionRequest(order, settings.rangedProducts, settings.callbackUrl);

@@ -1,0 +1,59 @@
+import { Readable } from 'node:stream';
+import type { Context, Middleware } from 'koa';
+import type { Waiting } from '../delays.js';
+import { give, notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
+import { readText } from '../request-body.js';
+import type { Faults, ProviderFault, SandboxProvider } from './provider-faults.js';
+
+type Answers = ProviderFault['answers'];
+
+/** Answers of a provider that reads nothing. */
+const unread: Partial<Record<Answers, SandboxReply>> = {
+  'not-authorised': notAuthorised,
+  'too-many-requests': tooManyRequests,
+  unavailable: { status: 503, body: 'Service Unavailable' },
+};
+
+const hugeBytes = 5 * 1024 * 1024;
+const dripSeconds = 0.2;
+
+/** Bodies in place of the right answer. */
+const garbled: Partial<Record<Answers, (waiting: Waiting) => { type: string; body: unknown }>> = {
+  garbage: () => ({ type: 'application/json', body: '{"status":{"id":"70000","mess' }),
+  html: () => ({ type: 'text/html', body: '<!doctype html><h1>We are improving for you</h1>' }),
+  huge: () => ({ type: 'application/json', body: `{"padding":"${'x'.repeat(hugeBytes)}"}` }),
+  'slow-drip': (waiting) => ({ type: 'application/json', body: Readable.from(drip(waiting)) }),
+};
+
+/** The faults of one provider, in front of its router. */
+export const faultyProvider =
+  (faults: Faults, provider: SandboxProvider, waiting: Waiting): Middleware =>
+  async (ctx, next) => {
+    const fault = faults.of(provider);
+    if (fault.down) return give(ctx, 'dropped');
+    if (fault.slowSeconds > 0) {
+      // Read first: the request is on its way although its caller may give up meanwhile.
+      await readText(ctx);
+      await waiting.pause(fault.slowSeconds);
+    }
+    const reply = unread[fault.answers];
+    if (reply) return give(ctx, reply);
+    await next();
+    if (fault.dropsAnswers) return give(ctx, 'dropped');
+    garble(ctx, fault.answers, waiting);
+  };
+
+function garble(ctx: Context, answers: Answers, waiting: Waiting): void {
+  const other = garbled[answers]?.(waiting);
+  if (!other) return;
+  ctx.status = 200;
+  ctx.type = other.type;
+  ctx.body = other.body;
+}
+
+async function* drip(waiting: Waiting) {
+  while (!waiting.ending.aborted) {
+    yield ' ';
+    await waiting.pause(dripSeconds);
+  }
+}

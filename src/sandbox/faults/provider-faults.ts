@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { BooksBehaviour } from '../behaviours.js';
+
+/** The simulated providers, which a tester can break one by one. */
+export const sandboxProviders = {
+  'africas-talking': { title: "Africa's Talking", kind: 'SMS' },
+  gsma: { title: 'GSMA mobile money', kind: 'payouts' },
+  'dt-one': { title: 'DT One', kind: 'airtime and packages' },
+} as const;
+
+export type SandboxProvider = keyof typeof sandboxProviders;
+
+export const sandboxProviderNames = Object.keys(sandboxProviders) as SandboxProvider[];
+
+/** What a provider answers; the first three without doing anything, the others after doing it. */
+export const faultAnswers = {
+  normal: 'as usual',
+  'not-authorised': '401: the credentials are not accepted; nothing is done',
+  'too-many-requests': '429, with Retry-After; nothing is done',
+  unavailable: '503; nothing is done',
+  garbage: 'half a JSON object, after doing it',
+  html: 'a page in HTML with status 200, after doing it',
+  huge: 'a body of five megabytes, after doing it',
+  'slow-drip': 'a byte every 200 ms without an end, after doing it',
+} as const;
+
+const faultSchema = z.strictObject({
+  /** Resets every connection. */
+  down: z.boolean(),
+  /** Takes a request only after this time, even if the caller has left. */
+  slowSeconds: z.number().min(0).max(3_600),
+  /** Does it, then closes the connection. */
+  dropsAnswers: z.boolean(),
+  losesCallbacks: z.boolean(),
+  /** Reverses each payout or top-up that it takes and completes from now on, shortly after. */
+  reversesLater: z.boolean(),
+  answers: z.enum(Object.keys(faultAnswers) as (keyof typeof faultAnswers)[]),
+});
+
+/** How a provider behaves to everybody, whatever the number. */
+export type ProviderFault = Readonly<z.infer<typeof faultSchema>>;
+
+const faultless: ProviderFault = {
+  down: false,
+  slowSeconds: 0,
+  dropsAnswers: false,
+  losesCallbacks: false,
+  reversesLater: false,
+  answers: 'normal',
+};
+
+/** The fault that somebody asks for: what is missing is as usual. Undefined for other content. */
+export const readFault = (given: unknown): ProviderFault | undefined =>
+  faultSchema.safeParse({ ...faultless, ...(given as object) }).data;
+
+export interface Faults {
+  /** The present fault of a provider; a router or another server asks at every request. */
+  of(provider: SandboxProvider): ProviderFault;
+  set(provider: SandboxProvider, fault: ProviderFault): void;
+  /** All providers behave as usual again. */
+  clear(): void;
+}
+
+/** No provider has a fault at first. */
+export function createFaults(): Faults {
+  const faults = new Map<SandboxProvider, ProviderFault>();
+  return {
+    of: (provider) => faults.get(provider) ?? faultless,
+    set: (provider, fault) => faults.set(provider, fault),
+    clear: () => faults.clear(),
+  };
+}
+
+/** Whether a provider behaves as usual. */
+export const isFaultless = (fault: ProviderFault): boolean =>
+  JSON.stringify(fault) === JSON.stringify(faultless);
+
+/** The scenario of a number at a provider that may reverse what it completes. */
+export const underFault = <Behaviour extends { readonly books: BooksBehaviour }>(
+  behaviour: Behaviour,
+  { reversesLater }: ProviderFault,
+): Behaviour =>
+  reversesLater && behaviour.books === 'completed'
+    ? { ...behaviour, books: 'reversed-later' }
+    : behaviour;
