@@ -3,7 +3,7 @@ import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
 import type { TransactionList } from '../transaction-list.js';
 
 /** Airtime of any amount, or a package with its own price and content. */
-export type AirtimeProduct =
+type AirtimeProduct =
   | {
       readonly kind: 'airtime';
       readonly operator: Operator;
