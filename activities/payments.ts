@@ -1,3 +1,4 @@
+import { notePaymentUnknown } from '../src/db/reconciliation/referenced-payments.js';
 import { redemptionPayment } from '../src/db/vouchers/redemptions.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import type { Payment } from '../src/providers/mobile-money/mobile-money.js';
@@ -18,6 +19,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
     const outcome = await sendValue(() => mobileMoney.pay(paymentOf(payment)));
+    if (outcome.kind === 'unknown') await notePaymentUnknown(database, operationId);
     await failpoint('redeem-paid');
     return { ...outcome, of: { operationId, call } };
   }
@@ -27,6 +29,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     const payment = await redemptionPayment(database, operationId);
     const asked = await withHeartbeat(() => mobileMoney.findPayment(paymentOf(payment)));
     const found = await orSettledByHand(database, operationId, asked);
+    // A run that was cut off may have died before it noted this.
+    if (found.kind === 'unknown') await notePaymentUnknown(database, operationId);
     return { ...found, of: { operationId, call } };
   }
 

@@ -9,6 +9,9 @@ import type { Services } from '../http/services.js';
 import type { PortalSettings } from '../portal/page.js';
 import { repairLimits } from '../repairs/repair-limits.js';
 
+const matcherOrAny = (entries: readonly string[]) =>
+  entries.length === 0 ? () => true : createAddressMatcher(entries);
+
 /** The settings of handlers and operations. */
 export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   environment: config.ENVIRONMENT,
@@ -24,11 +27,15 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
     pauseSeconds: config.CODE_ATTEMPT_PAUSE_SECONDS,
     longestWaitSeconds: config.CALLER_WAIT_SECONDS,
   },
-  isCallbackAddress:
-    config.AIRTIME_CALLBACK_ADDRESSES.length === 0
-      ? () => true
-      : createAddressMatcher(config.AIRTIME_CALLBACK_ADDRESSES),
+  isCallbackAddress: matcherOrAny(config.AIRTIME_CALLBACK_ADDRESSES),
   callbackSecret: config.AIRTIME_CALLBACK_SECRET,
+  paymentCallbacks: {
+    gsma: {
+      secret: config.MOBILE_MONEY_CALLBACK_SECRET,
+      isAddress: matcherOrAny(config.MOBILE_MONEY_CALLBACK_ADDRESSES),
+    },
+    mpesa: { secret: '', isAddress: () => false },
+  },
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
   temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
   repairs: repairLimits(config),

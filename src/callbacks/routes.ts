@@ -1,9 +1,10 @@
 import type { SurfaceRoutes } from '../http/app.js';
 import { airtimeCallback } from './airtime.js';
+import { gsmaCallback } from './gsma.js';
 
 /** The routes of provider callbacks. */
 export const callbackRoutes: SurfaceRoutes = {
   surface: 'partner',
   basePath: '/callbacks',
-  endpoints: [airtimeCallback],
+  endpoints: [airtimeCallback, gsmaCallback],
 };

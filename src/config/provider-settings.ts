@@ -10,6 +10,17 @@ import {
   webAddress,
 } from './setting-kinds.js';
 
+/** The secret part of a path. */
+const callbackSecret = z
+  .string()
+  .regex(/^([\w-]{16,128})?$/, 'must be 16 to 128 letters, digits, - or _')
+  .default('');
+
+const callbackAddresses = commaList.pipe(z.array(addressOrRange)).meta({
+  description: 'Addresses and CIDR ranges, separated by commas, that callbacks may come from',
+  whenUnset: 'any address',
+});
+
 /** SMS and e-mail. */
 export const messageSettings = {
   SMS_PROVIDER: z
@@ -57,14 +68,30 @@ export const mobileMoneySettings = {
   MOBILE_MONEY_TOKEN_URL: webAddress
     .optional()
     .describe(
-      'Address of the token endpoint; without it the calls carry no `Authorization` header',
+      'Address of the token endpoint. Without it the calls carry the key by HTTP Basic, or no ' +
+        '`Authorization` header where there is no key',
     ),
-  MOBILE_MONEY_KEY: z.string().default('').describe('Key for the token'),
-  MOBILE_MONEY_SECRET: z.string().default('').describe('Secret for the token'),
+  MOBILE_MONEY_KEY: z
+    .string()
+    .default('')
+    .describe('Key for the token, or for HTTP Basic where there is no address for tokens'),
+  MOBILE_MONEY_SECRET: z.string().default('').describe('Secret of the key'),
   MOBILE_MONEY_ACCOUNT: z
     .string()
     .min(1)
     .describe("Source account of payouts (GSMA's `accountid`)"),
+  MOBILE_MONEY_CALLBACK_URL: webAddress
+    .optional()
+    .describe(
+      'Address for callbacks of the provider about payments, `…/callbacks/gsma`; without it the ' +
+        'service only polls the provider',
+    ),
+  MOBILE_MONEY_CALLBACK_SECRET: callbackSecret.describe(
+    'Last part of the path of callbacks, 16 to 128 letters, digits, `-` or `_`: ' +
+      '`…/callbacks/gsma/SECRET`. The provider receives it with `MOBILE_MONEY_CALLBACK_URL`; a ' +
+      'callback without it in its path is 404',
+  ),
+  MOBILE_MONEY_CALLBACK_ADDRESSES: callbackAddresses,
   MOBILE_MONEY_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
 };
 
@@ -86,19 +113,12 @@ export const airtimeSettings = {
       'Address for callbacks of the provider at the end of a top-up; without it the service only ' +
         'polls the provider',
     ),
-  AIRTIME_CALLBACK_SECRET: z
-    .string()
-    .regex(/^([\w-]{16,128})?$/, 'must be 16 to 128 letters, digits, - or _')
-    .default('')
-    .describe(
-      'Last part of the path of callbacks, 16 to 128 letters, digits, `-` or `_`: ' +
-        '`…/callbacks/airtime/SECRET`. The provider receives it with `AIRTIME_CALLBACK_URL`; ' +
-        'a callback without it in its path is 404',
-    ),
-  AIRTIME_CALLBACK_ADDRESSES: commaList.pipe(z.array(addressOrRange)).meta({
-    description: 'Addresses and CIDR ranges, separated by commas, that callbacks may come from',
-    whenUnset: 'any address',
-  }),
+  AIRTIME_CALLBACK_SECRET: callbackSecret.describe(
+    'Last part of the path of callbacks, 16 to 128 letters, digits, `-` or `_`: ' +
+      '`…/callbacks/airtime/SECRET`. The provider receives it with `AIRTIME_CALLBACK_URL`; ' +
+      'a callback without it in its path is 404',
+  ),
+  AIRTIME_CALLBACK_ADDRESSES: callbackAddresses,
   AIRTIME_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
   AIRTIME_PRODUCT_ETHIO_TELECOM: count
     .default(1001)

@@ -100,6 +100,12 @@ export const restricted: Readonly<Record<string, Rights>> = {
   voucher_claims: WORKERS,
   redemptions: WORKERS,
   redemption_reversals: WORKERS,
+  // Callbacks add; a worker uses and prunes them.
+  mpesa_results: {
+    api: 'select, insert',
+    worker: 'select, update (used_at), delete',
+    operator: 'select',
+  },
   topup_attempts: WORKERS,
   messages: WORKERS,
   // Operators alone say who is staff.

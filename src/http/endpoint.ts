@@ -56,7 +56,7 @@ interface EndpointDefinition<
   Query extends ZodType = ZodType,
   Params extends ZodType = ZodType,
 > {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** Below the base of the surface, as @koa/router writes paths. */
   readonly path: string;
   /** Further paths of this endpoint. */
@@ -87,6 +87,8 @@ interface EndpointDefinition<
   readonly failure?: ZodType;
   /** The answer has no envelope (login and the test endpoints). */
   readonly bare?: true;
+  /** The answer has no body: 204. */
+  readonly noContent?: true;
   /** The answer has the `meta` and `links` of a list without being one (specification 2.2). */
   readonly hasMeta?: true;
   /** The names that the query of a list may use. */
@@ -99,7 +101,7 @@ interface EndpointDefinition<
     readonly defaultSort: SortBy;
     readonly defaultLimit: number;
   };
-  /** A POST that changes nothing: it is served while the database is being recovered, too. */
+  /** A POST or PUT that changes nothing: it is served while the database is being recovered, too. */
   readonly changesNothing?: true;
   /** Answers carry an ETag; a caller that has the current answer gets 304. */
   readonly isConditional?: true;

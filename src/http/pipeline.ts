@@ -110,7 +110,7 @@ export const guards: readonly Guard[] = [
     // Every endpoint may answer `unavailable`.
     reasons: [],
     check({ services, endpoint }) {
-      const isChange = endpoint.method === 'POST' && !endpoint.changesNothing;
+      const isChange = endpoint.method !== 'GET' && !endpoint.changesNothing;
       if (!isChange || !services.fence.isFenced()) return undefined;
       return refuse('unavailable', maintenance);
     },

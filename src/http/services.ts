@@ -47,6 +47,17 @@ export interface Services extends OperationServices {
     readonly isCallbackAddress: AddressMatcher;
     /** The secret path segment of callbacks; empty where there is none. */
     readonly callbackSecret: string;
+    /** Who may call back about payments. */
+    readonly paymentCallbacks: Readonly<
+      Record<
+        'gsma' | 'mpesa',
+        {
+          /** The secret path segment; empty where there is none. */
+          readonly secret: string;
+          readonly isAddress: AddressMatcher;
+        }
+      >
+    >;
     readonly reversalWatchSeconds: number;
     /** Where workflows are shown to staff. */
     readonly temporalUi: TemporalUi;

@@ -13,8 +13,9 @@ import { writeConditionally } from './lists/conditional-answer.js';
 
 /** Writes the answer of a successful request. */
 export function writeReply(context: RouterContext, endpoint: Endpoint, reply: Reply): void {
-  context.status = 200;
-  context.state.statusCode = 200;
+  context.status = endpoint.noContent ? 204 : 200;
+  context.state.statusCode = context.status;
+  if (endpoint.noContent) return;
   if (endpoint.csv) context.vary('Accept');
   if (reply.file) {
     writeFile(context, reply.file);

@@ -219,7 +219,7 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
       }),
     );
 
-  /** Signals a changed transaction to a top-up; a completed workflow ignores it. */
+  /** Signals a changed transaction to a top-up or payment; a completed workflow ignores it. */
   const hintTopUp = (workflowId: string): Promise<void> =>
     tell(() => client.workflow.getHandle(workflowId).signal(providerHint));
 
@@ -230,7 +230,7 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
       ...USE_EXISTING,
     });
 
-  return { topUp: startTopUp, retryTopUp: retryTopUpOf, hintTopUp };
+  return { topUp: startTopUp, retryTopUp: retryTopUpOf, hintTopUp, hintPayment: hintTopUp };
 }
 
 function createBulkOrderCalls({ client, taskQueue, callerWaitMs }: WorkflowCallOptions) {

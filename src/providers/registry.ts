@@ -59,6 +59,13 @@ const mobileMoneyProviders: Record<
             secret: config.MOBILE_MONEY_SECRET,
           }
         : undefined,
+      basic: config.MOBILE_MONEY_KEY
+        ? { key: config.MOBILE_MONEY_KEY, secret: config.MOBILE_MONEY_SECRET }
+        : undefined,
+      callbackUrl: callbackUrlOf(
+        config.MOBILE_MONEY_CALLBACK_URL,
+        config.MOBILE_MONEY_CALLBACK_SECRET,
+      ),
       account: config.MOBILE_MONEY_ACCOUNT,
       timeoutSeconds: config.MOBILE_MONEY_TIMEOUT_SECONDS,
     }),
@@ -71,7 +78,7 @@ const airtimeProviders: Record<Config['AIRTIME_PROVIDER'], (config: AirtimeConfi
       baseUrl: config.AIRTIME_URL,
       key: config.AIRTIME_KEY,
       secret: config.AIRTIME_SECRET,
-      callbackUrl: callbackUrlOf(config),
+      callbackUrl: callbackUrlOf(config.AIRTIME_CALLBACK_URL, config.AIRTIME_CALLBACK_SECRET),
       rangedProducts: {
         ETHIO_TELECOM: config.AIRTIME_PRODUCT_ETHIO_TELECOM,
         SAFARICOM_ETHIOPIA: config.AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA,
@@ -81,10 +88,8 @@ const airtimeProviders: Record<Config['AIRTIME_PROVIDER'], (config: AirtimeConfi
 };
 
 /** The callback address for the provider, including its secret. */
-const callbackUrlOf = (config: AirtimeConfig): string | undefined =>
-  config.AIRTIME_CALLBACK_URL === undefined || config.AIRTIME_CALLBACK_SECRET === ''
-    ? config.AIRTIME_CALLBACK_URL
-    : `${config.AIRTIME_CALLBACK_URL.replace(/\/+$/, '')}/${config.AIRTIME_CALLBACK_SECRET}`;
+const callbackUrlOf = (url: string | undefined, secret: string): string | undefined =>
+  url === undefined || secret === '' ? url : `${url.replace(/\/+$/, '')}/${secret}`;
 
 /** The SMS sender of the settings. */
 export const createSmsSender = (config: SmsConfig): SmsSender =>

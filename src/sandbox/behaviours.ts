@@ -24,9 +24,13 @@ export type BooksBehaviour =
   | 'completed-later'
   | 'reversed-later';
 
-/** The course of a payout, and the answer of the sandbox's GSMA API. */
+/** How a provider tells a new status of a payout or a top-up. */
+export type CallbackCourse = 'once' | 'before-the-answer' | 'twice' | 'lost' | 'out-of-order';
+
+/** The course of a payout, the answer of the sandbox's mobile money, and its callbacks. */
 export interface PayoutBehaviour {
   readonly books: BooksBehaviour;
+  readonly callback: CallbackCourse;
   readonly answer:
     | 'transaction'
     | 'transaction-in-pascal-case'
@@ -55,7 +59,7 @@ export interface AirtimeBehaviour {
     | 'not-authorised';
   /** The reason of a failure, as in DECLINED-INVALID-CREDIT-PARTY. */
   readonly reason?: string;
-  readonly callback: 'once' | 'before-the-answer' | 'twice' | 'lost' | 'out-of-order';
+  readonly callback: CallbackCourse;
 }
 
 /** The course of a payout's reversal, and the answer of the sandbox's GSMA API. */

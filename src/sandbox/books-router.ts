@@ -10,6 +10,7 @@ import {
 import type { Books } from './books.js';
 import type { Callbacks } from './dt-one/callbacks.js';
 import type { Faults } from './faults/provider-faults.js';
+import type { PayoutCallbacks } from './gsma/callbacks.js';
 import { answerActivityPage } from './pages/activity-page.js';
 import { answerIndexPage, type SandboxAddresses } from './pages/index-page.js';
 import { answerAttachment, answerMailboxPage } from './pages/mailbox-page.js';
@@ -21,15 +22,14 @@ interface Parts {
   readonly books: Books;
   readonly callbacks: Callbacks;
   readonly faults: Faults;
+  readonly payoutCallbacks: PayoutCallbacks;
 }
 
 /**
  * The pages for people and tests: the books, the phone, the mailbox and the first page (design 2).
  */
-export function booksRouter(
-  { books, callbacks, faults }: Parts,
-  addresses: SandboxAddresses,
-): Router {
+export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
+  const { books, callbacks, payoutCallbacks, faults } = parts;
   const router = new Router();
   router.get('/', (ctx) => answerIndexPage(ctx, addresses, faults));
   router.get('/activity', (ctx) => answerActivityPage(ctx, books));
@@ -69,7 +69,9 @@ export function booksRouter(
 
   router.post('/books/payouts/:reference', async (ctx) => {
     const payout = books.findPayout('reference', ctx.params.reference ?? '', ofProvider(ctx));
-    give(ctx, await settleTaken(ctx, 'payout', payout));
+    const reply = await settleTaken(ctx, 'payout', payout);
+    give(ctx, reply);
+    if (payout && reply.status === 200) void payoutCallbacks.announce(payout, statusOf(payout));
   });
   router.post('/books/reversals/:reference', async (ctx) => {
     const reversal = books.findReversal('reference', ctx.params.reference ?? '', ofProvider(ctx));
@@ -77,6 +79,8 @@ export function booksRouter(
     if (reversal && reply.status === 200 && statusOf(reversal) === 'completed')
       settle(reversal.original, 'reversed');
     give(ctx, reply);
+    if (reversal && reply.status === 200)
+      void payoutCallbacks.announce(reversal, statusOf(reversal));
   });
   router.post('/books/topups/:reference', async (ctx) => {
     const topup = books.findTopup('reference', ctx.params.reference ?? '', ofProvider(ctx));

@@ -5,7 +5,7 @@ import {
   createTakenRequests,
   type TakenRequest,
 } from './accepted-requests.js';
-import type { AirtimeBehaviour } from './behaviours.js';
+import type { AirtimeBehaviour, CallbackCourse } from './behaviours.js';
 import type { Product } from './dt-one/products.js';
 import { canonicalNumber } from './phone-number.js';
 
@@ -54,6 +54,8 @@ export interface Payout extends TakenRequest {
   /** Whether the API answers with a request state instead of a transaction. */
   readonly isAsynchronous: boolean;
   readonly isInPascalCase: boolean;
+  readonly callbackUrl: string | undefined;
+  readonly callback: CallbackCourse;
 }
 
 /** The reversal of a payout. */

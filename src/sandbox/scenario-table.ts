@@ -6,15 +6,20 @@ import type {
   SuffixRow,
 } from './behaviours.js';
 
-const paidLater: PayoutBehaviour = { books: 'completed-later', answer: 'request-state' };
+const payout = (behaviour: Partial<PayoutBehaviour>): PayoutBehaviour => ({
+  books: 'completed',
+  answer: 'transaction',
+  callback: 'once',
+  ...behaviour,
+});
+const paidLater = (callback: PayoutBehaviour['callback']): PayoutBehaviour =>
+  payout({ books: 'completed-later', answer: 'request-state', callback });
 const notReceived = (answer: SmsBehaviour['answer']): SmsBehaviour => ({
   isReceived: false,
   answer,
 });
-const notTaken = (answer: PayoutBehaviour['answer']): PayoutBehaviour => ({
-  books: 'not-taken',
-  answer,
-});
+const notTaken = (answer: PayoutBehaviour['answer']): PayoutBehaviour =>
+  payout({ books: 'not-taken', answer });
 const topup = (behaviour: Partial<AirtimeBehaviour>): AirtimeBehaviour => ({
   books: 'completed',
   answer: 'transaction',
@@ -28,7 +33,7 @@ const toppedUpLater = (callback: AirtimeBehaviour['callback']): AirtimeBehaviour
 
 /**
  * The behaviour of each service by number suffix. The table drives the sandbox and its first page
- * shows it. Payouts have no callbacks: suffixes about callbacks use the outcome of an inquiry.
+ * shows it.
  */
 export const suffixRows: readonly SuffixRow[] = [
   { suffix: '00', meaning: 'success' },
@@ -55,13 +60,13 @@ export const suffixRows: readonly SuffixRow[] = [
     suffix: '04',
     meaning: 'refused: operator unavailable',
     sms: notReceived('gateway-error'),
-    payout: { books: 'failed', answer: 'request-state' },
+    payout: payout({ books: 'failed', answer: 'request-state' }),
     airtime: declined('OPERATOR-CURRENTLY-UNAVAILABLE'),
   },
   {
     suffix: '05',
     meaning: 'calls it a duplicate: a payout is made, a top-up is refused',
-    payout: { books: 'completed', answer: 'duplicate' },
+    payout: payout({ books: 'completed', answer: 'duplicate' }),
     airtime: declined('DUPLICATED-TRANSACTION'),
   },
   {
@@ -75,57 +80,57 @@ export const suffixRows: readonly SuffixRow[] = [
     suffix: '07',
     meaning: 'exception: fails inside the provider',
     sms: notReceived('internal-error'),
-    payout: { books: 'failed', answer: 'internal-error' },
+    payout: payout({ books: 'failed', answer: 'internal-error' }),
     airtime: declined('EXCEPTION'),
   },
   {
     suffix: '08',
     meaning: 'does it, then drops the connection',
     sms: { isReceived: true, answer: 'connection-dropped' },
-    payout: { books: 'completed', answer: 'connection-dropped' },
+    payout: payout({ books: 'completed', answer: 'connection-dropped' }),
     airtime: topup({ answer: 'connection-dropped' }),
   },
   {
     suffix: '09',
     meaning: 'does it, then answers 503',
     sms: { isReceived: true, answer: 'unavailable' },
-    payout: { books: 'completed', answer: 'unavailable' },
+    payout: payout({ books: 'completed', answer: 'unavailable' }),
     airtime: topup({ answer: 'unavailable' }),
   },
   {
     suffix: '10',
     meaning: 'completes unseen by the answer; callback before the answer',
-    payout: paidLater,
+    payout: paidLater('before-the-answer'),
     airtime: toppedUpLater('before-the-answer'),
   },
   {
     suffix: '11',
     meaning: 'completes shortly after the answer; callback twice',
-    payout: paidLater,
+    payout: paidLater('twice'),
     airtime: toppedUpLater('twice'),
   },
   {
     suffix: '12',
     meaning: 'completes shortly after the answer; callback lost',
-    payout: paidLater,
+    payout: paidLater('lost'),
     airtime: toppedUpLater('lost'),
   },
   {
     suffix: '13',
     meaning: 'completes shortly after the answer; callbacks out of order',
-    payout: paidLater,
+    payout: paidLater('out-of-order'),
     airtime: toppedUpLater('out-of-order'),
   },
   {
     suffix: '14',
     meaning: 'stays pending until somebody settles it',
-    payout: { books: 'pending', answer: 'request-state' },
+    payout: payout({ books: 'pending', answer: 'request-state' }),
     airtime: topup({ books: 'pending' }),
   },
   {
     suffix: '15',
     meaning: 'completes, is reversed shortly after',
-    payout: { books: 'reversed-later', answer: 'transaction' },
+    payout: payout({ books: 'reversed-later', answer: 'transaction' }),
     airtime: topup({ books: 'reversed-later' }),
   },
   {
@@ -138,7 +143,7 @@ export const suffixRows: readonly SuffixRow[] = [
   {
     suffix: '17',
     meaning: 'success, in the other spelling of enumerations',
-    payout: { books: 'completed', answer: 'transaction-in-pascal-case' },
+    payout: payout({ books: 'completed', answer: 'transaction-in-pascal-case' }),
     airtime: topup({ answer: 'transaction-in-title-case' }),
   },
   {

@@ -31,7 +31,7 @@ export const smsBehaviour = (number: string): SmsBehaviour =>
   rowOf(number)?.sms ?? { isReceived: true, answer: 'queued' };
 
 export const payoutBehaviour = (number: string): PayoutBehaviour =>
-  rowOf(number)?.payout ?? { books: 'completed', answer: 'transaction' };
+  rowOf(number)?.payout ?? { books: 'completed', answer: 'transaction', callback: 'once' };
 
 export const airtimeBehaviour = (number: string): AirtimeBehaviour =>
   rowOf(number)?.airtime ?? { books: 'completed', answer: 'transaction', callback: 'once' };

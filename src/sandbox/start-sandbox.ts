@@ -6,12 +6,14 @@ import { listen } from '../process/listen.js';
 import { africasTalkingRouter } from './africas-talking.js';
 import { type Books, createBooks } from './books.js';
 import { booksRouter } from './books-router.js';
+import { createCallbackSender } from './callback-sender.js';
 import { createWaiting, type Waiting } from './delays.js';
 import { type Callbacks, createCallbacks } from './dt-one/callbacks.js';
 import { dtOnePath, dtOneRouter } from './dt-one/router.js';
 import { faultsRouter } from './faults/faults-router.js';
 import { faultyProvider } from './faults/faulty-provider.js';
 import { createFaults, type Faults, type SandboxProvider } from './faults/provider-faults.js';
+import { createPayoutCallbacks, type PayoutCallbacks } from './gsma/callbacks.js';
 import { gsmaPaths, gsmaRouter } from './gsma/router.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 import type { SandboxAddresses } from './pages/index-page.js';
@@ -40,6 +42,7 @@ interface Parts {
   readonly faults: Faults;
   readonly waiting: Waiting;
   readonly callbacks: Callbacks;
+  readonly payoutCallbacks: PayoutCallbacks;
 }
 
 /**
@@ -68,7 +71,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     mobileMoneyTokenUrl: `${url}/gsma${gsmaPaths.token}`,
     airtimeUrl: `${url}/dt-one${dtOnePath}`,
   };
-  const parts = { books, waiting, faults, callbacks: createCallbacks(waiting, faults) };
+  const sender = createCallbackSender(waiting);
+  const parts = {
+    books,
+    waiting,
+    faults,
+    callbacks: createCallbacks(sender, faults),
+    payoutCallbacks: createPayoutCallbacks(sender, faults),
+  };
   server.on('request', application(parts, addresses).callback());
   return {
     url,

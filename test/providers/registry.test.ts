@@ -20,6 +20,8 @@ it('settings alone choose and configure the providers', async () => {
     MOBILE_MONEY_KEY: 'key',
     MOBILE_MONEY_SECRET: 'secret',
     MOBILE_MONEY_ACCOUNT: '2999',
+    MOBILE_MONEY_CALLBACK_SECRET: '',
+    MOBILE_MONEY_CALLBACK_ADDRESSES: [],
     MOBILE_MONEY_TIMEOUT_SECONDS: 2,
   });
   const airtime = createAirtime({

@@ -186,6 +186,7 @@ describe('access tokens', () => {
       (await call('/heartbeat', undefined, { Authorization })).status;
     expect(await beat(`Bearer ${granted.access_token}`)).toBe(200);
     expect(await beat('Bearer another')).toBe(401);
-    expect(await beat(basic('key:secret'))).toBe(401);
+    expect(await beat(basic('key:secret'))).toBe(200);
+    expect(await beat(basic('key'))).toBe(401);
   });
 });

@@ -147,7 +147,7 @@ describe('GET /books', () => {
 
   it('sees a payout as pending until shortly is over', async () => {
     const slow = await startSandbox({ port: 0, delayScale: 100 });
-    await payout('+251911000010', slow);
+    await payout('+251911000011', slow);
     await payout('+251911000015', slow);
     expect(slow.books.payouts().map(({ status }) => status)).toEqual(['completed', 'pending']);
     await slow.close();

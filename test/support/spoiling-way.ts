@@ -33,10 +33,12 @@ export const spoils: Readonly<Record<string, Spoil>> = {
   'status 500': (_answer, response) => json(response, { status: 500, body: '{}' }),
 };
 
-const FORWARDED = ['content-type', 'authorization', 'x-correlationid', 'x-date', 'accept'];
+const FORWARDED = [
+  ...['content-type', 'authorization', 'x-correlationid', 'x-callback-url', 'x-date', 'accept'],
+];
 
 /**
- * A way to the sandbox that spoils the answers of orders (POST) as long as it is told to, after the
+ * A way to the sandbox that spoils the answers of orders (POST, PUT) as long as it is told to, after the
  * sandbox has taken and done them. `setTarget` says where it leads.
  */
 export async function makeSpoilingWay() {
@@ -48,7 +50,7 @@ export async function makeSpoilingWay() {
     const headers = FORWARDED.flatMap((name): [string, string][] =>
       typeof request.headers[name] === 'string' ? [[name, request.headers[name]]] : [],
     );
-    const isOrder = request.method === 'POST';
+    const isOrder = request.method === 'POST' || request.method === 'PUT';
     const answer = await fetch(target + request.url, {
       method: request.method ?? 'GET',
       headers,

@@ -29,6 +29,7 @@ import type {
 } from './catalogue.js';
 import type { EventEpochsTable, EventsTable } from './events.js';
 import type { LedgerAccountsTable, LedgerTransfersTable } from './ledger.js';
+import type { MpesaResultsTable } from './mpesa.js';
 import type { NumberStorageTable } from './number-storage.js';
 import type { OperatorCommandsTable } from './operator-commands.js';
 import type {
@@ -122,6 +123,7 @@ export interface Schema {
   number_daily_counts: NumberDailyCountsTable;
   redemptions: RedemptionsTable;
   redemption_reversals: RedemptionReversalsTable;
+  mpesa_results: MpesaResultsTable;
   messages: MessagesTable;
   message_resends: MessageResendsTable;
   topups: TopupsTable;

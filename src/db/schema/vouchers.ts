@@ -173,6 +173,8 @@ export interface RedemptionsTable {
   disagreement: string | null;
   /** Time since when a decision of the provider cannot be booked. */
   unbooked_since: Timestamp | null;
+  /** Time since when the provider leaves the outcome of the payment open. */
+  unknown_since: Timestamp | null;
 }
 
 /** A reversal that a merchant asked for. */

@@ -10,7 +10,7 @@ const lifetimeSeconds = 3600;
 
 /**
  * OAuth for the GSMA API: any key and secret get a token; an unknown or expired token is refused. A
- * request without a token is accepted, as at GSMA's base without OAuth.
+ * request without a token is accepted, as at GSMA's base without OAuth, and so is one with HTTP Basic.
  */
 export function createTokens(): { router: Router; guard: Middleware } {
   const expiries = new Map<string, number>();
@@ -33,7 +33,8 @@ export function createTokens(): { router: Router; guard: Middleware } {
   const guard: Middleware = async (ctx, next) => {
     const header = ctx.get('Authorization');
     const token = header.replace(/^bearer /i, '');
-    const isAccepted = header === '' || (expiries.get(token) ?? 0) > Date.now();
+    const isAccepted =
+      header === '' || hasBasicCredentials(ctx) || (expiries.get(token) ?? 0) > Date.now();
     if (!isAccepted) return give(ctx, errorReply('notAuthorised'));
     await next();
   };

@@ -1,14 +1,20 @@
-import { statusOf } from '../accepted-requests.js';
+import { statusOf, type TakenStatus } from '../accepted-requests.js';
 import type { Payout, PayoutReversal } from '../books.js';
 import { errorObject, pascalCase } from './errors.js';
 
-/** The transaction object of a payout, or of its reversal, whose parties change places. */
-export function transactionOf(payout: Payout | PayoutReversal) {
+/**
+ * The transaction object of a payout, or of its reversal, whose parties change places; `status` is of
+ * another time than now.
+ */
+export function transactionOf(
+  payout: Payout | PayoutReversal,
+  status: TakenStatus = statusOf(payout),
+) {
   const spell = payout.isInPascalCase ? pascalCase : (word: string) => word;
   const { descriptionText, requestDate } = payout.request;
   return {
     transactionReference: payout.transactionReference,
-    transactionStatus: spell(statusOf(payout)),
+    transactionStatus: spell(status),
     ...('original' in payout
       ? {
           type: spell('reversal'),
@@ -37,7 +43,7 @@ export function requestStateOf(payout: Payout) {
   return {
     serverCorrelationId: payout.serverCorrelationId,
     status: status === 'reversed' ? 'completed' : status,
-    notificationMethod: 'polling',
+    notificationMethod: payout.callbackUrl === undefined ? 'polling' : 'callback',
     pollLimit: 100,
     ...(status === 'failed'
       ? { error: errorObject('failed') }

@@ -1,5 +1,6 @@
+import { finished } from 'node:stream';
 import type { Context } from 'koa';
-import { settle } from '../accepted-requests.js';
+import { settle, type TakenStatus } from '../accepted-requests.js';
 import type { PayoutBehaviour } from '../behaviours.js';
 import type { Books, Payout } from '../books.js';
 import type { Waiting } from '../delays.js';
@@ -14,6 +15,7 @@ import {
   shortlySeconds,
 } from '../scenarios.js';
 import { requestStateOf, transactionOf } from './answers.js';
+import type { PayoutCallbacks } from './callbacks.js';
 import { errorReply } from './errors.js';
 import { checkPayoutRequest } from './payout-request.js';
 
@@ -21,6 +23,7 @@ export interface GsmaParts {
   readonly books: Books;
   readonly waiting: Waiting;
   readonly faults: Faults;
+  readonly payoutCallbacks: PayoutCallbacks;
 }
 
 type Answer = PayoutBehaviour['answer'];
@@ -45,10 +48,8 @@ const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
 };
 
 /** `POST /transactions/type/disbursement` (providers.md 3.1). */
-export async function createPayout(
-  ctx: Context,
-  { books, waiting, faults }: GsmaParts,
-): Promise<SandboxReply> {
+export async function createPayout(ctx: Context, parts: GsmaParts): Promise<SandboxReply> {
+  const { books, waiting, faults } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
   const known = books.findPayout('correlationId', correlationId);
@@ -71,11 +72,43 @@ export async function createPayout(
     request: body ?? {},
     isAsynchronous: ['request-state', 'internal-error'].includes(behaviour.answer),
     isInPascalCase: behaviour.answer === 'transaction-in-pascal-case',
+    callbackUrl: callbackUrlOf(ctx),
+    callback: behaviour.callback,
   });
   await waiting.wait(delaySeconds);
   settle(payout, firstStatus[behaviour.books]);
   const reply = takenReplies[behaviour.answer]?.(payout) ?? otherReply();
+  const later = laterStatus[behaviour.books];
+  if (behaviour.callback === 'before-the-answer') {
+    settle(payout, later);
+    if (later) await parts.payoutCallbacks.announce(payout, later);
+    return reply;
+  }
   // The answer has the first status even where "shortly" is scaled to zero.
-  settle(payout, laterStatus[behaviour.books], waiting.moment(shortlySeconds));
+  settle(payout, later, waiting.moment(shortlySeconds));
+  announceAfterAnswer(ctx, payout, { first: firstStatus[behaviour.books], later }, parts);
   return reply;
+}
+
+/** A valid address of the header `X-Callback-URL`. */
+export function callbackUrlOf(ctx: Context): string | undefined {
+  const url = ctx.get('X-Callback-URL');
+  return URL.canParse(url) && /^https?:/i.test(url) ? url : undefined;
+}
+
+/** An answer that has the outcome is followed by callbacks about changes only. */
+export function announceAfterAnswer(
+  ctx: Context,
+  payout: Payout,
+  {
+    first,
+    later,
+  }: { readonly first: TakenStatus | undefined; readonly later: TakenStatus | undefined },
+  { waiting, payoutCallbacks }: Omit<GsmaParts, 'books'>,
+): void {
+  finished(ctx.res, async () => {
+    if (first && payout.isAsynchronous) await payoutCallbacks.announce(payout, first);
+    await waiting.wait(shortlySeconds);
+    if (later) await payoutCallbacks.announce(payout, later);
+  });
 }

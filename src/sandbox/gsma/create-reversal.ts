@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 import { settle, statusOf, type TakenStatus } from '../accepted-requests.js';
 import type { Books, Payout, PayoutReversal } from '../books.js';
-import type { Waiting } from '../delays.js';
 import type { SandboxReply } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
@@ -12,6 +11,7 @@ import {
   shortlySeconds,
 } from '../scenarios.js';
 import { requestStateOf, transactionOf } from './answers.js';
+import { announceAfterAnswer, callbackUrlOf, type GsmaParts } from './create-payout.js';
 import { errorReply } from './errors.js';
 import { checkReversalRequest } from './payout-request.js';
 
@@ -19,11 +19,8 @@ import { checkReversalRequest } from './payout-request.js';
  * `POST /transactions/{transactionReference}/reversals` (providers.md 3.1): takes a completed payout
  * back, once and in full.
  */
-export async function createReversal(
-  ctx: Context,
-  books: Books,
-  waiting: Waiting,
-): Promise<SandboxReply> {
+export async function createReversal(ctx: Context, parts: GsmaParts): Promise<SandboxReply> {
+  const { books, waiting } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
   if (books.findReversal('correlationId', correlationId)) return errorReply('duplicate');
@@ -51,15 +48,19 @@ export async function createReversal(
     request: body ?? {},
     isAsynchronous: behaviour.answer === 'request-state',
     isInPascalCase: original.isInPascalCase,
+    callbackUrl: callbackUrlOf(ctx),
+    callback: 'once',
     original,
   });
   await waiting.wait(delaySeconds);
-  settleReversal(reversal, firstStatus[behaviour.books]);
+  const [first, later] = [firstStatus[behaviour.books], laterStatus[behaviour.books]];
+  settleReversal(reversal, first);
   const reply: SandboxReply =
     behaviour.answer === 'request-state'
       ? { status: 202, body: requestStateOf(reversal) }
       : { status: 201, body: transactionOf(reversal) };
-  settleReversal(reversal, laterStatus[behaviour.books], waiting.moment(shortlySeconds));
+  settleReversal(reversal, later, waiting.moment(shortlySeconds));
+  announceAfterAnswer(ctx, reversal, { first, later }, parts);
   return behaviour.answer === 'connection-dropped' ? 'dropped' : reply;
 }
 

@@ -13,7 +13,7 @@ export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };
 
 /** GSMA Mobile Money API 1.2.0 (providers.md 3.1): payouts, their outcomes and reversals, and OAuth. */
 export function gsmaRouter(parts: GsmaParts): Router {
-  const { books, waiting } = parts;
+  const { books } = parts;
   const tokens = createTokens();
   const api = new Router();
   api.use(async (ctx, next) => {
@@ -30,7 +30,7 @@ export function gsmaRouter(parts: GsmaParts): Router {
     give(ctx, isPayout ? await createPayout(ctx, parts) : errorReply('transactionType'));
   });
   api.post('/transactions/:reference/reversals', async (ctx) => {
-    give(ctx, await createReversal(ctx, books, waiting));
+    give(ctx, await createReversal(ctx, parts));
   });
   const find = (key: Parameters<Books['findPayout']>[0], value = '') =>
     books.findPayout(key, value, 'gsma') ?? books.findReversal(key, value, 'gsma');

@@ -174,10 +174,10 @@ export async function setGiftScene(
     });
 
   /** Decides a pending payout, as the provider's support staff would. */
-  const settle = (reference: string, status: 'completed' | 'failed') =>
+  const settle = (reference: string, status: 'completed' | 'failed' | 'reversed' | 'reversed') =>
     call(`${sandbox.url}/books/payouts/${reference}`, { body: { status } });
 
-  const settlePayout = async (payee: TestMerchant, status: 'completed' | 'failed') => {
+  const settlePayout = async (payee: TestMerchant, status: 'completed' | 'failed' | 'reversed') => {
     const { reference } = await untilPaidTo(payee);
     done(await settle(reference, status));
   };

@@ -1,6 +1,6 @@
 import { createAuthorizedCall } from '../../access-token.js';
 import { basicAuthorization } from '../../basic-authorization.js';
-import { callHttp, type HttpResult } from '../../http-call.js';
+import { callHttp, type HttpCall, type HttpResult } from '../../http-call.js';
 import { type ProviderOutcome, unknown } from '../../outcome.js';
 import type { MobileMoney, PaymentReversals } from '../mobile-money.js';
 import { listPayouts } from './list-payouts.js';
@@ -28,8 +28,11 @@ interface TokenSettings {
 interface GsmaSettings {
   /** Up to, not including, `/transactions`, e.g. https://provider.example/v1.2/mm */
   readonly baseUrl: string;
-  /** Without it requests have no Authorization header. */
   readonly token?: TokenSettings | undefined;
+  /** For HTTP Basic, where there are no tokens; without it requests have no Authorization header. */
+  readonly basic?: { readonly key: string; readonly secret: string } | undefined;
+  /** Where the provider tells the outcome of a payment. */
+  readonly callbackUrl?: string | undefined;
   /** The source account of payouts, as GSMA's `accountid`. */
   readonly account: string;
   /** For a whole payment or inquiry, over all its requests. */
@@ -44,7 +47,7 @@ type Found = Awaited<ReturnType<MobileMoney['findPayment']>>;
  */
 export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
   const baseUrl = settings.baseUrl.replace(/\/+$/, '');
-  const call = createCall(settings.token);
+  const call = createCall(settings);
   const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
 
   const get = (path: string, deadline: AbortSignal) =>
@@ -67,7 +70,10 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
     const answer = await call({
       method: 'POST',
       url: `${baseUrl}/${path}`,
-      headers: transactionHeaders(ours.reference, now),
+      headers: {
+        ...transactionHeaders(ours.reference, now),
+        ...(settings.callbackUrl === undefined ? {} : { 'X-Callback-URL': settings.callbackUrl }),
+      },
       body: JSON.stringify(bodyOf(amount, now)),
       deadline,
     });
@@ -138,23 +144,27 @@ function createInquiry(get: (path: string, deadline: AbortSignal) => Promise<Htt
   return find;
 }
 
-/** OAuth 2 client credentials (providers.md 3.1), or no authorization. */
-const createCall = (settings: TokenSettings | undefined) =>
-  settings
-    ? createAuthorizedCall({
-        tokenRequest: {
-          method: 'POST',
-          url: settings.url,
-          headers: {
-            Authorization: basicAuthorization(settings.key, settings.secret),
-            Accept: 'application/json',
-            'Content-Type': 'application/x-www-form-urlencoded',
-          },
-          body: 'grant_type=client_credentials',
+/** OAuth 2 client credentials (providers.md 3.1), HTTP Basic, or no authorization. */
+function createCall({ token, basic }: Pick<GsmaSettings, 'token' | 'basic'>) {
+  if (token)
+    return createAuthorizedCall({
+      tokenRequest: {
+        method: 'POST',
+        url: token.url,
+        headers: {
+          Authorization: basicAuthorization(token.key, token.secret),
+          Accept: 'application/json',
+          'Content-Type': 'application/x-www-form-urlencoded',
         },
-        isRejection: isAboutCredentials,
-      })
-    : callHttp;
+        body: 'grant_type=client_credentials',
+      },
+      isRejection: isAboutCredentials,
+    });
+  if (!basic) return callHttp;
+  const Authorization = basicAuthorization(basic.key, basic.secret);
+  return (request: HttpCall): Promise<HttpResult> =>
+    callHttp({ ...request, headers: { ...request.headers, Authorization } });
+}
 
 const commonHeaders = () => ({
   Accept: 'application/json',

@@ -296,6 +296,26 @@ describe('with access tokens', () => {
     expect(sandbox.books.payouts({ reference: payment.reference })).toEqual([]);
   });
 
+  it('uses HTTP Basic where there is no token endpoint, and names its callback address', async () => {
+    const seen: (string | undefined)[] = [];
+    const server = await tokenServer((request, response) => {
+      seen.push(request.headers.authorization, String(request.headers['x-callback-url']));
+      answerWith(202, { status: 'pending' })(request, response);
+    });
+    const client = createGsmaMobileMoney({
+      baseUrl: server.url,
+      basic: { key: 'key', secret: 'secret' },
+      callbackUrl: 'https://service.example/callbacks/gsma/secret',
+      account: '2999',
+      timeoutSeconds: 2,
+    });
+    expect(await client.pay(paymentTo('+251911000000'))).toEqual(unknown);
+    const basic = `Basic ${btoa('key:secret')}`;
+    expect(seen).toEqual([basic, 'https://service.example/callbacks/gsma/secret']);
+    await client.findPayment(paymentTo('+251911000000'));
+    expect(seen.slice(2)).toEqual([basic, 'undefined']);
+  });
+
   it('fails for an account that the provider does not know', async () => {
     const client = clientWith(sandbox.mobileMoneyTokenUrl, '');
     expect(await client.pay(paymentTo('+251911000000'))).toEqual(notSent);

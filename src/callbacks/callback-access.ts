@@ -1,0 +1,20 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Refusal, refuse } from '../domain/refusals.js';
+import type { Services } from '../http/services.js';
+
+/**
+ * Whether a provider may call back so: callbacks are not signed, so a secret part of the path and the
+ * source address are all that tells who calls. A wrong path says no more than one that does not exist.
+ */
+export function refuseCallback(
+  { secret, isAddress }: Services['settings']['paymentCallbacks']['gsma'],
+  given: { readonly secret: string | undefined; readonly sourceAddress: string },
+): Refusal | undefined {
+  if (!isSame(given.secret ?? '', secret)) return refuse('route-not-found');
+  return isAddress(given.sourceAddress) ? undefined : refuse('address-not-registered');
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { findReferencedPayment } from '../db/reconciliation/referenced-payments.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import { refuseCallback } from './callback-access.js';
+import { hintPayment } from './hint-payment.js';
+
+const uuid = z.uuid().toLowerCase();
+
+/**
+ * Receives a callback of a GSMA provider about a payment or a reversal (providers.md 3.1). It is not
+ * signed, so its body, a transaction or an error object, is not read: only the provider's answer to an
+ * inquiry counts. An unknown reference costs one query and leaves nothing behind.
+ */
+export const gsmaCallback = endpoint({
+  method: 'PUT',
+  path: '/gsma',
+  aliases: ['/gsma/:secret'],
+  operation: 'provider-callback',
+  summary: 'Callback of a GSMA mobile-money provider',
+  description:
+    'Notifies the service of a changed payment, which the header `X-CorrelationID` names by our reference. The service then asks the provider, and ignores the body.',
+  access: 'public',
+  params: z.object({ secret: z.string().optional() }),
+  body: z.looseObject({}),
+  answer: z.null(),
+  noContent: true,
+  changesNothing: true,
+  reasons: ['address-not-registered'],
+  async handle({ services, params, headers, sourceAddress }) {
+    const given = { secret: params.secret, sourceAddress };
+    const refusal = refuseCallback(services.settings.paymentCallbacks.gsma, given);
+    if (refusal) return refusal;
+    const reference = uuid.safeParse(headers['x-correlationid']).data;
+    const payment =
+      reference === undefined
+        ? undefined
+        : await findReferencedPayment(services.database, reference);
+    if (payment) await hintPayment(services, payment);
+    return reply(null);
+  },
+});

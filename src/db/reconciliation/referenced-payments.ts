@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Database } from '../connection.js';
+
+/** A payment, or the reversal of one, with what names its workflow. */
+export interface ReferencedPayment {
+  readonly kind: 'payment' | 'reversal';
+  readonly operationId: string;
+  readonly redemptionId: number;
+  readonly isOpen: boolean;
+  /** The sending has ended without an outcome, so the workflow asks the provider. */
+  readonly isAsked: boolean;
+  /** The operation that generated the voucher. */
+  readonly generationId: string;
+  readonly claimOperationId: string | null;
+  readonly claimWorkflowId: string | null;
+  /** Decimal string: what the payee gets. */
+  readonly amount: string;
+  readonly payee: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** The payment or reversal of a reference, by an index of each; undefined where it is not ours. */
+export async function findReferencedPayment(
+  database: Database,
+  reference: string,
+): Promise<ReferencedPayment | undefined> {
+  const { rows } = await sql<ReferencedPayment>`
+    select found.kind, found.operation_id as "operationId", redemptions.id as "redemptionId",
+      found.is_open as "isOpen", found.is_asked as "isAsked",
+      vouchers.operation_id as "generationId", claim.operation_id as "claimOperationId",
+      claim.workflow_id as "claimWorkflowId", to_merchant as amount, payee
+    from (
+      select 'payment' as kind, operation_id, id as redemption_id, status = 'HELD' as is_open,
+        unknown_since is not null as is_asked
+      from redemptions where payment_reference = ${reference}::uuid
+      union all
+      select 'reversal', operation_id, redemption_id, status = 'PENDING', true
+      from redemption_reversals where reference = ${reference}::uuid
+    ) as found
+    join redemptions on redemptions.id = found.redemption_id
+    join vouchers on vouchers.id = redemptions.voucher_id
+    left join voucher_claims as claim on claim.id = redemptions.claim_id`.execute(database);
+  return rows[0];
+}
+
+/** Notes that the provider left the outcome of a payment open. */
+export async function notePaymentUnknown(database: Database, operationId: string): Promise<void> {
+  await sql`
+    update redemptions set unknown_since = now()
+    where operation_id = ${operationId} and status = 'HELD' and unknown_since is null`.execute(
+    database,
+  );
+}
+
+/**
+ * Schedules an inquiry about a payment that has ended at the next reconciliation, because of a
+ * callback; about a completed one only within its watch period.
+ */
+export async function requestPaymentInquiry(
+  database: Database,
+  { operationId }: Pick<ReferencedPayment, 'operationId'>,
+  watchSeconds: number,
+): Promise<void> {
+  await sql`
+    update redemptions set recheck_at = now()
+    where operation_id = ${operationId} and contradicted_at is null and reversed_at is null
+      and (status = 'VOIDED' or status = 'POSTED'
+        and settled_at > now() - make_interval(secs => ${watchSeconds}::float8))
+  `.execute(database);
+}
