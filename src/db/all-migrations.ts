@@ -106,7 +106,7 @@ export const allMigrations = {
   '2026-11-24-3-repairs': repairs,
   '2026-11-24-4-sealed-numbers': sealedNumbers,
   '2026-11-24-5-day-reports': dayReports,
-  '2026-11-25-4-payment-callbacks': paymentCallbacks,
   '2026-11-24-2b-number-indexes': numberIndexes,
+  '2026-11-25-4-payment-callbacks': paymentCallbacks,
   '2026-11-25-7-redemption-count-index': redemptionCountIndex,
 };

@@ -141,6 +141,6 @@ test('a callback about a reversal after success leads to suspense', async () => 
       return at !== null && at.getTime() <= Date.now();
     })
     .toBe(true);
-  expect(await reconciled(scene.stack)).toContain('reversed');
+  expect(await reconciled(scene.stack)).toContain('Taken back after it was done');
   expect((await rowOf(gift))?.reversed_at).toBeInstanceOf(Date);
 });
