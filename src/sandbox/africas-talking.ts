@@ -1,7 +1,9 @@
 import Router from '@koa/router';
 import type { SmsBehaviour } from './behaviours.js';
-import type { Books } from './books.js';
+import { type Books, newMessageId } from './books.js';
 import type { Waiting } from './delays.js';
+import { announceReports, type ReportState } from './delivery-reports.js';
+import type { Faults } from './faults/provider-faults.js';
 import { canonicalNumber, isE164 } from './phone-number.js';
 import { give, notAuthorised, type SandboxReply, tooManyRequests } from './reply.js';
 import { readText } from './request-body.js';
@@ -36,20 +38,27 @@ const wholeReplies: Partial<Record<SmsBehaviour['answer'], SandboxReply>> = {
   },
 };
 
+interface Parts {
+  readonly books: Books;
+  readonly waiting: Waiting;
+  readonly faults: Faults;
+  /** The callback of the account; undefined where it has none. */
+  readonly reportUrl: () => string | undefined;
+}
+
 /** Africa's Talking bulk SMS (providers.md 3.3), relative to its mount path. */
-export function africasTalkingRouter(books: Books, waiting: Waiting): Router {
+export function africasTalkingRouter(parts: Parts): Router {
   const router = new Router();
   router.post('/version1/messaging', async (ctx) => {
     const form = new URLSearchParams(await readText(ctx));
-    give(ctx, await sendAll({ form, apiKey: ctx.get('apiKey') }, books, waiting));
+    give(ctx, await sendAll({ form, apiKey: ctx.get('apiKey') }, parts));
   });
   return router;
 }
 
 async function sendAll(
   { form, apiKey }: { form: URLSearchParams; apiKey: string },
-  books: Books,
-  waiting: Waiting,
+  parts: Parts,
 ): Promise<SandboxReply> {
   if (!apiKey.trim()) return notAuthorised;
   const missing = ['username', 'to', 'message'].find((field) => !form.get(field)?.trim());
@@ -61,27 +70,63 @@ async function sendAll(
   // message.
   const numbers = (form.get('to') ?? '').split(',').map((number) => number.trim());
   const [first = ''] = numbers;
-  await waiting.wait(delaySecondsOf(first));
+  await parts.waiting.wait(delaySecondsOf(first));
   const from = form.get('from')?.trim() || 'AFRICASTKNG';
   const text = form.get('message') ?? '';
-  const recipients = numbers.map((to) => send({ to, from, text }, books));
+  const recipients = await Promise.all(numbers.map((to) => send({ to, from, text }, parts)));
   return wholeReplies[smsBehaviour(first).answer] ?? replyOf(recipients);
 }
 
-function send(message: Message, books: Books) {
+async function send(message: Message, parts: Parts) {
   const behaviour = smsBehaviour(message.to);
   const refusal = isE164(message.to) ? refusals[behaviour.answer] : refusals['invalid-number'];
   if (refusal) return { ...refusal, number: message.to, cost: '0', messageId: 'None' };
+  const number = canonicalNumber(message.to);
+  const isTaken = behaviour.isReceived || behaviour.report === 'not-delivered';
+  const messageId = isTaken ? newMessageId() : 'None';
+  if (behaviour.isReceived) parts.books.receiveMessage({ ...message, id: messageId });
+  if (isTaken)
+    await announceReports(behaviour, parts.waiting, (state) =>
+      postReport(parts, { id: messageId, number, state }),
+    );
   return {
     statusCode: 101,
-    number: canonicalNumber(message.to),
+    number,
     status: 'Success',
     cost: `ETB ${priceBirr.toFixed(4)}`,
-    messageId: behaviour.isReceived ? books.receiveMessage(message).id : 'None',
+    messageId,
   };
 }
 
-function replyOf(recipients: readonly ReturnType<typeof send>[]): SandboxReply {
+const reportWords: Readonly<Record<ReportState, Readonly<Record<string, string>>>> = {
+  'under-way': { status: 'Submitted' },
+  delivered: { status: 'Success' },
+  'not-delivered': { status: 'Failed', failureReason: 'DeliveryFailure' },
+};
+
+/** A delivery report: a form, without a signature. It is not repeated. */
+async function postReport(
+  { reportUrl, waiting, faults }: Parts,
+  { id, number, state }: { id: string; number: string; state: ReportState },
+): Promise<void> {
+  const url = reportUrl();
+  if (url === undefined || faults.of('africas-talking').losesCallbacks) return;
+  const body = new URLSearchParams({
+    id,
+    phoneNumber: number,
+    networkCode: '63601',
+    retryCount: '0',
+    ...reportWords[state],
+  });
+  try {
+    const answer = await fetch(url, { method: 'POST', body, signal: waiting.ending });
+    await answer.body?.cancel();
+  } catch {
+    // The receiver is away: the report is lost.
+  }
+}
+
+function replyOf(recipients: readonly Awaited<ReturnType<typeof send>>[]): SandboxReply {
   const sent = recipients.filter(({ statusCode }) => statusCode === 101).length;
   const cost = `ETB ${(sent * priceBirr).toFixed(4)}`;
   const words = `Sent to ${sent}/${recipients.length} Total Cost: ${cost} Message parts: 1`;

@@ -1,5 +1,17 @@
-/** The answer of the sandbox's Africa's Talking to a message, and whether the phone receives it. */
+/** What a provider of SMS says about a message that it has taken, and when. */
+export type ReportBehaviour =
+  | 'once'
+  | 'before-the-answer'
+  | 'twice'
+  | 'lost'
+  | 'out-of-order'
+  | 'late'
+  | 'not-delivered';
+
+/** The answer of the sandbox's SMS providers to a message, and whether the phone receives it. */
 export interface SmsBehaviour {
+  /** Its delivery reports; once, where it is received, by default. */
+  readonly report?: ReportBehaviour;
   readonly isReceived: boolean;
   readonly answer:
     | 'queued'

@@ -78,11 +78,13 @@ type Taking = 'takenAt' | 'statuses';
 
 /** The books of the simulated providers, in memory; a row per accepted request. */
 export interface Books {
+  /** @param message with the id that its provider gave it; a new one without it */
   receiveMessage(message: {
     provider?: string;
     to: string;
     from: string;
     text: string;
+    id?: string;
   }): ReceivedMessage;
   receiveMail(mail: Omit<ReceivedMail, 'id' | 'receivedAt'>): ReceivedMail;
   takePayout(payout: Omit<Payout, Taking | 'transactionReference' | 'serverCorrelationId'>): Payout;
@@ -128,9 +130,9 @@ export function createBooks(): Books {
   let lastTransactionId = Date.now() * 1000;
 
   return {
-    receiveMessage({ provider = 'africas-talking', to, from, text }) {
+    receiveMessage({ provider = 'africas-talking', to, from, text, id = newMessageId() }) {
       const message = {
-        id: `ATXid_${randomBytes(16).toString('hex')}`,
+        id,
         provider,
         to: canonicalNumber(to),
         from,
@@ -188,6 +190,9 @@ export function createBooks(): Books {
     allTopups: topups.all,
   };
 }
+
+/** An id as Africa's Talking gives them. */
+export const newMessageId = (): string => `ATXid_${randomBytes(16).toString('hex')}`;
 
 function taking(): Pick<TakenRequest, Taking> {
   const takenAt = new Date();

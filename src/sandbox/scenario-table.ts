@@ -1,6 +1,7 @@
 import type {
   AirtimeBehaviour,
   PayoutBehaviour,
+  ReportBehaviour,
   ReversalRow,
   SmsBehaviour,
   SuffixRow,
@@ -18,6 +19,11 @@ const notReceived = (answer: SmsBehaviour['answer']): SmsBehaviour => ({
   isReceived: false,
   answer,
 });
+const accepted = (report: ReportBehaviour): SmsBehaviour => ({
+  isReceived: report !== 'not-delivered',
+  answer: 'queued',
+  report,
+});
 const notTaken = (answer: PayoutBehaviour['answer']): PayoutBehaviour =>
   payout({ books: 'not-taken', answer });
 const topup = (behaviour: Partial<AirtimeBehaviour>): AirtimeBehaviour => ({
@@ -33,7 +39,7 @@ const toppedUpLater = (callback: AirtimeBehaviour['callback']): AirtimeBehaviour
 
 /**
  * The behaviour of each service by number suffix. The table drives the sandbox and its first page
- * shows it.
+ * shows it. Suffixes about callbacks are about delivery reports for messages.
  */
 export const suffixRows: readonly SuffixRow[] = [
   { suffix: '00', meaning: 'success' },
@@ -100,36 +106,42 @@ export const suffixRows: readonly SuffixRow[] = [
   {
     suffix: '10',
     meaning: 'completes unseen by the answer; callback before the answer',
+    sms: accepted('before-the-answer'),
     payout: paidLater('before-the-answer'),
     airtime: toppedUpLater('before-the-answer'),
   },
   {
     suffix: '11',
     meaning: 'completes shortly after the answer; callback twice',
+    sms: accepted('twice'),
     payout: paidLater('twice'),
     airtime: toppedUpLater('twice'),
   },
   {
     suffix: '12',
     meaning: 'completes shortly after the answer; callback lost',
+    sms: accepted('lost'),
     payout: paidLater('lost'),
     airtime: toppedUpLater('lost'),
   },
   {
     suffix: '13',
     meaning: 'completes shortly after the answer; callbacks out of order',
+    sms: accepted('out-of-order'),
     payout: paidLater('out-of-order'),
     airtime: toppedUpLater('out-of-order'),
   },
   {
     suffix: '14',
     meaning: 'stays pending until somebody settles it',
+    sms: accepted('late'),
     payout: payout({ books: 'pending', answer: 'request-state' }),
     airtime: topup({ books: 'pending' }),
   },
   {
     suffix: '15',
-    meaning: 'completes, is reversed shortly after',
+    meaning: 'completes, is reversed shortly after; a message is accepted, then not delivered',
+    sms: accepted('not-delivered'),
     payout: payout({ books: 'reversed-later', answer: 'transaction' }),
     airtime: topup({ books: 'reversed-later' }),
   },

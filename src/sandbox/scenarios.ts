@@ -25,6 +25,9 @@ export const delaySecondsByDigit: Readonly<Record<string, number>> = { 1: 3, 2: 
 /** Duration of `shortly` before scaling. */
 export const shortlySeconds = 2;
 
+/** Time before a late delivery report, before scaling. */
+export const lateSeconds = 300;
+
 const rowOf = (number: string) => suffixRows.find(({ suffix }) => suffix === number.slice(-2));
 
 export const smsBehaviour = (number: string): SmsBehaviour =>

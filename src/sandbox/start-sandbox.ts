@@ -17,12 +17,17 @@ import { createPayoutCallbacks, type PayoutCallbacks } from './gsma/callbacks.js
 import { gsmaPaths, gsmaRouter } from './gsma/router.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 import type { SandboxAddresses } from './pages/index-page.js';
+import { type Smsc, startSmsc } from './smpp/smsc.js';
 
 interface SandboxOptions {
   /** 0 selects a free port. */
   readonly port: number;
   /** The port of the mail server; a free one by default. */
   readonly smtpPort?: number;
+  /** The port of the SMSC; a free one by default. */
+  readonly smppPort?: number;
+  /** Where Africa's Talking posts delivery reports. */
+  readonly smsReportUrl?: string | undefined;
   readonly host?: string;
   /** Factor of the delays of 3 s, 20 s and 5 min, and of "shortly after". */
   readonly delayScale?: number;
@@ -33,6 +38,8 @@ export interface Sandbox extends SandboxAddresses {
   readonly books: Books;
   /** What a tester has broken. */
   readonly faults: Faults;
+  /** From now on Africa's Talking posts delivery reports there. */
+  postSmsReportsTo(url: string): void;
   /** Ends pending delays and closes every connection. */
   close(): Promise<void>;
 }
@@ -43,15 +50,16 @@ interface Parts {
   readonly waiting: Waiting;
   readonly callbacks: Callbacks;
   readonly payoutCallbacks: PayoutCallbacks;
+  readonly reportUrl: () => string | undefined;
 }
 
 /**
  * Starts the simulated providers on one port: Africa's Talking, GSMA mobile money, DT One, their
- * books, the phone and the mailbox; and a mail server on another. Rejects where a port is taken
- * (EADDRINUSE).
+ * books, the phone and the mailbox; a mail server and an SMSC on two others. Rejects where a port is
+ * taken (EADDRINUSE).
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { port, smtpPort = 0, host = '127.0.0.1', delayScale = 1 } = options;
+  const { port, smtpPort = 0, smppPort = 0, host = '127.0.0.1', delayScale = 1 } = options;
   const books = createBooks();
   const waiting = createWaiting(delayScale);
   const faults = createFaults();
@@ -62,20 +70,30 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     server.close();
     throw error;
   });
+  const smsc = await startSmsc({ books, waiting, faults }, { port: smppPort, host }).catch(
+    (error) => {
+      server.close();
+      void mailServer.close();
+      throw error;
+    },
+  );
 
   const url = urlOf(host, boundPort);
   const addresses = {
     smtpUrl: smtpUrlOf(url, mailServer),
     smsUrl: `${url}/africas-talking`,
+    smppUrl: smppUrlOf(url, smsc),
     mobileMoneyUrl: `${url}/gsma${gsmaPaths.api}`,
     mobileMoneyTokenUrl: `${url}/gsma${gsmaPaths.token}`,
     airtimeUrl: `${url}/dt-one${dtOnePath}`,
   };
+  let reportUrl = options.smsReportUrl;
   const sender = createCallbackSender(waiting);
   const parts = {
     books,
     waiting,
     faults,
+    reportUrl: () => reportUrl,
     callbacks: createCallbacks(sender, faults),
     payoutCallbacks: createPayoutCallbacks(sender, faults),
   };
@@ -85,22 +103,25 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...addresses,
     books,
     faults,
+    postSmsReportsTo(to) {
+      reportUrl = to;
+    },
     async close() {
       waiting.end();
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
-      await Promise.all([closed, mailServer.close()]);
+      await Promise.all([closed, mailServer.close(), smsc.close()]);
     },
   };
 }
 
 function application(parts: Parts, addresses: SandboxAddresses): Koa {
-  const { books, waiting, faults } = parts;
+  const { waiting, faults } = parts;
   const router = new Router();
   const mount = (provider: SandboxProvider, routes: Router) =>
     router.use(`/${provider}`, faultyProvider(faults, provider, waiting), routes.routes());
-  mount('africas-talking', africasTalkingRouter(books, waiting));
+  mount('africas-talking', africasTalkingRouter(parts));
   mount('gsma', gsmaRouter(parts));
   mount('dt-one', dtOneRouter(parts));
   router.use(faultsRouter(faults).routes());
@@ -132,3 +153,7 @@ function urlOf(host: string, port: number): string {
 /** The mail server's address for SMTP_URL; it listens on the host of the others. */
 const smtpUrlOf = (url: string, { port }: MailServer): string =>
   `smtp://${new URL(url).hostname}:${port}?tls=off`;
+
+/** The SMSC's address for SMPP_URL. */
+const smppUrlOf = (url: string, { port }: Smsc): string =>
+  `smpp://${new URL(url).hostname}:${port}`;

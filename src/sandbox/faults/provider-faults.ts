@@ -4,6 +4,7 @@ import type { BooksBehaviour } from '../behaviours.js';
 /** The simulated providers, which a tester can break one by one. */
 export const sandboxProviders = {
   'africas-talking': { title: "Africa's Talking", kind: 'SMS' },
+  smpp: { title: 'SMPP', kind: 'SMS' },
   gsma: { title: 'GSMA mobile money', kind: 'payouts' },
   'dt-one': { title: 'DT One', kind: 'airtime and packages' },
 } as const;

@@ -1,17 +1,19 @@
 import type { Context } from 'koa';
 import { html } from '../../process/html.js';
-import type { AirtimeBehaviour } from '../behaviours.js';
+import type { AirtimeBehaviour, SmsBehaviour } from '../behaviours.js';
 import { type Product, products } from '../dt-one/products.js';
 import type { Faults } from '../faults/provider-faults.js';
 import { mailBehaviours } from '../mail-server.js';
 import { reversalRows, suffixRows } from '../scenario-table.js';
 import { delaySecondsByDigit } from '../scenarios.js';
+import { smscPassword } from '../smpp/smsc.js';
 import { faultRows } from './faults-page.js';
 import { answerPage } from './page.js';
 
 export interface SandboxAddresses {
   readonly smtpUrl: string;
   readonly smsUrl: string;
+  readonly smppUrl: string;
   readonly mobileMoneyUrl: string;
   readonly mobileMoneyTokenUrl: string;
   readonly airtimeUrl: string;
@@ -22,7 +24,7 @@ export function answerIndexPage(ctx: Context, addresses: SandboxAddresses, fault
   const rows = suffixRows.map(
     ({ suffix, meaning, sms, payout, airtime }) => html`<tr><td><code>x${suffix}</code></td>
 <td>${meaning}</td>
-<td>${sms ? `${sms.answer}; ${sms.isReceived ? 'received' : 'not received'}` : '–'}</td>
+<td>${sms ? wordsOfSms(sms) : '–'}</td>
 <td>${payout ? `${payout.answer}; ${payout.books}` : '–'}</td>
 <td>${airtime ? wordsOf(airtime) : '–'}</td></tr>`,
   );
@@ -51,6 +53,8 @@ memory: a restart clears them.</p>
 <h2>Addresses for settings</h2>
 <div class="table"><table>
 <tr><th scope="row">SMS_URL</th><td><code>${addresses.smsUrl}</code></td></tr>
+<tr><th scope="row">SMPP_URL</th><td><code>${addresses.smppUrl}</code> (any SMPP_SYSTEM_ID;
+SMPP_PASSWORD <code>${smscPassword}</code>)</td></tr>
 <tr><th scope="row">SMTP_URL</th><td><code>${addresses.smtpUrl}</code></td></tr>
 <tr><th scope="row">MOBILE_MONEY_URL</th><td><code>${addresses.mobileMoneyUrl}</code></td></tr>
 <tr><th scope="row">MOBILE_MONEY_TOKEN_URL</th>
@@ -63,7 +67,7 @@ digit x before them the delay: ${delays}. A dash, and every other number, means 
 once.</p>
 <div class="table"><table>
 <thead><tr><th scope="col">Number ends in</th><th scope="col">Meaning</th>
-<th scope="col">SMS: answer; phone</th><th scope="col">Payout: answer; books</th>
+<th scope="col">SMS: answer; phone; report</th><th scope="col">Payout: answer; books</th>
 <th scope="col">Airtime: answer; books; callback</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>
@@ -96,6 +100,11 @@ the digit before them its delay. Every other reversal succeeds at once.</p>
 <code>topups</code> or <code>reversals</code> instead of <code>payouts</code>)</p>
 </main>`;
   answerPage(ctx, { title: 'Provider sandbox', content });
+}
+
+function wordsOfSms({ answer, isReceived, report }: SmsBehaviour): string {
+  const words = `${answer}; ${isReceived ? 'received' : 'not received'}`;
+  return report === undefined ? words : `${words}; ${report}`;
 }
 
 function wordsOf({ answer, books, reason, callback }: AirtimeBehaviour): string {

@@ -1,0 +1,309 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import smpp, { type PDU, type Session } from 'smpp';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startSandbox } from '../../../../src/sandbox/start-sandbox.js';
+import { until } from '../../../support/until.js';
+import { answering, type RawSmsc, senderAt, startRawSmsc, type TestSender } from './raw-smsc.js';
+
+const message = { to: '+251911234567', text: 'Hello' };
+const delivered = { kind: 'delivered', providerReference: 'A1' };
+const { ESME_RTHROTTLED, ESME_RINVPASWD } = smpp.errors;
+
+const closing: { close(): Promise<void> }[] = [];
+const kept = <Closing extends { close(): Promise<void> }>(one: Closing): Closing => {
+  closing.push(one);
+  return one;
+};
+afterEach(async () => {
+  for (const one of closing.splice(0).reverse()) await one.close();
+});
+
+async function scene(
+  handle: (pdu: PDU, session: Session) => void,
+  more: Parameters<typeof senderAt>[1] = {},
+): Promise<{ smsc: RawSmsc; sender: TestSender }> {
+  const smsc = kept(await startRawSmsc(handle));
+  return { smsc, sender: kept(senderAt(smsc.port, more)) };
+}
+
+describe('a message', () => {
+  it('asks for a receipt, and goes out over one session', async () => {
+    const { smsc, sender } = await scene(answering(0), { sender: 'GIFTS' });
+    const outcomes = await Promise.all([1, 2, 3].map(() => sender.send(message)));
+    expect(outcomes).toEqual([delivered, delivered, delivered]);
+    expect(smsc.sessions).toHaveLength(1);
+    expect(smsc.pdus[0]).toMatchObject({ system_id: 'tester', interface_version: 0x34 });
+    expect(smsc.submitted()[0]).toMatchObject({
+      source_addr_ton: 5,
+      source_addr: 'GIFTS',
+      dest_addr_ton: 1,
+      dest_addr_npi: 1,
+      destination_addr: '251911234567',
+      registered_delivery: 1,
+      data_coding: 0,
+      short_message: { message: 'Hello' },
+    });
+  });
+
+  const texts: [name: string, text: string, coding: number, field: string][] = [
+    ['160 characters of GSM 03.38', `${'é€'.repeat(53)}a`, 0, 'short_message'],
+    ['161 of them', `${'é€'.repeat(53)}ab`, 0, 'message_payload'],
+    ['70 characters of Amharic', 'ኮድ'.repeat(35), 8, 'short_message'],
+    ['71 of them', `${'ኮድ'.repeat(35)}a`, 8, 'message_payload'],
+    ['a letter that GSM 03.38 lacks', 'caña ç', 8, 'short_message'],
+  ];
+  it.each(texts)('of %s', async (_name, text, coding, field) => {
+    const { smsc, sender } = await scene(answering(0));
+    await sender.send({ ...message, text });
+    const [pdu] = smsc.submitted();
+    expect(pdu?.data_coding).toBe(coding);
+    expect(pdu?.[field]).toMatchObject({ message: text });
+    expect(smsc.submitted()).toHaveLength(1);
+  });
+});
+
+describe('without an answer', () => {
+  it('the outcome is unknown, and the message is not sent again', async () => {
+    const { smsc, sender } = await scene(
+      (pdu, session) => pdu.command === 'enquire_link' && session.send(pdu.response()),
+      { timeoutMs: 50 },
+    );
+    expect(await sender.send(message)).toEqual({
+      kind: 'unknown',
+      message: 'The SMSC did not answer in time.',
+    });
+    // It showed that it lives: the session stays.
+    await until(() => expect(smsc.pdus.map(({ command }) => command)).toContain('enquire_link'));
+    expect(smsc.submitted()).toHaveLength(1);
+    expect(smsc.sessions).toHaveLength(1);
+  });
+
+  it('a session that shows no sign of life ends, and the next message has a new one', async () => {
+    let isHanging = true;
+    const { smsc, sender } = await scene(
+      (pdu, session) => isHanging || answering(0)(pdu, session),
+      { timeoutMs: 50 },
+    );
+    expect(await sender.send(message)).toMatchObject({ kind: 'unknown' });
+    await until(() => expect(sender.events).toContain('lost: The SMSC does not answer.'));
+    isHanging = false;
+    expect(await sender.send(message)).toEqual(delivered);
+    expect(smsc.submitted()).toHaveLength(2);
+    expect(smsc.sessions).toHaveLength(2);
+  });
+
+  it('the outcome is unknown where the connection ends', async () => {
+    const { smsc, sender } = await scene((_pdu, session) => session.destroy());
+    expect(await sender.send(message)).toEqual({
+      kind: 'unknown',
+      message: 'The SMSC closed the connection.',
+    });
+    expect(smsc.submitted()).toHaveLength(1);
+  });
+
+  it('signs of life are shown at intervals', async () => {
+    const { smsc, sender } = await scene(answering(0), { enquireLinkMs: 10 });
+    sender.open();
+    await until(() => expect(smsc.pdus.length).toBeGreaterThan(3));
+    expect(smsc.pdus[2]?.command).toBe('enquire_link');
+  });
+});
+
+describe('data that cannot be read', () => {
+  const broken: [name: string, octets: Buffer][] = [
+    ['a PDU that is too long', Buffer.from('7fffffff000000000000000000000000', 'hex')],
+    [
+      'half a submit_sm',
+      Buffer.concat([
+        Buffer.from('00000014000000040000000000000001', 'hex'),
+        Buffer.from('61626364'),
+      ]),
+    ],
+  ];
+  it.each(broken)('%s ends the session, not the process', async (_name, octets) => {
+    const { smsc, sender } = await scene((pdu, session) => {
+      if (smsc.submitted().length === 1) session.socket.write(octets);
+      else answering(0)(pdu, session);
+    });
+    expect(await sender.send(message)).toMatchObject({ kind: 'unknown' });
+    expect(await sender.send(message)).toEqual(delivered);
+    expect(smsc.sessions).toHaveLength(2);
+  });
+
+  it('a command that is none is refused', async () => {
+    const { smsc, sender } = await scene((pdu, session) => {
+      if (!pdu.isResponse()) session.send(new smpp.PDU('query_sm', { message_id: '1' }));
+      answering(0)(pdu, session);
+    });
+    expect(await sender.send(message)).toEqual(delivered);
+    await until(() =>
+      expect(smsc.pdus.at(-1)).toMatchObject({ command: 'query_sm_resp', command_status: 3 }),
+    );
+  });
+});
+
+describe('the window', () => {
+  it('holds back what is beyond it, and gives up in time', async () => {
+    const open: (() => void)[] = [];
+    const { smsc, sender } = await scene(
+      (pdu, session) => open.push(() => answering(0)(pdu, session)),
+      { windowSize: 2, waitMs: 50 },
+    );
+    const first = [sender.send(message), sender.send(message)];
+    await until(() => expect(smsc.submitted()).toHaveLength(2));
+    expect(await sender.send(message)).toEqual({
+      kind: 'not-sent',
+      message: 'Too many messages are on their way.',
+    });
+    const waiting = sender.send(message);
+    open.shift()?.();
+    expect(await first[0]).toEqual(delivered);
+    await until(() => expect(smsc.submitted()).toHaveLength(3));
+    for (const answer of open) answer();
+    expect(await Promise.all([...first, waiting])).toEqual([delivered, delivered, delivered]);
+  });
+
+  it('an SMSC that is throttling gets no message in the pause', async () => {
+    const { smsc, sender } = await scene(answering(ESME_RTHROTTLED ?? 0));
+    expect(await sender.send(message)).toEqual({
+      kind: 'not-sent',
+      message: 'Too many messages: RTHROTTLED.',
+      retryAfterSeconds: 1,
+    });
+    expect(await sender.send(message)).toMatchObject({ kind: 'not-sent', retryAfterSeconds: 1 });
+    expect(smsc.submitted()).toHaveLength(1);
+  });
+});
+
+describe('connecting', () => {
+  it('fails without a session, in growing pauses', async () => {
+    const smsc = await startRawSmsc(answering(0));
+    await smsc.close();
+    const sender = kept(
+      senderAt(smsc.port, { firstPauseMs: 30, longestPauseMs: 10_000, waitMs: 10 }),
+    );
+    const startedAt = Date.now();
+    sender.open();
+    await until(() => expect(sender.events.length).toBeGreaterThan(2));
+    // 30 ms, then 60 ms.
+    expect(Date.now() - startedAt).toBeGreaterThan(85);
+    expect(await sender.send(message)).toEqual({
+      kind: 'not-sent',
+      message: 'The connection to the SMSC failed (ECONNREFUSED).',
+      retryAfterSeconds: 1,
+    });
+  });
+
+  it('starts again after the SMSC was killed', async () => {
+    const { smsc, sender } = await scene(answering(0));
+    expect(await sender.send(message)).toEqual(delivered);
+    await smsc.close();
+    await until(async () => expect(await sender.send(message)).toMatchObject({ kind: 'not-sent' }));
+    const next = kept(await startRawSmsc(answering(0), { port: smsc.port }));
+    await until(async () => expect(await sender.send(message)).toEqual(delivered));
+    expect(next.submitted()).toHaveLength(1);
+  });
+
+  it('a refused bind says why, and no secret', async () => {
+    const smsc = kept(await startRawSmsc(answering(0), { bindStatus: ESME_RINVPASWD ?? 0 }));
+    const sender = kept(senderAt(smsc.port, { password: 'secret12' }));
+    expect(await sender.send(message)).toMatchObject({
+      kind: 'not-sent',
+      message: 'The SMSC refused the bind: RINVPASWD.',
+    });
+    expect(sender.events.join()).not.toContain('secret12');
+  });
+
+  it('an SMSC that accepts the connection and is silent', async () => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const sender = kept(senderAt((server.address() as AddressInfo).port, { timeoutMs: 50 }));
+    expect(await sender.send(message)).toMatchObject({
+      kind: 'not-sent',
+      message: 'The SMSC did not answer in time.',
+    });
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  it('ends its session after what is on its way, and sends nothing more', async () => {
+    const open: (() => void)[] = [];
+    const { smsc, sender } = await scene((pdu, session) =>
+      open.push(() => answering(0)(pdu, session)),
+    );
+    const sending = sender.send(message);
+    await until(() => expect(open).toHaveLength(1));
+    const closed = sender.close();
+    expect(await sender.send(message)).toMatchObject({ kind: 'not-sent' });
+    open[0]?.();
+    expect(await sending).toEqual(delivered);
+    await closed;
+    expect(smsc.pdus.at(-1)?.command).toBe('unbind');
+    expect(smsc.submitted()).toHaveLength(1);
+  });
+});
+
+describe('receipts', () => {
+  const receiptOf = (id: string) =>
+    new smpp.PDU('deliver_sm', {
+      esm_class: 4,
+      short_message: Buffer.from(
+        `id:${id} sub:001 dlvrd:001 submit date:2611231200 done date:2611231201 stat:DELIVRD err:000 text:`,
+      ),
+    });
+
+  it('are recorded, then acknowledged', async () => {
+    const { smsc, sender } = await scene(answering(0));
+    sender.open();
+    await until(() => expect(smsc.sessions).toHaveLength(1));
+    await until(() => expect(sender.events).toContain('bound'));
+    smsc.sessions[0]?.send(receiptOf('a_1'));
+    await until(() =>
+      expect(smsc.pdus.at(-1)).toMatchObject({ command: 'deliver_sm_resp', command_status: 0 }),
+    );
+    expect(sender.reports).toEqual([
+      { provider: 'smpp', reference: 'a_1', state: 'delivered', reason: null },
+    ]);
+  });
+
+  it('are wanted again where they could not be recorded', async () => {
+    const { smsc, sender } = await scene(answering(0), {
+      record: () => Promise.reject(new Error('no database')),
+    });
+    sender.open();
+    await until(() => expect(sender.events).toContain('bound'));
+    smsc.sessions[0]?.send(receiptOf('a1'));
+    await until(() =>
+      expect(smsc.pdus.at(-1)).toMatchObject({ command: 'deliver_sm_resp', command_status: 0x64 }),
+    );
+    expect(sender.events).toContain('unrecorded: no database');
+  });
+
+  it.each([
+    ['decimal-for-hex', '00AF', '175', 'af'],
+    ['hex-for-decimal', '175', 'AF', '175'],
+    ['same', 'AF', 'AF', 'AF'],
+  ] as const)('have ids in another notation: %s', async (receiptIds, answered, receipted, kept) => {
+    const { smsc, sender } = await scene(answering(0, { message_id: answered }), { receiptIds });
+    expect(await sender.send(message)).toEqual({ kind: 'delivered', providerReference: kept });
+    smsc.sessions[0]?.send(receiptOf(receipted));
+    await until(() => expect(sender.reports).toMatchObject([{ reference: kept }]));
+  });
+
+  it('wait at the sandbox until there is a session', async () => {
+    const sandbox = kept(await startSandbox({ port: 0, delayScale: 0.01 }));
+    const port = Number(new URL(sandbox.smppUrl).port);
+    const first = senderAt(port);
+    expect(await first.send(message)).toMatchObject({ kind: 'delivered' });
+    await first.close();
+    expect(first.reports).toEqual([]);
+    const second = kept(senderAt(port));
+    second.open();
+    await until(() => expect(second.reports).toMatchObject([{ state: 'delivered' }]));
+  });
+});
