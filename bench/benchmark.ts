@@ -18,7 +18,8 @@ export type Measurement =
   | TimeMeasurement
   | PaceMeasurement
   | CostMeasurement
-  | UsageMeasurement;
+  | UsageMeasurement
+  | PredictionMeasurement;
 
 /** Calls per second: the more, the better. */
 export interface RateMeasurement {
@@ -62,6 +63,15 @@ export interface UsageMeasurement {
   readonly title: string;
   /** CPU milliseconds a call. */
   readonly usage: Readonly<Record<'subject' | 'baseline', number>>;
+}
+
+/** What something costs, against what a page of the documents says. */
+export interface PredictionMeasurement {
+  readonly title: string;
+  readonly predicted: number;
+  readonly measured: number;
+  /** How far the ratio of both may be from 1. */
+  readonly tolerance: number;
 }
 
 export interface Benchmark {

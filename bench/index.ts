@@ -20,6 +20,7 @@ import {
 } from './benchmarks/p9-voucher-lives.js';
 import { eventsBenchmark } from './benchmarks/p10-events.js';
 import { metricsBenchmark } from './benchmarks/p11-metrics.js';
+import { capacityBenchmark } from './benchmarks/p12-capacity.js';
 import { type BenchOptions, readOptions } from './options.js';
 import { json, passes, table } from './report.js';
 import { runInterruptibly } from './run-interruptibly.js';
@@ -39,6 +40,7 @@ const benchmarks: readonly Benchmark[] = [
   separateVoucherLivesBenchmark,
   eventsBenchmark,
   metricsBenchmark,
+  capacityBenchmark,
 ];
 
 async function runBenchmarks(

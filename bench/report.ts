@@ -3,6 +3,7 @@ import type {
   CostMeasurement,
   Measurement,
   PaceMeasurement,
+  PredictionMeasurement,
   RateMeasurement,
   TimeMeasurement,
   UsageMeasurement,
@@ -32,15 +33,21 @@ const isOfCost = (measurement: Measurement): measurement is CostMeasurement =>
 const isOfUsage = (measurement: Measurement): measurement is UsageMeasurement =>
   'usage' in measurement;
 
+const isPrediction = (measurement: Measurement): measurement is PredictionMeasurement =>
+  'predicted' in measurement;
+
 /** Whether a measurement reaches its bar; one without a bar always does. */
 export function passes(measurement: Measurement): boolean {
   if (isOfTime(measurement)) return times(measurement).ratio <= measurement.greatest;
   if (isOfPace(measurement)) return median(measurement) >= (measurement.leastPace ?? 0);
   if (isOfCost(measurement)) return intervalOf(measurement).upper <= measurement.greatest;
   if (isOfUsage(measurement)) return true;
+  if (isPrediction(measurement)) return Math.abs(ratioOf(measurement) - 1) <= measurement.tolerance;
   const { comparison, bar } = measurement;
   return bar === undefined || comparison.ratio.median >= bar;
 }
+
+const ratioOf = ({ measured, predicted }: PredictionMeasurement): number => measured / predicted;
 
 const intervalOf = ({ costs }: CostMeasurement) => ratioInterval(costs.subject, costs.baseline);
 
@@ -73,6 +80,7 @@ function cells(measurement: Measurement): string[] {
   if (isOfTime(measurement)) return timeCells(measurement);
   if (isOfCost(measurement)) return costCells(measurement);
   if (isOfUsage(measurement)) return usageCells(measurement);
+  if (isPrediction(measurement)) return predictionCells(measurement);
   return isOfPace(measurement) ? paceCells(measurement) : rateCells(measurement);
 }
 
@@ -125,6 +133,14 @@ function usageCells({ usage }: UsageMeasurement): string[] {
   return ['', '', `CPU ${subject.toFixed(2)}`, `CPU ${baseline.toFixed(2)}`, ratio, '', ''];
 }
 
+/** What is measured and predicted stands where the times of an answer do. */
+function predictionCells(measurement: PredictionMeasurement): string[] {
+  const { measured, predicted, tolerance } = measurement;
+  const bar = `1 ± ${tolerance}`;
+  const ratio = ratioOf(measurement).toFixed(2);
+  return ['', '', measured.toFixed(1), predicted.toFixed(1), ratio, bar, verdict(measurement)];
+}
+
 function paceCells(measurement: PaceMeasurement): string[] {
   const { leastPace } = measurement;
   const pace = median(measurement).toFixed(1);
@@ -145,6 +161,7 @@ function plain(measurement: Measurement) {
   if (isOfTime(measurement)) return plainTime(measurement);
   if (isOfCost(measurement)) return plainCost(measurement);
   if (isOfUsage(measurement)) return plainUsage(measurement);
+  if (isPrediction(measurement)) return plainPrediction(measurement);
   return isOfPace(measurement) ? plainPace(measurement) : plainRate(measurement);
 }
 
@@ -205,6 +222,17 @@ const plainUsage = ({ title, usage: { subject, baseline } }: UsageMeasurement) =
   title,
   subject: rounded(subject, 3),
   baseline: rounded(baseline, 3),
+});
+
+/** The bar is how far the ratio may be from 1. */
+const plainPrediction = (measurement: PredictionMeasurement) => ({
+  title: measurement.title,
+  subject: rounded(measurement.measured, 2),
+  baseline: measurement.predicted,
+  ratio: rounded(ratioOf(measurement), 3),
+  barIs: 'from 1 at most',
+  bar: measurement.tolerance,
+  passed: passes(measurement),
 });
 
 /** Per second; the bar, too. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type {
   CostMeasurement,
   PaceMeasurement,
+  PredictionMeasurement,
   RateMeasurement,
   TimeMeasurement,
   UsageMeasurement,
@@ -125,4 +126,23 @@ test('programs read one line of JSON', () => {
       ],
     },
   });
+});
+
+test.each([
+  [22.9, true],
+  [23, true],
+  [17.1, true],
+  [23.1, false],
+  [16.9, false],
+])('a prediction of 20 is passed by %s within 15 %%: %s', (measured, isPassed) => {
+  const prediction: PredictionMeasurement = {
+    title: 'rows',
+    predicted: 20,
+    measured,
+    tolerance: 0.1501,
+  };
+  expect(passes(prediction)).toBe(isPassed);
+  const results = [{ name: 'P12', measurements: [prediction] as const }];
+  expect(table(results)).toContain(isPassed ? 'pass' : 'FAIL');
+  expect(JSON.parse(json(results)).P12).toMatchObject({ baseline: 20, passed: isPassed });
 });
