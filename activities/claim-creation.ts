@@ -130,7 +130,7 @@ function refuseByRows(
   const { limits, mobileMoney } = dependencies;
   const facts = claimFacts(voucher, context, {
     ...limits,
-    canPay: (toMerchant) => mobileMoney.canCarry(formatAmount(toMerchant)),
+    canPay: (toMerchant) => mobileMoney.named(null).canCarry(formatAmount(toMerchant)),
   });
   const amount = command.amount === null ? undefined : parseMoney(command.amount);
   return refuseClaim(facts, { company: command.company, amount }, limits);

@@ -6,6 +6,11 @@ import type { ReminderTimes } from '../src/db/vouchers/reminders.js';
 import type { Money } from '../src/domain/money.js';
 import type { Operator } from '../src/domain/operator.js';
 import type { NumberBox } from '../src/domain/phone.js';
+import type {
+  AirtimeProviderName,
+  MobileMoneyProviderName,
+  SmsProviderName,
+} from '../src/domain/providers/provider-names.js';
 import type { DayReport } from '../src/domain/reports/day-report.js';
 import type { MonthlyStatement } from '../src/domain/statements/monthly-statement.js';
 import type { AmountRange } from '../src/domain/topup.js';
@@ -16,6 +21,7 @@ import type { Airtime } from '../src/providers/airtime/airtime.js';
 import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js';
 import type { EmailAttachment, EmailSender } from '../src/providers/email/email-sender.js';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
+import type { ProviderSet } from '../src/providers/provider-set.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
 import type { WebhookCaller } from '../src/providers/webhooks/webhook-caller.js';
 import type { RepairLimits } from '../src/repairs/repair-kind.js';
@@ -29,14 +35,14 @@ export interface ActivityDependencies {
   readonly digests: Digests;
   readonly secretBox: SecretBox;
   readonly numbers: NumberBox;
-  readonly smsSender: SmsSender;
+  readonly smsSenders: ProviderSet<SmsProviderName, SmsSender>;
   readonly emailSender: EmailSender;
   /** A monthly statement as files. */
   readonly statementFiles: (statement: MonthlyStatement) => readonly EmailAttachment[];
   /** The report of a day as files. */
   readonly dayReportFiles: (report: DayReport) => readonly EmailAttachment[];
-  readonly mobileMoney: MobileMoney;
-  readonly airtime: Airtime;
+  readonly mobileMoney: ProviderSet<MobileMoneyProviderName, MobileMoney>;
+  readonly airtime: ProviderSet<AirtimeProviderName, Airtime>;
   readonly operatorLookup: OperatorLookup;
   /** The public address for links in messages, without a trailing slash. */
   readonly publicUrl: string;

@@ -112,14 +112,14 @@ interface OutgoingMessage {
 
 function send(
   { invitationId, channel, message, token }: OutgoingMessage,
-  { publicUrl, smsSender, emailSender }: ActivityDependencies,
+  { publicUrl, smsSenders, emailSender }: ActivityDependencies,
 ): Promise<ProviderOutcome> {
   const { email, msisdn, merchantName, remainingSeconds } = message;
   const link = `${publicUrl}/portal/activate/${token}`;
   const time = inWords(remainingSeconds);
   return withHeartbeat(() =>
     channel === 'SMS'
-      ? smsSender.send({ to: msisdn ?? '', text: smsText(merchantName, link, time) })
+      ? smsSenders.named(null).send({ to: msisdn ?? '', text: smsText(merchantName, link, time) })
       : emailSender.send({
           id: `invitation-${invitationId}`,
           to: email,

@@ -37,7 +37,7 @@ export interface MessageSender {
 }
 
 export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
-  const { database, smsSender, failpoint, background, numbers } = dependencies;
+  const { database, smsSenders, failpoint, background, numbers } = dependencies;
   const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
 
@@ -47,11 +47,12 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     const isCode = message.claim_id !== null;
     await failpoint(sendingSteps(message)[0]);
     const text = await textOf(messageId, message);
+    const provider = smsSenders.defaultName;
     const outcome: ProviderOutcome = text
-      ? await smsSender.send({ to: numbers.open(message.msisdn), text })
+      ? await smsSenders.named(provider).send({ to: numbers.open(message.msisdn), text })
       : { kind: 'refused', code: 'ended', message: 'the claim has ended', retryCanHelp: false };
     await failpoint(sendingSteps(message)[1]);
-    await recordMessage(database, messageId, recordOf(outcome));
+    await recordMessage(database, messageId, { ...recordOf(outcome), provider });
     if (isCode) await failpoint('claim-sent-recorded');
     return publicOutcome(outcome);
   }

@@ -18,7 +18,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   async function payMerchant(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
-    const outcome = await sendValue(() => mobileMoney.pay(paymentOf(payment)));
+    const provider = mobileMoney.named(payment.provider);
+    const outcome = await sendValue(() => provider.pay(paymentOf(payment)));
     if (outcome.kind === 'unknown') await notePaymentUnknown(database, operationId);
     await failpoint('redeem-paid');
     return { ...outcome, of: { operationId, call } };
@@ -27,7 +28,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   /** Asks the provider by our reference for the outcome of the payment. */
   async function inquirePayment(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
     const payment = await redemptionPayment(database, operationId);
-    const asked = await withHeartbeat(() => mobileMoney.findPayment(paymentOf(payment)));
+    const provider = mobileMoney.named(payment.provider);
+    const asked = await withHeartbeat(() => provider.findPayment(paymentOf(payment)));
     const found = await orSettledByHand(database, operationId, asked);
     // A run that was cut off may have died before it noted this.
     if (found.kind === 'unknown') await notePaymentUnknown(database, operationId);
@@ -37,7 +39,10 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   return { payMerchant, inquirePayment };
 }
 
-type FoundPayment = Omit<Awaited<ReturnType<typeof redemptionPayment>>, 'serial_number'> & {
+type FoundPayment = Omit<
+  Awaited<ReturnType<typeof redemptionPayment>>,
+  'serial_number' | 'provider'
+> & {
   readonly serial_number?: string;
 };
 

@@ -26,7 +26,7 @@ export interface PricedRedemption {
 /** The row of a redemption; it freezes payee, amounts and references. */
 export function newRedemption(
   { command, voucher, context, settlement }: PricedRedemption,
-  paymentReference: string,
+  payment: Pick<NewRedemption, 'paymentReference' | 'provider'>,
 ): NewRedemption {
   const { party_key: key, party_value: value } = context;
   return {
@@ -38,7 +38,7 @@ export function newRedemption(
     merchantId: payeeOf(command, voucher),
     toMerchant: formatMoney(settlement.toMerchant),
     serviceFee: formatMoney(settlement.fee),
-    paymentReference,
+    ...payment,
     platformReference: `RDM-${command.operationId.slice(0, 16).toUpperCase()}`,
     payee: key !== null && value !== null ? [{ key, value }] : [],
   };

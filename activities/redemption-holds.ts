@@ -118,7 +118,7 @@ function settle(
 ): Settlement | Refusal {
   const { limits, mobileMoney, numbers } = dependencies;
   const merchantId = payeeOf(command, voucher);
-  const canPay = (toMerchant: Money) => mobileMoney.canCarry(formatAmount(toMerchant));
+  const canPay = (toMerchant: Money) => mobileMoney.named(null).canCarry(formatAmount(toMerchant));
   return settleOrRefuse(
     redemptionFacts(voucher, context, { merchantId, canPay, numbers }),
     {
@@ -155,7 +155,10 @@ async function recordHold(
     ? { operationId: command.operationId, attempt: 1 }
     : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
   const paymentReference = digests.paymentReference(attempt.operationId, attempt.attempt);
-  const redemption = newRedemption(priced, paymentReference);
+  const redemption = newRedemption(priced, {
+    paymentReference,
+    provider: dependencies.mobileMoney.defaultName,
+  });
   const redemptionId = await runStep('redemption-not-recorded', () =>
     withinNumberLimit(count, command.company, () =>
       insertRedemption(transaction, redemption, count).catch(refuseWhileInSuspense),

@@ -146,12 +146,13 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
   }
 
   async function ask(ended: EndedPayment) {
-    if (ended.kind === 'redemption')
-      return mobileMoney.findPayment(
-        paymentOf(await redemptionPayment(database, ended.operationId)),
-      );
+    if (ended.kind === 'redemption') {
+      const payment = await redemptionPayment(database, ended.operationId);
+      return mobileMoney.named(payment.provider).findPayment(paymentOf(payment));
+    }
     const attempt = await findAttempt(database, ended.operationId);
-    return airtime.findOrder(orderOf({ ...attempt, amount: ended.amount }, numbers));
+    const provider = airtime.named(attempt.provider);
+    return provider.findOrder(orderOf({ ...attempt, amount: ended.amount }, numbers));
   }
 
   return { inquire, tellLateTopUps };

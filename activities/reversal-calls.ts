@@ -1,4 +1,5 @@
 import { findReversal } from '../src/db/vouchers/reversals.js';
+import type { MobileMoneyProviderName } from '../src/domain/providers/provider-names.js';
 import type { PaymentReversal } from '../src/providers/mobile-money/mobile-money.js';
 import { type ProviderInquiry, type ProviderOutcome, unknown } from '../src/providers/outcome.js';
 import type { Named } from '../workflows/steps/named-results.js';
@@ -11,11 +12,16 @@ export function createReversalCallActivities({
   mobileMoney,
   failpoint,
 }: ActivityDependencies) {
-  const { reversals } = mobileMoney;
+  /** The reversal, and how its payment's provider is asked for it. */
+  async function find(operationId: string) {
+    const found = await findReversal(database, operationId);
+    const { reversals } = mobileMoney.named(found.provider);
+    return { reversal: reversalOf(found), reversals };
+  }
 
   /** Takes the payment of a redemption back; the reference is constant. */
   async function reversePayment(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
-    const reversal = reversalOf(await findReversal(database, operationId));
+    const { reversal, reversals } = await find(operationId);
     await failpoint('reverse-sending');
     const outcome = reversals
       ? await sendValue(() => reversals.reverse(reversal))
@@ -26,7 +32,7 @@ export function createReversalCallActivities({
 
   /** Asks the provider by our reference for the outcome of the reversal. */
   async function inquireReversal(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
-    const reversal = reversalOf(await findReversal(database, operationId));
+    const { reversal, reversals } = await find(operationId);
     const found = reversals
       ? await withHeartbeat(() => reversals.findReversal(reversal))
       : unknown(WITHOUT_REVERSALS);
@@ -35,6 +41,14 @@ export function createReversalCallActivities({
 
   return { reversePayment, inquireReversal };
 }
+
+/** Whether the provider of a payment can reverse it; one that is no longer configured cannot. */
+export const canReverse = (
+  mobileMoney: ActivityDependencies['mobileMoney'],
+  provider: MobileMoneyProviderName | null,
+): boolean =>
+  mobileMoney.names.includes(provider ?? mobileMoney.defaultName) &&
+  mobileMoney.named(provider).reversals !== undefined;
 
 /** Said of a reversal that was begun under an earlier setting. */
 const WITHOUT_REVERSALS = 'The configured provider cannot be asked about reversals.';

@@ -30,6 +30,7 @@ import type {
 } from '../workflows/reversal/contracts.js';
 import { refusalOf } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+import { canReverse } from './reversal-calls.js';
 
 const KIND = 'reverse-redemption';
 
@@ -163,7 +164,7 @@ async function refusalFor(
     {
       ...context,
       redemption: status === null || !isOwn ? undefined : { ...context, status },
-      providerCanReverse: mobileMoney.reversals !== undefined,
+      providerCanReverse: canReverse(mobileMoney, context.provider),
     },
     limits.reversalWindowSeconds,
   );

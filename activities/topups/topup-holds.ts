@@ -134,7 +134,7 @@ async function holdOrRefuse(
     {
       ...topupFacts(topup, context, operator),
       isAdmitted: await isAdmitted(transaction, topup, context, command, dependencies),
-      canCarry: (amount) => airtime.canCarry(formatAmount(amount)),
+      canCarry: (amount) => airtime.named(null).canCarry(formatAmount(amount)),
     },
     limits.topupRanges,
   );
@@ -169,6 +169,7 @@ async function recordHold(
     amount: formatMoney(terms.amount),
     productId: context.product_id,
     providerProductId: context.provider_product_id,
+    provider: dependencies.airtime.defaultName,
     numberCount: count,
   };
   await withinNumberLimit(count, company, () => beginAttempt(transaction, begun));

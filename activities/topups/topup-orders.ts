@@ -16,15 +16,18 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
     await failpoint(`${subjectOf(attempt)}-sending`);
-    const outcome = await sendValue(() => airtime.send(order));
+    const provider = airtime.named(attempt.provider);
+    const outcome = await sendValue(() => provider.send(order));
     await failpoint(`${subjectOf(attempt)}-sent`);
     return { ...outcome, of: { operationId, call } };
   }
 
   /** Asks the provider by our reference for the outcome of the attempt. */
   async function inquireTopUp(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
-    const order = orderOf(await findAttempt(database, operationId), numbers);
-    const asked = await withHeartbeat(() => airtime.findOrder(order));
+    const attempt = await findAttempt(database, operationId);
+    const order = orderOf(attempt, numbers);
+    const provider = airtime.named(attempt.provider);
+    const asked = await withHeartbeat(() => provider.findOrder(order));
     const found = await orSettledByHand(database, operationId, asked);
     return { ...found, of: { operationId, call } };
   }

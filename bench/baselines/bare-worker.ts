@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import type { Config } from '../../src/config/config.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
-import { createMobileMoney, createSmsSender } from '../../src/providers/registry.js';
+import { createMobileMoneySet, createSmsSenders } from '../../src/providers/registry.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { workerTuning } from '../../src/worker/create-main-worker.js';
 import { providerMilliseconds } from './slow-provider.js';
 
 function createBareActivities(config: Config) {
-  const smsSender = createSmsSender(config);
-  const mobileMoney = createMobileMoney(config);
+  const smsSender = createSmsSenders(config).named(null);
+  const mobileMoney = createMobileMoneySet(config).named(null);
   return {
     doNothing: async (): Promise<void> => undefined,
     waitLikeProvider: (): Promise<void> => sleep(providerMilliseconds),

@@ -14,7 +14,7 @@ import {
   airtimeSettings,
   messageSettings,
   mobileMoneySettings,
-} from '../../src/config/provider-settings.js';
+} from '../../src/config/providers/provider-settings.js';
 import { secretSettings } from '../../src/config/secret-settings.js';
 import { startSettings } from '../../src/config/start-settings.js';
 import { taskQueueSettings, temporalSettings } from '../../src/config/temporal-settings.js';

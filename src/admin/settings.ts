@@ -5,7 +5,8 @@ import { createSecretBox } from '../crypto/secret-box.js';
 import { readNumberStorage } from '../db/number-storage.js';
 import { createNumberBox, numberKeysOf } from '../operations/number-box.js';
 import { webhookSettingsOf } from '../operations/webhook-settings.js';
-import { createAirtime, createMobileMoney } from '../providers/registry.js';
+import { ProviderNotConfigured } from '../providers/provider-set.js';
+import { createAirtimeSet, createMobileMoneySet } from '../providers/registry.js';
 import { repairLimits } from '../repairs/repair-limits.js';
 import { AdminError } from './admin-error.js';
 import type { AdminContext } from './command.js';
@@ -48,27 +49,15 @@ export async function resolveSettings(config: AdminConfig): Promise<AdminSetting
   );
 }
 
-/** The settings without which the providers cannot be asked. */
-const providerSettings = [
-  'MOBILE_MONEY_URL',
-  'MOBILE_MONEY_ACCOUNT',
-  'AIRTIME_URL',
-  'AIRTIME_KEY',
-  'AIRTIME_SECRET',
-] as const;
-
-type ProviderConfig = AdminConfig & Record<(typeof providerSettings)[number], string>;
-
-const hasProviders = (config: AdminConfig): config is ProviderConfig =>
-  providerSettings.every((name) => config[name] !== undefined);
-
 function providersOf(config: AdminConfig): ListedProviders {
-  if (!hasProviders(config))
+  try {
+    return { mobileMoney: createMobileMoneySet(config), airtime: createAirtimeSet(config) };
+  } catch (error) {
+    if (!(error instanceof ProviderNotConfigured)) throw error;
     throw new AdminError(
-      `This needs the settings ${providerSettings.join(', ')} and what else the worker has of them: ` +
-        'set them to the values of the worker process.',
+      `This needs the settings of the provider ${error.provider}, as the worker process has them.`,
     );
-  return { mobileMoney: createMobileMoney(config), airtime: createAirtime(config) };
+  }
 }
 
 const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => ({

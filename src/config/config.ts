@@ -3,7 +3,12 @@ import { codecSettings, codecSignInRules } from './codec-settings.js';
 import { connectionRules } from './encrypted-connections.js';
 import { apiSettings } from './portal-settings.js';
 import { sandboxProblems, serviceProblems, startProblems } from './production.js';
-import { airtimeSettings, mobileMoneySettings } from './provider-settings.js';
+import { providerRules } from './providers/provider-rules.js';
+import {
+  airtimeSettings,
+  messageSettings,
+  mobileMoneySettings,
+} from './providers/provider-settings.js';
 import { secretSettings } from './secret-settings.js';
 import { serviceSettings } from './service-settings.js';
 import { keyRing } from './setting-kinds.js';
@@ -18,19 +23,28 @@ const isFailpointAllowed = ({
   ENVIRONMENT === 'test' || FAILPOINT === undefined;
 const failpointProblem = { path: ['FAILPOINT'], message: 'is for the test environment only' };
 
+interface Rule {
+  // Of settings that may be missing or wrong, as they were given.
+  readonly isKept: (settings: never) => boolean;
+  readonly path: [string];
+  readonly message: string;
+}
+
 /** Reports each problem beside all others, in one run. */
-const withConnectionRules = <Schema extends z.ZodObject>(schema: Schema): Schema =>
-  connectionRules.reduce<Schema>(
+const withRules = <Schema extends z.ZodObject>(schema: Schema, rules: readonly Rule[]): Schema =>
+  rules.reduce<Schema>(
     (checked, { isKept, path, message }) =>
-      checked.refine((settings) => isKept(settings), { path, message, when: () => true }),
+      checked.refine((settings) => isKept(settings as never), { path, message, when: () => true }),
     schema,
   );
 
-const configSchema = withConnectionRules(z.object(sharedSettings)).refine(
+const serviceRules = [...connectionRules, ...providerRules];
+
+const configSchema = withRules(z.object(sharedSettings), serviceRules).refine(
   isFailpointAllowed,
   failpointProblem,
 );
-const apiConfigSchema = withConnectionRules(z.object({ ...sharedSettings, ...apiSettings }))
+const apiConfigSchema = withRules(z.object({ ...sharedSettings, ...apiSettings }), serviceRules)
   .refine(isFailpointAllowed, failpointProblem)
   .refine(
     ({ PORTAL_KEY_COPY, COPY_KEYS }) => PORTAL_KEY_COPY === 'off' || COPY_KEYS !== undefined,
@@ -43,7 +57,7 @@ const apiConfigSchema = withConnectionRules(z.object({ ...sharedSettings, ...api
   );
 const startConfigSchema = z.object(startSettings);
 const { ENVIRONMENT, TRUST_UNENCRYPTED_NETWORK, DATABASE_URL, LOG_LEVEL, HOST } = serviceSettings;
-const migrationConfigSchema = withConnectionRules(
+const migrationConfigSchema = withRules(
   z.object({
     ENVIRONMENT,
     TRUST_UNENCRYPTED_NETWORK,
@@ -51,14 +65,16 @@ const migrationConfigSchema = withConnectionRules(
     ...temporalSettings,
     LOG_LEVEL,
   }),
+  connectionRules,
 );
 /** The demo's file holds the address of Temporal. */
-const demoConfigSchema = withConnectionRules(
+const demoConfigSchema = withRules(
   z.object({
     ...temporalSettings,
     TEMPORAL_ADDRESS: temporalSettings.TEMPORAL_ADDRESS.optional(),
     DATA_DIR: startSettings.DATA_DIR,
   }),
+  connectionRules,
 );
 const codecServerConfigSchema = z.object(codecSettings).superRefine(codecSignInRules);
 const sandboxConfigSchema = z.object({
@@ -90,14 +106,12 @@ const adminConfigSchema = z.object({
   PORTAL_PASSWORD_COST: serviceSettings.PORTAL_PASSWORD_COST,
   TEMPORAL_UI_URL: temporalSettings.TEMPORAL_UI_URL,
   TEMPORAL_NAMESPACE: temporalSettings.TEMPORAL_NAMESPACE,
-  // Only the recovery of a restored database asks providers.
+  // Few commands ask providers.
+  ...messageSettings,
+  EMAIL_FROM: messageSettings.EMAIL_FROM.optional(),
+  SMTP_URL: messageSettings.SMTP_URL.optional(),
   ...mobileMoneySettings,
-  MOBILE_MONEY_URL: mobileMoneySettings.MOBILE_MONEY_URL.optional(),
-  MOBILE_MONEY_ACCOUNT: mobileMoneySettings.MOBILE_MONEY_ACCOUNT.optional(),
   ...airtimeSettings,
-  AIRTIME_URL: airtimeSettings.AIRTIME_URL.optional(),
-  AIRTIME_KEY: airtimeSettings.AIRTIME_KEY.optional(),
-  AIRTIME_SECRET: airtimeSettings.AIRTIME_SECRET.optional(),
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -4,7 +4,11 @@ import { eventSettings } from './event-settings.js';
 import { httpSettings } from './http-settings.js';
 import { portalSettings } from './portal-settings.js';
 import { observationSettings, processSettings, tracingSettings } from './process-settings.js';
-import { airtimeSettings, messageSettings, mobileMoneySettings } from './provider-settings.js';
+import {
+  airtimeSettings,
+  messageSettings,
+  mobileMoneySettings,
+} from './providers/provider-settings.js';
 import { taskQueueSettings, temporalSettings } from './temporal-settings.js';
 import { repairSettings, topupSettings } from './topup-settings.js';
 import { scheduleSettings, voucherSettings } from './voucher-settings.js';

@@ -50,6 +50,7 @@ import * as numberIndexes from '../../migrations/2026-11-24-2b-number-indexes.js
 import * as repairs from '../../migrations/2026-11-24-3-repairs.js';
 import * as sealedNumbers from '../../migrations/2026-11-24-4-sealed-numbers.js';
 import * as dayReports from '../../migrations/2026-11-24-5-day-reports.js';
+import * as providerRoutes from '../../migrations/2026-11-25-1-provider-routes.js';
 import * as paymentCallbacks from '../../migrations/2026-11-25-4-payment-callbacks.js';
 import * as redemptionCountIndex from '../../migrations/2026-11-25-7-redemption-count-index.js';
 
@@ -106,6 +107,7 @@ export const allMigrations = {
   '2026-11-24-3-repairs': repairs,
   '2026-11-24-4-sealed-numbers': sealedNumbers,
   '2026-11-24-5-day-reports': dayReports,
+  '2026-11-25-1-provider-routes': providerRoutes,
   '2026-11-24-2b-number-indexes': numberIndexes,
   '2026-11-25-4-payment-callbacks': paymentCallbacks,
   '2026-11-25-7-redemption-count-index': redemptionCountIndex,

@@ -1,4 +1,9 @@
 import type { Config } from '../config/config.js';
+import type {
+  AirtimeProviderName,
+  MobileMoneyProviderName,
+  SmsProviderName,
+} from '../domain/providers/provider-names.js';
 import type { Airtime } from './airtime/airtime.js';
 import { createDtOneAirtime } from './airtime/dt-one/client.js';
 import { lookUpByPrefix, type OperatorLookup } from './airtime/operator-lookup.js';
@@ -6,11 +11,14 @@ import type { EmailSender } from './email/email-sender.js';
 import { createSmtp } from './email/smtp.js';
 import { createGsmaMobileMoney } from './mobile-money/gsma/client.js';
 import type { MobileMoney } from './mobile-money/mobile-money.js';
+import { createProviderSet, type ProviderSet } from './provider-set.js';
 import { createAfricasTalking } from './sms/africas-talking.js';
 import type { SmsSender } from './sms/sms-sender.js';
 
-type SmsConfig = Pick<Config, Extract<keyof Config, `SMS_${string}`>>;
-type EmailConfig = Pick<Config, 'SMTP_URL' | Extract<keyof Config, `EMAIL_${string}`>>;
+type SettingsOf<Prefix extends string> = Pick<Config, Extract<keyof Config, `${Prefix}_${string}`>>;
+type SmsConfig = SettingsOf<'SMS'>;
+type EmailConfig = Pick<Config, 'SMTP_URL'> & SettingsOf<'EMAIL'>;
+type MobileMoneyConfig = SettingsOf<'MOBILE_MONEY'>;
 type AirtimeConfig = Pick<
   Config,
   Extract<
@@ -20,18 +28,22 @@ type AirtimeConfig = Pick<
     | `AIRTIME_PRODUCT_${string}`
   >
 >;
-type MobileMoneyConfig = Pick<Config, Extract<keyof Config, `MOBILE_MONEY_${string}`>>;
+
+/** How a provider is made of the settings; undefined where they do not configure it. */
+type Row<Settings, Port> = (config: Settings) => Port | undefined;
 
 /** One row per SMS provider. CONTRIBUTING.md, "Add a provider", is the recipe for all kinds. */
-const smsSenders: Record<Config['SMS_PROVIDER'], (config: SmsConfig) => SmsSender> = {
-  'africas-talking': (config) =>
-    createAfricasTalking({
-      baseUrl: config.SMS_URL,
-      username: config.SMS_USERNAME,
-      apiKey: config.SMS_API_KEY,
-      sender: config.SMS_SENDER,
-      timeoutSeconds: config.SMS_TIMEOUT_SECONDS,
-    }),
+const smsSenders: Record<SmsProviderName, Row<SmsConfig, SmsSender>> = {
+  'africas-talking': ({ SMS_URL: baseUrl, SMS_API_KEY: apiKey, ...config }) =>
+    baseUrl === undefined || apiKey === undefined
+      ? undefined
+      : createAfricasTalking({
+          baseUrl,
+          apiKey,
+          username: config.SMS_USERNAME,
+          sender: config.SMS_SENDER,
+          timeoutSeconds: config.SMS_TIMEOUT_SECONDS,
+        }),
 };
 
 /** One row per e-mail adapter. */
@@ -45,67 +57,84 @@ const emailSenders: Record<Config['EMAIL_PROVIDER'], (config: EmailConfig) => Em
 };
 
 /** One row per mobile-money provider. */
-const mobileMoneyProviders: Record<
-  Config['MOBILE_MONEY_PROVIDER'],
-  (config: MobileMoneyConfig) => MobileMoney
-> = {
-  gsma: (config) =>
-    createGsmaMobileMoney({
-      baseUrl: config.MOBILE_MONEY_URL,
-      token: config.MOBILE_MONEY_TOKEN_URL
-        ? {
-            url: config.MOBILE_MONEY_TOKEN_URL,
-            key: config.MOBILE_MONEY_KEY,
-            secret: config.MOBILE_MONEY_SECRET,
-          }
-        : undefined,
-      basic: config.MOBILE_MONEY_KEY
-        ? { key: config.MOBILE_MONEY_KEY, secret: config.MOBILE_MONEY_SECRET }
-        : undefined,
-      callbackUrl: callbackUrlOf(
-        config.MOBILE_MONEY_CALLBACK_URL,
-        config.MOBILE_MONEY_CALLBACK_SECRET,
-      ),
-      account: config.MOBILE_MONEY_ACCOUNT,
-      timeoutSeconds: config.MOBILE_MONEY_TIMEOUT_SECONDS,
-    }),
+const mobileMoneyProviders: Record<MobileMoneyProviderName, Row<MobileMoneyConfig, MobileMoney>> = {
+  gsma: ({ MOBILE_MONEY_URL: baseUrl, MOBILE_MONEY_ACCOUNT: account, ...config }) =>
+    baseUrl === undefined || account === undefined
+      ? undefined
+      : createGsmaMobileMoney({
+          baseUrl,
+          account,
+          token: config.MOBILE_MONEY_TOKEN_URL
+            ? {
+                url: config.MOBILE_MONEY_TOKEN_URL,
+                key: config.MOBILE_MONEY_KEY,
+                secret: config.MOBILE_MONEY_SECRET,
+              }
+            : undefined,
+          basic: config.MOBILE_MONEY_KEY
+            ? { key: config.MOBILE_MONEY_KEY, secret: config.MOBILE_MONEY_SECRET }
+            : undefined,
+          callbackUrl: callbackUrlOf(
+            config.MOBILE_MONEY_CALLBACK_URL,
+            config.MOBILE_MONEY_CALLBACK_SECRET,
+          ),
+          timeoutSeconds: config.MOBILE_MONEY_TIMEOUT_SECONDS,
+        }),
 };
 
 /** One row per provider of airtime and packages. */
-const airtimeProviders: Record<Config['AIRTIME_PROVIDER'], (config: AirtimeConfig) => Airtime> = {
-  'dt-one': (config) =>
-    createDtOneAirtime({
-      baseUrl: config.AIRTIME_URL,
-      key: config.AIRTIME_KEY,
-      secret: config.AIRTIME_SECRET,
-      callbackUrl: callbackUrlOf(config.AIRTIME_CALLBACK_URL, config.AIRTIME_CALLBACK_SECRET),
-      rangedProducts: {
-        ETHIO_TELECOM: config.AIRTIME_PRODUCT_ETHIO_TELECOM,
-        SAFARICOM_ETHIOPIA: config.AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA,
-      },
-      timeoutSeconds: config.AIRTIME_TIMEOUT_SECONDS,
-    }),
+const airtimeProviders: Record<AirtimeProviderName, Row<AirtimeConfig, Airtime>> = {
+  'dt-one': ({ AIRTIME_URL: baseUrl, AIRTIME_KEY: key, AIRTIME_SECRET: secret, ...config }) =>
+    baseUrl === undefined || key === undefined || secret === undefined
+      ? undefined
+      : createDtOneAirtime({
+          baseUrl,
+          key,
+          secret,
+          callbackUrl: callbackUrlOf(config.AIRTIME_CALLBACK_URL, config.AIRTIME_CALLBACK_SECRET),
+          rangedProducts: {
+            ETHIO_TELECOM: config.AIRTIME_PRODUCT_ETHIO_TELECOM,
+            SAFARICOM_ETHIOPIA: config.AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA,
+          },
+          timeoutSeconds: config.AIRTIME_TIMEOUT_SECONDS,
+        }),
 };
 
 /** The callback address for the provider, including its secret. */
 const callbackUrlOf = (url: string | undefined, secret: string): string | undefined =>
   url === undefined || secret === '' ? url : `${url.replace(/\/+$/, '')}/${secret}`;
 
-/** The SMS sender of the settings. */
-export const createSmsSender = (config: SmsConfig): SmsSender =>
-  smsSenders[config.SMS_PROVIDER](config);
+function setOf<Name extends string, Settings, Port>(
+  rows: Record<Name, Row<Settings, Port>>,
+  config: Settings,
+  defaultName: Name,
+): ProviderSet<Name, Port> {
+  const made = Object.entries(rows).map(([name, make]) => [
+    name,
+    (make as Row<Settings, Port>)(config),
+  ]);
+  return createProviderSet<Name, Port>(Object.fromEntries(made), defaultName);
+}
+
+/** The SMS senders that the settings configure. */
+export const createSmsSenders = (config: SmsConfig): ProviderSet<SmsProviderName, SmsSender> =>
+  setOf(smsSenders, config, config.SMS_PROVIDER);
 
 /** The e-mail sender of the settings. */
 export const createEmailSender = (config: EmailConfig): EmailSender =>
   emailSenders[config.EMAIL_PROVIDER](config);
 
-/** The mobile-money provider of the settings. */
-export const createMobileMoney = (config: MobileMoneyConfig): MobileMoney =>
-  mobileMoneyProviders[config.MOBILE_MONEY_PROVIDER](config);
+/** The mobile-money providers that the settings configure. */
+export const createMobileMoneySet = (
+  config: MobileMoneyConfig,
+): ProviderSet<MobileMoneyProviderName, MobileMoney> =>
+  setOf(mobileMoneyProviders, config, config.MOBILE_MONEY_PROVIDER);
 
-/** The airtime provider of the settings. */
-export const createAirtime = (config: AirtimeConfig): Airtime =>
-  airtimeProviders[config.AIRTIME_PROVIDER](config);
+/** The providers of airtime and packages that the settings configure. */
+export const createAirtimeSet = (
+  config: AirtimeConfig,
+): ProviderSet<AirtimeProviderName, Airtime> =>
+  setOf(airtimeProviders, config, config.AIRTIME_PROVIDER);
 
 /** The look-up of a number's operator: without number portability, its prefix. */
 export const createOperatorLookup = (): OperatorLookup => lookUpByPrefix;

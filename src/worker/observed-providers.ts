@@ -2,17 +2,21 @@ import type { ActivityDependencies } from '../../activities/dependencies.js';
 import type { Config } from '../config/config.js';
 import type { LabelsOf } from '../process/metrics/definitions.js';
 import type { Metrics } from '../process/metrics/metrics.js';
+import type { Airtime } from '../providers/airtime/airtime.js';
+import type { MobileMoney } from '../providers/mobile-money/mobile-money.js';
+import { wrapProviders } from '../providers/provider-set.js';
 import {
-  createAirtime,
+  createAirtimeSet,
   createEmailSender,
-  createMobileMoney,
-  createSmsSender,
+  createMobileMoneySet,
+  createSmsSenders,
 } from '../providers/registry.js';
+import type { SmsSender } from '../providers/sms/sms-sender.js';
 import { tracing } from '../tracing/tracing.js';
 
 type Providers = Pick<
   ActivityDependencies,
-  'smsSender' | 'emailSender' | 'mobileMoney' | 'airtime'
+  'smsSenders' | 'emailSender' | 'mobileMoney' | 'airtime'
 >;
 
 /** Makes a call, and counts it with its outcome and its time. */
@@ -59,28 +63,27 @@ async function traced<Result extends { readonly kind: string }>(
 
 /** The providers of the settings, with their calls counted. */
 export function createProviders(config: Config, metrics: Metrics): Providers {
-  const [sms, email, money, airtime] = [
-    createSmsSender(config),
-    createEmailSender(config),
-    createMobileMoney(config),
-    createAirtime(config),
-  ];
-  const [ofSms, ofEmail] = [
-    observerOf(metrics, config.SMS_PROVIDER),
-    observerOf(metrics, config.EMAIL_PROVIDER),
-  ];
+  const email = createEmailSender(config);
+  const ofEmail = observerOf(metrics, config.EMAIL_PROVIDER);
   return {
-    smsSender: { send: (message) => ofSms('send', () => sms.send(message)) },
+    smsSenders: wrapProviders(createSmsSenders(config), (sms, name) =>
+      observedSms(sms, observerOf(metrics, name)),
+    ),
     emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },
-    mobileMoney: observedMoney(money, observerOf(metrics, config.MOBILE_MONEY_PROVIDER)),
-    airtime: observedAirtime(airtime, observerOf(metrics, config.AIRTIME_PROVIDER)),
+    mobileMoney: wrapProviders(createMobileMoneySet(config), (money, name) =>
+      observedMoney(money, observerOf(metrics, name)),
+    ),
+    airtime: wrapProviders(createAirtimeSet(config), (airtime, name) =>
+      observedAirtime(airtime, observerOf(metrics, name)),
+    ),
   };
 }
 
-function observedMoney(
-  money: Providers['mobileMoney'],
-  observe: Observe,
-): Providers['mobileMoney'] {
+const observedSms = (sms: SmsSender, observe: Observe): SmsSender => ({
+  send: (message) => observe('send', () => sms.send(message)),
+});
+
+function observedMoney(money: MobileMoney, observe: Observe): MobileMoney {
   const { reversals } = money;
   return {
     canCarry: (amount) => money.canCarry(amount),
@@ -97,10 +100,7 @@ function observedMoney(
   };
 }
 
-const observedAirtime = (
-  airtime: Providers['airtime'],
-  observe: Observe,
-): Providers['airtime'] => ({
+const observedAirtime = (airtime: Airtime, observe: Observe): Airtime => ({
   canCarry: (amount) => airtime.canCarry(amount),
   canSend: (product) => airtime.canSend(product),
   send: (order) => observe('send', () => airtime.send(order)),

@@ -7,6 +7,7 @@ import { createSecretBox } from '../../src/crypto/secret-box.js';
 import type { ClaimCommand } from '../../workflows/contracts.js';
 import { credentialOf } from '../admin/movements.js';
 import { type GiftScene, setGiftScene } from '../end-to-end/gift/gift-scene.js';
+import { setOfOne } from '../providers/set-of-one.js';
 
 /**
  * Temporal repeats a step whose end it has not seen, and after a lost workflow task the workflow may
@@ -24,7 +25,7 @@ beforeAll(async () => {
     secretBox: createSecretBox(config.DATA_KEYS),
     numbers: scene.stack.api.services.numbers,
     failpoint: () => undefined,
-    mobileMoney: { canCarry: () => true },
+    mobileMoney: setOfOne({ canCarry: () => true }),
     limits: {
       wrongCodesPerDay: 5,
       wrongCodesBeforeLongCodes: 20,

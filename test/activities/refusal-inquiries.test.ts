@@ -8,6 +8,7 @@ import { connectDatabase, type Database } from '../../src/db/connection.js';
 import type { ProviderInquiry } from '../../src/providers/outcome.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { testNumbers } from '../end-to-end/privacy/stored-numbers.js';
+import { setOfOne } from '../providers/set-of-one.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { breakStatement } from '../support/database-faults.js';
 import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
@@ -68,7 +69,7 @@ async function reconcile(
   const activities = {
     ...createRefusalInquiryActivities({
       database,
-      airtime: { findOrder },
+      airtime: setOfOne({ findOrder }),
       numbers: testNumbers,
       limits: { reversalWatchSeconds: 0 },
     } as unknown as ActivityDependencies),

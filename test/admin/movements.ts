@@ -13,6 +13,7 @@ import type { Company } from '../../src/domain/voucher.js';
 import { createFailpoint } from '../../src/process/failpoint.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.js';
 import { inClear, testNumbers } from '../end-to-end/privacy/stored-numbers.js';
+import { setOfOne } from '../providers/set-of-one.js';
 import { recordedTopUp } from '../support/topups.js';
 import { addVoucher } from '../support/vouchers.js';
 import type { Catalogue } from './scene.js';
@@ -45,7 +46,7 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       reversalWindowSeconds: 0,
       perNumberAndDay: { vouchers: 0, redemptions: 0, topups: 0 },
     },
-    mobileMoney: { canCarry: () => true },
+    mobileMoney: setOfOne({ canCarry: () => true }),
     failpoint: createFailpoint(undefined),
   } as unknown as ActivityDependencies;
   const activities = createRedemptionActivities(dependencies, createMessageSender(dependencies));
@@ -125,6 +126,7 @@ export async function topUp(
       amount,
       productId,
       providerProductId: null,
+      provider: 'dt-one',
       numberCount: undefined,
     });
     await addTransfers(transaction, [move('hold', 'airtime', 'airtime-hold')]);

@@ -33,7 +33,8 @@ const namesIn = (text: string): string[] =>
     .map(([, name = '']) => name);
 
 test('the page of settings names every setting of src/config/, once', () => {
-  const declared = readdirSync('src/config')
+  const declared = readdirSync('src/config', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
     .map((file) => read(`src/config/${file}`))
     .flatMap((text) => [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)])
     .map(([, name = '']) => name);

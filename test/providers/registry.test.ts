@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createAirtime, createMobileMoney, createSmsSender } from '../../src/providers/registry.js';
+import {
+  createProviderSet,
+  ProviderNotConfigured,
+  wrapProviders,
+} from '../../src/providers/provider-set.js';
+import {
+  createAirtimeSet,
+  createMobileMoneySet,
+  createSmsSenders,
+} from '../../src/providers/registry.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 
 it('settings alone choose and configure the providers', async () => {
   const sandbox = await startSandbox({ port: 0 });
-  const smsSender = createSmsSender({
+  const smsSender = createSmsSenders({
     SMS_PROVIDER: 'africas-talking',
     SMS_URL: sandbox.smsUrl,
     SMS_USERNAME: 'sandbox',
@@ -13,7 +22,7 @@ it('settings alone choose and configure the providers', async () => {
     SMS_SENDER: 'GIFTS',
     SMS_TIMEOUT_SECONDS: 2,
   });
-  const mobileMoney = createMobileMoney({
+  const mobileMoney = createMobileMoneySet({
     MOBILE_MONEY_PROVIDER: 'gsma',
     MOBILE_MONEY_URL: sandbox.mobileMoneyUrl,
     MOBILE_MONEY_TOKEN_URL: sandbox.mobileMoneyTokenUrl,
@@ -24,7 +33,7 @@ it('settings alone choose and configure the providers', async () => {
     MOBILE_MONEY_CALLBACK_ADDRESSES: [],
     MOBILE_MONEY_TIMEOUT_SECONDS: 2,
   });
-  const airtime = createAirtime({
+  const airtime = createAirtimeSet({
     AIRTIME_PROVIDER: 'dt-one',
     AIRTIME_URL: sandbox.airtimeUrl,
     AIRTIME_KEY: 'key',
@@ -36,8 +45,8 @@ it('settings alone choose and configure the providers', async () => {
     AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: 1002,
   });
   const number = '+251911234567';
-  const sent = await smsSender.send({ to: number, text: 'Hello' });
-  const paid = await mobileMoney.pay({
+  const sent = await smsSender.named(null).send({ to: number, text: 'Hello' });
+  const paid = await mobileMoney.named('gsma').pay({
     reference: randomUUID(),
     amount: '10',
     currency: 'ETB',
@@ -49,7 +58,7 @@ it('settings alone choose and configure the providers', async () => {
       { msisdn: number, operator: 'ETHIO_TELECOM' } as const,
       { msisdn: '+251711234567', operator: 'SAFARICOM_ETHIOPIA' } as const,
     ].map(({ msisdn, operator }) =>
-      airtime.send({
+      airtime.named('dt-one').send({
         reference: randomUUID(),
         msisdn,
         product: { kind: 'airtime', operator, amount: '10' },
@@ -61,4 +70,20 @@ it('settings alone choose and configure the providers', async () => {
   expect(sandbox.books.messages(number)).toMatchObject([{ from: 'GIFTS', text: 'Hello' }]);
   expect(sandbox.books.payouts({ to: number })).toMatchObject([{ amount: '10.00' }]);
   expect(sandbox.books.topups()).toHaveLength(2);
+});
+
+it('a provider without its address is not configured, and the default must be', () => {
+  const set = createProviderSet({ one: 1, two: undefined, three: 3 }, 'three');
+  expect(set.names).toEqual(['three', 'one']);
+  expect([set.named(null), set.named('one')]).toEqual([3, 1]);
+  expect(() => set.named('two')).toThrow('The provider two is not configured');
+  expect(() => createProviderSet({ one: 1, two: undefined }, 'two')).toThrow(ProviderNotConfigured);
+});
+
+it('a wrapped set has the same providers, each behind its wrap', () => {
+  const set = createProviderSet({ one: 'a', two: undefined, three: 'b' }, 'three');
+  const wrapped = wrapProviders(set, (port, name) => `${name} ${port}`);
+  expect([wrapped.named(null), wrapped.named('one')]).toEqual(['three b', 'one a']);
+  expect(() => wrapped.named('two')).toThrow(ProviderNotConfigured);
+  expect(wrapped.names).toEqual(set.names);
 });

@@ -1,14 +1,19 @@
 import type { Database } from '../../db/connection.js';
 import { findKnown, type KnownTransaction } from '../../db/recovery/recovered-payments.js';
+import type {
+  AirtimeProviderName,
+  MobileMoneyProviderName,
+} from '../../domain/providers/provider-names.js';
 import type { Airtime } from '../../providers/airtime/airtime.js';
 import type { MobileMoney } from '../../providers/mobile-money/mobile-money.js';
+import type { ProviderSet } from '../../providers/provider-set.js';
 import type { ProviderTransaction } from '../../providers/transaction-list.js';
 import { AdminError } from '../admin-error.js';
 
 /** The providers whose books are compared with ours. */
 export interface ListedProviders {
-  readonly mobileMoney: MobileMoney;
-  readonly airtime: Airtime;
+  readonly mobileMoney: ProviderSet<MobileMoneyProviderName, MobileMoney>;
+  readonly airtime: ProviderSet<AirtimeProviderName, Airtime>;
 }
 
 /**
@@ -22,6 +27,7 @@ type Verdict = 'lost' | 'open' | 'differs' | 'agrees' | 'recovered' | 'foreign';
 /** A transaction of a provider, compared with our books. */
 export interface ComparedTransaction extends ProviderTransaction {
   readonly kind: 'payment' | 'top-up';
+  readonly provider: string;
   readonly verdict: Verdict;
 }
 
@@ -47,26 +53,32 @@ export async function compareBooks(
 ): Promise<ComparedBooks> {
   const comparisons: ComparedTransaction[] = [];
   const gaps: string[] = [];
-  for (const [kind, provider] of [
-    ['payment', mobileMoney],
-    ['top-up', airtime],
-  ] as const) {
-    const list = await provider.listTransactions?.(since);
+  for (const { kind, provider, port } of [
+    ...portsOf('payment', mobileMoney),
+    ...portsOf('top-up', airtime),
+  ]) {
+    const list = await port.listTransactions?.(since);
     if (list === undefined) {
-      gaps.push(`The provider of each ${kind} cannot list what it did: ask it for a statement.`);
+      gaps.push(`${provider} cannot list each ${kind} that it did: ask it for a statement.`);
       continue;
     }
     if (list.kind === 'not-listed')
       throw new AdminError(
-        `The provider did not list each ${kind}, so nothing was compared: ${list.message} Try again.`,
+        `${provider} did not list each ${kind}, so nothing was compared: ${list.message} Try again.`,
       );
     const references = list.transactions.flatMap(({ reference }) => reference ?? []);
     const known = await findKnown(database, kind, references);
     for (const one of list.transactions)
-      comparisons.push({ ...one, kind, verdict: verdictOf(one, known) });
+      comparisons.push({ ...one, kind, provider, verdict: verdictOf(one, known) });
   }
   return { comparisons, gaps };
 }
+
+/** The configured providers of a kind. */
+const portsOf = <Name extends string>(
+  kind: ComparedTransaction['kind'],
+  set: ProviderSet<Name, Pick<MobileMoney, 'listTransactions'>>,
+) => set.names.map((provider) => ({ kind, provider, port: set.named(provider) }));
 
 /** How a transaction stands, by our rows. */
 function verdictOf(

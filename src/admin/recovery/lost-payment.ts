@@ -11,11 +11,12 @@ export async function lostPaymentOf(
   database: Database,
   found: ComparedTransaction,
 ): Promise<LostPayment | undefined> {
-  const { kind, reference, providerReference, status, at, party, description } = found;
+  const { kind, provider, reference, providerReference, status, at, party, description } = found;
   const amount = found.amount ?? (await packagePrice(database, found.productId));
   if (reference === null || amount === undefined) return undefined;
   return {
     kind,
+    provider,
     reference,
     providerReference,
     providerStatus: status === 'pending' ? 'pending' : 'completed',

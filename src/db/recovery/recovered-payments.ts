@@ -10,6 +10,8 @@ export interface RecoveredPayment {
   readonly kind: 'payment' | 'top-up';
   /** Our reference, as the provider has it. */
   readonly reference: string;
+  /** Null in rows older than the column: the default. */
+  readonly provider: string | null;
   readonly operationId: string;
   /** Decimal string in ETB. */
   readonly amount: string;
@@ -28,7 +30,7 @@ export interface RecoveredPayment {
 export interface LostPayment
   extends Pick<
     RecoveredPayment,
-    'kind' | 'reference' | 'providerReference' | 'providerStatus' | 'madeAt' | 'party'
+    'kind' | 'provider' | 'reference' | 'providerReference' | 'providerStatus' | 'madeAt' | 'party'
   > {
   readonly amount: string;
   /** The serial number of its voucher, if the provider has it. */
@@ -82,9 +84,9 @@ export async function bookRecovered(
   lost: LostPayment,
 ): Promise<boolean> {
   const { rows } = await sql<{ operationId: string }>`
-    insert into recovered_payments (fence_id, kind, reference, provider_reference,
+    insert into recovered_payments (fence_id, kind, provider, reference, provider_reference,
       provider_status, made_at, amount, party, merchant_id, voucher_id)
-    values (${fenceId}, ${lost.kind}, ${lost.reference}, ${lost.providerReference},
+    values (${fenceId}, ${lost.kind}, ${lost.provider}, ${lost.reference}, ${lost.providerReference},
       ${lost.providerStatus}, ${lost.madeAt}, ${lost.amount}, ${lost.party},
       ${merchantOf(lost)}, (select id from vouchers where serial_number = ${lost.serialNumber}))
     on conflict (reference) do nothing
@@ -131,7 +133,7 @@ export async function recheckPayments(
 }
 
 const recovered = sql`
-  select payment.kind, payment.reference, payment.operation_id as "operationId", payment.amount,
+  select payment.kind, payment.provider, payment.reference, payment.operation_id as "operationId", payment.amount,
     payment.provider_reference as "providerReference",
     payment.provider_status as "providerStatus", payment.made_at as "madeAt", payment.party,
     merchants.merchant_name as "merchantName", vouchers.serial_number as "serialNumber",

@@ -46,6 +46,7 @@ import type {
   StaffAccountsTable,
   StatementEmailsTable,
 } from './portal.js';
+import type { ProviderFailoversTable, ProviderRoutesTable } from './providers.js';
 import type { MaintenanceFencesTable, RecoveredPaymentsTable } from './recovery.js';
 import type { RepairsTable } from './repairs.js';
 import type { ReportEmailsTable, ReportRecipientsTable } from './reports.js';
@@ -156,6 +157,8 @@ export interface Schema {
   maintenance_fences: MaintenanceFencesTable;
   number_storage: NumberStorageTable;
   recovered_payments: RecoveredPaymentsTable;
+  provider_routes: ProviderRoutesTable;
+  provider_failovers: ProviderFailoversTable;
   report_recipients: ReportRecipientsTable;
   report_emails: ReportEmailsTable;
 }

@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.js';
+import type { AirtimeProviderName } from '../../domain/providers/provider-names.js';
 import type { Numeric, Timestamp } from './columns.js';
 
 export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
@@ -37,6 +38,8 @@ export interface TopupAttemptsTable {
   settled_at: Timestamp | null;
   msisdn: StoredNumber;
   provider_product_id: number | null;
+  /** Null in rows older than the column: the default. */
+  provider: AirtimeProviderName | null;
   status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
   provider_reference: string | null;
   provider_message: string | null;

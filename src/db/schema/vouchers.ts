@@ -1,5 +1,9 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.js';
+import type {
+  MobileMoneyProviderName,
+  SmsProviderName,
+} from '../../domain/providers/provider-names.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
@@ -159,6 +163,8 @@ export interface RedemptionsTable {
   payment_reference: string;
   platform_reference: string;
   payee: Json<{ key: string; value: string }[]>;
+  /** Null in rows older than the column: the default. */
+  provider: MobileMoneyProviderName | null;
   provider_reference: string | null;
   provider_message: string | null;
   /** Time of the next inquiry about a completed operation. */
@@ -219,6 +225,8 @@ export interface MessagesTable {
   language: MessageLanguage | null;
   /** CANCELLED was never sent; REFUSED is the provider's answer. */
   status: Generated<'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED'>;
+  /** Null before its first sending, and in rows older than the column. */
+  provider: SmsProviderName | null;
   provider_reference: string | null;
   provider_message: string | null;
 }

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../../domain/operator.js';
 import type { StoredNumber } from '../../domain/phone.js';
+import type { AirtimeProviderName } from '../../domain/providers/provider-names.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
 import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
@@ -20,6 +21,7 @@ export interface NewAttempt {
   readonly amount: string;
   readonly productId: number | null;
   readonly providerProductId: number | null;
+  readonly provider: AirtimeProviderName;
   /** Counts the attempt for its number. */
   readonly numberCount: NumberCount | undefined;
 }
@@ -63,6 +65,7 @@ export async function beginAttempt(
       reference: attempt.reference,
       msisdn: attempt.msisdn,
       provider_product_id: attempt.providerProductId,
+      provider: attempt.provider,
     })
     .execute();
 }
@@ -92,6 +95,7 @@ const attempts = (database: Database, operationId: string) =>
       'topups.operator',
       'products.product_name',
       'topup_attempts.provider_product_id',
+      'topup_attempts.provider',
     ])
     .where('topup_attempts.operation_id', '=', operationId);
 

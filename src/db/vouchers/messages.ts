@@ -1,5 +1,6 @@
 import { type Expression, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.js';
+import type { SmsProviderName } from '../../domain/providers/provider-names.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { hasNumber, numberKey } from '../number-key.js';
@@ -214,6 +215,8 @@ export async function recordMessage(
     readonly status: 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN';
     readonly providerReference?: string;
     readonly providerMessage?: string;
+    /** Who was asked to send it; absent where the sending was interrupted. */
+    readonly provider?: SmsProviderName;
   },
 ): Promise<void> {
   await transaction
@@ -222,6 +225,7 @@ export async function recordMessage(
       status: outcome.status,
       provider_reference: outcome.providerReference ?? null,
       provider_message: outcome.providerMessage ?? null,
+      ...(outcome.provider && { provider: outcome.provider }),
       settled_at: outcome.status === 'QUEUED' ? null : sql<Date>`now()`,
     })
     .where('id', '=', messageId)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
 import type { Company } from '../../domain/voucher.js';
 import { anyDigest } from '../any-digest.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
@@ -19,6 +20,7 @@ export interface NewRedemption {
   readonly paymentReference: string;
   readonly platformReference: string;
   readonly payee: readonly { readonly key: string; readonly value: string }[];
+  readonly provider: MobileMoneyProviderName;
 }
 
 /** The constraint that another payment of a voucher violates while one is in suspense. */
@@ -51,6 +53,7 @@ export async function insertRedemption(
       payment_reference: redemption.paymentReference,
       platform_reference: redemption.platformReference,
       payee: JSON.stringify(redemption.payee),
+      provider: redemption.provider,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -148,6 +151,7 @@ export const redemptionPayment = (database: Database, operationId: string) =>
       'redemptions.platform_reference',
       'redemptions.to_merchant',
       'redemptions.payee',
+      'redemptions.provider',
       'redemptions.status',
       'vouchers.serial_number',
     ])

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
 import type { Caller } from '../../domain/voucher.js';
 import { isStillAdmitted } from '../access/access.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
@@ -10,6 +11,8 @@ export interface ReversalContext {
   /** Null where there is no such redemption. */
   readonly status: 'HELD' | 'POSTED' | 'VOIDED' | null;
   readonly merchantId: number | null;
+  /** Of the payment; null is the default. */
+  readonly provider: MobileMoneyProviderName | null;
   readonly secondsSincePayment: number;
   readonly isReversed: boolean;
   readonly hasPendingReversal: boolean;
@@ -43,7 +46,7 @@ export async function reversalContext(
   const { rows } = await sql<ReversalContext>`
     select ${isStillAdmitted(company, 'vouchers')} as "isAdmitted",
       merchants.status = 'ACTIVE' as "merchantIsActive", redemption.status,
-      redemption.merchant_id as "merchantId",
+      redemption.merchant_id as "merchantId", redemption.provider,
       coalesce(extract(epoch from clock_timestamp() - redemption.settled_at), 0)::float8
         as "secondsSincePayment",
       redemption.reversed_at is not null as "isReversed",
@@ -58,6 +61,7 @@ export async function reversalContext(
       merchantIsActive: false,
       status: null,
       merchantId: null,
+      provider: null,
       secondsSincePayment: 0,
       isReversed: false,
       hasPendingReversal: false,
@@ -110,6 +114,7 @@ export const findReversal = (database: Database, operationId: string) =>
       'redemptions.to_merchant',
       'redemptions.service_fee',
       'redemptions.payee',
+      'redemptions.provider',
       'vouchers.partner_id',
       'vouchers.serial_number',
       'merchants.merchant_name',

@@ -31,6 +31,7 @@ export const listRecoveredPaymentsCommand = lookCommand({
         column('made (utc)', ({ madeAt }) => time(madeAt)),
         column('what', ({ kind }) => kind),
         column('our reference', ({ reference }) => reference),
+        column('provider', ({ provider }) => provider),
         column('provider says', ({ providerStatus }) => providerStatus),
         numbers('etb', ({ amount }) => money(amount)),
         column('party', ({ merchantName, party }) => merchantName ?? party),

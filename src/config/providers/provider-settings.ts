@@ -1,5 +1,10 @@
 import { z } from 'zod';
 import {
+  airtimeProviderNames,
+  mobileMoneyProviderNames,
+  smsProviderNames,
+} from '../../domain/providers/provider-names.js';
+import {
   addressOrRange,
   commaList,
   count,
@@ -8,7 +13,7 @@ import {
   secret,
   smtpAddress,
   webAddress,
-} from './setting-kinds.js';
+} from '../setting-kinds.js';
 
 /** The secret part of a path. */
 const callbackSecret = z
@@ -24,18 +29,20 @@ const callbackAddresses = commaList.pipe(z.array(addressOrRange)).meta({
 /** SMS and e-mail. */
 export const messageSettings = {
   SMS_PROVIDER: z
-    .enum(['africas-talking'])
+    .enum(smsProviderNames)
     .default('africas-talking')
-    .describe('Adapter for SMS; must be set in production'),
-  SMS_URL: webAddress.describe(
-    'Base address of the SMS provider; `npm start` uses the sandbox if this is not set, ' +
-      'which production refuses',
-  ),
+    .describe('Provider of SMS where no route decides; must be set in production'),
+  SMS_URL: webAddress
+    .optional()
+    .describe(
+      "Base address of Africa's Talking, required with it; `npm start` uses the sandbox if this is " +
+        'not set, which production refuses',
+    ),
   SMS_USERNAME: z
     .string()
     .default('sandbox')
     .describe("The account's user name; must be set in production"),
-  SMS_API_KEY: secret.describe("The account's API key"),
+  SMS_API_KEY: secret.optional().describe("The account's API key, required with `SMS_URL`"),
   SMS_SENDER: z
     .string()
     .optional()
@@ -58,13 +65,15 @@ export const messageSettings = {
 /** Payments to merchants. */
 export const mobileMoneySettings = {
   MOBILE_MONEY_PROVIDER: z
-    .enum(['gsma'])
+    .enum(mobileMoneyProviderNames)
     .default('gsma')
-    .describe('Adapter for mobile money; must be set in production'),
-  MOBILE_MONEY_URL: webAddress.describe(
-    'Base address of the mobile-money provider; `npm start` uses the sandbox if this is ' +
-      'not set, which production refuses',
-  ),
+    .describe('Provider of payments where no route decides; must be set in production'),
+  MOBILE_MONEY_URL: webAddress
+    .optional()
+    .describe(
+      'Base address of the provider with the GSMA API, required with it; `npm start` uses the ' +
+        'sandbox if this is not set, which production refuses',
+    ),
   MOBILE_MONEY_TOKEN_URL: webAddress
     .optional()
     .describe(
@@ -79,7 +88,8 @@ export const mobileMoneySettings = {
   MOBILE_MONEY_ACCOUNT: z
     .string()
     .min(1)
-    .describe("Source account of payouts (GSMA's `accountid`)"),
+    .optional()
+    .describe("Source account of payouts (GSMA's `accountid`), required with `MOBILE_MONEY_URL`"),
   MOBILE_MONEY_CALLBACK_URL: webAddress
     .optional()
     .describe(
@@ -98,15 +108,17 @@ export const mobileMoneySettings = {
 /** Airtime and packages. */
 export const airtimeSettings = {
   AIRTIME_PROVIDER: z
-    .enum(['dt-one'])
+    .enum(airtimeProviderNames)
     .default('dt-one')
-    .describe('Adapter for airtime and packages; must be set in production'),
-  AIRTIME_URL: webAddress.describe(
-    'Base address of the airtime provider; `npm start` uses the sandbox if this is not ' +
-      'set, which production refuses',
-  ),
-  AIRTIME_KEY: secret.describe("The account's key"),
-  AIRTIME_SECRET: secret.describe("The account's secret"),
+    .describe('Provider of airtime and packages where no route decides; must be set in production'),
+  AIRTIME_URL: webAddress
+    .optional()
+    .describe(
+      'Base address of DT One, required with it; `npm start` uses the sandbox if this is not set, ' +
+        'which production refuses',
+    ),
+  AIRTIME_KEY: secret.optional().describe("The account's key, required with `AIRTIME_URL`"),
+  AIRTIME_SECRET: secret.optional().describe("The account's secret, required with `AIRTIME_URL`"),
   AIRTIME_CALLBACK_URL: webAddress
     .optional()
     .describe(

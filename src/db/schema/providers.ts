@@ -1,0 +1,34 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { Operator } from '../../domain/operator.js';
+import type { Numeric, Timestamp } from './columns.js';
+
+/** Who serves what; a null condition holds always. */
+export interface ProviderRoutesTable {
+  id: GeneratedAlways<number>;
+  created_at: Timestamp;
+  kind: 'sms' | 'payout' | 'topup-airtime' | 'topup-package';
+  /** The first is asked first. */
+  position: number;
+  provider: string;
+  /** The share among routes of the same position. */
+  weight: Generated<number>;
+  operator: Operator | null;
+  partner_id: number | null;
+  merchant_id: number | null;
+  amount_from: Numeric | null;
+  amount_to: Numeric | null;
+  is_enabled: Generated<boolean>;
+}
+
+/** Another provider was asked, because the first certainly did nothing. */
+export interface ProviderFailoversTable {
+  id: GeneratedAlways<number>;
+  at: Timestamp;
+  /** Of a payment or top-up; null for a message. */
+  operation_id: string | null;
+  message_id: number | null;
+  from_provider: string;
+  to_provider: string;
+  /** What the first said. */
+  message: string;
+}

@@ -1,0 +1,8 @@
+/** The providers of each kind, as settings, rows and addresses name them. */
+export const smsProviderNames = ['africas-talking'] as const;
+export const mobileMoneyProviderNames = ['gsma'] as const;
+export const airtimeProviderNames = ['dt-one'] as const;
+
+export type SmsProviderName = (typeof smsProviderNames)[number];
+export type MobileMoneyProviderName = (typeof mobileMoneyProviderNames)[number];
+export type AirtimeProviderName = (typeof airtimeProviderNames)[number];

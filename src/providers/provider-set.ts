@@ -1,0 +1,58 @@
+/** The configured providers of one kind. */
+export interface ProviderSet<Name extends string, Port> {
+  /** Serves what no route decides, and rows from before routes. */
+  readonly defaultName: Name;
+  /** The default first. */
+  readonly names: readonly Name[];
+  /**
+   * The provider of a row; null is the default.
+   *
+   * @throws where it is not, or no longer, configured
+   */
+  named(name: Name | null): Port;
+}
+
+/**
+ * Makes a set of the providers that are configured.
+ *
+ * @throws {ProviderNotConfigured} where the default is not
+ */
+export function createProviderSet<Name extends string, Port>(
+  providers: Readonly<Record<Name, Port | undefined>>,
+  defaultName: NoInfer<Name>,
+): ProviderSet<Name, Port> {
+  const isConfigured = (name: Name) => providers[name] !== undefined;
+  const others = (Object.keys(providers) as Name[]).filter((name) => name !== defaultName);
+  const named = (name: Name | null): Port => {
+    const port = providers[name ?? defaultName];
+    if (port === undefined) throw new ProviderNotConfigured(name ?? defaultName);
+    return port;
+  };
+  named(defaultName);
+  return { defaultName, names: [defaultName, ...others.filter(isConfigured)], named };
+}
+
+/** A row or the settings name a provider whose address is not set. */
+export class ProviderNotConfigured extends Error {
+  override readonly name = 'ProviderNotConfigured';
+
+  constructor(readonly provider: string) {
+    super(`The provider ${provider} is not configured`);
+  }
+}
+
+/** The same set, each provider behind what `wrap` makes of it. */
+export function wrapProviders<Name extends string, Port>(
+  set: ProviderSet<Name, Port>,
+  wrap: (port: Port, name: Name) => Port,
+): ProviderSet<Name, Port> {
+  const wrapped = new Map(set.names.map((name) => [name, wrap(set.named(name), name)]));
+  return {
+    ...set,
+    named(name) {
+      const port = wrapped.get(name ?? set.defaultName);
+      if (port === undefined) throw new ProviderNotConfigured(name ?? set.defaultName);
+      return port;
+    },
+  };
+}
