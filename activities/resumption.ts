@@ -11,7 +11,7 @@ import { type PendingReversal, pendingReversals } from '../src/db/vouchers/rever
 import type { RedeemCommand, TopUpInput } from '../workflows/contracts.js';
 import type { ReverseRedemptionCommand } from '../workflows/reversal/contracts.js';
 import type { ActivityDependencies } from './dependencies.js';
-import { severalAtOnce } from './several-at-once.js';
+import { type Pages, pageByPage } from './several-at-once.js';
 
 const PAGE_SIZE = 200;
 /** Concurrent starts: each takes milliseconds, mostly of waiting. */
@@ -26,7 +26,7 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
 
   const resumeHeldRedemptions = (): Promise<number> =>
     resumeAll(
-      (afterId) => heldRedemptions(database, { afterId, limit: PAGE_SIZE }),
+      (page) => heldRedemptions(database, page),
       ({ id }) => id,
       (held) =>
         resumption.resumeRedemption(
@@ -42,21 +42,23 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
   /** There are few, so that an interrupted attempt begins again. */
   async function resumeReversals(): Promise<number> {
     let resumed = 0;
-    for (let afterId = 0; ; ) {
-      const page = await pendingReversals(database, { afterId, limit: PAGE_SIZE });
-      await severalAtOnce(page, CONCURRENCY, async (pending) => {
+    const pages: Pages<PendingReversal> = {
+      size: PAGE_SIZE,
+      concurrency: CONCURRENCY,
+      read: (page) => pendingReversals(database, page),
+      idOf: ({ id }) => id,
+      async work(pending) {
         if (await resumption.resumeReversal(reverseCommandOf(pending))) resumed += 1;
-      });
-      const last = page.at(-1);
-      if (!last || page.length < PAGE_SIZE) return resumed;
-      afterId = last.id;
-    }
+      },
+    };
+    await pageByPage(pages, 0);
+    return resumed;
   }
 
   /** Resumes top-ups on hold without a running workflow; returns the number. */
   const resumeTopUps = (): Promise<number> =>
     resumeAll(
-      (afterId) => heldAttempts(database, { afterId, limit: PAGE_SIZE }),
+      (page) => heldAttempts(database, page),
       ({ topup_id }) => topup_id,
       (held) => {
         const { creation_id: creationId, workflow_id: workflowId } = held;
@@ -67,7 +69,7 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
   /** Finishes orphaned messages, each by a separate workflow. */
   const resumeMessages = (): Promise<number> =>
     resumeAll(
-      (afterId) => unfinishedMessages(database, { afterId, limit: PAGE_SIZE }),
+      (page) => unfinishedMessages(database, page),
       ({ id }) => id,
       resumption.resumeMessage,
     );
@@ -75,7 +77,7 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
   /** Resumes bulk orders without a running workflow; returns the number. */
   const resumeBulkOrders = (): Promise<number> =>
     resumeAll(
-      (afterId) => unfinishedBulkOrders(database, { afterId, limit: PAGE_SIZE }),
+      (page) => unfinishedBulkOrders(database, page),
       ({ id }) => id,
       ({ id, operation_id }) => resumption.resumeBulkOrder({ id, operationId: operation_id }),
     );
@@ -89,28 +91,34 @@ interface Position {
   readonly resumed: number;
 }
 
-/** Processes all orphans page by page, and several of each page concurrently. */
+/**
+ * Processes all orphans page by page, and several of each page concurrently. One that cannot be
+ * resumed does not keep the later ones waiting.
+ */
 async function resumeAll<Held>(
-  pageAfter: (id: number) => Promise<Held[]>,
+  read: Pages<Held>['read'],
   idOf: (held: Held) => number,
   resume: (held: Held) => Promise<boolean>,
 ): Promise<number> {
-  let { afterId, resumed }: Position = activityInfo().heartbeatDetails ?? {
-    afterId: 0,
-    resumed: 0,
+  const begun: Position = activityInfo().heartbeatDetails ?? { afterId: 0, resumed: 0 };
+  let { resumed } = begun;
+  // An attempt that was interrupted within a page repeats the page, which is idempotent; what it has
+  // resumed of it is then not counted twice.
+  const resumedBefore = new Map([[begun.afterId, begun.resumed]]);
+  const note = (afterId: number) => {
+    if (!resumedBefore.has(afterId)) resumedBefore.set(afterId, resumed);
+    const position: Position = { afterId, resumed: resumedBefore.get(afterId) ?? resumed };
+    heartbeat(position);
   };
-  for (;;) {
-    const page = await pageAfter(afterId);
-    // An attempt that was interrupted within a page repeats the page, which is idempotent.
-    const position = { afterId, resumed };
-    await severalAtOnce(page, CONCURRENCY, async (held) => {
-      if (await resume(held)) resumed += 1;
-      heartbeat(position);
-    });
-    afterId = page.length > 0 ? idOf(page[page.length - 1] as Held) : afterId;
-    heartbeat({ afterId, resumed });
-    if (page.length < PAGE_SIZE) return resumed;
-  }
+  const work = async (held: Held) => {
+    if (await resume(held)) resumed += 1;
+  };
+  await pageByPage(
+    { size: PAGE_SIZE, concurrency: CONCURRENCY, read, idOf, work },
+    begun.afterId,
+    note,
+  );
+  return resumed;
 }
 
 const requestOf = (held: HeldRedemption | HeldAttempt) => ({

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { type Pages, pageByPage } from '../../activities/several-at-once.js';
+
+const SIZE = 3;
+
+/** Rows 1 to 10, of which some fail; what was done, and where a repetition would begin. */
+async function process(fails: (id: number) => boolean, startAfterId = 0) {
+  const done: number[] = [];
+  const notes: number[] = [];
+  const pages: Pages<number> = {
+    size: SIZE,
+    concurrency: 2,
+    read: async ({ afterId, limit }) =>
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].filter((id) => id > afterId).slice(0, limit),
+    idOf: (id) => id,
+    async work(id) {
+      if (fails(id)) throw new Error(`row ${id}`);
+      done.push(id);
+    },
+  };
+  const failure = await pageByPage(pages, startAfterId, (afterId) => notes.push(afterId)).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  return { done, failure, repeatsAfter: notes.at(-1) };
+}
+
+describe('pages', () => {
+  it('are all processed', async () => {
+    expect(await process(() => false)).toEqual({
+      done: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+      failure: undefined,
+      repeatsAfter: 9,
+    });
+  });
+
+  it('a row that fails stops neither its page nor the later ones, and is repeated', async () => {
+    const { done, failure, repeatsAfter } = await process((id) => id === 5);
+    expect(done).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 10]);
+    expect(failure).toBe('row 5');
+    expect(repeatsAfter).toBe(3);
+  });
+
+  it('the first failed page is where a repetition begins', async () => {
+    const { failure, repeatsAfter } = await process((id) => id === 2 || id === 8);
+    expect(failure).toBe('row 2');
+    expect(repeatsAfter).toBe(0);
+  });
+
+  it('a page of which every row fails ends the work', async () => {
+    const { done, failure, repeatsAfter } = await process((id) => id > 3);
+    expect(done).toEqual([1, 2, 3]);
+    expect(failure).toMatch(/^row [45]$/);
+    expect(repeatsAfter).toBe(3);
+  });
+
+  it('a repetition begins behind the id', async () => {
+    expect((await process(() => false, 6)).done).toEqual([7, 8, 9, 10]);
+  });
+});
