@@ -1,8 +1,9 @@
-import { log } from '@temporalio/activity';
+import { ApplicationFailure, log } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.js';
 import { isBegun, type OperationIdentity } from '../src/db/operations/operations.js';
 import { type Reason, type Refusal, refuse } from '../src/domain/refusals.js';
+import { DATABASE_REFUSES } from '../workflows/repair/contracts.js';
 
 /** A failed step of a transaction; thrown to roll the transaction back. */
 export class DatabaseStepError extends Error {
@@ -56,6 +57,23 @@ export async function refusalOf(
   const refusal = definiteRefusal(error);
   if (await isBegun(database, identity)) throw error;
   return refusal;
+}
+
+/**
+ * Runs a step that only a person can help where the database refuses it: it is not repeated at once, and
+ * its workflow calls somebody.
+ */
+export async function refusedByDatabase<Result>(step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!isDefiniteDatabaseError(error)) throw error;
+    log.error('The database refuses a step of a repair', { error });
+    throw ApplicationFailure.nonRetryable(
+      `The database refuses it with SQLSTATE ${error.code}`,
+      DATABASE_REFUSES,
+    );
+  }
 }
 
 /** The refusal where the caller knows that no earlier attempt has committed. */

@@ -8,6 +8,8 @@ import {
 } from '../src/db/reconciliation/held-payments.js';
 import { unfinishedMessages } from '../src/db/vouchers/abandoned-messages.js';
 import { type PendingReversal, pendingReversals } from '../src/db/vouchers/reversals.js';
+import type { NumberBox } from '../src/domain/phone.js';
+import type { StartNames } from '../src/temporal/workflow-starts.js';
 import type { RedeemCommand, TopUpInput } from '../workflows/contracts.js';
 import type { ReverseRedemptionCommand } from '../workflows/reversal/contracts.js';
 import type { ActivityDependencies } from './dependencies.js';
@@ -17,7 +19,11 @@ const PAGE_SIZE = 200;
 /** Concurrent starts: each takes milliseconds, mostly of waiting. */
 const CONCURRENCY = 20;
 
-export function createResumptionActivities({ database, resumption }: ActivityDependencies) {
+export function createResumptionActivities({
+  database,
+  resumption,
+  numbers,
+}: ActivityDependencies) {
   /**
    * Resumes payments on hold, and pending reversals, without a running workflow; returns the number.
    */
@@ -36,6 +42,7 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
             claimWorkflowId: held.claim_workflow_id,
           },
           redeemCommandOf(held),
+          namesOfRedemption(held, numbers),
         ),
     );
 
@@ -62,7 +69,11 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
       ({ topup_id }) => topup_id,
       (held) => {
         const { creation_id: creationId, workflow_id: workflowId } = held;
-        return resumption.resumeTopUp({ creationId, workflowId }, attemptBeginOf(held));
+        return resumption.resumeTopUp(
+          { creationId, workflowId },
+          attemptBeginOf(held),
+          namesOfAttempt(held, numbers),
+        );
       },
     );
 
@@ -79,7 +90,8 @@ export function createResumptionActivities({ database, resumption }: ActivityDep
     resumeAll(
       (page) => unfinishedBulkOrders(database, page),
       ({ id }) => id,
-      ({ id, operation_id }) => resumption.resumeBulkOrder({ id, operationId: operation_id }),
+      ({ id, operation_id, partner_id }) =>
+        resumption.resumeBulkOrder({ id, operationId: operation_id, partnerId: partner_id }),
     );
 
   return { resumeRedemptions, resumeTopUps, resumeMessages, resumeBulkOrders };
@@ -126,6 +138,19 @@ const requestOf = (held: HeldRedemption | HeldAttempt) => ({
   requestId: held.request_id,
   requestDigest: held.request_digest,
   company: { kind: held.company_kind, id: held.company_id },
+});
+
+/** What the workflow of a redemption is found by: the same as when its caller starts it. */
+export const namesOfRedemption = (held: HeldRedemption, numbers: NumberBox): StartNames => ({
+  partnerId: held.partner_id,
+  merchantId: held.merchant_id,
+  serialNumber: held.serial_number,
+  numberHash: held.owner_msisdn === null ? undefined : numbers.hashOfStored(held.owner_msisdn),
+});
+
+/** What the workflow of a top-up is found by. */
+export const namesOfAttempt = ({ msisdn }: HeldAttempt, numbers: NumberBox): StartNames => ({
+  numberHash: numbers.hashOfStored(msisdn),
 });
 
 /** The redemption's row has the request; only its caller is needed again. */

@@ -1,5 +1,5 @@
 import type { RecordedOperatorRetry } from '../src/db/operations/operator-commands.js';
-import type { RedeemableVoucher } from '../src/temporal/workflow-starts.js';
+import type { RedeemableVoucher, StartNames } from '../src/temporal/workflow-starts.js';
 import type {
   CaseName,
   OperationOutcome,
@@ -23,13 +23,21 @@ export interface LeftMessage extends RedeemableVoucher {
  * workflow was started.
  */
 export interface Resumption {
-  resumeRedemption(voucher: RedeemableVoucher, command: RedeemCommand): Promise<boolean>;
+  resumeRedemption(
+    voucher: RedeemableVoucher,
+    command: RedeemCommand,
+    names: StartNames,
+  ): Promise<boolean>;
   resumeReversal(command: ReverseRedemptionCommand): Promise<boolean>;
-  resumeTopUp(topup: TopUpNames, begin: TopUpInput['begin']): Promise<boolean>;
+  resumeTopUp(topup: TopUpNames, begin: TopUpInput['begin'], names: StartNames): Promise<boolean>;
   /** Starts a workflow for a message whose own workflow no longer runs. */
   resumeMessage(message: LeftMessage): Promise<boolean>;
   /** Starts the workflow of a bulk order. */
-  resumeBulkOrder(order: { readonly id: number; readonly operationId: string }): Promise<boolean>;
+  resumeBulkOrder(order: {
+    readonly id: number;
+    readonly operationId: string;
+    readonly partnerId: number;
+  }): Promise<boolean>;
   /** Starts the workflow that sends monthly statements. */
   startStatements(): Promise<boolean>;
   /** Signals a changed top-up that waits for a retry; a completed workflow does not need it. */

@@ -55,11 +55,11 @@ export const providers = proxyActivities<
 
 /**
  * What repairs do outside of the database: they speak to the workflow of the money. A step waits some
- * seconds for an outcome.
+ * seconds for an outcome. After a few attempts the repair itself looks again, and calls a person.
  */
 export const repairs = proxyActivities<Pick<Activities, 'pressSettlement' | 'retryForRepair'>>({
   startToCloseTimeout: '30s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 5 },
 });
 
 /** Steps of a bulk order. An order waits as long as the database is unavailable. */

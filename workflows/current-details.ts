@@ -1,12 +1,9 @@
 import { setCurrentDetails } from '@temporalio/workflow';
-import { messageOf, type Refusal } from '../src/domain/refusals.js';
+import { messageOf, quoted, type Refusal } from '../src/domain/refusals.js';
 
 /** Sets the details for support staff in the Temporal UI, whose frame hides a single last line. */
 export const showDetails = (...paragraphs: string[]): void =>
   setCurrentDetails([...paragraphs, '<br>'].join('\n\n'));
-
-/** A provider's message without its final punctuation, for a sentence of ours. */
-export const quoted = (words: string): string => words.replace(/[.\s]+$/, '');
 
 /** The end of a duration from now, to the minute. */
 export function untilWhen(durationMs: number): string {

@@ -2,6 +2,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -46,7 +47,11 @@ async function deliver({ endpointId }: DeliverWebhooksInput): Promise<DeliverWeb
     const round = await deliverDue(endpointId);
     showRound(endpointId, round);
     if (round.state === 'switched-off') await tellSwitchedOff(endpointId);
-    if (round.state !== 'active') return { ended: 'not-active' };
+    if (round.state !== 'active') {
+      // It may have been resumed since that was read, or while its people were told.
+      if (isWoken && patched('resumed-while-ending')) continue;
+      return { ended: 'not-active' };
+    }
     if (round.remainingMs === null && !isWoken) return { ended: 'nothing-due' };
     if (round.remainingMs !== null && round.remainingMs > 0)
       await condition(() => isWoken, round.remainingMs, { summary: 'Until the next attempt' });

@@ -1,8 +1,9 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { MessageOutcome } from '../activities/message-outcome.js';
+import { quoted } from '../src/domain/refusals.js';
 import { database } from './activity-options.js';
 import type { FinishMessageInput } from './contracts.js';
-import { quoted, showDetails } from './current-details.js';
+import { showDetails } from './current-details.js';
 import { sendUntilSettled } from './send-message.js';
 
 /** The outcome of the message, for the Temporal UI. */

@@ -8,9 +8,10 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { MessageOutcome } from '../activities/message-outcome.js';
+import { quoted } from '../src/domain/refusals.js';
 import { database, providers } from './activity-options.js';
 import { type InviteMerchantInput, invitationSettled } from './contracts.js';
-import { quoted, showDetails } from './current-details.js';
+import { showDetails } from './current-details.js';
 import { needsAction } from './search-attributes.js';
 import { inviteMerchantId } from './workflow-ids.js';
 

@@ -2,24 +2,25 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowFailure,
-  condition,
   executeChild,
   getExternalWorkflowHandle,
   ParentClosePolicy,
   setHandler,
 } from '@temporalio/workflow';
 import type { RepairEnded, RepairOutcome } from '../activities/repairs/repairs.js';
-import { messageOf, type Refusal } from '../src/domain/refusals.js';
+import { messageOf, quoted, type Refusal } from '../src/domain/refusals.js';
 import type { RepairState } from '../src/domain/repairs/repair.js';
+import type { Company } from '../src/domain/voucher.js';
 import { database, repairs } from './activity-options.js';
 import type { cancelVoucher } from './cancel-voucher.js';
 import { claimReleased, type OperationOutcome, providerHint } from './contracts.js';
-import { quoted, showDetails } from './current-details.js';
+import { showDetails } from './current-details.js';
 import type { RepairCall, RepairInput } from './repair/contracts.js';
+import { type Patience, untilKnown } from './repair/until-known.js';
 import type { resendMessage } from './resend-message.js';
 import type { reverseRedemption } from './reverse-redemption.js';
+import { merchantId, operation, partnerId } from './search-attributes.js';
 import { createHints } from './steps/hints.js';
-import { lengthenPause } from './steps/lengthen-pause.js';
 import { cancelVoucherId, resendMessageId, reverseRedemptionId } from './workflow-ids.js';
 
 /** The end of a repair, for the Temporal UI. */
@@ -43,30 +44,31 @@ async function carryOut(input: RepairInput): Promise<RepairResult> {
   });
   const { repairId, operationId } = input;
   const name = { repairId, operationId };
-  const begun = await database.beginRepair(name);
+  const patience = { takeHint: hints.take, alarmAfterMs: input.timing.alarmAfterMs };
+  const begun = await untilDone(patience, () => database.beginRepair(name));
   if (begun.kind === 'ended') {
     if (begun.endedClaimWorkflow !== undefined) await tellReleased(begun.endedClaimWorkflow);
     return showEnded(begun);
   }
   showDetails(`**Under way**: ${begun.label}.`, whatNext[begun.call.kind]);
-  const outcome = await outcomeOf(input, begun.call, hints.take);
-  return showEnded(await database.endRepair(name, outcome));
+  const outcome = await outcomeOf(input, begun.call, patience);
+  return showEnded(await untilDone(patience, () => database.endRepair(name, outcome)));
 }
 
 /** Runs the operation of a repair to its end. */
 async function outcomeOf(
   input: RepairInput,
   call: RepairCall,
-  takeHint: () => boolean,
+  patience: Patience,
 ): Promise<RepairOutcome> {
   const { timing } = input;
   const { inquiryIntervalMs } = timing;
   switch (call.kind) {
     case 'cancel-voucher':
       return answerOf(
-        await childOf(takeHint, () =>
+        await childOf(patience, () =>
           executeChild<typeof cancelVoucher>('cancelVoucher', {
-            ...childOptions,
+            ...childOptions('cancel-voucher', call.command.company),
             workflowId: cancelVoucherId(call.command.operationId),
             args: [call.command],
           }),
@@ -75,9 +77,9 @@ async function outcomeOf(
       );
     case 'resend-message':
       return answerOf(
-        await childOf(takeHint, () =>
+        await childOf(patience, () =>
           executeChild<typeof resendMessage>('resendMessage', {
-            ...childOptions,
+            ...childOptions('resend-message', call.command.company),
             workflowId: resendMessageId(call.command.operationId),
             args: [call.command],
           }),
@@ -89,9 +91,9 @@ async function outcomeOf(
       );
     case 'reverse-redemption': {
       const { command } = call;
-      const { ended } = await childOf(takeHint, () =>
+      const { ended } = await childOf(patience, () =>
         executeChild<typeof reverseRedemption>('reverseRedemption', {
-          ...childOptions,
+          ...childOptions('reverse', command.company),
           workflowId: reverseRedemptionId(command.redemptionId, command.operationId),
           args: [{ command, timing }],
         }),
@@ -100,53 +102,37 @@ async function outcomeOf(
     }
     case 'retry-top-up':
       return answerOf(
-        await untilKnown(inquiryIntervalMs, takeHint, () =>
+        await untilKnown(inquiryIntervalMs, patience, () =>
           repairs.retryForRepair(call.operatorCommandId),
         ),
         ({ referenceNumber }) => `It was delivered, provider's reference ${referenceNumber}.`,
       );
     case 'settle':
-      return untilKnown(inquiryIntervalMs, takeHint, async () => {
+      return untilKnown(inquiryIntervalMs, patience, async () => {
         await repairs.pressSettlement(call);
         return database.readSettlement(input.repairId, call);
       });
   }
 }
 
-const childOptions = {
+const childOptions = (name: string, { kind, id }: Company) => ({
   // What moves money goes on, whatever becomes of the repair.
   parentClosePolicy: ParentClosePolicy.ABANDON,
-  workflowTaskTimeout: '5s',
-} as const;
+  workflowTaskTimeout: '5s' as const,
+  typedSearchAttributes: [
+    { key: operation, value: name },
+    { key: kind === 'partner' ? partnerId : merchantId, value: String(id) },
+  ],
+});
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
-
-/** Looks again with growing pauses until something is known. */
-async function untilKnown<Known>(
-  firstPauseMs: number,
-  takeHint: () => boolean,
-  look: () => Promise<Known | undefined>,
-): Promise<Known> {
-  const startedAt = Date.now();
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const known = await look();
-    if (known !== undefined) return known;
-    await condition(takeHint, lengthenPause(pauseMs, Date.now() - startedAt), {
-      summary: 'Not known yet: look again',
-    });
-  }
-}
 
 /**
  * The result of a child. One that an earlier run of this repair started, or that somebody terminated, is
  * started again until it ends: its operation is done once.
  */
-async function childOf<Result>(
-  takeHint: () => boolean,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  const { result } = await untilKnown(FIRST_PAUSE_MS, takeHint, async () => {
+async function childOf<Result>(patience: Patience, run: () => Promise<Result>): Promise<Result> {
+  const { result } = await untilKnown(FIRST_PAUSE_MS, patience, async () => {
     try {
       return { result: await run() };
     } catch (error) {
@@ -155,6 +141,14 @@ async function childOf<Result>(
       return undefined;
     }
   });
+  return result;
+}
+
+/** The result of a step that must be done. */
+async function untilDone<Result>(patience: Patience, step: () => Promise<Result>): Promise<Result> {
+  const { result } = await untilKnown(FIRST_PAUSE_MS, patience, async () => ({
+    result: await step(),
+  }));
   return result;
 }
 

@@ -9,13 +9,13 @@ import {
   runRepair,
 } from '../../src/db/repairs/repairs.js';
 import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
-import { messageOf, type Refusal } from '../../src/domain/refusals.js';
+import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import type { RepairState } from '../../src/domain/repairs/repair.js';
 import { argumentsOf, isByTwo } from '../../src/repairs/ask-repair.js';
 import type { Judgement, RepairContext, RepairKind } from '../../src/repairs/repair-kind.js';
 import { findRepairKind } from '../../src/repairs/repair-kinds.js';
 import type { RepairCall, RepairName } from '../../workflows/repair/contracts.js';
-import { definiteRefusal } from '../database-step.js';
+import { definiteRefusal, refusedByDatabase } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
 /** A repair that needs nothing more, with texts for support staff. */
@@ -59,22 +59,32 @@ export function createRepairActivities(dependencies: ActivityDependencies) {
       return begun;
     } catch (error) {
       const result = refusalAfter(error);
-      return database.transaction().execute(async (transaction) => {
-        const row = await lockRepair(transaction, name);
-        return endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
-      });
+      return refuseBegun(name, error, result);
     }
   }
 
+  /** Ends a repair that the database refused; one that has begun goes on. */
+  const refuseBegun = (name: RepairName, error: unknown, result: string): Promise<RepairEnded> =>
+    refusedByDatabase(() =>
+      database.transaction().execute(async (transaction) => {
+        const row = await lockRepair(transaction, name);
+        // An earlier attempt has begun it: what it does elsewhere goes on.
+        if (row.state === 'RUNNING') throw error;
+        return endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
+      }),
+    );
+
   /** Ends a repair with what came of its call. Idempotent. */
   async function endRepair(name: RepairName, outcome: RepairOutcome): Promise<RepairEnded> {
-    const ended = await database.transaction().execute(async (transaction) => {
-      const row = await lockRepair(transaction, name);
-      const result = outcome.isDone
-        ? outcome.words
-        : ((await refusalOfOperation(transaction, name)) ?? outcome.words);
-      return end(transaction, row.id, { state: outcome.isDone ? 'DONE' : 'REFUSED', result });
-    });
+    const ended = await refusedByDatabase(() =>
+      database.transaction().execute(async (transaction) => {
+        const row = await lockRepair(transaction, name);
+        const result = outcome.isDone
+          ? outcome.words
+          : ((await refusalOfOperation(transaction, name)) ?? outcome.words);
+        return end(transaction, row.id, { state: outcome.isDone ? 'DONE' : 'REFUSED', result });
+      }),
+    );
     await failpoint('repair-end-committed');
     return endedOf(ended);
   }
@@ -181,5 +191,7 @@ async function refusalOfOperation(
 ): Promise<string | undefined> {
   const operation = await lockOperation(transaction, operationId);
   const outcome = operation?.outcome as Refusal | null | undefined;
-  return outcome?.ok === false ? `${messageOf(outcome.reason, outcome.detail)}.` : undefined;
+  return outcome?.ok === false
+    ? `${quoted(messageOf(outcome.reason, outcome.detail))}.`
+    : undefined;
 }

@@ -6,8 +6,14 @@ import { findRepair, settledByHand } from '../../src/db/repairs/repair-lists.js'
 import type { ProviderInquiry } from '../../src/providers/outcome.js';
 import type { OperationOutcome, TopUpMade } from '../../workflows/contracts.js';
 import type { RepairCall } from '../../workflows/repair/contracts.js';
+import { refusedByDatabase } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { attemptBeginOf, redeemCommandOf } from '../resumption.js';
+import {
+  attemptBeginOf,
+  namesOfAttempt,
+  namesOfRedemption,
+  redeemCommandOf,
+} from '../resumption.js';
 import type { RepairOutcome } from './repairs.js';
 
 /** The longest wait of one step for the outcome of a retry. */
@@ -16,7 +22,7 @@ const RETRY_WAIT_MS = 10_000;
 type Settlement = Extract<RepairCall, { kind: 'settle' }>;
 
 export function createSettlementActivities(dependencies: ActivityDependencies) {
-  const { database, resumption, operatorRetries } = dependencies;
+  const { database, resumption, operatorRetries, numbers } = dependencies;
 
   /**
    * Lets the workflow that holds the money ask its provider once more at once. It takes over what was
@@ -31,14 +37,16 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
         claimOperationId: held.claim_operation_id,
         claimWorkflowId: held.claim_workflow_id,
       };
-      if (!(await resumption.resumeRedemption(voucher, redeemCommandOf(held))))
+      const names = namesOfRedemption(held, numbers);
+      if (!(await resumption.resumeRedemption(voucher, redeemCommandOf(held), names)))
         await resumption.hintRedemption(voucher);
       return;
     }
     const held = await heldAttempt(database, call.operationId);
     if (!held) return;
     const topup = { creationId: held.creation_id, workflowId: held.workflow_id };
-    if (!(await resumption.resumeTopUp(topup, attemptBeginOf(held))))
+    const names = namesOfAttempt(held, numbers);
+    if (!(await resumption.resumeTopUp(topup, attemptBeginOf(held), names)))
       await resumption.hintTopUp(topup);
   }
 
@@ -66,7 +74,13 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
   ): Promise<OperationOutcome<TopUpMade> | undefined> =>
     operatorRetries.outcomeOf(await recordedRetry(database, operatorCommandId), RETRY_WAIT_MS);
 
-  return { pressSettlement, readSettlement, retryForRepair };
+  return {
+    pressSettlement: (call: Settlement) => refusedByDatabase(() => pressSettlement(call)),
+    readSettlement: (repairId: number, call: Settlement) =>
+      refusedByDatabase(() => readSettlement(repairId, call)),
+    retryForRepair: (operatorCommandId: number) =>
+      refusedByDatabase(() => retryForRepair(operatorCommandId)),
+  };
 }
 
 /**

@@ -12,3 +12,6 @@ for (const folder of ['src', 'workflows', 'activities']) {
 }
 // What the pages at /docs are made of.
 cpSync('docs/guides/integrate', 'dist/docs/guides/integrate', { recursive: true });
+// The guides at /support.
+for (const guide of ['support.md', 'repair-a-case.md'])
+  cpSync(`docs/guides/${guide}`, `dist/docs/guides/${guide}`);

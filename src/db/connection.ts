@@ -155,11 +155,11 @@ function recordStatement(event: LogEvent): void {
 }
 
 /**
- * SQLSTATE classes of a definite failure of a statement or of a table that it needs. Other
+ * SQLSTATE classes of a definite failure of a statement, or of a table or a right that it needs. Other
  * failures, such as a read-only standby (25), a changed password (28) or a column of a pending
  * migration (42703), prove nothing about an earlier attempt.
  */
-const DEFINITE_CLASSES = /^(22|23|P0|42P)/;
+const DEFINITE_CLASSES = /^(22|23|P0|42P|42501)/;
 
 /** Whether an error is PostgreSQL's definite answer to a statement, so that a retry cannot help. */
 export const isDefiniteDatabaseError = (error: unknown): error is pg.DatabaseError =>

@@ -18,8 +18,15 @@ export const headingAnchor = (heading: string): string =>
     .replace(/[^\w\s-]/g, '')
     .replaceAll(' ', '-');
 
-/** Our own Markdown as HTML: headings with anchors, links between guides as the site has them. */
-export function renderMarkdown(markdown: string, addresses: SiteAddresses): Html {
+/**
+ * Our own Markdown as HTML: headings with anchors, links between guides as the site has them. A link that
+ * leads nowhere on the site, so that `linkOf` has no address for it, is written as text.
+ */
+export function renderMarkdown(
+  markdown: string,
+  addresses: SiteAddresses,
+  linkOf: (href: string) => string | undefined = siteLink,
+): Html {
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
@@ -28,7 +35,8 @@ export function renderMarkdown(markdown: string, addresses: SiteAddresses): Html
       },
       link({ href, tokens }) {
         const text = ownHtml(this.parser.parseInline(tokens));
-        return html`<a href="${siteLink(href)}">${text}</a>`.toString();
+        const address = linkOf(href);
+        return (address === undefined ? text : html`<a href="${address}">${text}</a>`).toString();
       },
       code({ text, lang = '' }) {
         return html`<div class="copyable"><pre class="code" tabindex="0" data-language="${lang}"><code>${text}</code></pre></div>`.toString();

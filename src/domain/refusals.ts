@@ -57,3 +57,6 @@ const remedies: Readonly<Record<Remedy, string>> = {
 
 /** The action of the caller after a refusal: a sentence in Markdown, without its full stop. */
 export const remedyOf = (reason: Reason): string => remedies[reasons[reason].remedy];
+
+/** Somebody's message without its final punctuation, for a sentence of ours. */
+export const quoted = (words: string): string => words.replace(/[.\s]+$/, '');

@@ -73,7 +73,11 @@ async function namedLines(
 
 async function begin({ workflows, logger }: OperationServices, order: BulkOrder): Promise<void> {
   try {
-    await workflows.beginBulkOrder({ id: order.id, operationId: order.operation_id });
+    await workflows.beginBulkOrder({
+      id: order.id,
+      operationId: order.operation_id,
+      partnerId: order.partner_id,
+    });
   } catch (error) {
     logger.warn(describeError(error), 'A bulk order waits for the next sweep');
   }

@@ -235,7 +235,7 @@ function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
 
 function createBulkOrderCalls({ client, taskQueue, callerWaitMs }: WorkflowCallOptions) {
   /** Starts the workflow of a recorded order, unless it runs. */
-  const beginBulkOrder = (order: { readonly id: number; readonly operationId: string }) =>
+  const beginBulkOrder = (order: Parameters<typeof startBulkOrder>[1]) =>
     client.withDeadline(Date.now() + callerWaitMs, () =>
       startBulkOrder({ client, taskQueue }, order),
     );

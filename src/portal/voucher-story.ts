@@ -1,5 +1,6 @@
 import {
   claimWorkflowId,
+  generateBulkId,
   generateVoucherId,
   redeemVoucherWithoutClaimId,
   reverseRedemptionId,
@@ -7,6 +8,7 @@ import {
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { formatMoney, parseMoney } from '../domain/money.js';
 import { maskStored } from '../domain/phone.js';
+import { quoted } from '../domain/refusals.js';
 import { type Html, html, phrase } from '../process/html.js';
 import type { Happening } from './layout/facts.js';
 import { money } from './layout/money.js';
@@ -20,13 +22,25 @@ export const happeningsOf = (voucher: VoucherDetail): Happening[] => [
   {
     at: voucher.createdAt,
     what: html`Generated for ${voucher.merchantName}, worth ${money(voucher.amount)}`,
-    workflowId: generateVoucherId(voucher.operationId),
+    workflowId: workflowOfGeneration(voucher),
   },
-  ...voucher.claims.map(ofClaim),
-  ...voucher.messages.map((message) => ofMessage(voucher, message)),
+  ...voucher.claims.map((claim) => ofClaim(voucher, claim)),
+  ...voucher.messages.filter(isDue(voucher)).map((message) => ofMessage(voucher, message)),
   ...voucher.redemptions.flatMap((redemption) => ofRedemption(voucher, redemption)),
   ...ofEnd(voucher),
 ];
+
+/** A voucher of a bulk order has none of its own. */
+const workflowOfGeneration = ({ bulkOrder, operationId }: VoucherDetail): string =>
+  bulkOrder === null
+    ? generateVoucherId(operationId)
+    : generateBulkId(bulkOrder.id, bulkOrder.operationId);
+
+/** The confirmation of a payment that is under way is not sent before its end. */
+const isDue =
+  ({ redemptions }: VoucherDetail) =>
+  ({ redemptionId, status }: Message): boolean =>
+    status !== 'QUEUED' || redemptions.find(({ id }) => id === redemptionId)?.status !== 'HELD';
 
 /** The workflow of a claim; without one, the workflow that redeems the voucher. */
 function workflowOfClaim({ claims, operationId }: VoucherDetail, claimId: string | null): string {
@@ -43,12 +57,18 @@ const claimEnds: Readonly<Record<Claim['status'], string>> = {
   REFUSED: 'It ended without a payment.',
 };
 
-const ofClaim = ({ at, company, amount, status, ...names }: Claim): Happening => ({
-  at: new Date(at),
-  workflowId: claimWorkflowId(names),
-  what: html`${company} claimed ${amount === null ? phrase('the whole balance') : money(amount)}.
-${phrase(claimEnds[status])}`,
-});
+const ofClaim = (
+  { redemptions }: VoucherDetail,
+  { at, company, amount, status, ...names }: Claim,
+): Happening => {
+  const isPaying = redemptions.some((one) => one.claimId === names.id && one.status === 'HELD');
+  return {
+    at: new Date(at),
+    workflowId: claimWorkflowId(names),
+    what: html`${company} claimed ${amount === null ? phrase('the whole balance') : money(amount)}.
+${phrase(isPaying ? 'Its code was entered.' : claimEnds[status])}`,
+  };
+};
 
 const messageKinds: Readonly<Record<Message['kind'], string>> = {
   VERIFICATION_CODE: 'The code',
@@ -131,7 +151,7 @@ function ofReversal({ id, reversal, reference, merchant, ...paid }: Redemption):
   const asked: Happening = {
     at: new Date(reversal.requestedAt),
     workflowId,
-    what: html`${merchant} asked to reverse redemption <code>${reference}</code>.${
+    what: html`${reversal.isRepair ? phrase('Support') : merchant} asked to reverse redemption <code>${reference}</code>.${
       reversal.settledAt === null && html` The provider has not confirmed it yet.`
     }`,
   };
@@ -145,7 +165,8 @@ function ofReversal({ id, reversal, reference, merchant, ...paid }: Redemption):
       what:
         reversal.status === 'FAILED'
           ? html`The provider refused the reversal${
-              reversal.providerMessage && html`: <span lang="en">${reversal.providerMessage}</span>`
+              reversal.providerMessage &&
+              html`: <span lang="en">${quoted(reversal.providerMessage)}</span>`
             }. The payment stands.`
           : html`The payment was reversed: ${amount} ${
               reversal.creditedTo === 'gift'
@@ -160,7 +181,7 @@ const endOf = ({ status, merchant, toMerchant, ...provider }: Redemption): Html 
   status === 'POSTED'
     ? html`${merchant} was paid ${money(toMerchant)}, the provider’s reference is
 <code>${provider.providerReference}</code>.`
-    : html`The payment was refused${provider.providerMessage && html`: <span lang="en">${provider.providerMessage}</span>`}.
+    : html`The payment was refused${provider.providerMessage && html`: <span lang="en">${quoted(provider.providerMessage)}</span>`}.
 Nothing was charged.`;
 
 const ofEnd = ({ status, endedAt, returned }: VoucherDetail): Happening[] =>

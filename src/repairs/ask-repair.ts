@@ -4,6 +4,8 @@ import type { DatabaseTransaction } from '../db/connection.js';
 import { findRequestedRepair } from '../db/repairs/repair-lists.js';
 import { addRepair, type RepairRow } from '../db/repairs/repairs.js';
 import { formatMoney } from '../domain/money.js';
+import { maskMsisdn } from '../domain/phone.js';
+import { refuseReason } from '../domain/repairs/reason.js';
 import type { RepairKind, RepairLimits } from './repair-kind.js';
 
 /** A repair as somebody asks for it. */
@@ -38,6 +40,8 @@ export async function askRepair(
   { kind, subjectId, args, why, actor, requestKey }: AskedRepair,
   { limits, secretBox }: { readonly limits: RepairLimits; readonly secretBox: () => SecretBox },
 ): Promise<Asked> {
+  const refusal = refuseReason(why);
+  if (refusal !== undefined) return { kind: 'refused', refusal };
   const same = await findRequestedRepair(transaction, requestKey);
   if (same) {
     const isSame = same.kind === kind.name && same.subject_id === subjectId;
@@ -45,7 +49,9 @@ export async function askRepair(
       ? { kind: 'known', row: same }
       : { kind: 'refused', refusal: `This key belongs to repair ${same.id}: use another one.` };
   }
-  const found = await kind.judge(transaction, subjectId, args, limits);
+  const found = isName(kind, subjectId)
+    ? await kind.judge(transaction, subjectId, args, limits)
+    : undefined;
   if (!found) return { kind: 'refused', refusal: `There is no ${kind.subject} ${subjectId}.` };
   if (found.refusal !== undefined) return { kind: 'refused', refusal: found.refusal };
   const operationId = randomBytes(16).toString('hex');
@@ -71,6 +77,10 @@ export async function askRepair(
   return { kind: isNew ? 'asked' : 'known', row };
 }
 
+/** All but deposits are named by an id. */
+const isName = ({ subject }: RepairKind, subjectId: string): boolean =>
+  subject === 'deposit' || /^[0-9]{1,15}$/.test(subjectId);
+
 const contextOf = (operationId: string): string => `repair ${operationId}`;
 
 /** The personal arguments as text, apart from all others. */
@@ -85,6 +95,19 @@ function splitArguments(
     open: Object.fromEntries(entries.filter((entry) => !isSealed(entry))),
     sealed: personal.length === 0 ? undefined : JSON.stringify(Object.fromEntries(personal)),
   };
+}
+
+/** The number that a repair gives, masked; undefined where it gives none, or its key is gone. */
+export function maskedNumberOf(
+  row: Pick<RepairRow, 'arguments' | 'sealed_arguments' | 'operation_id'>,
+  secretBox: SecretBox,
+): string | undefined {
+  try {
+    const { msisdn } = argumentsOf(row, secretBox);
+    return typeof msisdn === 'string' ? maskMsisdn(msisdn) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** All arguments of a repair; the personal ones are decrypted. */

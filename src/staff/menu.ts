@@ -7,6 +7,8 @@ export const staffMenu: StaffMenu = [
     entries: [
       { label: 'Find', path: '', needs: 'look', further: ['/vouchers', '/top-ups'] },
       { label: 'Repairs', path: '/repairs', needs: 'look' },
+      { label: 'Wallets', path: '/wallets', needs: 'operate' },
+      { label: 'Guide', path: '/guide', needs: 'look' },
     ],
   },
   { group: 'You', entries: [{ label: 'Account', path: '/account', needs: 'own' }] },

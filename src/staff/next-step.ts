@@ -1,21 +1,46 @@
+import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { TopupDetail } from '../db/topups/topup-detail.js';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
+import { titleOf } from './pages/repairs/repair-parts.js';
 
 /** Names of repairs stand in “quotes”, as their forms have them. */
 
 const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);
 
+/** What to do about a repair that is asked for and has not ended; undefined where there is none. */
+function nextOfOpenRepair(repairs: readonly ShownRepair[]): string | undefined {
+  const open = repairs.find(({ result }) => result === null);
+  if (open === undefined) return undefined;
+  const name = `Repair ${open.id}, “${titleOf(open)}”,`;
+  return open.state === 'ASKED'
+    ? `${name} waits for another person, who confirms it under “Repairs”.`
+    : `${name} is under way: look again in a minute.`;
+}
+
 /** What a support agent does next about a voucher, in one or two sentences. */
-export function nextStepOfVoucher(voucher: VoucherDetail): string {
+export function nextStepOfVoucher(voucher: VoucherDetail, repairs: readonly ShownRepair[]): string {
+  const open = nextOfOpenRepair(repairs);
+  if (open !== undefined) return open;
   const redemption = last(voucher.redemptions);
   if (redemption?.contradictedAt != null)
     return 'The provider paid the merchant after it had refused: an operator settles the late success.';
   if (redemption?.reversal?.status === 'NEEDS_ACTION')
-    return 'The reversal that the merchant asked for is stuck: an operator asks the provider.';
+    return 'The reversal is stuck: an operator asks the provider.';
   if (redemption?.reversedAt != null && redemption.reversal?.status !== 'SUCCESS')
     return 'The provider took the payment back by itself: an operator settles the reversal.';
+  if (redemption?.reversal?.status === 'PENDING')
+    return 'The payment is being taken back: the provider has not confirmed it yet. Look again in a minute.';
+  const isCorrected = voucher.claims.length === 0 && repairs.some(isDoneCorrection);
+  if (voucher.status === 'ACTIVE' && isCorrected)
+    return 'The number of the owner was corrected: the merchant claims, and the code goes to the right number.';
   return nextByState[voucher.status](voucher);
 }
+
+const isDoneCorrection = ({ kind, state }: ShownRepair): boolean =>
+  kind === 'correct-number' && state === 'DONE';
+
+const REVERSAL_REFUSED =
+  'The provider did not take the payment back, so it stands: ask the merchant to pay the owner back.';
 
 const nextByState: Readonly<Record<VoucherDetail['status'], (voucher: VoucherDetail) => string>> = {
   ACTIVE: nextOfActive,
@@ -24,14 +49,17 @@ const nextByState: Readonly<Record<VoucherDetail['status'], (voucher: VoucherDet
     'The provider has not said yet whether the merchant is paid, and the money is on hold. The service ' +
     'asks again by itself. If the merchant has proof of the payment, or after a day: “Settle an unknown ' +
     'payment” with the provider’s reference. Do not let the owner pay again.',
-  REDEEMED: () =>
-    'The merchant was paid: give the merchant the provider’s reference. Redeemed at the wrong merchant, or ' +
-    'by mistake: “Reverse a redemption”. Confirmation lost: “Send the message again”.',
+  REDEEMED: ({ redemptions }) =>
+    last(redemptions)?.reversal?.status === 'FAILED' ? REVERSAL_REFUSED : NEXT_OF_REDEEMED,
   EXPIRED: () =>
     'Its value went back to the partner: the owner asks the partner for another voucher.',
   CANCELLED: () =>
     'Its value went back to the partner: the owner asks the partner why, and for another voucher.',
 };
+
+const NEXT_OF_REDEEMED =
+  'The merchant was paid: give the merchant the provider’s reference. Redeemed at the wrong merchant, or ' +
+  'by mistake: “Reverse a redemption”. Confirmation lost: “Send the message again”.';
 
 function nextOfActive({ redemptions, claims, messages }: VoucherDetail): string {
   const code = last(messages.filter(({ kind }) => kind === 'VERIFICATION_CODE'));
@@ -45,7 +73,14 @@ function nextOfActive({ redemptions, claims, messages }: VoucherDetail): string 
       'The code could not be sent: check the owner’s number with the owner. If it is right, the merchant ' +
       'claims again; if not, it can be corrected before the first claim.'
     );
-  if (last(redemptions)?.status === 'POSTED')
+  const newest = last(redemptions);
+  if (newest?.reversal?.status === 'SUCCESS')
+    return (
+      'The payment was taken back, and its value is on the voucher again: the right merchant claims, and the ' +
+      'owner gets a new code.'
+    );
+  if (newest?.reversal?.status === 'FAILED') return REVERSAL_REFUSED;
+  if (newest?.status === 'POSTED')
     return 'A part was redeemed and paid; the rest can be redeemed until it expires.';
   if (last(claims)?.status === 'EXPIRED')
     return 'The claim ran out before the code was entered: the merchant claims again for a new code.';
@@ -62,7 +97,9 @@ function nextOfClaimed({ messages }: VoucherDetail): string {
 }
 
 /** What a support agent does next about a top-up. */
-export function nextStepOfTopup(topup: TopupDetail): string {
+export function nextStepOfTopup(topup: TopupDetail, repairs: readonly ShownRepair[]): string {
+  const open = nextOfOpenRepair(repairs);
+  if (open !== undefined) return open;
   if (topup.late_delivery && !topup.late_delivery.is_settled)
     return 'It failed at first and was delivered later: an operator settles the late success. Do not retry it.';
   if (topup.reversal && !topup.reversal.is_credited)

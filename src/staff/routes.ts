@@ -4,9 +4,11 @@ import { staffAccountPages } from './account-pages.js';
 import type { StaffSitePage } from './page.js';
 import { showTopupCase, showVoucherCase } from './pages/case.js';
 import { askFind, find, findAgain } from './pages/find.js';
+import { showGuide, showRepairGuide } from './pages/guide.js';
 import { askRepairPage, showTopupRepairs, showVoucherRepairs } from './pages/repairs/ask-repair.js';
 import { showRepairs } from './pages/repairs/list-repairs.js';
 import { confirmRepairPage, declineRepairPage, showRepair } from './pages/repairs/show-repair.js';
+import { showWallets } from './pages/repairs/wallets.js';
 import {
   backToTopupCase,
   backToVoucherCase,
@@ -37,4 +39,7 @@ export const staffPages: readonly StaffSitePage[] = [
   declineRepairPage,
   showVoucherRepairs,
   showTopupRepairs,
+  showWallets,
+  showGuide,
+  showRepairGuide,
 ];

@@ -5,6 +5,7 @@ import {
   operationsOf,
   readLedgerHistory,
 } from '../db/ledger/ledger-history.js';
+import { listRepairs, type ShownRepair } from '../db/repairs/repair-lists.js';
 import { findTopupDetail } from '../db/topups/topup-detail.js';
 import { findVoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { maskStored } from '../domain/phone.js';
@@ -16,6 +17,7 @@ import { productOf, topupBadge } from '../portal/pages/top-ups.js';
 import { happeningsOf } from '../portal/voucher-story.js';
 import { type Html, type HtmlValue, html } from '../process/html.js';
 import { nextStepOfTopup, nextStepOfVoucher } from './next-step.js';
+import { happeningsOfRepairs } from './repair-story.js';
 import { happeningsOfTopup } from './topup-story.js';
 
 export type CaseKind = 'voucher' | 'top-up';
@@ -31,14 +33,21 @@ export interface SupportCase {
   /** Whether there is a number that can be shown. */
   readonly hasNumber: boolean;
   readonly happenings: readonly Happening[];
+  /** The newest first. */
+  readonly repairs: readonly ShownRepair[];
   readonly next: string;
   readonly transfers: readonly LedgerTransfer[];
 }
+
+/** Of a case; more there are hardly ever. */
+const NEWEST_REPAIRS = 20;
 
 async function readVoucherCase(database: Database, id: number): Promise<SupportCase | undefined> {
   const voucher = await findVoucherDetail(database, id, 'operator');
   if (!voucher) return undefined;
   const { ownerMsisdn, isRestricted } = voucher;
+  const repairs = await listRepairs(database, { voucherId: id, limit: NEWEST_REPAIRS });
+  const open = voucher.claims.findLast(({ status }) => status === 'OPEN');
   return {
     kind: 'voucher',
     id,
@@ -54,10 +63,13 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       Merchant: html`${voucher.merchantName}${isRestricted && ' (only there)'}`,
       Generated: time(voucher.createdAt),
       'Valid until': time(voucher.expiresAt),
+      ...(voucher.status === 'REDEEM_INITIATED' &&
+        open && { 'Claim open until': time(new Date(open.expiresAt)) }),
     },
     hasNumber: ownerMsisdn !== null,
-    happenings: happeningsOf(voucher),
-    next: nextStepOfVoucher(voucher),
+    happenings: [...happeningsOf(voucher), ...happeningsOfRepairs(repairs)],
+    repairs,
+    next: nextStepOfVoucher(voucher, repairs),
     transfers: await readLedgerHistory(database, voucher.partnerId, operationsOf(voucher)),
   };
 }
@@ -66,6 +78,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
   const owner = await ownerOfTopup(database, id);
   const topup = owner && (await findTopupDetail(database, owner.partnerId, id));
   if (!topup) return undefined;
+  const repairs = await listRepairs(database, { topupId: id, limit: NEWEST_REPAIRS });
   const operationIds = topup.attempts.map(({ operationId }) => operationId);
   return {
     kind: 'top-up',
@@ -83,8 +96,9 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
       'Last change': time(topup.updated_at),
     },
     hasNumber: true,
-    happenings: happeningsOfTopup(topup, owner),
-    next: nextStepOfTopup(topup),
+    happenings: [...happeningsOfTopup(topup, owner), ...happeningsOfRepairs(repairs)],
+    repairs,
+    next: nextStepOfTopup(topup, repairs),
     transfers: await readLedgerHistory(database, owner.partnerId, operationIds),
   };
 }

@@ -1,6 +1,7 @@
 import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import type { TopupDetail } from '../db/topups/topup-detail.js';
 import { maskStored } from '../domain/phone.js';
+import { quoted } from '../domain/refusals.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { type Html, html } from '../process/html.js';
 
@@ -15,7 +16,10 @@ export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happen
     workflowId,
   });
   return [
-    happened(topup.created_at, html`Accepted for ${maskStored(topup.msisdn)}.`),
+    happened(
+      topup.created_at,
+      html`Accepted for ${maskStored(topup.attempts[0]?.msisdn ?? topup.msisdn)}.`,
+    ),
     ...topup.attempts.flatMap((attempt) => [
       happened(
         attempt.at,
@@ -44,5 +48,5 @@ const endOf = ({ attempt, status, providerReference, providerMessage }: Attempt)
         providerReference && html`, the provider’s reference is <code>${providerReference}</code>`
       }.`
     : html`Attempt ${attempt} failed${
-        providerMessage && html`: <span lang="en">${providerMessage}</span>`
+        providerMessage && html`: <span lang="en">${quoted(providerMessage)}</span>`
       }. Nothing was charged.`;

@@ -26,6 +26,7 @@ import {
   redemptionStart,
   redemptionWorkflowId,
   reversalStart,
+  type StartNames,
   topUpStart,
   WORKFLOW_TASK_TIMEOUT,
 } from './workflow-starts.js';
@@ -39,13 +40,18 @@ export function createResumption(options: {
   const { client, taskQueue, timing } = options;
   const policy = { taskQueue, workflowIdConflictPolicy: 'FAIL' } as const;
 
-  const resumeRedemption = (voucher: RedeemableVoucher, command: RedeemCommand) =>
+  const resumeRedemption = (
+    voucher: RedeemableVoucher,
+    command: RedeemCommand,
+    names: StartNames,
+  ) =>
     startUnlessRunning(() =>
       client.workflow.start<typeof redeemVoucher>('redeemVoucher', {
-        ...redemptionStart(redemptionWorkflowId(voucher), {
-          begin: { kind: 'redeem', redeem: command },
-          timing,
-        }),
+        ...redemptionStart(
+          redemptionWorkflowId(voucher),
+          { begin: { kind: 'redeem', redeem: command }, timing },
+          names,
+        ),
         ...policy,
       }),
     );
@@ -58,10 +64,10 @@ export function createResumption(options: {
       }),
     );
 
-  const resumeTopUp = (topup: TopUpNames, begin: TopUpInput['begin']) =>
+  const resumeTopUp = (topup: TopUpNames, begin: TopUpInput['begin'], names: StartNames) =>
     startUnlessRunning(() =>
       client.workflow.start<typeof topUp>('topUp', {
-        ...topUpStart(topUpWorkflowId(topup), { begin, timing }),
+        ...topUpStart(topUpWorkflowId(topup), { begin, timing }, names),
         ...policy,
       }),
     );

@@ -5,6 +5,7 @@ import {
   numberHash,
   operation,
   partnerId,
+  transactionId,
   voucherSerial,
 } from '../../workflows/search-attributes.js';
 import {
@@ -24,6 +25,8 @@ export interface StartNames {
   readonly merchantId?: number | undefined;
   /** Of the claimed voucher. */
   readonly serialNumber?: string | undefined;
+  /** Of a top-up. */
+  readonly transactionId?: number | undefined;
   /** Keyed hash of the customer's number. */
   readonly numberHash?: string | undefined;
 }
@@ -36,7 +39,9 @@ type StartedOperation =
   | 'reverse'
   | 'top-up'
   | 'cancel-voucher'
-  | 'resend-message';
+  | 'resend-message'
+  | 'repair'
+  | 'generate-bulk';
 
 /** The company of a command, as the names of a start. */
 export const namesOfCompany = ({
@@ -58,6 +63,9 @@ export const searchAttributesOf = (name: StartedOperation, names: StartNames) =>
     ...(names.serialNumber === undefined
       ? []
       : [{ key: voucherSerial, value: names.serialNumber }]),
+    ...(names.transactionId === undefined
+      ? []
+      : [{ key: transactionId, value: String(names.transactionId) }]),
     ...(names.numberHash === undefined ? [] : [{ key: numberHash, value: names.numberHash }]),
   ],
 });

@@ -73,7 +73,11 @@ export function createOperatorRetries(options: {
       updateId: command.operationId,
       waitForStage: 'ACCEPTED',
       startWorkflowOperation: new WithStartWorkflowOperation<typeof topUp>('topUp', {
-        ...topUpStart(topUpWorkflowId(retry), { begin: { kind: 'retry', command }, timing }),
+        ...topUpStart(
+          topUpWorkflowId(retry),
+          { begin: { kind: 'retry', command }, timing },
+          command.msisdn === null ? {} : { numberHash: numbers.hashOf(command.msisdn) },
+        ),
         taskQueue,
         workflowIdConflictPolicy: 'USE_EXISTING',
       }),

@@ -2,13 +2,16 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { RepairInput } from '../../workflows/repair/contracts.js';
 import type { repair } from '../../workflows/repair.js';
-import { transactionId, voucherSerial } from '../../workflows/search-attributes.js';
 import { repairWorkflowId } from '../../workflows/workflow-ids.js';
 import type { Database } from '../db/connection.js';
 import { type RepairToStart, repairsToStart } from '../db/repairs/repair-lists.js';
 import { expireRepairs } from '../db/repairs/repairs.js';
 import { startUnlessRunning } from '../temporal/unless-running.js';
-import { WORKFLOW_TASK_TIMEOUT } from '../temporal/workflow-starts.js';
+import {
+  namesOfCompany,
+  searchAttributesOf,
+  WORKFLOW_TASK_TIMEOUT,
+} from '../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 
 const BATCH_SIZE = 100;
@@ -40,7 +43,7 @@ export function createRepairPickup(options: {
     for (const found of await repairsToStart(database, BATCH_SIZE)) await start(found);
   }
 
-  const start = ({ id, operationId, kind, serialNumber, topupId }: RepairToStart) =>
+  const start = ({ id, operationId, kind, company, serialNumber, topupId }: RepairToStart) =>
     startUnlessRunning(() =>
       client.withDeadline(Date.now() + START_LIMIT_MS, () =>
         client.workflow.start<typeof repair>('repair', {
@@ -50,10 +53,11 @@ export function createRepairPickup(options: {
           workflowIdConflictPolicy: 'FAIL',
           workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
           staticSummary: `Repair ${id}: ${kind}`,
-          typedSearchAttributes: [
-            ...(serialNumber === null ? [] : [{ key: voucherSerial, value: serialNumber }]),
-            ...(topupId === null ? [] : [{ key: transactionId, value: String(topupId) }]),
-          ],
+          ...searchAttributesOf('repair', {
+            ...namesOfCompany(company),
+            serialNumber: serialNumber ?? undefined,
+            transactionId: topupId ?? undefined,
+          }),
         }),
       ),
     );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { partnerBalances } from '../../src/db/ledger/ledger.js';
 import { expireAll, makeVoucher, redemptions } from './movements.js';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
+import { type AdminScene, type Catalogue, commandsOn, makeCatalogue, openScene } from './scene.js';
 
 let scene: AdminScene;
 let catalogue: Catalogue;
@@ -52,6 +52,17 @@ test.each(['id', 'serialNumber'] as const)(
     });
   },
 );
+
+test('a large one needs another person', async () => {
+  const commands = commandsOn({ ...scene.environment, REPAIR_CONFIRM_ABOVE: '499.99' });
+  const voucher = await makeVoucher(scene.database, catalogue);
+  const { code, err } = await commands.admin(`cancel voucher ${voucher.id}`);
+  expect(code).toBe(1);
+  expect(err).toContain(
+    `"repair cancel-voucher ${voucher.serialNumber} --why …", and another person confirms`,
+  );
+  expect(await voucherRow(voucher.id)).toMatchObject({ status: 'ACTIVE', remaining: '500.000000' });
+});
 
 test('only what remains of a partly redeemed voucher comes back', async () => {
   const voucher = await makeVoucher(scene.database, catalogue);

@@ -104,7 +104,7 @@ describe('a deposit that was a mistake', () => {
   const deposited = async (wallet: string, tag: string) => {
     const reference = `${tag}-${partnerId}`;
     await scene.json(
-      `deposit --partner ${partnerId} --wallet ${wallet} --amount 1250000.5 --reference ${reference}`,
+      `deposit --partner ${partnerId} --wallet ${wallet} --amount 4250.5 --reference ${reference}`,
     );
     return reference;
   };
@@ -114,23 +114,36 @@ describe('a deposit that was a mistake', () => {
     const { out, code } = await reverse(reference);
     expect(code).toBe(0);
     expect(out).toContain(
-      `Reversed the deposit ${reference}: ETB 1,250,000.50 to the ${wallet} wallet of partner ${partnerId}.`,
+      `Reversed the deposit ${reference}: ETB 4,250.50 to the ${wallet} wallet of partner ${partnerId}.`,
     );
     expect((await balances())[wallet]).toBe('0.000000');
     const { lines } = await statementOf(scene, partnerId, wallet);
     expect(lines.map(({ explanation, debit, credit }) => [explanation, debit, credit])).toEqual([
-      [`Deposit ${reference}`, null, '1250000.500000'],
-      [`Deposit ${reference} reversed`, '1250000.500000', null],
+      [`Deposit ${reference}`, null, '4250.500000'],
+      [`Deposit ${reference} reversed`, '4250.500000', null],
     ]);
     expect((await scene.auditRows()).at(-1)).toMatchObject({
       action: 'reverse deposit',
       details: {
         wallet,
-        amount: '1250000.500000',
+        amount: '4250.500000',
         reference,
         reason: 'Meant for another partner',
       },
     });
+  });
+
+  test('needs another person above the limit of repairs', async () => {
+    const reference = `large-${partnerId}`;
+    await scene.json(
+      `deposit --partner ${partnerId} --wallet gift --amount 5000.01 --reference ${reference}`,
+    );
+    const { code, err } = await reverse(reference);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      `"repair undo-deposit ${reference} --why …", and another person confirms`,
+    );
+    expect((await balances()).gift).toBe('5000.010000');
   });
 
   test('is taken out once, also by ten at the same moment', async () => {
@@ -165,14 +178,14 @@ describe('a deposit that was a mistake', () => {
     const refused = await reverse(reference);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(/no longer covers the deposit .* nothing was changed/);
-    expect((await balances()).gift).toBe('1250000.499999');
+    expect((await balances()).gift).toBe('4250.499999');
   });
 
   test('keeps its reference: the same deposit again is refused', async () => {
     const reference = await deposited('gift', 'again');
     await reverse(reference);
     const again = await scene.admin(
-      `deposit --partner ${partnerId} --wallet gift --amount 1250000.5 --reference ${reference}`,
+      `deposit --partner ${partnerId} --wallet gift --amount 4250.5 --reference ${reference}`,
     );
     expect(again).toMatchObject({ code: 1, out: '' });
     expect(again.err).toContain('was reversed');
@@ -188,7 +201,7 @@ describe('a deposit that was a mistake', () => {
     const { code, err } = await scene.admin(['reverse', 'deposit', reference]);
     expect(code).toBe(1);
     expect(err).toContain('--reason');
-    expect((await balances()).gift).toBe('1250000.500000');
+    expect((await balances()).gift).toBe('4250.500000');
   });
 
   test('that was reversed by another amount is found by the check of the ledger', async () => {

@@ -71,6 +71,7 @@ test.each([
   ['23505', 'a constraint', 'definite'],
   ['P0001', 'a rule of our own', 'definite'],
   ['42P01', 'a table that is not there', 'definite'],
+  ['42501', 'a right that a role lacks', 'definite'],
   ['42703', 'a column of the next migration', 'neither'],
   ['0A000', 'a plan of before a migration', 'neither'],
   ['25006', 'a standby that only reads', 'unavailable'],

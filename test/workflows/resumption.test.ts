@@ -6,6 +6,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createResumptionActivities } from '../../activities/resumption.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
+import { testNumbers } from '../end-to-end/privacy/stored-numbers.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
 
@@ -63,6 +64,7 @@ async function reconcile(resumeTopUp: ResumeTopUp): Promise<unknown> {
     ...createResumptionActivities({
       database,
       resumption: { resumeTopUp },
+      numbers: testNumbers,
     } as unknown as ActivityDependencies),
     recheckDue: async () => ({ asked: 0, isMore: false }),
     checkInvariants: async () => [],

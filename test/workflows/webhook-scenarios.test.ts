@@ -1,12 +1,17 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPortalAccount } from '../../src/db/portal/portal-accounts.js';
 import { removeWebhook, setWebhookStatus } from '../../src/db/webhooks/webhook-endpoints.js';
+import { webhookDue } from '../../workflows/contracts.js';
 import { deliverWebhooksId } from '../../workflows/workflow-ids.js';
 import { setWebhookScene, type WebhookScene } from '../end-to-end/webhooks/webhook-scene.js';
 import { until } from '../support/until.js';
 import { detailsOf } from './details-of.js';
 import { ended as endedIn } from './ended.js';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+
+/** Of `PendingActivityState` in Temporal's API. */
+const PENDING_ACTIVITY_STARTED = 2;
 
 /** Every branch of deliver-webhooks on the real server; see scenarios.test.ts. */
 let scene: WebhookScene;
@@ -63,6 +68,38 @@ describe('deliver-webhooks', () => {
     });
     const result = await endedIn(scene.stack, workflowOf(scene, id), 'deliver-webhooks-paused');
     expect(result).toEqual({ ended: 'not-active' });
+  });
+
+  it('looks once more when it is told of a resumption before it has ended', async () => {
+    const { stack } = scene;
+    const { client } = stack.temporal;
+    const { id } = await scene.register((await scene.receiver()).url);
+    await stack.database
+      .transaction()
+      .execute((transaction) => setWebhookStatus(transaction, id, 'DISABLED', 'test'));
+    const workflowId = workflowOf(scene, id);
+    await stack.database.transaction().execute(async (transaction) => {
+      // The step of the workflow waits here, while it is told.
+      await sql`lock table webhook_endpoints in access exclusive mode`.execute(transaction);
+      const { config } = stack;
+      await client.workflow.start('deliverWebhooks', {
+        workflowId,
+        taskQueue: config.TEMPORAL_TASK_QUEUE,
+        args: [{ endpointId: id }],
+      });
+      const handle = client.workflow.getHandle(workflowId);
+      await until(async () =>
+        expect((await handle.describe()).raw.pendingActivities).toMatchObject([
+          { state: PENDING_ACTIVITY_STARTED },
+        ]),
+      );
+      await handle.signal(webhookDue);
+    });
+    const result = await endedIn(stack, workflowId, 'deliver-webhooks-resumed-while-ending');
+    expect(result).toEqual({ ended: 'not-active' });
+    const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+    const rounds = events?.filter((event) => event.activityTaskScheduledEventAttributes);
+    expect(rounds).toHaveLength(2);
   });
 
   it('gives an event up, switches a failing webhook off, and tells its people', async () => {

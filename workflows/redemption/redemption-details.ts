@@ -1,8 +1,8 @@
 import type { ClaimStarted } from '../../activities/claim-creation.js';
 import type { MessageOutcome } from '../../activities/message-outcome.js';
 import type { RedemptionHeld } from '../../activities/redemption-holds.js';
-import { messageOf, type Refusal } from '../../src/domain/refusals.js';
-import { quoted, showDetails } from '../current-details.js';
+import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
+import { showDetails } from '../current-details.js';
 
 /** How a claim, or a redemption without one, ended; for the Temporal UI. */
 export interface RedeemVoucherResult {

@@ -1,6 +1,6 @@
 import type { ReversalBegun } from '../../activities/reversals.js';
-import { messageOf, type Refusal } from '../../src/domain/refusals.js';
-import { quoted, showDetails } from '../current-details.js';
+import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
+import { showDetails } from '../current-details.js';
 import { type Urgency, urgencyWords } from '../steps/final-outcome.js';
 
 /** A reversal as support staff and the provider know it. */

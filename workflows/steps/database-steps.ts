@@ -21,9 +21,6 @@ const patientSteps = [
   'readTopUpStatus',
   'beginInvitation',
   'endInvitation',
-  'beginRepair',
-  'endRepair',
-  'readSettlement',
 ] as const satisfies readonly (keyof Activities)[];
 
 /** Steps with few attempts: after these the workflow continues and calls a person. */
@@ -37,6 +34,9 @@ export const limitedSteps = [
   'postReversal',
   'failReversal',
   'noteReversalNeedsAction',
+  'beginRepair',
+  'endRepair',
+  'readSettlement',
 ] as const satisfies readonly (keyof Activities)[];
 
 export type PatientStep = (typeof patientSteps)[number];

@@ -1,6 +1,6 @@
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.js';
-import { quoted } from '../current-details.js';
+import { quoted } from '../../src/domain/refusals.js';
 import { needsAction } from '../search-attributes.js';
 import { lengthenPause } from './lengthen-pause.js';
 

@@ -1,6 +1,6 @@
 import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
-import { messageOf, type Refusal } from '../../src/domain/refusals.js';
-import { quoted, showDetails, untilWhen } from '../current-details.js';
+import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
+import { showDetails, untilWhen } from '../current-details.js';
 import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.js';
 
 const CHARGED = "The money has left the partner's wallet. No action is needed.";

@@ -1,10 +1,12 @@
 import { cancelVoucher as cancel } from '../../db/vouchers/cancellation.js';
+import { parseMoney } from '../../domain/money.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import { isCancellable } from '../../domain/vouchers/cancellation.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { money } from '../tables.js';
 import { voucherArgument, voucherIdOf, voucherNotFound } from '../voucher-name.js';
+import { requireSmall } from './repairs/second-person.js';
 
 /** The remedy for a voucher that cannot be cancelled. */
 const refusals: Readonly<Partial<Record<VoucherStatus, string>>> = {
@@ -19,10 +21,11 @@ export const cancelVoucher = changeCommand({
   summary: 'Cancel a voucher and return its remaining value to its partner',
   details:
     'The remaining value moves from the reserved to the gift wallet, and an open claim ends. A ' +
-    'voucher that is being redeemed cannot be cancelled. A cancellation is final.',
+    'voucher that is being redeemed cannot be cancelled. A cancellation is final. Above ' +
+    'REPAIR_CONFIRM_ABOVE ask with "repair cancel-voucher", which another person confirms.',
   fields: { voucher: voucherArgument },
   examples: ['cancel voucher 17', 'cancel voucher 012345678901234567'],
-  async change(transaction, input) {
+  async change(transaction, input, context) {
     const voucherId = await voucherIdOf(transaction, input.voucher);
     const cancelled = await cancel(transaction, voucherId);
     if (!cancelled) throw voucherNotFound(input.voucher);
@@ -31,6 +34,7 @@ export const cancelVoucher = changeCommand({
       throw new AdminError(
         `Voucher ${serialNumber} is ${statusBefore}: ${refusals[statusBefore]}.`,
       );
+    requireSmall(parseMoney(returned), context, `repair cancel-voucher ${serialNumber}`);
     return {
       subject: { kind: 'voucher', id: voucherId },
       details: { serialNumber, partnerId, returned },

@@ -6,19 +6,21 @@ import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { argument, required, text } from '../fields.js';
 import { describeDeposit } from './deposit.js';
+import { requireSmall } from './repairs/second-person.js';
 
 export const reverseDepositCommand = changeCommand({
   name: 'reverse deposit',
   summary: 'Reverse a mistaken deposit in full',
   details:
     'A deposit can be reversed once, and only while the wallet covers it. The partner sees the ' +
-    'deposit and the reversal in its statement. A corrected deposit needs a new reference.',
+    'deposit and the reversal in its statement. A corrected deposit needs a new reference. Above ' +
+    'REPAIR_CONFIRM_ABOVE ask with "repair undo-deposit", which another person confirms.',
   fields: {
     reference: argument(text, 'The reference of the deposit, as "statement" shows it'),
     reason: required(text, 'The reason; recorded in the audit log'),
   },
   examples: ['reverse deposit CBE-2026-0042 --reason "Meant for partner 2"'],
-  async change(transaction, { reference, reason }) {
+  async change(transaction, { reference, reason }, context) {
     const deposit = await reverseDeposit(transaction, reference).catch((error: unknown) => {
       if (!violates(error, balanceConstraint)) throw error;
       throw new AdminError(
@@ -31,6 +33,7 @@ export const reverseDepositCommand = changeCommand({
     if (deposit.isReversed)
       return { unchanged: `No change: the deposit ${reference} was already reversed.` };
     const { partnerId, wallet, amount } = deposit;
+    requireSmall(amount, context, `repair undo-deposit ${reference}`);
     return {
       subject: { kind: 'partner', id: partnerId },
       details: { wallet, amount: formatMoney(amount), reference, reason },

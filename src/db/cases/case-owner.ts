@@ -12,6 +12,25 @@ export const partnerOfVoucher = async (database: Database, voucherId: number): P
       .executeTakeFirstOrThrow()
   ).company_name;
 
+/** The serial number of a voucher, for people; its id where there is none. */
+export const serialNumberOf = async (database: Database, voucherId: number): Promise<string> =>
+  (
+    await database
+      .selectFrom('vouchers')
+      .select('serial_number')
+      .where('id', '=', voucherId)
+      .executeTakeFirst()
+  )?.serial_number ?? String(voucherId);
+
+/** All partners, by their names. */
+export const namesOfPartners = (database: Database) =>
+  database
+    .selectFrom('partners')
+    .select(['id', 'company_name as name'])
+    .orderBy('company_name')
+    .orderBy('id')
+    .execute();
+
 /** The partner of a top-up, and the names of its workflow; undefined where there is none. */
 export const ownerOfTopup = (database: Database, topupId: number) =>
   database

@@ -1,3 +1,4 @@
+import type { StoredNumber } from '../../domain/phone.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 
@@ -18,6 +19,12 @@ export interface HeldRedemption extends Held {
   /** The operation of the claim; null without one. */
   readonly claim_operation_id: string | null;
   readonly claim_workflow_id: string | null;
+  readonly serial_number: string;
+  readonly partner_id: number;
+  /** Whom the payment is for. */
+  readonly merchant_id: number;
+  /** Of the voucher; null for an anonymous one. */
+  readonly owner_msisdn: StoredNumber | null;
 }
 
 export interface HeldAttempt extends Held {
@@ -26,6 +33,7 @@ export interface HeldAttempt extends Held {
   /** The operation of the top-up. */
   readonly creation_id: string;
   readonly workflow_id: string | null;
+  readonly msisdn: StoredNumber;
 }
 
 const requestColumns = [
@@ -68,6 +76,10 @@ const allHeldRedemptions = (database: Database) =>
       'vouchers.operation_id as generation_id',
       'voucher_claims.operation_id as claim_operation_id',
       'voucher_claims.workflow_id as claim_workflow_id',
+      'vouchers.serial_number',
+      'vouchers.partner_id',
+      'redemptions.merchant_id',
+      'vouchers.owner_msisdn',
       ...requestColumns,
     ])
     .where('redemptions.status', '=', 'HELD');
@@ -103,6 +115,7 @@ const allHeldAttempts = (database: Database) =>
       'topup_attempts.operation_id',
       'topups.operation_id as creation_id',
       'topups.workflow_id',
+      'topup_attempts.msisdn',
       ...requestColumns,
     ])
     .where('topup_attempts.status', '=', 'HELD');

@@ -8,6 +8,42 @@ import type { RepairRow } from './repairs.js';
 export const findRepair = (database: Database, id: number): Promise<RepairRow | undefined> =>
   database.selectFrom('repairs').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** A repair with the names that people know. */
+export interface ShownRepair extends RepairRow {
+  /** The person of the service; null for somebody of the command line. */
+  readonly asker: string | null;
+  readonly confirmer: string | null;
+  readonly serialNumber: string | null;
+  /** Our reference of the redemption that it is about. */
+  readonly redemptionReference: string | null;
+  /** Whose operation it is, where that is a partner. */
+  readonly partner: string | null;
+}
+
+const staffName = (actor: 'asked_by' | 'confirmed_by') => sql<string | null>`(
+  select name from staff_accounts where 'staff:' || account_id = ${sql.ref(actor)})`;
+
+const shownRepairs = (database: Database) =>
+  database
+    .selectFrom('repairs')
+    .selectAll()
+    .select([
+      staffName('asked_by').as('asker'),
+      staffName('confirmed_by').as('confirmer'),
+      sql<string | null>`(select serial_number from vouchers where id = voucher_id)`.as(
+        'serialNumber',
+      ),
+      sql<string | null>`(select platform_reference from redemptions
+        where subject_kind = 'redemption' and redemptions.id::text = subject_id
+          and redemptions.voucher_id = repairs.voucher_id)`.as('redemptionReference'),
+      sql<string | null>`(select company_name from partners
+        where company_kind = 'partner' and partners.id = company_id)`.as('partner'),
+    ]);
+
+/** One repair for people; undefined where there is none. */
+export const findShownRepair = (database: Database, id: number): Promise<ShownRepair | undefined> =>
+  shownRepairs(database).where('repairs.id', '=', id).executeTakeFirst();
+
 /** The repair that a form has asked for, in whatever state it is; undefined where there is none. */
 export const findRequestedRepair = (
   transaction: DatabaseTransaction,
@@ -28,9 +64,9 @@ export function listRepairs(
     readonly topupId?: number | undefined;
     readonly limit: number;
   },
-): Promise<RepairRow[]> {
+): Promise<ShownRepair[]> {
   const { state, voucherId, topupId, limit } = selection;
-  let query = database.selectFrom('repairs').selectAll().orderBy('id', 'desc').limit(limit);
+  let query = shownRepairs(database).orderBy('repairs.id', 'desc').limit(limit);
   if (state !== undefined) query = query.where('state', '=', state);
   if (voucherId !== undefined) query = query.where('voucher_id', '=', voucherId);
   if (topupId !== undefined) query = query.where('topup_id', '=', topupId);
@@ -42,6 +78,8 @@ export interface RepairToStart {
   readonly id: number;
   readonly operationId: string;
   readonly kind: string;
+  /** Whose operation it is. */
+  readonly company: Company;
   readonly serialNumber: string | null;
   readonly topupId: number | null;
 }
@@ -53,6 +91,7 @@ export interface RepairToStart {
 export async function repairsToStart(database: Database, limit: number): Promise<RepairToStart[]> {
   const { rows } = await sql<RepairToStart>`
     select repairs.id, repairs.operation_id as "operationId", kind,
+      json_build_object('kind', company_kind, 'id', company_id) as company,
       serial_number as "serialNumber", topup_id as "topupId"
     from repairs left join vouchers on vouchers.id = voucher_id
     where state = 'READY'

@@ -12,6 +12,8 @@ export interface ShownReversal {
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
   readonly operationId: string;
+  /** Support asked for it, and not the merchant. */
+  readonly isRepair: boolean;
 }
 
 /** SQL expression: the newest reversal of a redemption as JSON; null where there is none. */
@@ -21,6 +23,7 @@ export const newestReversal = (redemptionId: RawBuilder<unknown>) => sql<ShownRe
       else 'NEEDS_ACTION' end,
     'reason', newest.reason, 'creditedTo', newest.credited_to,
     'providerReference', newest.provider_reference, 'providerMessage', newest.provider_message,
-    'operationId', newest.operation_id)
+    'operationId', newest.operation_id,
+    'isRepair', exists (select from repairs where repairs.operation_id = newest.operation_id))
   from redemption_reversals as newest where newest.redemption_id = ${redemptionId}
   order by newest.id desc limit 1)`;

@@ -115,7 +115,8 @@ export async function recordAttempt(
 
 /**
  * Puts the endpoint's wake-up off until the grace after its next delivery, or ends it where none waits.
- * A demand that came since the target was read stays: its workflow is signalled.
+ * A demand that came since the target was read stays: its workflow is signalled. A webhook that was
+ * resumed just after the dispatch of its events has missed that, so it stays due until it has them.
  *
  * Returns the time until the next delivery is due; null where none waits.
  */
@@ -130,8 +131,11 @@ export async function settleWake(
         where endpoint_id = ${id} and status = 'PENDING' and ${isFirstOfSubject}
         order by next_attempt_at limit 1) as at
     ), put_off as (
-      update webhook_endpoints
-      set wake_at = next.at + make_interval(secs => ${graceSeconds}::float8)
+      update webhook_endpoints as endpoint
+      set wake_at = case when exists (
+          select from events where company_kind = endpoint.company_kind
+            and company_id = endpoint.company_id and number > endpoint.cursor)
+        then clock_timestamp() else next.at + make_interval(secs => ${graceSeconds}::float8) end
       from next where id = ${id} and status = 'ACTIVE' and wake_at is not distinct from ${wakeAt}::timestamptz
     )
     select ceil(extract(epoch from at - now()) * 1000)::float8 as "remainingMs" from next

@@ -1,4 +1,3 @@
-import { listRepairs } from '../../db/repairs/repair-lists.js';
 import { facts, type Happening, story } from '../../portal/layout/facts.js';
 import { emptyState, message, postForm } from '../../portal/layout/parts.js';
 import { ledgerHistory } from '../../portal/layout/transfer-labels.js';
@@ -40,7 +39,7 @@ export async function casePage(
     content: html`<p><a href="${SUPPORT_PATH}">Find another case</a></p>
 <h1>${kind === 'voucher' ? 'Voucher' : 'Top-up'} <code>${found.name}</code> ${found.state}</h1>
 ${message('notice', html`<div><strong>What to do next</strong><br>${found.next}</div>`)}
-${await repairsOf(request, found)}
+${repairsOf(found)}
 <section class="card"><h2>What happened</h2>${storyOf(request, found)}</section>
 <section class="card"><h2>The ${kind}</h2>${facts(found.facts)}
 ${numberOf(request, found, number)}</section>
@@ -53,17 +52,14 @@ ${numberOf(request, found, number)}</section>
 }
 
 /** The repairs of a case so far, and the way to those that are possible now. */
-async function repairsOf({ services }: StaffRequest, { kind, id }: SupportCase): Promise<Html> {
-  const rows = await listRepairs(services.database, {
-    ...(kind === 'voucher' ? { voucherId: id } : { topupId: id }),
-    limit: NEWEST_REPAIRS,
-  });
+function repairsOf({ kind, id, repairs }: SupportCase): Html {
+  const rows = repairs.slice(0, SHOWN_REPAIRS);
   return html`<section class="card"><h2>Repairs</h2>
 ${rows.length > 0 && repairTable('Repairs so far', rows)}
 <p class="actions"><a class="button secondary" href="${casePath(kind, id)}/repairs">See what can be repaired</a></p></section>`;
 }
 
-const NEWEST_REPAIRS = 5;
+const SHOWN_REPAIRS = 5;
 
 function storyOf({ services }: StaffRequest, { happenings }: SupportCase): Html {
   const linkOf = ({ workflowId }: Happening) => {

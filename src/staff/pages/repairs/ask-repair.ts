@@ -1,21 +1,26 @@
-import type { z } from 'zod';
+import { serialNumberOf } from '../../../db/cases/case-owner.js';
 import { redemptionsOfVoucher } from '../../../db/repairs/payment-facts.js';
 import { listRepairs } from '../../../db/repairs/repair-lists.js';
 import { actorOfPerson } from '../../../domain/access-changes.js';
 import type { RepairSubject } from '../../../domain/repairs/repair.js';
-import { randomToken } from '../../../portal/access/session.js';
+import { mayAsStaff, type StaffNeed } from '../../../domain/staff/staff-role.js';
 import { readName } from '../../../portal/layout/form.js';
-import { emptyState, field, message, postForm, selectField } from '../../../portal/layout/parts.js';
+import { emptyState, message } from '../../../portal/layout/parts.js';
 import type { PageAnswer } from '../../../portal/page.js';
 import { problems } from '../../../portal/problem-page.js';
-import { type Html, html } from '../../../process/html.js';
+import { html } from '../../../process/html.js';
 import { askRepair as ask } from '../../../repairs/ask-repair.js';
 import type { RepairKind, RepairLimits } from '../../../repairs/repair-kind.js';
 import { findRepairKind, repairKinds } from '../../../repairs/repair-kinds.js';
 import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../../page.js';
-import { REPAIRS_PATH, repairPath, repairTable } from './repair-parts.js';
+import { repairForm } from './repair-form.js';
+import { repairPath, repairTable } from './repair-parts.js';
 
 const NEWEST = 20;
+
+/** Whoever repairs wallets gives money of the platform, or takes money of a partner. */
+const needOf = ({ subject }: RepairKind): StaffNeed =>
+  subject === 'deposit' || subject === 'partner' ? 'operate' : 'ask';
 
 /** A case, and what of it can be repaired. */
 interface CaseOfRepairs {
@@ -41,7 +46,7 @@ const caseOf = async (
   const redemptions = await redemptionsOfVoucher(services.database, id);
   return {
     path,
-    name: `voucher ${id}`,
+    name: `voucher ${await serialNumberOf(services.database, id)}`,
     subjects: [
       ['voucher', String(id)],
       ...redemptions.map((redemption) => ['redemption', String(redemption)] as const),
@@ -72,7 +77,9 @@ ${earlier.length > 0 && html`<section class="card">${repairTable('Repairs so far
 ${
   offers.length === 0
     ? emptyState('No repair is possible now', 'The case says what to do next.')
-    : offers.map((offer) => offerForm(request, offer))
+    : offers.map(({ kind, subjectId, label }) =>
+        repairForm(request, kind, { key: subjectId, about: label, subject: subjectId }),
+      )
 }`,
     };
   },
@@ -122,40 +129,6 @@ const examplesOf = (
 
 const DAY_MS = 86_400_000;
 
-function offerForm({ formToken }: StaffRequest, { kind, subjectId, label }: Offer): Html {
-  const idOf = (name: string) => `${kind.name}-${subjectId}-${name}`;
-  return html`<section class="card"><h2>${kind.title}</h2><p>${kind.summary}</p><p class="hint">${label}. ${kind.allowed}.</p>
-${postForm(
-  { action: `${REPAIRS_PATH}/ask/${kind.name}`, formToken },
-  html`<input type="hidden" name="subject" value="${subjectId}">
-<input type="hidden" name="once" value="${randomToken()}">
-${Object.entries(kind.fields.shape).map(([name, schema]) => fieldOf({ name, id: idOf(name) }, schema as z.ZodType))}
-${field({ name: 'why', id: idOf('why'), label: 'Why, with the ticket' })}
-<p class="actions"><button>${kind.title}</button></p>`,
-)}</section>`;
-}
-
-function fieldOf(
-  { name, id }: { readonly name: string; readonly id: string },
-  schema: z.ZodType,
-): Html {
-  const isOptional = schema.isOptional();
-  const inner = isOptional ? ((schema as z.ZodOptional<z.ZodType>).unwrap?.() ?? schema) : schema;
-  const { description = name, placeholder } = inner.meta() ?? {};
-  const words = String(placeholder).split('|');
-  if (words.length > 1)
-    return selectField({
-      name,
-      id,
-      label: description,
-      value: '',
-      // Nobody decides by what happens to stand first.
-      options: [['', 'Choose'], ...words.map((word) => [word, word] as const)],
-    });
-  const type = placeholder === 'day' ? ({ type: 'date' } as const) : {};
-  return field({ name, id, label: description, ...type, ...(isOptional && { isOptional: true }) });
-}
-
 /** Asks for a repair; a form that is sent twice is one. */
 export const askRepairPage: StaffPage = {
   method: 'POST',
@@ -163,10 +136,11 @@ export const askRepairPage: StaffPage = {
   access: 'staff',
   needs: 'ask',
   async handle(request) {
-    const { services, session, form, params } = request;
+    const { services, session, staff, form, params } = request;
     const kind = findRepairKind(params.kind ?? '');
     const once = form.text('once');
     if (!kind || !/^[\w-]{43}$/.test(once)) return problems.notFound;
+    if (!mayAsStaff(staff.role, needOf(kind))) return problems.notYourRole;
     const given = Object.keys(kind.fields.shape).map((name) => [
       name,
       form.text(name) || undefined,
@@ -185,7 +159,7 @@ export const askRepairPage: StaffPage = {
         transaction,
         {
           kind,
-          subjectId: form.text('subject'),
+          subjectId: form.text('subject').trim(),
           args: args.data,
           why,
           actor: actorOfPerson(session),

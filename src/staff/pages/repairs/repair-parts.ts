@@ -1,4 +1,5 @@
 import { repairWorkflowId } from '../../../../workflows/workflow-ids.js';
+import type { ShownRepair } from '../../../db/repairs/repair-lists.js';
 import type { RepairRow } from '../../../db/repairs/repairs.js';
 import { formatAmount, parseMoney } from '../../../domain/money.js';
 import type { RepairState } from '../../../domain/repairs/repair.js';
@@ -27,9 +28,25 @@ export const repairBadge = ({ state }: RepairRow): Html => badge(...states[state
 
 export const titleOf = ({ kind }: RepairRow): string => findRepairKind(kind)?.title ?? kind;
 
+/** Who asked: a person of the service, or somebody on the command line. */
+export const askerOf = ({ asker, asked_by }: ShownRepair): string => asker ?? asked_by;
+
+export const confirmerOf = ({ confirmer, confirmed_by }: ShownRepair): string | null =>
+  confirmer ?? confirmed_by;
+
+/** The subject by the name that people know. */
+const nameOf = ({ subject_kind, subject_id, serialNumber, ...row }: ShownRepair): string => {
+  if (subject_kind === 'voucher') return `voucher ${serialNumber ?? subject_id}`;
+  if (subject_kind === 'redemption')
+    return `redemption ${row.redemptionReference ?? subject_id} of voucher ${serialNumber}`;
+  return subject_kind === 'partner'
+    ? `partner ${row.partner ?? subject_id}`
+    : `${subject_kind} ${subject_id}`;
+};
+
 /** What it is about, with a link to its case where there is a page. */
-export function subjectOf(row: RepairRow): HtmlValue {
-  const name = `${row.subject_kind} ${row.subject_id}`;
+export function subjectOf(row: ShownRepair): HtmlValue {
+  const name = nameOf(row);
   if (row.topup_id !== null)
     return html`<a href="${SUPPORT_PATH}/top-ups/${row.topup_id}">${name}</a>`;
   return row.voucher_id === null
@@ -43,7 +60,7 @@ export const amountOf = ({ amount }: RepairRow): string =>
 export const workflowOf = (row: RepairRow): string => repairWorkflowId(row.id, row.operation_id);
 
 /** Repairs, newest first. */
-export const repairTable = (caption: string, rows: readonly RepairRow[]): Html =>
+export const repairTable = (caption: string, rows: readonly ShownRepair[]): Html =>
   table(caption, rows, [
     {
       title: 'Repair',
@@ -52,6 +69,6 @@ export const repairTable = (caption: string, rows: readonly RepairRow[]): Html =
     },
     { title: 'About', value: subjectOf },
     { title: 'Amount', value: amountOf },
-    { title: 'Asked', value: (row) => html`${time(row.asked_at)} by ${row.asked_by}` },
+    { title: 'Asked', value: (row) => html`${time(row.asked_at)} by ${askerOf(row)}` },
     { title: 'State', value: repairBadge },
   ]);

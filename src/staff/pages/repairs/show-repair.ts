@@ -1,6 +1,7 @@
-import { findRepair } from '../../../db/repairs/repair-lists.js';
-import { confirmRepair, declineRepair, type RepairRow } from '../../../db/repairs/repairs.js';
+import { findRepair, findShownRepair, type ShownRepair } from '../../../db/repairs/repair-lists.js';
+import { confirmRepair, declineRepair } from '../../../db/repairs/repairs.js';
 import { actorOfPerson } from '../../../domain/access-changes.js';
+import { refuseReason } from '../../../domain/repairs/reason.js';
 import { mayAsStaff } from '../../../domain/staff/staff-role.js';
 import { facts } from '../../../portal/layout/facts.js';
 import { readName } from '../../../portal/layout/form.js';
@@ -9,9 +10,12 @@ import { idOf, type PageAnswer } from '../../../portal/page.js';
 import { problems } from '../../../portal/problem-page.js';
 import { type Html, html } from '../../../process/html.js';
 import { workflowPage } from '../../../process/temporal-ui.js';
+import { maskedNumberOf } from '../../../repairs/ask-repair.js';
 import type { StaffPage, StaffRequest } from '../../page.js';
 import {
   amountOf,
+  askerOf,
+  confirmerOf,
   repairBadge,
   repairPath,
   subjectOf,
@@ -29,12 +33,12 @@ export const showRepair: StaffPage = {
   access: 'staff',
   needs: 'look',
   async handle(request) {
-    const row = await findRepair(request.services.database, idOf(request));
+    const row = await findShownRepair(request.services.database, idOf(request));
     return row ? pageOf(request, row) : problems.notFound;
   },
 };
 
-function pageOf(request: StaffRequest, row: RepairRow): PageAnswer {
+function pageOf(request: StaffRequest, row: ShownRepair): PageAnswer {
   const title = `Repair ${row.id}: ${titleOf(row)}`;
   return {
     kind: 'page',
@@ -46,10 +50,10 @@ ${row.result !== null && message(row.state === 'DONE' ? 'success' : 'warning', h
       About: subjectOf(row),
       Amount: amountOf(row),
       Why: row.why,
-      ...argumentsOf(row),
-      Asked: html`${time(row.asked_at)} by ${row.asked_by}`,
+      ...argumentsOf(row, request),
+      Asked: html`${time(row.asked_at)} by ${askerOf(row)}`,
       ...(row.confirmed_at && {
-        Confirmed: html`${time(row.confirmed_at)} by ${row.confirmed_by}`,
+        Confirmed: html`${time(row.confirmed_at)} by ${confirmerOf(row)}`,
       }),
       Workflow: workflowLink(request, row),
     })}</section>
@@ -57,7 +61,7 @@ ${row.state === 'ASKED' && decision(request, row)}`,
   };
 }
 
-function workflowLink({ services }: StaffRequest, row: RepairRow): Html {
+function workflowLink({ services }: StaffRequest, row: ShownRepair): Html {
   const workflowId = workflowOf(row);
   const page = workflowPage(services.settings.temporalUi, workflowId);
   const name = html`<code>${workflowId}</code>`;
@@ -66,18 +70,23 @@ function workflowLink({ services }: StaffRequest, row: RepairRow): Html {
     : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
 }
 
-/** What was asked for; what is personal is encrypted, and not shown. */
-const argumentsOf = (row: RepairRow): Readonly<Record<string, string>> => ({
+/** What was asked for. A number is masked: enough for a second person to compare it with the ticket. */
+const argumentsOf = (
+  row: ShownRepair,
+  { services }: StaffRequest,
+): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
     Object.entries(row.arguments)
       .filter(([name]) => !['claimId', 'operationId', 'attempt'].includes(name))
       .map(([name, value]) => [name.charAt(0).toUpperCase() + name.slice(1), String(value)]),
   ),
-  ...(row.sealed_arguments === null ? {} : { 'Number given': 'Yes; it is not shown' }),
+  ...(row.sealed_arguments === null
+    ? {}
+    : { 'Number given': maskedNumberOf(row, services.secretBox) ?? 'It cannot be read any more' }),
 });
 
 /** The forms of the second person, and of the one who asked. */
-function decision({ session, staff, formToken }: StaffRequest, row: RepairRow): Html {
+function decision({ session, staff, formToken }: StaffRequest, row: ShownRepair): Html {
   const isOwn = row.asked_by === actorOfPerson(session);
   const mayConfirm = !isOwn && mayAsStaff(staff.role, 'confirm');
   return html`<section class="card"><h2>Decide</h2>
@@ -140,6 +149,8 @@ export const declineRepairPage: StaffPage = {
     if (!row) return problems.notFound;
     if (row.asked_by !== actor && !mayAsStaff(staff.role, 'confirm')) return backTo(id, DECIDED);
     if (why === undefined) return backTo(id, 'Say why not.');
+    const refusal = refuseReason(why);
+    if (refusal !== undefined) return backTo(id, refusal);
     const isDeclined = await services.database
       .transaction()
       .execute((transaction) => declineRepair(transaction, id, { actor, why }));

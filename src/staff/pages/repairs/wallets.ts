@@ -1,0 +1,47 @@
+import { namesOfPartners } from '../../../db/cases/case-owner.js';
+import { field, selectField } from '../../../portal/layout/parts.js';
+import { html } from '../../../process/html.js';
+import { creditGoodwill, undoDeposit } from '../../../repairs/wallet-repairs.js';
+import type { StaffPage } from '../../page.js';
+import { repairForm } from './repair-form.js';
+
+/** Repairs of wallets, which belong to no case: only operators ask for them. */
+export const showWallets: StaffPage = {
+  method: 'GET',
+  path: '/wallets',
+  access: 'staff',
+  needs: 'operate',
+  async handle(request) {
+    const partners = await namesOfPartners(request.services.database);
+    return {
+      kind: 'page',
+      title: 'Wallets',
+      content: html`<h1>Wallets</h1>
+<p>What was asked for stands under Repairs. A large amount waits there for another person.</p>
+${repairForm(request, undoDeposit, {
+  key: 'wallets',
+  about: 'A wrong deposit of a partner',
+  subject: field({
+    name: 'subject',
+    id: 'undo-deposit-subject',
+    label: 'The reference of the deposit',
+    hint: 'As the statement of the partner shows it, such as CBE-2026-0042.',
+  }),
+})}
+${repairForm(request, creditGoodwill, {
+  key: 'wallets',
+  about: 'A wallet of a partner',
+  subject: selectField({
+    name: 'subject',
+    id: 'credit-goodwill-subject',
+    label: 'The partner',
+    value: '',
+    options: [
+      ['', 'Choose'],
+      ...partners.map(({ id, name }) => [String(id), `${name} (${id})`] as const),
+    ],
+  }),
+})}`,
+    };
+  },
+};

@@ -1,0 +1,32 @@
+import type { ShownRepair } from '../db/repairs/repair-lists.js';
+import { quoted } from '../domain/refusals.js';
+import type { Happening } from '../portal/layout/facts.js';
+import { html } from '../process/html.js';
+import {
+  askerOf,
+  confirmerOf,
+  repairPath,
+  titleOf,
+  workflowOf,
+} from './pages/repairs/repair-parts.js';
+
+/** What people of the service have done about a case, and what came of it. */
+export const happeningsOfRepairs = (repairs: readonly ShownRepair[]): Happening[] =>
+  repairs.flatMap((row) => {
+    const name = html`<a href="${repairPath(row.id)}">Repair ${row.id}</a>, “${titleOf(row)}”,`;
+    const workflowId = row.state === 'ASKED' ? undefined : workflowOf(row);
+    if (row.result === null)
+      return [
+        { at: row.asked_at, what: html`${name} was asked for by ${askerOf(row)}.`, workflowId },
+      ];
+    const confirmer = confirmerOf(row);
+    const people = html`asked for by ${askerOf(row)}${confirmer !== null && html`, confirmed by ${confirmer}`}`;
+    const end = row.state === 'DONE' ? 'was done' : 'was not done';
+    return [
+      {
+        at: row.changed_at,
+        what: html`${name} ${people}, ${end}: ${quoted(row.result)}.`,
+        workflowId,
+      },
+    ];
+  });

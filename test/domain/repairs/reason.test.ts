@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { refuseReason } from '../../../src/domain/repairs/reason.js';
+import {
+  formatVoucherCode,
+  voucherCodeFromRandom,
+} from '../../../src/domain/vouchers/voucher-code.js';
+
+const CODE = formatVoucherCode(voucherCodeFromRandom(new Uint8Array(15).fill(11)));
+
+it.each([
+  ['Owner has 0911234567', 'a phone number'],
+  ['Call +251 911 23 45 67, please.', 'a phone number'],
+  ['(0911-234-567) is wrong', 'a phone number'],
+  ['number:251911234567', 'a phone number'],
+  ['Ticket 4711, now +44 7400 123456.', 'a phone number'],
+  ['0911234567.', 'a phone number'],
+  ['his code is 123456', 'a code'],
+  ['Code: 12345678', 'a code'],
+  [`Voucher ${CODE}`, 'the code of a voucher'],
+  [`(${CODE.replaceAll('-', ' ').toLowerCase()})`, 'the code of a voucher'],
+])('refuses %s', (why, what) => {
+  expect(refuseReason(why)).toContain(`names ${what}:`);
+});
+
+it.each([
+  'Ticket 4711',
+  'TICKET-471123, asked by the merchant on 2026-11-23',
+  'Serial 012345678901234567, redemption RDM-0123456789ABCDEF',
+  'ETB 1 500 too much, 3 of 4 vouchers',
+  'Error code 5004 in ticket 4711',
+  'The letter of the provider, MP240117',
+])('lets %s pass', (why) => {
+  expect(refuseReason(why)).toBeUndefined();
+});

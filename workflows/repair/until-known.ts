@@ -1,0 +1,73 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import { showDetails } from '../current-details.js';
+import { needsAction } from '../search-attributes.js';
+import { stepFailed } from '../steps/book-until-done.js';
+import { lengthenPause } from '../steps/lengthen-pause.js';
+import { DATABASE_REFUSES } from './contracts.js';
+
+const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
+
+/** How a repair waits. */
+export interface Patience {
+  /** Whether somebody asks to look at once. */
+  readonly takeHint: () => boolean;
+  /** How long its steps may fail until a person is called. */
+  readonly alarmAfterMs: number;
+}
+
+/**
+ * Looks again with growing pauses until something is known. A look that fails is repeated as well, and a
+ * person is called when that lasts, or at once where the database refuses it, such as for a missing right.
+ * Older runs waited inside the step itself, which never failed, so they never get there.
+ */
+export async function untilKnown<Known>(
+  firstPauseMs: number,
+  { takeHint, alarmAfterMs }: Patience,
+  look: () => Promise<Known | undefined>,
+): Promise<Known> {
+  const startedAt = Date.now();
+  let failingSince: number | undefined;
+  let wasRaised = false;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      const known = await look();
+      failingSince = undefined;
+      if (known !== undefined) {
+        if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
+        return known;
+      }
+    } catch (error) {
+      stepFailed(error);
+      failingSince ??= Date.now();
+      const isOverdue = isDefinite(error) || Date.now() - failingSince >= alarmAfterMs;
+      showFailing(isOverdue);
+      if (isOverdue && !wasRaised) {
+        upsertSearchAttributes([{ key: needsAction, value: true }]);
+        wasRaised = true;
+      }
+    }
+    await condition(takeHint, lengthenPause(pauseMs, Date.now() - startedAt), {
+      summary: 'Not known yet: look again',
+    });
+  }
+}
+
+/** A local activity throws its own error without a wrapper. */
+function isDefinite(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.type === DATABASE_REFUSES;
+}
+
+const showFailing = (isOverdue: boolean): void =>
+  showDetails(
+    '**A step of this repair fails**: it is repeated, and nothing is done twice. To try now, send the ' +
+      'signal `providerHint`.',
+    ...(isOverdue
+      ? ['**A person is needed**: the log of the worker has the error of the database.']
+      : []),
+  );
