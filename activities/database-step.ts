@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.js';
 import { isBegun, type OperationIdentity } from '../src/db/operations/operations.js';
 import { type Reason, type Refusal, refuse } from '../src/domain/refusals.js';
-import { DATABASE_REFUSES } from '../workflows/repair/contracts.js';
+import { DATABASE_REFUSES } from '../src/domain/repairs/repair.js';
 
 /** A failed step of a transaction; thrown to roll the transaction back. */
 export class DatabaseStepError extends Error {

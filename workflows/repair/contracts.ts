@@ -23,6 +23,3 @@ export interface RepairInput extends RepairName {
     readonly alarmAfterMs: number;
   };
 }
-
-/** The type of the failure of a step that the database refuses, so that only a person can help. */
-export const DATABASE_REFUSES = 'DatabaseRefuses';

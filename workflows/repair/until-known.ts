@@ -4,11 +4,11 @@ import {
   condition,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import { DATABASE_REFUSES } from '../../src/domain/repairs/repair.js';
 import { showDetails } from '../current-details.js';
 import { needsAction } from '../search-attributes.js';
 import { stepFailed } from '../steps/book-until-done.js';
 import { lengthenPause } from '../steps/lengthen-pause.js';
-import { DATABASE_REFUSES } from './contracts.js';
 
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
 

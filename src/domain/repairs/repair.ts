@@ -7,3 +7,6 @@ export type RepairSubject = 'voucher' | 'redemption' | 'top-up' | 'deposit' | 'p
 
 /** The actor of the audit log for a person of the service, by the id of the account. */
 export const staffActor = (accountId: number): string => `staff:${accountId}`;
+
+/** The type of the failure of a step that the database refuses, so that only a person can help. */
+export const DATABASE_REFUSES = 'DatabaseRefuses';
