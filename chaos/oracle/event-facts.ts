@@ -50,8 +50,11 @@ async function factsOf(database: Database): Promise<string[]> {
       from redeemed where status = 'POSTED' or is_late
     union all select 'partner ' || partner_id || ': top-up:' || topup_id || ' ended ' || attempt
       from tried
+    -- Its workflow never began; a retry may have made the first attempt since.
     union all select 'partner ' || partner_id || ': top-up:' || id || ' ended 0'
-      from topups where status = 'FAILED' and attempt = 0
+      from topups where status = 'FAILED' and attempt = 0 or exists (select from topup_attempts
+        where topup_id = topups.id and topup_attempts.attempt = 1
+          and topup_attempts.operation_id <> topups.operation_id)
     union all select 'partner ' || partner_id || ': top-up:' || topup_id || case step
         when 'reversal' then ' topup.reversed ' else ' topup.late ' end || attempt
       from tried join ledger_transfers using (operation_id)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { compareEventTable } from '../../../chaos/oracle/event-facts.js';
 import { WorkflowsUnavailableError } from '../../../src/operations/workflow-errors.js';
 import type { Answer } from '../../support/clients.js';
 import { expectRefusal } from '../bad-input/refusals.js';
@@ -225,4 +226,8 @@ describe('repetitions of what runs', () => {
     expect((await scene.topUp(msisdn, key)).body.data.status).toBe('SUCCESS');
     expect(await scene.delivered(msisdn)).toHaveLength(1);
   });
+});
+
+it('the log of events tells each end once, also that of a top-up that began by a retry', async () => {
+  expect(await compareEventTable(scene.stack.database)).toEqual([]);
 });
