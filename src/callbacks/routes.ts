@@ -1,10 +1,11 @@
 import type { SurfaceRoutes } from '../http/app.js';
 import { airtimeCallback } from './airtime.js';
 import { gsmaCallback } from './gsma.js';
+import { mpesaCallback } from './mpesa.js';
 
 /** The routes of provider callbacks. */
 export const callbackRoutes: SurfaceRoutes = {
   surface: 'partner',
   basePath: '/callbacks',
-  endpoints: [airtimeCallback, gsmaCallback],
+  endpoints: [airtimeCallback, gsmaCallback, mpesaCallback],
 };

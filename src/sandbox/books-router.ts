@@ -11,6 +11,7 @@ import type { Books } from './books.js';
 import type { Callbacks } from './dt-one/callbacks.js';
 import type { Faults } from './faults/provider-faults.js';
 import type { PayoutCallbacks } from './gsma/callbacks.js';
+import type { MpesaCallbacks } from './mpesa/callbacks.js';
 import { answerActivityPage } from './pages/activity-page.js';
 import { answerIndexPage, type SandboxAddresses } from './pages/index-page.js';
 import { answerAttachment, answerMailboxPage } from './pages/mailbox-page.js';
@@ -23,13 +24,14 @@ interface Parts {
   readonly callbacks: Callbacks;
   readonly faults: Faults;
   readonly payoutCallbacks: PayoutCallbacks;
+  readonly mpesaCallbacks: MpesaCallbacks;
 }
 
 /**
  * The pages for people and tests: the books, the phone, the mailbox and the first page (design 2).
  */
 export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
-  const { books, callbacks, payoutCallbacks, faults } = parts;
+  const { books, callbacks, payoutCallbacks, mpesaCallbacks, faults } = parts;
   const router = new Router();
   router.get('/', (ctx) => answerIndexPage(ctx, addresses, faults));
   router.get('/activity', (ctx) => answerActivityPage(ctx, books));
@@ -71,7 +73,9 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
     const payout = books.findPayout('reference', ctx.params.reference ?? '', ofProvider(ctx));
     const reply = await settleTaken(ctx, 'payout', payout);
     give(ctx, reply);
-    if (payout && reply.status === 200) void payoutCallbacks.announce(payout, statusOf(payout));
+    if (!payout || reply.status !== 200) return;
+    const told = payout.provider === 'mpesa' ? mpesaCallbacks : payoutCallbacks;
+    void told.announce(payout, statusOf(payout));
   });
   router.post('/books/reversals/:reference', async (ctx) => {
     const reversal = books.findReversal('reference', ctx.params.reference ?? '', ofProvider(ctx));

@@ -16,6 +16,8 @@ import { createFaults, type Faults, type SandboxProvider } from './faults/provid
 import { createPayoutCallbacks, type PayoutCallbacks } from './gsma/callbacks.js';
 import { gsmaPaths, gsmaRouter } from './gsma/router.js';
 import { type MailServer, startMailServer } from './mail-server.js';
+import { createMpesaCallbacks, type MpesaCallbacks } from './mpesa/callbacks.js';
+import { mpesaRouter } from './mpesa/router.js';
 import type { SandboxAddresses } from './pages/index-page.js';
 import { type Smsc, startSmsc } from './smpp/smsc.js';
 
@@ -51,6 +53,7 @@ interface Parts {
   readonly callbacks: Callbacks;
   readonly payoutCallbacks: PayoutCallbacks;
   readonly reportUrl: () => string | undefined;
+  readonly mpesaCallbacks: MpesaCallbacks;
 }
 
 /**
@@ -85,6 +88,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     smppUrl: smppUrlOf(url, smsc),
     mobileMoneyUrl: `${url}/gsma${gsmaPaths.api}`,
     mobileMoneyTokenUrl: `${url}/gsma${gsmaPaths.token}`,
+    mpesaUrl: `${url}/mpesa`,
     airtimeUrl: `${url}/dt-one${dtOnePath}`,
   };
   let reportUrl = options.smsReportUrl;
@@ -96,6 +100,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     reportUrl: () => reportUrl,
     callbacks: createCallbacks(sender, faults),
     payoutCallbacks: createPayoutCallbacks(sender, faults),
+    mpesaCallbacks: createMpesaCallbacks(sender, faults),
   };
   server.on('request', application(parts, addresses).callback());
   return {
@@ -123,6 +128,7 @@ function application(parts: Parts, addresses: SandboxAddresses): Koa {
     router.use(`/${provider}`, faultyProvider(faults, provider, waiting), routes.routes());
   mount('africas-talking', africasTalkingRouter(parts));
   mount('gsma', gsmaRouter(parts));
+  mount('mpesa', mpesaRouter(parts));
   mount('dt-one', dtOneRouter(parts));
   router.use(faultsRouter(faults).routes());
   router.use(booksRouter(parts, addresses).routes());

@@ -86,6 +86,7 @@ const observedSms = (sms: SmsSender, observe: Observe): SmsSender => ({
 function observedMoney(money: MobileMoney, observe: Observe): MobileMoney {
   const { reversals } = money;
   return {
+    repetition: money.repetition,
     canCarry: (amount) => money.canCarry(amount),
     pay: (payment) => observe('pay', () => money.pay(payment)),
     findPayment: (payment) => observe('find', () => money.findPayment(payment)),

@@ -44,6 +44,7 @@ const FORWARDED = [
 export async function makeSpoilingWay() {
   let target = '';
   let spoil: Spoil | undefined;
+  let spoilsInquiries = false;
   const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -57,7 +58,7 @@ export async function makeSpoilingWay() {
       ...(isOrder ? { body: Buffer.concat(chunks) } : {}),
     });
     const read = { status: answer.status, body: await answer.text() };
-    if (isOrder && spoil) spoil(read, response);
+    if (spoil && (isOrder || spoilsInquiries)) spoil(read, response);
     else json(response, read);
   };
   const server = await startRawServer((request, response) => {
@@ -69,8 +70,9 @@ export async function makeSpoilingWay() {
     setTarget(url: string) {
       target = url;
     },
-    spoilWith(what: Spoil | undefined) {
+    spoilWith(what: Spoil | undefined, options: { readonly inquiries?: true } = {}) {
       spoil = what;
+      spoilsInquiries = options.inquiries ?? false;
     },
   };
 }

@@ -40,9 +40,17 @@ export interface PaymentReversals {
 
 /** Port: pays a merchant. Never throws for a provider's answer or timeout. */
 export interface MobileMoney {
+  /**
+   * `never`: the provider pays a repeated payment again, so nothing is sent a second time after it may
+   * have been sent, and no inquiry says `never-seen`.
+   */
+  readonly repetition: 'safe' | 'never';
   /** Whether this provider can pay the amount exactly; checked before a hold. */
   canCarry(amount: string): boolean;
-  /** Sends the payment. Repeating it with the same reference never pays twice. */
+  /**
+   * Sends the payment. Repeating it with the same reference never pays twice where `repetition` is
+   * safe.
+   */
   pay(payment: Payment): Promise<ProviderOutcome>;
   /**
    * The outcome of a payment, by an inquiry with our reference that is compared with what we sent.

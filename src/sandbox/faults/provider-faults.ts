@@ -6,6 +6,7 @@ export const sandboxProviders = {
   'africas-talking': { title: "Africa's Talking", kind: 'SMS' },
   smpp: { title: 'SMPP', kind: 'SMS' },
   gsma: { title: 'GSMA mobile money', kind: 'payouts' },
+  mpesa: { title: 'M-Pesa', kind: 'payouts' },
   'dt-one': { title: 'DT One', kind: 'airtime and packages' },
 } as const;
 

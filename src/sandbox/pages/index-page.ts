@@ -16,6 +16,7 @@ export interface SandboxAddresses {
   readonly smppUrl: string;
   readonly mobileMoneyUrl: string;
   readonly mobileMoneyTokenUrl: string;
+  readonly mpesaUrl: string;
   readonly airtimeUrl: string;
 }
 
@@ -59,6 +60,7 @@ SMPP_PASSWORD <code>${smscPassword}</code>)</td></tr>
 <tr><th scope="row">MOBILE_MONEY_URL</th><td><code>${addresses.mobileMoneyUrl}</code></td></tr>
 <tr><th scope="row">MOBILE_MONEY_TOKEN_URL</th>
 <td><code>${addresses.mobileMoneyTokenUrl}</code></td></tr>
+<tr><th scope="row">MPESA_URL</th><td><code>${addresses.mpesaUrl}</code></td></tr>
 <tr><th scope="row">AIRTIME_URL</th><td><code>${addresses.airtimeUrl}</code></td></tr>
 </table></div>
 <h2>Scenarios by number</h2>

@@ -101,6 +101,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
   };
 
   return {
+    repetition: 'safe',
     canCarry: (amount) => toGsmaAmount(amount) !== undefined,
     pay: (payment) =>
       post('transactions/type/disbursement', payment, (amount, now) =>

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { NewMpesaResult } from '../db/reconciliation/mpesa-results.js';
+import type { ReferencedPayment } from '../db/reconciliation/referenced-payments.js';
+import { parseMoney } from '../domain/money.js';
+
+const text = z.union([z.string(), z.number().transform(String)]);
+const short = text.pipe(z.string().max(100));
+const parameter = z.object({ Key: z.string(), Value: text.nullish().catch(null) });
+
+/** The body of a result (providers.md 3.1b); codes are numbers or text. */
+const resultSchema = z.object({
+  Result: z.object({
+    ResultCode: short,
+    ResultDesc: z.string().catch(''),
+    OriginatorConversationID: short.nullish(),
+    ConversationID: short.pipe(z.string().min(1)),
+    TransactionID: short.nullish(),
+    ResultParameters: z
+      .object({
+        ResultParameter: z.union([
+          z.array(parameter),
+          // A single parameter is not always in an array.
+          parameter.transform((one) => [one]),
+        ]),
+      })
+      .nullish()
+      .catch(null),
+  }),
+});
+
+/** Whose parameters name the payment that an inquiry was about. */
+type Kind = NewMpesaResult['kind'];
+
+/**
+ * The result of a payment, or the answer to an inquiry, compared with the payment. It keeps no number
+ * of a phone. Undefined where the body is none.
+ */
+export function readMpesaResult(
+  kind: Kind,
+  reference: string,
+  body: unknown,
+  payment: Pick<ReferencedPayment, 'amount' | 'payee'>,
+): NewMpesaResult | undefined {
+  const result = resultSchema.safeParse(body).data?.Result;
+  if (!result) return undefined;
+  const parameters = result.ResultParameters?.ResultParameter ?? [];
+  const parameterOf = (...keys: string[]) =>
+    parameters.find(({ Key, Value }) => keys.includes(Key) && Value != null)?.Value ?? null;
+  const original =
+    kind === 'payment' ? result.OriginatorConversationID : parameterOf('OriginatorConversationID');
+  const isDone = result.ResultCode === '0';
+  return {
+    kind,
+    reference,
+    conversationId: result.ConversationID,
+    resultCode: result.ResultCode,
+    description: result.ResultDesc.slice(0, 200),
+    transactionStatus: parameterOf('TransactionStatus')?.slice(0, 100) ?? null,
+    receipt: isDone
+      ? readReceipt(
+          kind === 'payment'
+            ? (parameterOf('TransactionReceipt') ?? result.TransactionID)
+            : parameterOf('ReceiptNo'),
+        )
+      : null,
+    difference: isDone
+      ? differenceOf(
+          {
+            reference: original,
+            amount: parameterOf('TransactionAmount', 'Amount'),
+            payee: parameterOf('ReceiverPartyPublicName', 'CreditPartyName'),
+          },
+          { reference, ...payment },
+        )
+      : null,
+  };
+}
+
+/** Stored in our books, so only characters that are safe in a database and on a page. */
+const readReceipt = (value: string | null | undefined): string | null =>
+  value != null && /^[\x21-\x7e]{1,100}$/.test(value) ? value : null;
+
+/** A missing value contradicts nothing, nor does a masked number. */
+function differenceOf(
+  theirs: {
+    readonly reference: string | null | undefined;
+    readonly amount: string | null;
+    readonly payee: string | null;
+  },
+  ours: { readonly reference: string } & Pick<ReferencedPayment, 'amount' | 'payee'>,
+): NewMpesaResult['difference'] {
+  if (theirs.reference != null && theirs.reference.toLowerCase() !== ours.reference)
+    return 'reference';
+  if (theirs.amount !== null && !isAmount(theirs.amount, ours.amount)) return 'amount';
+  const [number] = /^\+?\d{9,15}(?=\s|$)/.exec(theirs.payee?.trim() ?? '') ?? [];
+  const expected = ours.payee.find(({ key }) => key.toLowerCase() === 'msisdn')?.value;
+  const isOther =
+    number !== undefined &&
+    expected !== undefined &&
+    number.replace(/^\+/, '') !== expected.replace(/^\+/, '');
+  return isOther ? 'payee' : null;
+}
+
+const isAmount = (theirs: string, ours: string): boolean =>
+  /^\d{1,12}(\.\d{1,6})?$/.test(theirs) && parseMoney(theirs) === parseMoney(ours);

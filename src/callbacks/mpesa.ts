@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { addMpesaResult } from '../db/reconciliation/mpesa-results.js';
+import { findReferencedPayment } from '../db/reconciliation/referenced-payments.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import { refuseCallback } from './callback-access.js';
+import { hintPayment } from './hint-payment.js';
+import { readMpesaResult } from './mpesa-result.js';
+
+const kinds = ['payment', 'inquiry', 'timeout'] as const;
+
+/**
+ * Receives results of M-Pesa (providers.md 3.1b): of a payment, of an inquiry about it, or that it
+ * waits in a queue. M-Pesa answers inquiries only so, and signs nothing: each request has an address
+ * of its own, with the secret and our reference. A result is stored once and never changes money by
+ * itself: the payment's workflow asks, and reads the answer. An unknown reference costs one query and
+ * leaves nothing behind.
+ */
+export const mpesaCallback = endpoint({
+  method: 'POST',
+  path: '/mpesa/:secret/:kind/:reference',
+  operation: 'provider-callback',
+  summary: 'Result of M-Pesa',
+  description:
+    'Tells the service the result of a payment or of an inquiry. The service asks M-Pesa about a payment before it believes its result.',
+  access: 'public',
+  params: z.object({ secret: z.string(), kind: z.string(), reference: z.string() }),
+  body: z.looseObject({}),
+  answer: z.null(),
+  changesNothing: true,
+  reasons: ['address-not-registered'],
+  async handle({ services, params, body, sourceAddress }) {
+    const { database, settings } = services;
+    const given = { secret: params.secret, sourceAddress };
+    const refusal = refuseCallback(settings.paymentCallbacks.mpesa, given);
+    if (refusal) return refusal;
+    const kind = kinds.find((one) => one === params.kind);
+    const reference = z.uuid().toLowerCase().safeParse(params.reference).data;
+    const payment =
+      kind === undefined || reference === undefined
+        ? undefined
+        : await findReferencedPayment(database, reference);
+    if (payment?.kind === 'payment' && kind !== undefined && reference !== undefined) {
+      const result =
+        kind === 'timeout' ? undefined : readMpesaResult(kind, reference, body, payment);
+      // A repeated result, or a payment that is still pending, is no news for the workflow.
+      const isNews = result === undefined || (await addMpesaResult(database, result));
+      if (isNews && !isPending(result?.transactionStatus)) await hintPayment(services, payment);
+    }
+    return reply(null, { message: 'Accepted' });
+  },
+});
+
+const isPending = (status: string | null | undefined): boolean =>
+  status != null && /pending/i.test(status);

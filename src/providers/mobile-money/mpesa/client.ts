@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAuthorizedCall } from '../../access-token.js';
+import { basicAuthorization } from '../../basic-authorization.js';
+import type { HttpResult } from '../../http-call.js';
+import { type ProviderOutcome, unknown } from '../../outcome.js';
+import type { MobileMoney, Payment } from '../mobile-money.js';
+import type { MpesaResults } from './answers.js';
+import { type MpesaAccount, toInquiry, toPaymentRequest } from './requests.js';
+import { type SecurityCredential, securityCredential } from './security-credential.js';
+import {
+  isAboutCredentials,
+  payeeNumber,
+  readInquiryAnswer,
+  readPaymentAnswer,
+  readResults,
+  toMpesaAmount,
+} from './transformers.js';
+
+interface MpesaSettings extends MpesaAccount {
+  /** E.g. https://sandbox.safaricom.co.ke */
+  readonly baseUrl: string;
+  readonly tokenPath: string;
+  readonly paymentPath: string;
+  readonly key: string;
+  readonly secret: string;
+  readonly credential: SecurityCredential;
+  /** For a whole payment, or an inquiry with the wait for its answer. */
+  readonly timeoutSeconds: number;
+}
+
+const FIRST_LOOK_MS = 50;
+const LONGEST_LOOK_MS = 1_000;
+
+/**
+ * M-Pesa Daraja: B2C payments and status queries (providers.md 3.1b). M-Pesa answers only that it has
+ * accepted a request; the result arrives by a callback. It pays a repeated request again, so nothing
+ * is sent twice, and an inquiry never says that it has not seen a payment. It documents no reversal of
+ * B2C payments.
+ */
+export function createMpesaMobileMoney(
+  settings: MpesaSettings,
+  results: MpesaResults,
+): MobileMoney {
+  const post = createPost(settings);
+  const account = { ...settings, credential: securityCredential(settings.credential) };
+  const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1_000);
+
+  async function pay(payment: Payment): Promise<ProviderOutcome> {
+    const amount = toMpesaAmount(payment.amount);
+    if (amount === undefined || payment.currency !== 'ETB')
+      return { kind: 'not-sent', message: 'The provider cannot carry this amount.' };
+    const payee = payeeNumber(payment);
+    if (payee === undefined) return notAPhone;
+    const body = toPaymentRequest(payment, { amount, payee }, account);
+    const answer = await post(settings.paymentPath, body, newDeadline());
+    return answer.kind === 'answered' ? readPaymentAnswer(answer) : answer;
+  }
+
+  /** The outcome by the answers that have arrived; undefined where there is none. */
+  async function readArrived(reference: string): Promise<ProviderOutcome | undefined> {
+    const answers = await results.takeAnswers(reference);
+    if (answers.length === 0) return undefined;
+    return readResults(answers, await results.ofPayment(reference));
+  }
+
+  /** Asks, and waits for the answer as long as a call may take. */
+  async function findPayment({ reference }: Payment): Promise<ProviderOutcome> {
+    // An earlier inquiry may have been answered when nobody waited any more.
+    const late = await readArrived(reference);
+    if (late !== undefined && late.kind !== 'unknown') return late;
+    const deadline = newDeadline();
+    const body = toInquiry(reference, account);
+    const answer = await post('/mpesa/transactionstatus/v1/query', body, deadline);
+    if (answer.kind !== 'answered') return unknown(answer.message);
+    const rejected = readInquiryAnswer(answer);
+    if (rejected) return rejected;
+    for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
+      const found = await readArrived(reference);
+      if (found) return found;
+      if (deadline.aborted) return late ?? readResults([], undefined);
+      await sleep(pauseMs, undefined, { signal: deadline }).catch(() => undefined);
+    }
+  }
+
+  return {
+    repetition: 'never',
+    canCarry: (amount) => toMpesaAmount(amount) !== undefined,
+    pay,
+    findPayment,
+  };
+}
+
+/** Posts with an access token. */
+function createPost(settings: MpesaSettings) {
+  const baseUrl = settings.baseUrl.replace(/\/+$/, '');
+  const call = createAuthorizedCall({
+    tokenRequest: {
+      method: 'GET',
+      url: `${baseUrl}${settings.tokenPath}?grant_type=client_credentials`,
+      headers: {
+        Authorization: basicAuthorization(settings.key, settings.secret),
+        Accept: 'application/json',
+      },
+    },
+    isRejection: isAboutCredentials,
+  });
+  return (path: string, body: object, deadline: AbortSignal): Promise<HttpResult> =>
+    call({
+      method: 'POST',
+      url: baseUrl + path,
+      headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      deadline,
+    });
+}
+
+const notAPhone: ProviderOutcome = {
+  kind: 'refused',
+  code: 'payee',
+  message: 'M-Pesa pays only to mobile numbers.',
+  retryCanHelp: false,
+};

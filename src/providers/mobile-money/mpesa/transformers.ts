@@ -1,0 +1,172 @@
+import { exactAmount } from '../../exact-amount.js';
+import type { HttpAnswer } from '../../http-call.js';
+import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
+import { presentableMessage } from '../../presentable-message.js';
+import { readJson } from '../../read-json.js';
+import { tooManyRequests } from '../../too-many-requests.js';
+import type { Payment } from '../mobile-money.js';
+import { acceptanceSchema, gatewayErrorSchema, type MpesaResult } from './answers.js';
+
+/**
+ * Result codes that M-Pesa documents as a failure of a payment (providers.md 3.1b), and whether a later
+ * payment may succeed. Every other code but 0 leaves the outcome open.
+ */
+const failures: Readonly<Record<string, { readonly retryCanHelp: boolean }>> = {
+  1: { retryCanHelp: true }, // The balance is insufficient.
+  2: { retryCanHelp: false }, // Below the least amount.
+  3: { retryCanHelp: false }, // Above the largest amount.
+  4: { retryCanHelp: true }, // Would exceed a daily limit.
+  8: { retryCanHelp: true }, // Would exceed the payee's largest balance.
+  11: { retryCanHelp: true }, // Our account is not active.
+  21: { retryCanHelp: true }, // The initiator may not do this.
+  2001: { retryCanHelp: true }, // The initiator's credentials are invalid.
+  2006: { retryCanHelp: false }, // The account's status does not allow it.
+  2028: { retryCanHelp: false }, // Our short code may not do this.
+  2040: { retryCanHelp: false }, // The payee is not registered.
+  8006: { retryCanHelp: true }, // The security credential is locked.
+  SFC_IC0003: { retryCanHelp: false }, // The payee does not exist.
+};
+
+/** The words of an inquiry for the status of a payment; others are unknown. */
+const completedWords: readonly string[] = ['completed'];
+const failedWords: readonly string[] = ['failed', 'declined', 'cancelled', 'rejected', 'expired'];
+const reversedWords: readonly string[] = ['reversed'];
+
+/** The gateway rejected the access token, and read nothing else. */
+const tokenErrors: readonly string[] = [
+  '400.003.01',
+  '401.002.01',
+  '401.003.01',
+  '404.001.03',
+  '404.001.04',
+];
+/** The gateway's limits of requests: it passes none on. */
+const limitErrors: readonly string[] = ['500.003.02', '500.003.03'];
+
+/** Whole birr, or undefined where the amount has cents. */
+export const toMpesaAmount = (amount: string): string | undefined =>
+  exactAmount(amount, { wholeDigits: 9, decimals: 0 })?.replace(/\.00$/, '');
+
+/** The payee's number without its plus sign; undefined where the payee is an account of another kind. */
+export const payeeNumber = ({ payee }: Pick<Payment, 'payee'>): string | undefined => {
+  const number = payee.find(({ key }) => key.toLowerCase() === 'msisdn')?.value.replace(/^\+/, '');
+  return number !== undefined && /^\d{9,15}$/.test(number) ? number : undefined;
+};
+
+/** Whether an answer rejects the access token. */
+export function isAboutCredentials(answer: HttpAnswer): boolean {
+  const code = errorCodeOf(answer);
+  return code === undefined ? answer.status === 401 : tokenErrors.includes(code);
+}
+
+const errorCodeOf = (answer: HttpAnswer): string | undefined =>
+  answer.status >= 400 ? readJson(gatewayErrorSchema, answer.body)?.errorCode : undefined;
+
+/** Maps the answer to a payment. Acceptance says nothing about its outcome. */
+export function readPaymentAnswer(answer: HttpAnswer): ProviderOutcome {
+  if (answer.status === 429) return tooManyRequests(answer);
+  if (isAboutCredentials(answer)) {
+    return { kind: 'not-sent', message: 'The credentials were not accepted.' };
+  }
+  if (answer.status === 200) {
+    const accepted = readJson(acceptanceSchema, answer.body);
+    if (accepted === undefined) return unknown('HTTP status 200, without a readable answer.');
+    return accepted.ResponseCode === '0'
+      ? unknown('The provider has accepted the payment.')
+      : readFailure(accepted.ResponseCode, accepted.ResponseDescription);
+  }
+  const error = readJson(gatewayErrorSchema, answer.body);
+  if (error && limitErrors.includes(error.errorCode)) return tooManyRequests(answer);
+  // The gateway checks the request before M-Pesa sees it.
+  if (error && answer.status === 400 && error.errorCode.startsWith('400.')) {
+    return refused(error.errorCode, error.errorMessage, { retryCanHelp: false });
+  }
+  return unknown(`HTTP status ${answer.status}${error ? `, ${error.errorCode}` : ''}.`);
+}
+
+/** Undefined where an inquiry was accepted: its answer arrives by a callback. */
+export function readInquiryAnswer(answer: HttpAnswer): ProviderOutcome | undefined {
+  const accepted = answer.status === 200 ? readJson(acceptanceSchema, answer.body) : undefined;
+  if (accepted?.ResponseCode === '0') return undefined;
+  return unknown(`The inquiry was not accepted: HTTP status ${answer.status}.`);
+}
+
+/**
+ * The outcome by the answers to inquiries, and by what M-Pesa told about the payment itself, which
+ * counts once it was asked. A payment is never called unseen: nothing is sent again.
+ */
+export function readResults(
+  answers: readonly MpesaResult[],
+  told: MpesaResult | undefined,
+): ProviderOutcome {
+  const outcomes = answers.map((answer) => readResult(answer, told));
+  // A reversal is the last word, in whatever order the answers arrived.
+  const reversed = outcomes.find((one) => one.kind === 'delivered' && one.reversal !== undefined);
+  const decided = outcomes.find((one) => one.kind !== 'unknown');
+  const [newest = unknown('The provider has not answered the inquiry yet.')] = outcomes;
+  return reversed ?? decided ?? newest;
+}
+
+function readResult(answer: MpesaResult, told: MpesaResult | undefined): ProviderOutcome {
+  if (answer.difference !== null) return differs(answer.difference);
+  if (answer.resultCode !== '0') {
+    return told === undefined
+      ? unknown(`The provider answers the inquiry with code ${presentable(answer.resultCode)}.`)
+      : readTold(told);
+  }
+  const status = (answer.transactionStatus ?? '').trim().toLowerCase();
+  if (failedWords.includes(status)) {
+    return told?.resultCode === '0'
+      ? disagreement('The provider told of a success, and now says that the payment failed.')
+      : refused(
+          told?.resultCode ?? status,
+          told?.description ?? 'The mobile-money provider says that the payment failed.',
+          failures[told?.resultCode ?? ''] ?? { retryCanHelp: true },
+        );
+  }
+  const isReversed = reversedWords.includes(status);
+  if (!isReversed && !completedWords.includes(status)) {
+    return unknown(`The status of the payment is ${presentable(status || 'missing')}.`);
+  }
+  const providerReference = answer.receipt ?? told?.receipt;
+  if (providerReference == null) return unknown('The provider names no receipt.');
+  return isReversed
+    ? {
+        kind: 'delivered',
+        providerReference,
+        reversal: 'The provider reversed the payment after it had completed it.',
+      }
+    : { kind: 'delivered', providerReference };
+}
+
+/** What M-Pesa told about the payment itself. */
+function readTold({ resultCode, description, receipt, difference }: MpesaResult): ProviderOutcome {
+  if (difference !== null) return differs(difference);
+  if (resultCode !== '0') return readFailure(resultCode, description);
+  return receipt === null
+    ? unknown('The provider names no receipt.')
+    : { kind: 'delivered', providerReference: receipt };
+}
+
+const differs = (field: NonNullable<MpesaResult['difference']>) =>
+  disagreement(`The provider knows a payment with another ${field}.`);
+
+function readFailure(code: string, words: string): ProviderOutcome {
+  const failure = failures[code];
+  return failure
+    ? refused(code, words, failure)
+    : unknown(`The provider answers with code ${presentable(code)}.`);
+}
+
+const refused = (
+  code: string,
+  words: string,
+  { retryCanHelp }: { readonly retryCanHelp: boolean },
+): ProviderOutcome => ({
+  kind: 'refused',
+  code: presentable(code),
+  message: presentable(words) || presentable(code),
+  retryCanHelp,
+});
+
+const presentable = (words: string) => presentableMessage(words);

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { json } from 'node:stream/consumers';
+import { readMpesaResult } from '../../../src/callbacks/mpesa-result.js';
+import type { NewMpesaResult } from '../../../src/db/reconciliation/mpesa-results.js';
+import { createGsmaMobileMoney } from '../../../src/providers/mobile-money/gsma/client.js';
+import type { MobileMoney, Payment } from '../../../src/providers/mobile-money/mobile-money.js';
+import type { MpesaResults } from '../../../src/providers/mobile-money/mpesa/answers.js';
+import { createMpesaMobileMoney } from '../../../src/providers/mobile-money/mpesa/client.js';
+import { startRawServer } from '../raw-server.js';
+
+export const adapterNames = ['gsma', 'mpesa'] as const;
+export type AdapterName = (typeof adapterNames)[number];
+
+export interface TestAdapter {
+  readonly money: MobileMoney;
+  close(): Promise<void>;
+}
+
+/** An adapter of mobile money at the address of a sandbox, or of a way to one. */
+export async function startAdapter(
+  name: AdapterName,
+  sandboxUrl: string,
+  timeoutSeconds = 2,
+): Promise<TestAdapter> {
+  if (name === 'gsma') {
+    const baseUrl = `${sandboxUrl}/gsma/v1.2/mm`;
+    const money = createGsmaMobileMoney({ baseUrl, account: '2999', timeoutSeconds });
+    return { money, close: async () => undefined };
+  }
+  const inbox = await startInbox();
+  const money = createMpesaMobileMoney(
+    {
+      ...mpesaSettings,
+      baseUrl: `${sandboxUrl}/mpesa`,
+      callbackUrl: inbox.url,
+      timeoutSeconds,
+    },
+    inbox.results,
+  );
+  return {
+    money: {
+      ...money,
+      pay(payment) {
+        inbox.expect(payment);
+        return money.pay(payment);
+      },
+    },
+    close: inbox.close,
+  };
+}
+
+export const mpesaSettings = {
+  tokenPath: '/oauth/v1/generate',
+  paymentPath: '/mpesa/b2c/v3/paymentrequest',
+  key: 'key',
+  secret: 'secret',
+  shortCode: '600992',
+  initiator: 'testapi',
+  credential: { ready: 'credential' },
+  command: 'BusinessPayment',
+};
+
+/** Takes the results of M-Pesa as the service does, and keeps them in memory. */
+async function startInbox() {
+  const payments = new Map<string, Payment>();
+  const received: (NewMpesaResult & { isUsed?: true })[] = [];
+  const server = await startRawServer((request, response) => {
+    json(request).then((body) => {
+      const [, kind = '', reference = ''] = request.url?.split('/') ?? [];
+      const payment = payments.get(reference);
+      const result =
+        payment &&
+        (kind === 'payment' || kind === 'inquiry') &&
+        readMpesaResult(kind, reference, body, payment);
+      const isNew =
+        result && !received.some(({ conversationId: id }) => id === result.conversationId);
+      if (isNew) received.push(result);
+      response.writeHead(200).end();
+    });
+  });
+  const of = (kind: NewMpesaResult['kind'], reference: string) =>
+    received.filter((one) => one.kind === kind && one.reference === reference).toReversed();
+  const results: MpesaResults = {
+    ofPayment: async (reference) => of('payment', reference)[0],
+    takeAnswers: async (reference) =>
+      of('inquiry', reference)
+        .filter(({ isUsed }) => !isUsed)
+        .map((answer) => Object.assign(answer, { isUsed: true as const })),
+  };
+  return {
+    url: server.url,
+    results,
+    expect: (payment: Payment) => payments.set(payment.reference, payment),
+    close: server.close,
+  };
+}
+
+/** A payment of whole birr to a number. */
+export const paymentTo = (number: string): Payment => ({
+  reference: randomUUID(),
+  amount: '97.000000',
+  currency: 'ETB',
+  payee: [{ key: 'msisdn', value: number }],
+  description: 'Voucher redemption',
+});

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Payment } from '../../../src/providers/mobile-money/mobile-money.js';
+import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.js';
+import { suffixRows } from '../../../src/sandbox/scenario-table.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
+import { makeSpoilingWay, spoils } from '../../support/spoiling-way.js';
+import { startRawServer } from '../raw-server.js';
+import { adapterNames, paymentTo, startAdapter, type TestAdapter } from './adapters.js';
+
+/** What every adapter of mobile money keeps, whatever its protocol. */
+describe.each(adapterNames)('%s', (name) => {
+  let sandbox: Sandbox;
+  let way: Awaited<ReturnType<typeof makeSpoilingWay>>;
+  let adapter: TestAdapter;
+  let spoilt: TestAdapter;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ port: 0, delayScale: 0.001 });
+    way = await makeSpoilingWay();
+    way.setTarget(sandbox.url);
+    adapter = await startAdapter(name, sandbox.url);
+    spoilt = await startAdapter(name, way.url, 0.3);
+  });
+  afterAll(async () => {
+    for (const one of [adapter, spoilt, way, sandbox]) await one?.close();
+  });
+
+  const books = ({ reference }: Payment) => sandbox.books.payouts({ reference, provider: name });
+
+  /** Sends, and then asks as the service does; a sending that decides is not asked about. */
+  async function outcomeOf(payment: Payment): Promise<ProviderInquiry> {
+    const paid = await adapter.money.pay(payment);
+    return paid.kind === 'unknown' ? untilKnown(payment) : paid;
+  }
+
+  async function untilKnown(payment: Payment): Promise<ProviderInquiry> {
+    for (let asked = 0; ; asked += 1) {
+      const found = await adapter.money.findPayment(payment);
+      if (found.kind !== 'unknown' || asked === 20) return found;
+    }
+  }
+
+  const agrees: Readonly<Record<string, (outcome: ProviderInquiry) => boolean>> = {
+    none: ({ kind }) => kind === 'refused' || kind === 'not-sent',
+    failed: ({ kind }) => kind === 'refused',
+    pending: ({ kind }) => kind === 'unknown',
+    completed: (outcome) => outcome.kind === 'delivered' && outcome.reversal === undefined,
+    // What it tells first may be the success alone: the watch finds the reversal.
+    reversed: ({ kind }) => kind === 'delivered',
+  };
+
+  it.each(
+    suffixRows
+      .filter(({ suffix }) => suffix !== '14')
+      .map(({ suffix, meaning }) => [suffix, meaning]),
+  )(
+    'x%s (%s): our outcome and the books agree, and value was delivered at most once',
+    async (suffix) => {
+      const payment = paymentTo(`+2519110000${suffix}`);
+      const outcome = await outcomeOf(payment);
+      const rows = books(payment);
+      expect(rows.length).toBeLessThan(2);
+      const status = rows[0]?.status ?? 'none';
+      expect({ status, outcome, agrees: agrees[status]?.(outcome) }).toMatchObject({
+        agrees: true,
+      });
+      expect(rows.every(({ amount, currency }) => amount === '97.00' && currency === 'ETB')).toBe(
+        true,
+      );
+    },
+  );
+
+  it.each([
+    ['completed', 'delivered'],
+    ['failed', 'refused'],
+  ])('x14 stays unknown until the provider has %s it', async (status, kind) => {
+    const payment = paymentTo('+251911000014');
+    expect((await adapter.money.pay(payment)).kind).toBe('unknown');
+    expect((await adapter.money.findPayment(payment)).kind).toBe('unknown');
+    await fetch(`${sandbox.url}/books/payouts/${payment.reference}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ status }),
+    });
+    expect((await untilKnown(payment)).kind).toBe(kind);
+    expect(books(payment)).toHaveLength(1);
+  });
+
+  it('a payment that is reversed later is found reversed', async () => {
+    const payment = paymentTo('+251911000015');
+    expect((await outcomeOf(payment)).kind).toBe('delivered');
+    await expect
+      .poll(() => adapter.money.findPayment(payment))
+      .toMatchObject({ kind: 'delivered', reversal: expect.any(String) });
+  });
+
+  it.each(Object.entries(spoils))(
+    'F20, F23: it was paid, and the answer is %s',
+    async (_what, spoil) => {
+      const payment = paymentTo('+251911000000');
+      way.spoilWith(spoil);
+      const paid: ProviderOutcome = await spoilt.money.pay(payment);
+      way.spoilWith(undefined);
+      expect(['delivered', 'unknown']).toContain(paid.kind);
+      // Nothing tells how far a provider came.
+      if (paid.kind === 'unknown') {
+        const found = async () => (await spoilt.money.findPayment(payment)).kind;
+        await expect.poll(found).toBe('delivered');
+      }
+      expect(books(payment)).toMatchObject([{ status: 'completed' }]);
+    },
+  );
+
+  it.each(Object.entries(spoils))(
+    'F23: an inquiry whose answer is %s proves nothing',
+    async (_what, spoil) => {
+      const payment = paymentTo('+251911000014');
+      await spoilt.money.pay(payment);
+      way.spoilWith(spoil, { inquiries: true });
+      expect((await spoilt.money.findPayment(payment)).kind).toBe('unknown');
+      way.spoilWith(undefined);
+    },
+  );
+
+  it('F21: a payment that never arrived is sent again only where that is safe', async () => {
+    const silent = await startRawServer((request) => request.socket.destroy());
+    const lost = await startAdapter(name, silent.url, 0.3);
+    const payment = paymentTo('+251911000000');
+    // Without a token nothing was sent.
+    expect(['unknown', 'not-sent']).toContain((await lost.money.pay(payment)).kind);
+    await lost.close();
+    await silent.close();
+    const found = await adapter.money.findPayment(payment);
+    expect(found.kind).toBe(adapter.money.repetition === 'never' ? 'unknown' : 'never-seen');
+  });
+
+  it('F22: a refusal is definite, and says whether a retry can help', async () => {
+    const refused = await outcomeOf(paymentTo('+251911000002'));
+    expect(refused).toMatchObject({ kind: 'refused', retryCanHelp: false });
+    const short = await outcomeOf(paymentTo('+251911000004'));
+    expect(short).toMatchObject({ kind: 'refused', retryCanHelp: true });
+  });
+
+  it('F24: a provider that hangs costs one deadline', async () => {
+    const hanging = await startRawServer(() => undefined);
+    const slow = await startAdapter(name, hanging.url, 0.2);
+    const begin = performance.now();
+    expect(['unknown', 'not-sent']).toContain(
+      (await slow.money.pay(paymentTo('+251911000000'))).kind,
+    );
+    expect((await slow.money.findPayment(paymentTo('+251911000000'))).kind).toBe('unknown');
+    expect(performance.now() - begin).toBeLessThan(1_500);
+    await slow.close();
+    await hanging.close();
+  });
+
+  it('tells nothing of secrets and numbers', async () => {
+    for (const suffix of ['02', '03', '04', '06', '07', '09']) {
+      const outcome = JSON.stringify(await outcomeOf(paymentTo(`+2519110000${suffix}`)));
+      expect(outcome).not.toMatch(/911000|credential/);
+    }
+  });
+
+  it('sends nothing that it cannot carry', async () => {
+    for (const amount of ['0', '-5', 'x', '0.00001']) {
+      const payment = { ...paymentTo('+251911000000'), amount };
+      expect(adapter.money.canCarry(amount)).toBe(false);
+      expect((await adapter.money.pay(payment)).kind).toBe('not-sent');
+      expect(books(payment)).toEqual([]);
+    }
+  });
+});
