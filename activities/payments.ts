@@ -5,8 +5,9 @@ import type { Payment } from '../src/providers/mobile-money/mobile-money.js';
 import type { ProviderInquiry, ProviderOutcome } from '../src/providers/outcome.js';
 import type { Named } from '../workflows/steps/named-results.js';
 import type { ActivityDependencies } from './dependencies.js';
-import { sendValue, withHeartbeat } from './provider-call.js';
+import { withHeartbeat } from './provider-call.js';
 import { orSettledByHand } from './repairs/settlements.js';
+import { sendPayment } from './send-payment.js';
 
 /** ETB is the only currency of vouchers (specification 2.4). */
 const CURRENCY = 'ETB';
@@ -19,8 +20,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
     const provider = mobileMoney.named(payment.provider);
-    const outcome = await sendValue(() => provider.pay(paymentOf(payment)));
-    if (outcome.kind === 'unknown') await notePaymentUnknown(database, operationId);
+    const sent = { operationId, payment: paymentOf(payment) };
+    const outcome = await sendPayment(database, provider, sent);
     await failpoint('redeem-paid');
     return { ...outcome, of: { operationId, call } };
   }

@@ -92,7 +92,7 @@ export async function startWorker(
     digests,
     secretBox: createSecretBox(config.DATA_KEYS),
     numbers,
-    ...createProviders(config, metrics),
+    ...createProviders(config, metrics, database),
     statementFiles,
     dayReportFiles,
     publicUrl: publicUrlOf(config),

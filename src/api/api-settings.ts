@@ -34,7 +34,10 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
       secret: config.MOBILE_MONEY_CALLBACK_SECRET,
       isAddress: matcherOrAny(config.MOBILE_MONEY_CALLBACK_ADDRESSES),
     },
-    mpesa: { secret: '', isAddress: () => false },
+    mpesa: {
+      secret: config.MPESA_CALLBACK_SECRET ?? '',
+      isAddress: matcherOrAny(config.MPESA_CALLBACK_ADDRESSES),
+    },
   },
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
   temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },

@@ -10,6 +10,7 @@ const NAMED_PROVIDERS = [
 ];
 
 const PROVIDER_ADDRESSES = ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'];
+const FURTHER_ADDRESSES = ['MPESA_URL'];
 
 /** The name of the sandbox in docker-compose.yml. */
 const SANDBOX_HOST = 'sandbox';
@@ -39,9 +40,9 @@ export const serviceProblems = (given: Given): string[] =>
         ...(given.WEBHOOK_PRIVATE_NETWORKS === 'on'
           ? ['WEBHOOK_PRIVATE_NETWORKS: must be "off" in production']
           : []),
-        ...PROVIDER_ADDRESSES.filter((name) => isSandbox(given[name])).map(
-          (name) => `${name}: is the address of the sandbox, which is not for production`,
-        ),
+        ...[...PROVIDER_ADDRESSES, ...FURTHER_ADDRESSES]
+          .filter((name) => isSandbox(given[name]))
+          .map((name) => `${name}: is the address of the sandbox, which is not for production`),
       ]
     : [];
 

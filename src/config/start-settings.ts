@@ -41,5 +41,6 @@ export const startSettings = {
   SMS_URL: webAddress.optional(),
   SMTP_URL: smtpAddress.optional(),
   MOBILE_MONEY_URL: webAddress.optional(),
+  MPESA_URL: webAddress.optional(),
   AIRTIME_URL: webAddress.optional(),
 };

@@ -20,6 +20,8 @@ const WRONG_CODE_DAYS = 2;
 
 /** Operators can see for this time which companies reached a budget. */
 const DAILY_COUNT_DAYS = 30;
+/** Nobody asks about a payment any more by then, or asks M-Pesa anew. */
+const MPESA_RESULT_DAYS = 30;
 /** Counts of numbers serve the limits of the current day only. */
 const NUMBER_COUNT_DAYS = 2;
 
@@ -107,6 +109,12 @@ const prunings = {
       select ctid from daily_spending
       where day < (now() at time zone 'UTC')::date - ${DAILY_COUNT_DAYS}::int
       order by day limit ${batchSize} for update skip locked))`,
+
+  'results of M-Pesa': (_retention: Retention, batchSize: number) => sql`
+    delete from mpesa_results where id = any(array(
+      select id from mpesa_results
+      where received_at < now() - make_interval(days => ${MPESA_RESULT_DAYS}::int)
+      order by received_at limit ${batchSize} for update skip locked))`,
 
   'daily counts of numbers': (_retention: Retention, batchSize: number) => sql`
     delete from number_daily_counts where ctid = any(array(

@@ -11,6 +11,9 @@ import type { EmailSender } from './email/email-sender.js';
 import { createSmtp } from './email/smtp.js';
 import { createGsmaMobileMoney } from './mobile-money/gsma/client.js';
 import type { MobileMoney } from './mobile-money/mobile-money.js';
+import type { MpesaResults } from './mobile-money/mpesa/answers.js';
+import { createMpesaMobileMoney } from './mobile-money/mpesa/client.js';
+import type { SecurityCredential } from './mobile-money/mpesa/security-credential.js';
 import { createProviderSet, type ProviderSet } from './provider-set.js';
 import { createAfricasTalking } from './sms/africas-talking.js';
 import type { SmsSender } from './sms/sms-sender.js';
@@ -18,7 +21,8 @@ import type { SmsSender } from './sms/sms-sender.js';
 type SettingsOf<Prefix extends string> = Pick<Config, Extract<keyof Config, `${Prefix}_${string}`>>;
 type SmsConfig = SettingsOf<'SMS'>;
 type EmailConfig = Pick<Config, 'SMTP_URL'> & SettingsOf<'EMAIL'>;
-type MobileMoneyConfig = SettingsOf<'MOBILE_MONEY'>;
+type MpesaConfig = SettingsOf<'MPESA'>;
+type MobileMoneyConfig = SettingsOf<'MOBILE_MONEY'> & MpesaConfig;
 type AirtimeConfig = Pick<
   Config,
   Extract<
@@ -56,8 +60,16 @@ const emailSenders: Record<Config['EMAIL_PROVIDER'], (config: EmailConfig) => Em
     }),
 };
 
+/** The results of M-Pesa where nobody receives them: inquiries learn nothing. */
+const noMpesaResults: MpesaResults = {
+  ofPayment: async () => undefined,
+  takeAnswers: async () => [],
+};
+
 /** One row per mobile-money provider. */
-const mobileMoneyProviders: Record<MobileMoneyProviderName, Row<MobileMoneyConfig, MobileMoney>> = {
+const mobileMoneyProviders = (
+  mpesaResults: MpesaResults,
+): Record<MobileMoneyProviderName, Row<MobileMoneyConfig, MobileMoney>> => ({
   gsma: ({ MOBILE_MONEY_URL: baseUrl, MOBILE_MONEY_ACCOUNT: account, ...config }) =>
     baseUrl === undefined || account === undefined
       ? undefined
@@ -80,7 +92,48 @@ const mobileMoneyProviders: Record<MobileMoneyProviderName, Row<MobileMoneyConfi
           ),
           timeoutSeconds: config.MOBILE_MONEY_TIMEOUT_SECONDS,
         }),
-};
+  mpesa: (config) => createMpesa(config, mpesaResults),
+});
+
+/** The credential that the settings give; the rules of settings ensure one. */
+function mpesaCredential(config: MpesaConfig): SecurityCredential | undefined {
+  const { MPESA_SECURITY_CREDENTIAL: ready, MPESA_CERTIFICATE: certificate } = config;
+  const { MPESA_INITIATOR_PASSWORD: password } = config;
+  if (ready !== undefined) return { ready };
+  return password === undefined || certificate === undefined
+    ? undefined
+    : { password, certificate };
+}
+
+/** M-Pesa of the settings; undefined where they do not configure it. */
+function createMpesa(config: MpesaConfig, results: MpesaResults): MobileMoney | undefined {
+  const credential = mpesaCredential(config);
+  const needed = {
+    baseUrl: config.MPESA_URL,
+    key: config.MPESA_CONSUMER_KEY,
+    secret: config.MPESA_CONSUMER_SECRET,
+    shortCode: config.MPESA_SHORT_CODE,
+    initiator: config.MPESA_INITIATOR,
+    callbackUrl: callbackUrlOf(config.MPESA_CALLBACK_URL, config.MPESA_CALLBACK_SECRET ?? ''),
+  };
+  if (!isComplete(needed) || credential === undefined) return undefined;
+  return createMpesaMobileMoney(
+    {
+      ...needed,
+      credential,
+      tokenPath: config.MPESA_TOKEN_PATH,
+      paymentPath: config.MPESA_PAYMENT_PATH,
+      command: config.MPESA_COMMAND,
+      timeoutSeconds: config.MPESA_TIMEOUT_SECONDS,
+    },
+    results,
+  );
+}
+
+const isComplete = <Names extends string>(
+  settings: Readonly<Record<Names, string | undefined>>,
+): settings is Readonly<Record<Names, string>> =>
+  Object.values(settings).every((value) => value !== undefined);
 
 /** One row per provider of airtime and packages. */
 const airtimeProviders: Record<AirtimeProviderName, Row<AirtimeConfig, Airtime>> = {
@@ -127,8 +180,9 @@ export const createEmailSender = (config: EmailConfig): EmailSender =>
 /** The mobile-money providers that the settings configure. */
 export const createMobileMoneySet = (
   config: MobileMoneyConfig,
+  mpesaResults = noMpesaResults,
 ): ProviderSet<MobileMoneyProviderName, MobileMoney> =>
-  setOf(mobileMoneyProviders, config, config.MOBILE_MONEY_PROVIDER);
+  setOf(mobileMoneyProviders(mpesaResults), config, config.MOBILE_MONEY_PROVIDER);
 
 /** The providers of airtime and packages that the settings configure. */
 export const createAirtimeSet = (

@@ -108,6 +108,18 @@ async function temporal(
   return { settings: { TEMPORAL_ADDRESS: server.address }, url: uiUrl };
 }
 
+/** M-Pesa of the sandbox, which sends its results to this service. */
+const mpesaSettings = (url: string, port: number) => ({
+  MPESA_URL: url,
+  MPESA_CONSUMER_KEY: 'sandbox',
+  MPESA_CONSUMER_SECRET: 'sandbox',
+  MPESA_SHORT_CODE: '600992',
+  MPESA_INITIATOR: 'sandbox',
+  MPESA_SECURITY_CREDENTIAL: 'sandbox',
+  MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
+  MPESA_CALLBACK_SECRET: 'results-of-the-sandbox',
+});
+
 const SANDBOX_SENDER = 'Voucher service <vouchers@sandbox.test>';
 
 async function sandbox(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
@@ -138,6 +150,7 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
             MOBILE_MONEY_SECRET: 'sandbox',
             MOBILE_MONEY_ACCOUNT: 'sandbox',
           }),
+      ...(config.MPESA_URL ? {} : mpesaSettings(started.mpesaUrl, config.PORT)),
       ...(config.AIRTIME_URL
         ? {}
         : {

@@ -1,5 +1,7 @@
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import type { Config } from '../config/config.js';
+import type { Database } from '../db/connection.js';
+import { mpesaResultsIn } from '../db/reconciliation/mpesa-results.js';
 import type { LabelsOf } from '../process/metrics/definitions.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import type { Airtime } from '../providers/airtime/airtime.js';
@@ -62,7 +64,7 @@ async function traced<Result extends { readonly kind: string }>(
 }
 
 /** The providers of the settings, with their calls counted. */
-export function createProviders(config: Config, metrics: Metrics): Providers {
+export function createProviders(config: Config, metrics: Metrics, database: Database): Providers {
   const email = createEmailSender(config);
   const ofEmail = observerOf(metrics, config.EMAIL_PROVIDER);
   return {
@@ -70,8 +72,9 @@ export function createProviders(config: Config, metrics: Metrics): Providers {
       observedSms(sms, observerOf(metrics, name)),
     ),
     emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },
-    mobileMoney: wrapProviders(createMobileMoneySet(config), (money, name) =>
-      observedMoney(money, observerOf(metrics, name)),
+    mobileMoney: wrapProviders(
+      createMobileMoneySet(config, mpesaResultsIn(database)),
+      (money, name) => observedMoney(money, observerOf(metrics, name)),
     ),
     airtime: wrapProviders(createAirtimeSet(config), (airtime, name) =>
       observedAirtime(airtime, observerOf(metrics, name)),

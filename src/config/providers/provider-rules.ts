@@ -13,6 +13,11 @@ type ProviderName =
 const needed: Readonly<Record<ProviderName, readonly [address: string, ...others: string[]]>> = {
   'africas-talking': ['SMS_URL', 'SMS_API_KEY'],
   gsma: ['MOBILE_MONEY_URL', 'MOBILE_MONEY_ACCOUNT'],
+  mpesa: [
+    'MPESA_URL',
+    ...['MPESA_CONSUMER_KEY', 'MPESA_CONSUMER_SECRET', 'MPESA_SHORT_CODE', 'MPESA_INITIATOR'],
+    ...['MPESA_CALLBACK_URL', 'MPESA_CALLBACK_SECRET'],
+  ],
   'dt-one': ['AIRTIME_URL', 'AIRTIME_KEY', 'AIRTIME_SECRET'],
 };
 
@@ -28,14 +33,27 @@ type Given = Readonly<Record<string, unknown>>;
 const isUsed = (given: Given, choice: string, provider: string, address: string): boolean =>
   given[choice] === provider || given[address] !== undefined;
 
+/** M-Pesa's credential is given ready, or made of the password. */
+const mpesaCredential = {
+  isKept: (given: Given) =>
+    given.MPESA_SECURITY_CREDENTIAL !== undefined ||
+    (given.MPESA_INITIATOR_PASSWORD !== undefined && given.MPESA_CERTIFICATE !== undefined) ||
+    !isUsed(given, 'MOBILE_MONEY_PROVIDER', 'mpesa', 'MPESA_URL'),
+  path: ['MPESA_SECURITY_CREDENTIAL'] as [string],
+  message: 'is not set; or set MPESA_INITIATOR_PASSWORD and MPESA_CERTIFICATE',
+};
+
 /** The default of each kind, and each provider with an address, has all that it needs. */
-export const providerRules = Object.entries(defaults).flatMap(([choice, providers]) =>
-  providers.flatMap((provider) =>
-    needed[provider].map((name) => ({
-      isKept: (given: Given) =>
-        given[name] !== undefined || !isUsed(given, choice, provider, needed[provider][0]),
-      path: [name] as [string],
-      message: 'is not set',
-    })),
+export const providerRules = [
+  mpesaCredential,
+  ...Object.entries(defaults).flatMap(([choice, providers]) =>
+    providers.flatMap((provider) =>
+      needed[provider].map((name) => ({
+        isKept: (given: Given) =>
+          given[name] !== undefined || !isUsed(given, choice, provider, needed[provider][0]),
+        path: [name] as [string],
+        message: 'is not set',
+      })),
+    ),
   ),
-);
+];

@@ -14,6 +14,7 @@ import {
   smtpAddress,
   webAddress,
 } from '../setting-kinds.js';
+import { mpesaSettings } from './mpesa-settings.js';
 
 /** The secret part of a path. */
 const callbackSecret = z
@@ -103,6 +104,7 @@ export const mobileMoneySettings = {
   ),
   MOBILE_MONEY_CALLBACK_ADDRESSES: callbackAddresses,
   MOBILE_MONEY_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
+  ...mpesaSettings,
 };
 
 /** Airtime and packages. */

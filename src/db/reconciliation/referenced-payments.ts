@@ -67,3 +67,20 @@ export async function requestPaymentInquiry(
         and settled_at > now() - make_interval(secs => ${watchSeconds}::float8))
   `.execute(database);
 }
+
+/** Marks a payment before it is sent; false where it may have been sent before. */
+export async function markSending(database: Database, operationId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update redemptions set sending_since = now()
+    where operation_id = ${operationId} and status = 'HELD' and sending_since is null`.execute(
+    database,
+  );
+  return numAffectedRows === 1n;
+}
+
+/** Removes the mark of a payment that was provably not sent. */
+export async function forgetSending(database: Database, operationId: string): Promise<void> {
+  await sql`
+    update redemptions set sending_since = null
+    where operation_id = ${operationId} and status = 'HELD'`.execute(database);
+}

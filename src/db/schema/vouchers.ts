@@ -181,6 +181,8 @@ export interface RedemptionsTable {
   unbooked_since: Timestamp | null;
   /** Time since when the provider leaves the outcome of the payment open. */
   unknown_since: Timestamp | null;
+  /** Time since when it may have been sent to a provider that would pay a repetition again. */
+  sending_since: Timestamp | null;
 }
 
 /** A reversal that a merchant asked for. */

@@ -1,6 +1,6 @@
 /** The providers of each kind, as settings, rows and addresses name them. */
 export const smsProviderNames = ['africas-talking'] as const;
-export const mobileMoneyProviderNames = ['gsma'] as const;
+export const mobileMoneyProviderNames = ['gsma', 'mpesa'] as const;
 export const airtimeProviderNames = ['dt-one'] as const;
 
 export type SmsProviderName = (typeof smsProviderNames)[number];

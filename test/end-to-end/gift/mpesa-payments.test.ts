@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FailpointName } from '../../../src/process/failpoint.js';
+import { makeSpoilingWay, type Spoil } from '../../support/spoiling-way.js';
+import { reconciled } from '../faults/reconciled.js';
+import type { Gift } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+/** Every payment of this service goes through M-Pesa, whose results arrive by callbacks only. */
+const SECRET = 'results-of-the-sandbox';
+
+let scene: RedemptionScene;
+let toService: Awaited<ReturnType<typeof makeSpoilingWay>>;
+/** The failpoint that fails once. */
+let failing: FailpointName | undefined;
+beforeAll(async () => {
+  toService = await makeSpoilingWay();
+  scene = await setRedemptionScene(
+    {
+      MOBILE_MONEY_PROVIDER: 'mpesa',
+      MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
+      MPESA_TIMEOUT_SECONDS: '3',
+    },
+    {
+      failpoint: async (name) => {
+        if (name !== failing) return;
+        failing = undefined;
+        throw new Error(`Failed at ${name}`);
+      },
+    },
+  );
+  toService.setTarget(scene.stack.url);
+});
+afterAll(async () => {
+  await scene?.stop();
+  await toService?.close();
+});
+
+const payoutsOf = async (gift: Gift) => {
+  const { payment_reference: reference } = await rowOf(gift);
+  return scene.stack.sandbox.books.payouts({ reference });
+};
+
+const rowOf = (gift: Gift) =>
+  scene.stack.database
+    .selectFrom('redemptions')
+    .select(['status', 'payment_reference', 'provider_reference', 'reversed_at', 'unknown_since'])
+    .where('voucher_id', '=', gift.id)
+    .executeTakeFirstOrThrow();
+
+describe('a payment of whole birr that M-Pesa', () => {
+  test.each([
+    ['pays', '000'],
+    ['pays, then calls a duplicate', '005'],
+    ['pays, then drops the connection', '008'],
+    ['pays, then answers 503', '009'],
+    ['tells of before it answers', '010'],
+    ['tells of twice', '011'],
+    ['never tells of', '012'],
+    ['tells of out of order', '013'],
+    ['tells of with numbers as text', '017'],
+  ])('%s is made once', async (_what, payoutSuffix) => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
+    const gift = await scene.gift({ merchant });
+    await scene.redeemed(client, gift, { amount: 40 });
+    expect(await payoutsOf(gift)).toMatchObject([
+      { provider: 'mpesa', amount: '40.00', status: 'completed' },
+    ]);
+    const row = await rowOf(gift);
+    expect(row).toMatchObject({
+      status: 'POSTED',
+      provider_reference: expect.stringMatching(/^MM/),
+    });
+  });
+
+  test.each([
+    ['refuses at once', '002'],
+    ['accepts and declines', '006'],
+    ['has no money for', '004'],
+    ['fails with an internal error', '007'],
+    ['has too many requests for', '016'],
+    ['does not let in', '018'],
+  ])('%s moves nothing', async (_what, payoutSuffix) => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
+    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
+    // 2.5 percent of 1,000 leave whole birr.
+    expect((await redeem(client, gift)).body.statusCode).toBe(5031);
+    expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
+    expect((await payoutsOf(gift)).filter(({ status }) => status !== 'failed')).toEqual([]);
+  });
+
+  test('cannot carry is refused before anything is held', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant, owner: null });
+    const { status } = await redeem(client, gift);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(await scene.transfersOf(gift)).toEqual([]);
+  });
+});
+
+describe('a payment whose sending', () => {
+  test.each<[string, FailpointName]>([
+    ['failed after M-Pesa had accepted it is not sent again', 'redeem-paid'],
+    ['failed before anything was sent is sent', 'redeem-paying'],
+  ])('%s', async (_what, failpoint) => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
+    failing = failpoint;
+    expect((await redeem(client, gift)).status).toBe(200);
+    expect(failing).toBeUndefined();
+    expect(await payoutsOf(gift)).toMatchObject([{ amount: '975.00', status: 'completed' }]);
+  });
+});
+
+describe('results', () => {
+  const resultOf = (conversationId: string, code = 0) => ({
+    Result: {
+      ResultCode: code,
+      ResultDesc: 'Forged',
+      ConversationID: conversationId,
+      TransactionID: 'FORGED',
+    },
+  });
+  const callBack = (path: string, body: object = resultOf('AG_1')) =>
+    fetch(`${scene.stack.url}/callbacks/mpesa/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const resultsOf = async (gift: Gift) =>
+    scene.stack.database
+      .selectFrom('mpesa_results')
+      .select(['kind', 'conversation_id', 'description'])
+      .where('reference', '=', (await rowOf(gift)).payment_reference)
+      .execute();
+
+  test('are taken under the secret path alone, once, and never move money by themselves', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
+    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
+    const answer = redeem(client, gift);
+    await scene.untilPaidTo(merchant);
+    const { payment_reference: reference } = await rowOf(gift);
+    expect((await callBack(`another-path-of-callbacks/payment/${reference}`)).status).toBe(404);
+    for (const path of [
+      `${SECRET}/payment/${reference}`,
+      `${SECRET}/payment/${reference}`,
+      `${SECRET}/another/${reference}`,
+      `${SECRET}/payment/${randomUUID()}`,
+      `${SECRET}/payment/none`,
+    ])
+      expect((await callBack(path)).status).toBe(200);
+    const stored = await resultsOf(gift);
+    expect(stored.filter(({ description }) => description === 'Forged')).toEqual([
+      { kind: 'payment', conversation_id: 'AG_1', description: 'Forged' },
+    ]);
+    // It was asked: M-Pesa says that the payment is pending.
+    await expect
+      .poll(async () => (await resultsOf(gift)).filter(({ kind }) => kind === 'inquiry').length)
+      .toBeGreaterThan(0);
+    expect((await rowOf(gift)).status).toBe('HELD');
+    await scene.settlePayout(merchant, 'completed');
+    expect((await answer).status).toBe(200);
+    expect(await payoutsOf(gift)).toHaveLength(1);
+  });
+
+  test('that are all lost are made up for by later inquiries', async () => {
+    const lose: Spoil = (_answer, response) => response.destroy();
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '000' });
+    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
+    scene.stack.sandbox.faults.set('mpesa', {
+      ...scene.stack.sandbox.faults.of('mpesa'),
+      losesCallbacks: true,
+    });
+    toService.spoilWith(lose);
+    const answer = redeem(client, gift);
+    await scene.untilPaidTo(merchant);
+    await expect.poll(async () => (await rowOf(gift)).unknown_since).toBeInstanceOf(Date);
+    toService.spoilWith(undefined);
+    scene.stack.sandbox.faults.clear();
+    expect((await answer).status).toBe(200);
+    expect(await payoutsOf(gift)).toMatchObject([{ status: 'completed' }]);
+  });
+
+  test('of a payment that M-Pesa takes back later are asked for, and lead to suspense', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
+    expect((await redeem(client, gift)).status).toBe(200);
+    await scene.settlePayout(merchant, 'reversed');
+    await scene.stack.database
+      .updateTable('redemptions')
+      .set({ recheck_at: new Date() })
+      .where('voucher_id', '=', gift.id)
+      .execute();
+    expect(await reconciled(scene.stack)).toContain('Taken back after it was done');
+    expect((await rowOf(gift)).reversed_at).toBeInstanceOf(Date);
+  });
+});
