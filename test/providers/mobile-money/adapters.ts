@@ -49,7 +49,7 @@ export async function startAdapter(
   };
 }
 
-export const mpesaSettings = {
+const mpesaSettings = {
   tokenPath: '/oauth/v1/generate',
   paymentPath: '/mpesa/b2c/v3/paymentrequest',
   key: 'key',

@@ -81,7 +81,9 @@ export function readPaymentAnswer(answer: HttpAnswer): ProviderOutcome {
   if (error && answer.status === 400 && error.errorCode.startsWith('400.')) {
     return refused(error.errorCode, error.errorMessage, { retryCanHelp: false });
   }
-  return unknown(`HTTP status ${answer.status}${error ? `, ${error.errorCode}` : ''}.`);
+  return unknown(
+    `HTTP status ${answer.status}${error ? `, ${presentableCode(error.errorCode)}` : ''}.`,
+  );
 }
 
 /** Undefined where an inquiry was accepted: its answer arrives by a callback. */
@@ -111,7 +113,7 @@ function readResult(answer: MpesaResult, told: MpesaResult | undefined): Provide
   if (answer.difference !== null) return differs(answer.difference);
   if (answer.resultCode !== '0') {
     return told === undefined
-      ? unknown(`The provider answers the inquiry with code ${presentable(answer.resultCode)}.`)
+      ? unknown(`The provider answers the inquiry with code ${presentableCode(answer.resultCode)}.`)
       : readTold(told);
   }
   const status = (answer.transactionStatus ?? '').trim().toLowerCase();
@@ -126,7 +128,7 @@ function readResult(answer: MpesaResult, told: MpesaResult | undefined): Provide
   }
   const isReversed = reversedWords.includes(status);
   if (!isReversed && !completedWords.includes(status)) {
-    return unknown(`The status of the payment is ${presentable(status || 'missing')}.`);
+    return unknown(`The status of the payment is ${presentableMessage(status || 'missing')}.`);
   }
   const providerReference = answer.receipt ?? told?.receipt;
   if (providerReference == null) return unknown('The provider names no receipt.');
@@ -155,7 +157,7 @@ function readFailure(code: string, words: string): ProviderOutcome {
   const failure = failures[code];
   return failure
     ? refused(code, words, failure)
-    : unknown(`The provider answers with code ${presentable(code)}.`);
+    : unknown(`The provider answers with code ${presentableCode(code)}.`);
 }
 
 const refused = (
@@ -164,9 +166,11 @@ const refused = (
   { retryCanHelp }: { readonly retryCanHelp: boolean },
 ): ProviderOutcome => ({
   kind: 'refused',
-  code: presentable(code),
-  message: presentable(words) || presentable(code),
+  code: presentableCode(code),
+  message: presentableMessage(words) || presentableCode(code),
   retryCanHelp,
 });
 
-const presentable = (words: string) => presentableMessage(words);
+/** The codes of the gateway look like numbers of phones. */
+const presentableCode = (code: string): string =>
+  /^(\d{3}\.\d{3}(\.\d{2,4})?|[A-Z_]{0,8}\d{1,6})$/.test(code) ? code : presentableMessage(code);
