@@ -14,6 +14,7 @@ import type {
 import type { DayReport } from '../src/domain/reports/day-report.js';
 import type { MonthlyStatement } from '../src/domain/statements/monthly-statement.js';
 import type { AmountRange } from '../src/domain/topup.js';
+import type { MessageLanguage, MessageTexts } from '../src/domain/vouchers/owner-messages.js';
 import type { RetryPauses } from '../src/domain/webhooks/webhook.js';
 import type { BackgroundTasks } from '../src/process/background-tasks.js';
 import type { Failpoint } from '../src/process/failpoint.js';
@@ -36,6 +37,8 @@ export interface ActivityDependencies {
   readonly secretBox: SecretBox;
   readonly numbers: NumberBox;
   readonly smsSenders: ProviderSet<SmsProviderName, SmsSender>;
+  /** The texts of messages to owners; the service's own without them. */
+  readonly messageTexts?: Readonly<Record<MessageLanguage, MessageTexts>>;
   readonly emailSender: EmailSender;
   /** A monthly statement as files. */
   readonly statementFiles: (statement: MonthlyStatement) => readonly EmailAttachment[];

@@ -2,25 +2,28 @@ import type { CodeFacts, ConfirmationFacts, TakenMessage } from '../src/db/vouch
 import { voucherToRemindOf } from '../src/db/vouchers/reminders.js';
 import { reversalMessage } from '../src/db/vouchers/reversals.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
-import { ownerMessages } from '../src/domain/vouchers/owner-messages.js';
+import { type MessageTexts, ownerMessages } from '../src/domain/vouchers/owner-messages.js';
 import type { ActivityDependencies } from './dependencies.js';
-
-type Texts = (typeof ownerMessages)['en'];
 
 /**
  * The text of a message, made when it is sent, in the language of the time when it was written;
  * undefined where it has become pointless.
  */
-export function createMessageTexts({ database, secretBox, limits }: ActivityDependencies) {
+export function createMessageTexts({
+  database,
+  secretBox,
+  limits,
+  messageTexts = ownerMessages,
+}: ActivityDependencies) {
   async function textOf(messageId: number, message: TakenMessage): Promise<string | undefined> {
-    const texts = ownerMessages[message.language ?? 'en'];
+    const texts = messageTexts[message.language ?? 'en'];
     if (message.claim_id !== null) return codeText(texts, message.claim_id, message.code);
     if (message.confirmation) return confirmationText(texts, message.confirmation);
     if (message.reversal_id !== null) return reversalText(texts, message.reversal_id);
     return reminderText(texts, messageId);
   }
 
-  async function reminderText(texts: Texts, messageId: number): Promise<string | undefined> {
+  async function reminderText(texts: MessageTexts, messageId: number): Promise<string | undefined> {
     const voucher = await voucherToRemindOf(database, messageId);
     return (
       voucher &&
@@ -33,7 +36,11 @@ export function createMessageTexts({ database, secretBox, limits }: ActivityDepe
     );
   }
 
-  function codeText(texts: Texts, claimId: string, facts: CodeFacts | null): string | undefined {
+  function codeText(
+    texts: MessageTexts,
+    claimId: string,
+    facts: CodeFacts | null,
+  ): string | undefined {
     if (!facts || facts.codeCiphertext === null) return undefined;
     return texts.code({
       code: secretBox.open(facts.codeCiphertext, `claim ${claimId}`),
@@ -43,7 +50,7 @@ export function createMessageTexts({ database, secretBox, limits }: ActivityDepe
     });
   }
 
-  async function reversalText(texts: Texts, reversalId: number): Promise<string> {
+  async function reversalText(texts: MessageTexts, reversalId: number): Promise<string> {
     const reversed = await reversalMessage(database, reversalId);
     return texts.reversal({
       amount: amountOf(reversed.to_merchant, reversed.service_fee),
@@ -56,7 +63,7 @@ export function createMessageTexts({ database, secretBox, limits }: ActivityDepe
   return textOf;
 }
 
-const confirmationText = (texts: Texts, facts: ConfirmationFacts): string =>
+const confirmationText = (texts: MessageTexts, facts: ConfirmationFacts): string =>
   texts.confirmation({
     taken: amountOf(facts.toMerchant, facts.serviceFee),
     paid: amountOf(facts.toMerchant),

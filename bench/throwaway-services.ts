@@ -54,6 +54,7 @@ export async function startThrowawayServices(
     DATABASE_PORT: '0',
     SANDBOX_PORT: '0',
     SANDBOX_SMTP_PORT: '0',
+    SANDBOX_SMPP_PORT: '0',
     SANDBOX_DELAY_SCALE: String(options.sandboxDelayScale),
     CODEC_SERVER_PORT: '0',
     TEMPORAL_PORT: '0',

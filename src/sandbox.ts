@@ -8,6 +8,8 @@ await runProcess(async () => {
   const sandbox = await startSandbox({
     port: config.SANDBOX_PORT,
     smtpPort: config.SANDBOX_SMTP_PORT,
+    smppPort: config.SANDBOX_SMPP_PORT,
+    smsReportUrl: config.SANDBOX_SMS_REPORT_URL,
     host: config.HOST,
     delayScale: config.SANDBOX_DELAY_SCALE,
   });

@@ -34,7 +34,7 @@ async function start(
   stops.add(await claimDataDirectory(startConfig.DATA_DIR));
   await requireFreePort(startConfig.PORT, 'PORT');
   const secrets = await readOrMakeSecrets(startConfig.DATA_DIR);
-  const backing = await startBackingServices(startConfig, secrets, progress, stops);
+  const backing = await startBackingServices(withReports(startConfig), secrets, progress, stops);
   const config = configFor(startConfig, secrets, backing);
 
   await progress.step('Migrations', async () => {
@@ -55,6 +55,14 @@ async function start(
   process.stdout.write(welcome(demo, startConfig.DATA_DIR));
   return { ended: service.ended };
 }
+
+/** The sandbox reports deliveries to the API of this start. */
+const withReports = (startConfig: StartConfig): StartConfig => ({
+  ...startConfig,
+  SANDBOX_SMS_REPORT_URL:
+    startConfig.SANDBOX_SMS_REPORT_URL ??
+    `http://127.0.0.1:${startConfig.PORT}/callbacks/africas-talking`,
+});
 
 /** The images of the demo's promos. */
 const demoImages = fileURLToPath(new URL('./start/images', import.meta.url));

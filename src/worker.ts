@@ -45,6 +45,7 @@ import { createOperatorRetries, type OperatorRetries } from './worker/operator-r
 import { createRepairPickup } from './worker/repair-pickup.js';
 import type { Repetition } from './worker/repeat.js';
 import { createRetryPickup } from './worker/retry-pickup.js';
+import { startSmppSession } from './worker/smpp-session.js';
 import { stateMetrics } from './worker/state-metrics.js';
 import { startTemporalUpkeep } from './worker/temporal-upkeep.js';
 import { startWebhookDispatch } from './worker/webhook-dispatch.js';
@@ -86,13 +87,14 @@ export async function startWorker(
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     timing: workflowTiming(config),
   };
+  const smpp = startSmppSession(config, temporal, { database, fence, logger });
   const operatorRetries = createOperatorRetries({ ...starts, digests, numbers });
   const activities = createActivities({
     ...databases,
     digests,
     secretBox: createSecretBox(config.DATA_KEYS),
     numbers,
-    ...createProviders(config, metrics, database),
+    ...createProviders(config, metrics, { database, smpp }),
     statementFiles,
     dayReportFiles,
     publicUrl: publicUrlOf(config),
@@ -102,8 +104,7 @@ export async function startWorker(
     resumption: createResumption(starts),
     operatorRetries,
     caseStarter: createCaseStarter({
-      client: temporal.client,
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      ...starts,
       intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1_000,
     }),
     limits: activityLimits(config),
@@ -148,6 +149,7 @@ export async function startWorker(
         await ended;
         await background.settled();
       } finally {
+        await smpp?.close();
         await Promise.all(Object.values(databases).map((one) => one.destroy()));
       }
     },

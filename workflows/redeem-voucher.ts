@@ -19,6 +19,7 @@ import {
   voucherCancelled,
 } from './contracts.js';
 import { claimIsOver, claimVoucher, sendCode } from './redemption/claim-code.js';
+import { codeDelivery, readCodeDelivery } from './redemption/code-delivery.js';
 import { redeemOnce } from './redemption/redeem-once.js';
 import { type RedeemVoucherResult, showEnd } from './redemption/redemption-details.js';
 import {
@@ -120,6 +121,16 @@ function setHandlers(run: RedemptionRun): void {
       run.ended ??= 'released';
     },
     { description: 'Support staff ended this claim by a repair' },
+  );
+  setHandler(
+    codeDelivery,
+    (given) => {
+      const delivery = readCodeDelivery(given);
+      if (!delivery) return;
+      run.delivery = delivery;
+      if (run.ended === undefined) showProgress(run);
+    },
+    { description: 'The SMS provider reported whether the code was delivered' },
   );
   setHandler(providerHint, hints.give, {
     description: 'Asks the provider now, or tries to book again now. Needs no input.',

@@ -29,6 +29,10 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   },
   isCallbackAddress: matcherOrAny(config.AIRTIME_CALLBACK_ADDRESSES),
   callbackSecret: config.AIRTIME_CALLBACK_SECRET,
+  smsCallbacks: {
+    secret: config.SMS_CALLBACK_SECRET,
+    isAddress: matcherOrAny(config.SMS_CALLBACK_ADDRESSES),
+  },
   paymentCallbacks: {
     gsma: {
       secret: config.MOBILE_MONEY_CALLBACK_SECRET,

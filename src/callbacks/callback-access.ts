@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Refusal, refuse } from '../domain/refusals.js';
-import type { Services } from '../http/services.js';
+import type { CallbackAccess } from '../http/services.js';
 
 /**
  * Whether a provider may call back so: callbacks are not signed, so a secret part of the path and the
  * source address are all that tells who calls. A wrong path says no more than one that does not exist.
  */
 export function refuseCallback(
-  { secret, isAddress }: Services['settings']['paymentCallbacks']['gsma'],
+  { secret, isAddress }: CallbackAccess,
   given: { readonly secret: string | undefined; readonly sourceAddress: string },
 ): Refusal | undefined {
   if (!isSame(given.secret ?? '', secret)) return refuse('route-not-found');

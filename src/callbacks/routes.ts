@@ -1,4 +1,5 @@
 import type { SurfaceRoutes } from '../http/app.js';
+import { africasTalkingCallback } from './africas-talking.js';
 import { airtimeCallback } from './airtime.js';
 import { gsmaCallback } from './gsma.js';
 import { mpesaCallback } from './mpesa.js';
@@ -7,5 +8,5 @@ import { mpesaCallback } from './mpesa.js';
 export const callbackRoutes: SurfaceRoutes = {
   surface: 'partner',
   basePath: '/callbacks',
-  endpoints: [airtimeCallback, gsmaCallback, mpesaCallback],
+  endpoints: [africasTalkingCallback, airtimeCallback, gsmaCallback, mpesaCallback],
 };

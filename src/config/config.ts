@@ -82,6 +82,8 @@ const sandboxConfigSchema = z.object({
   HOST,
   SANDBOX_PORT: startSettings.SANDBOX_PORT,
   SANDBOX_SMTP_PORT: startSettings.SANDBOX_SMTP_PORT,
+  SANDBOX_SMPP_PORT: startSettings.SANDBOX_SMPP_PORT,
+  SANDBOX_SMS_REPORT_URL: startSettings.SANDBOX_SMS_REPORT_URL,
   SANDBOX_DELAY_SCALE: startSettings.SANDBOX_DELAY_SCALE,
 });
 const adminConfigSchema = z.object({

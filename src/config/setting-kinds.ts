@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { hasPhoneNumbers } from '../domain/phone.js';
+import { templateProblems } from '../domain/vouchers/message-templates.js';
 
 /** A port; 0 selects a free one. */
 export const port = z.coerce.number().int().min(0).max(65_535);
@@ -97,6 +98,11 @@ export const smtpAddress = z
   .string()
   .pipe(z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }));
 
+/** smpp:// or smpps:// (TLS), with host and port only. */
+export const smppAddress = z
+  .string()
+  .pipe(z.url({ protocol: /^smpps?$/, error: 'must be an smpp or smpps address' }));
+
 /** `name@host`, or `Name <name@host>`. */
 export const mailSender = z
   .string()
@@ -135,3 +141,25 @@ export const areServers = (entries: readonly string[]): boolean => {
     return false;
   }
 };
+
+/** Texts of messages: JSON, or the path of a file with it. */
+export const messageTemplates = z
+  .string()
+  .default('{}')
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text.trim().startsWith('{') ? text : readFileSync(text, 'utf8'));
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be JSON, or the path of a file with it' });
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.record(z.string(), z.record(z.string(), z.string()), {
+      error: 'must be an object of texts by language and message',
+    }),
+  )
+  .superRefine((templates, context) => {
+    for (const message of templateProblems(templates))
+      context.addIssue({ code: 'custom', message });
+  });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { serviceSettings } from './service-settings.js';
-import { port, smtpAddress, webAddress } from './setting-kinds.js';
+import { port, smppAddress, smtpAddress, webAddress } from './setting-kinds.js';
 
 /** Settings that only `npm start` reads, for the servers it starts. */
 export const startSettings = {
@@ -15,6 +15,12 @@ export const startSettings = {
   PORT: serviceSettings.PORT,
   SANDBOX_PORT: port.default(3001).describe('Port of the provider sandbox'),
   SANDBOX_SMTP_PORT: port.default(3025).describe('Port on which the sandbox accepts e-mail'),
+  SANDBOX_SMPP_PORT: port.default(3275).describe('Port on which the sandbox speaks SMPP'),
+  SANDBOX_SMS_REPORT_URL: webAddress.optional().meta({
+    description:
+      "Where the sandbox's Africa's Talking posts delivery reports, which is a setting of the account there",
+    whenUnset: '`npm start`: its own API; the sandbox alone: nowhere',
+  }),
   SANDBOX_DELAY_SCALE: z.coerce
     .number()
     .min(0)
@@ -39,6 +45,7 @@ export const startSettings = {
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: serviceSettings.TEMPORAL_NAMESPACE,
   SMS_URL: webAddress.optional(),
+  SMPP_URL: smppAddress.optional(),
   SMTP_URL: smtpAddress.optional(),
   MOBILE_MONEY_URL: webAddress.optional(),
   MPESA_URL: webAddress.optional(),

@@ -25,6 +25,9 @@ const MPESA_RESULT_DAYS = 30;
 /** Counts of numbers serve the limits of the current day only. */
 const NUMBER_COUNT_DAYS = 2;
 
+/** The answer of a provider follows its report within seconds, or never. */
+const EARLY_REPORT_DAYS = 1;
+
 /** A trigger of the database refuses to delete younger ones. */
 const REFUSED_CALL_DAYS = 90;
 
@@ -140,6 +143,12 @@ const prunings = {
   'webhook secrets': (_retention: Retention, batchSize: number) => sql`
     delete from webhook_secrets where id = any(array(
       select id from webhook_secrets where expires_at < now() limit ${batchSize}))`,
+
+  'early delivery reports': (_retention: Retention, batchSize: number) => sql`
+    delete from early_delivery_reports where ctid = any(array(
+      select ctid from early_delivery_reports
+      where received_at < now() - make_interval(days => ${EARLY_REPORT_DAYS}::int)
+      order by received_at limit ${batchSize} for update skip locked))`,
 
   'refused calls': (_retention: Retention, batchSize: number) => sql`
     delete from refused_calls where id = any(array(

@@ -107,7 +107,13 @@ export const restricted: Readonly<Record<string, Rights>> = {
     operator: 'select',
   },
   topup_attempts: WORKERS,
-  messages: WORKERS,
+  // Providers report deliveries to the API, too.
+  messages: { ...WORKERS, api: 'select, update (delivery, delivery_at, delivery_reason)' },
+  early_delivery_reports: {
+    api: 'select, insert',
+    worker: 'select, insert, update, delete',
+    operator: 'select',
+  },
   // Operators alone say who is staff.
   staff_accounts: { ...READ, operator: 'select, insert, update' },
   // Operators say who serves what; a worker tells what it did of it, and prunes.

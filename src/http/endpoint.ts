@@ -75,6 +75,8 @@ interface EndpointDefinition<
    */
   readonly guessLimit?: 'voucher-code';
   readonly body?: Body;
+  /** The body is a form of texts, and not JSON. */
+  readonly isForm?: true;
   /** The largest body, where the usual limit is too small. */
   readonly bodyLimitBytes?: number;
   /** The reason for a missing part of the body that precedes the schema (specification 7.2). */

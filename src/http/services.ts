@@ -14,6 +14,13 @@ import type { RateLimits } from './limits/rate-limits.js';
 import type { VoucherGuessLimit } from './limits/voucher-guess-limit.js';
 import type { ListReader } from './lists/list-reader.js';
 
+/** Who may call back: callbacks are not signed. */
+export interface CallbackAccess {
+  /** The secret path segment; empty where there is none. */
+  readonly secret: string;
+  readonly isAddress: AddressMatcher;
+}
+
 /** The dependencies of handlers; the entry point of a process assembles them. */
 export interface Services extends OperationServices {
   readonly lists: ListReader;
@@ -47,17 +54,10 @@ export interface Services extends OperationServices {
     readonly isCallbackAddress: AddressMatcher;
     /** The secret path segment of callbacks; empty where there is none. */
     readonly callbackSecret: string;
+    /** Who may report what became of messages. */
+    readonly smsCallbacks: CallbackAccess;
     /** Who may call back about payments. */
-    readonly paymentCallbacks: Readonly<
-      Record<
-        'gsma' | 'mpesa',
-        {
-          /** The secret path segment; empty where there is none. */
-          readonly secret: string;
-          readonly isAddress: AddressMatcher;
-        }
-      >
-    >;
+    readonly paymentCallbacks: Readonly<Record<'gsma' | 'mpesa', CallbackAccess>>;
     readonly reversalWatchSeconds: number;
     /** Where workflows are shown to staff. */
     readonly temporalUi: TemporalUi;

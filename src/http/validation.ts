@@ -2,6 +2,7 @@ import type { ZodError, ZodType } from 'zod';
 import { refuse } from '../domain/refusals.js';
 import type { Endpoint } from './endpoint.js';
 import type { RefusalReply } from './envelope.js';
+import { parseFormBody } from './form-body.js';
 import { issueMessage } from './issue-messages.js';
 import { parseJsonBody } from './json-body.js';
 
@@ -14,7 +15,7 @@ export function readBody(
   contentType: string | undefined,
 ): Validated {
   if (!rawBody) return { ok: true, value: undefined };
-  const json = parseJsonBody(rawBody, contentType);
+  const json = (endpoint.isForm ? parseFormBody : parseJsonBody)(rawBody, contentType);
   if (json.ok) {
     const lacking = endpoint.lacks?.(json.value);
     return lacking ? refuse(lacking) : validate(endpoint.body, json.value);

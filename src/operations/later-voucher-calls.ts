@@ -16,6 +16,8 @@ import {
 } from '../../workflows/reversal/contracts.js';
 import type { reverseRedemption } from '../../workflows/reverse-redemption.js';
 import { cancelVoucherId, resendMessageId } from '../../workflows/workflow-ids.js';
+import type { ReportedCode } from '../domain/vouchers/delivery.js';
+import { tellCodeDelivery } from '../temporal/unless-running.js';
 import {
   namesOfCompany,
   reversalStart,
@@ -86,5 +88,8 @@ export function createLaterVoucherCalls(
       }),
     );
 
-  return { cancel, resend, reverse };
+  /** Tells a waiting claim what was reported about its code; it only shows it. */
+  const tellCode = (code: ReportedCode): Promise<void> => tellCodeDelivery(client, code);
+
+  return { cancel, resend, reverse, tellCode };
 }

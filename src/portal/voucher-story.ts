@@ -25,7 +25,7 @@ export const happeningsOf = (voucher: VoucherDetail): Happening[] => [
     workflowId: workflowOfGeneration(voucher),
   },
   ...voucher.claims.map((claim) => ofClaim(voucher, claim)),
-  ...voucher.messages.filter(isDue(voucher)).map((message) => ofMessage(voucher, message)),
+  ...voucher.messages.filter(isDue(voucher)).flatMap((message) => ofMessage(voucher, message)),
   ...voucher.redemptions.flatMap((redemption) => ofRedemption(voucher, redemption)),
   ...ofEnd(voucher),
 ];
@@ -86,14 +86,23 @@ const messageEnds: Readonly<Record<Message['status'], string>> = {
   CANCELLED: 'was not sent',
 };
 
-const ofMessage = (
+function ofMessage(
   voucher: VoucherDetail,
-  { at, kind, msisdn, status, claimId, redemptionId }: Message,
-): Happening => ({
-  at: new Date(at),
-  workflowId: workflowOfMessage(voucher, { claimId, redemptionId }),
-  what: html`${phrase(messageKinds[kind])} for ${maskStored(msisdn)} ${phrase(messageEnds[status])}.`,
-});
+  { at, kind, msisdn, status, claimId, redemptionId, ...reported }: Message,
+): Happening[] {
+  const workflowId = workflowOfMessage(voucher, { claimId, redemptionId });
+  const happened = (when: string, what: Html): Happening => ({
+    at: new Date(when),
+    workflowId,
+    what: html`${phrase(messageKinds[kind])} for ${maskStored(msisdn)} ${what}.`,
+  });
+  const { delivery, deliveryAt, deliveryReason } = reported;
+  const sent = happened(at, phrase(messageEnds[status]));
+  if (delivery === null || deliveryAt === null) return [sent];
+  if (delivery === 'DELIVERED') return [sent, happened(deliveryAt, phrase('was delivered'))];
+  const reason = deliveryReason && html`: <span lang="en">${deliveryReason}</span>`;
+  return [sent, happened(deliveryAt, html`${phrase('was not delivered')}${reason}`)];
+}
 
 /** A reminder belongs to no claim. */
 function workflowOfMessage(

@@ -16,10 +16,16 @@ import { createMpesaMobileMoney } from './mobile-money/mpesa/client.js';
 import type { SecurityCredential } from './mobile-money/mpesa/security-credential.js';
 import { createProviderSet, type ProviderSet } from './provider-set.js';
 import { createAfricasTalking } from './sms/africas-talking.js';
+import { createSmpp, type SmppEvents, type SmppSender } from './sms/smpp/client.js';
 import type { SmsSender } from './sms/sms-sender.js';
 
 type SettingsOf<Prefix extends string> = Pick<Config, Extract<keyof Config, `${Prefix}_${string}`>>;
-type SmsConfig = SettingsOf<'SMS'>;
+type SmppConfig = SettingsOf<'SMPP'>;
+type SmsConfig = Pick<
+  Config,
+  'SMS_PROVIDER' | 'SMS_URL' | 'SMS_API_KEY' | 'SMS_USERNAME' | 'SMS_SENDER' | 'SMS_TIMEOUT_SECONDS'
+> &
+  SmppConfig;
 type EmailConfig = Pick<Config, 'SMTP_URL'> & SettingsOf<'EMAIL'>;
 type MpesaConfig = SettingsOf<'MPESA'>;
 type MobileMoneyConfig = SettingsOf<'MOBILE_MONEY'> & MpesaConfig;
@@ -37,7 +43,7 @@ type AirtimeConfig = Pick<
 type Row<Settings, Port> = (config: Settings) => Port | undefined;
 
 /** One row per SMS provider. CONTRIBUTING.md, "Add a provider", is the recipe for all kinds. */
-const smsSenders: Record<SmsProviderName, Row<SmsConfig, SmsSender>> = {
+const smsSenders: Record<SmsProviderName, Row<SmsConfig & Sessions, SmsSender>> = {
   'africas-talking': ({ SMS_URL: baseUrl, SMS_API_KEY: apiKey, ...config }) =>
     baseUrl === undefined || apiKey === undefined
       ? undefined
@@ -48,7 +54,50 @@ const smsSenders: Record<SmsProviderName, Row<SmsConfig, SmsSender>> = {
           sender: config.SMS_SENDER,
           timeoutSeconds: config.SMS_TIMEOUT_SECONDS,
         }),
+  smpp: ({ smpp, ...config }) => smpp ?? createSmppSender(config, withoutReceipts),
 };
+
+/** Sessions that a process has made itself, because it hears what comes over them. */
+interface Sessions {
+  readonly smpp?: SmppSender | undefined;
+}
+
+/** A process that does not hear receipts leaves them to the others. */
+const withoutReceipts: SmppEvents = {
+  record: () => Promise.reject(new Error('this process records no receipts')),
+  note: () => {},
+};
+
+const DEFAULT_PORTS = { 'smpp:': 2775, 'smpps:': 3550 } as const;
+
+/** The session with the SMSC of the settings; undefined where they do not configure it. */
+export function createSmppSender(config: SmppConfig, events: SmppEvents): SmppSender | undefined {
+  const { SMPP_URL, SMPP_SYSTEM_ID: systemId, SMPP_PASSWORD: password } = config;
+  if (SMPP_URL === undefined || systemId === undefined || password === undefined) return undefined;
+  const { protocol, hostname, port } = new URL(SMPP_URL);
+  const halfMs = (config.SMPP_TIMEOUT_SECONDS * 1_000) / 2;
+  return createSmpp(
+    {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || DEFAULT_PORTS[protocol as keyof typeof DEFAULT_PORTS],
+      tls: protocol === 'smpps:',
+      ca: config.SMPP_CA,
+      systemId,
+      password,
+      systemType: config.SMPP_SYSTEM_TYPE,
+      sender: config.SMPP_SENDER,
+      waitMs: halfMs,
+      timeoutMs: halfMs,
+      windowSize: config.SMPP_WINDOW,
+      enquireLinkMs: config.SMPP_ENQUIRE_LINK_SECONDS * 1_000,
+      firstPauseMs: config.SMPP_RECONNECT_SECONDS * 1_000,
+      longestPauseMs: config.SMPP_RECONNECT_MAXIMUM_SECONDS * 1_000,
+      throttlePauseMs: config.SMPP_THROTTLE_PAUSE_SECONDS * 1_000,
+      receiptIds: config.SMPP_RECEIPT_IDS,
+    },
+    events,
+  );
+}
 
 /** One row per e-mail adapter. */
 const emailSenders: Record<Config['EMAIL_PROVIDER'], (config: EmailConfig) => EmailSender> = {
@@ -170,8 +219,11 @@ function setOf<Name extends string, Settings, Port>(
 }
 
 /** The SMS senders that the settings configure. */
-export const createSmsSenders = (config: SmsConfig): ProviderSet<SmsProviderName, SmsSender> =>
-  setOf(smsSenders, config, config.SMS_PROVIDER);
+export const createSmsSenders = (
+  config: SmsConfig,
+  sessions: Sessions = {},
+): ProviderSet<SmsProviderName, SmsSender> =>
+  setOf(smsSenders, { ...config, ...sessions }, config.SMS_PROVIDER);
 
 /** The e-mail sender of the settings. */
 export const createEmailSender = (config: EmailConfig): EmailSender =>

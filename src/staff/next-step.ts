@@ -89,6 +89,14 @@ function nextOfActive({ redemptions, claims, messages }: VoucherDetail): string 
 
 function nextOfClaimed({ messages }: VoucherDetail): string {
   const code = last(messages.filter(({ kind }) => kind === 'VERIFICATION_CODE'));
+  if (code?.delivery === 'NOT_DELIVERED')
+    return (
+      `The code was not delivered${code.deliveryReason === null ? '' : ` (${code.deliveryReason})`}: ask the ` +
+      'owner to switch the phone on, then “Send the message again”. If the number is wrong, the partner ' +
+      'cancels the voucher and generates another.'
+    );
+  if (code?.delivery === 'DELIVERED')
+    return 'The code was delivered: ask the owner to look for it, and to tell the merchant. More time: “Extend a claim”.';
   return code?.status === 'SENT'
     ? 'The SMS provider took the code: ask the owner to look for it, and to tell the merchant. If it does ' +
         'not come within a minute: “Send the message again”. More time: “Extend a claim”.'

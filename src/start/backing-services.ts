@@ -7,6 +7,7 @@ import { startPostgres } from '../embedded/postgres.js';
 import { findTemporalBinary } from '../embedded/temporal-binary.js';
 import { startTemporalServer } from '../embedded/temporal-server.js';
 import type { Progress } from '../process/progress.js';
+import { smscPassword } from '../sandbox/smpp/smsc.js';
 import { startSandbox } from '../sandbox/start-sandbox.js';
 import { startCodecServer } from '../temporal/codec/codec-server.js';
 import type { Secrets } from './secrets.js';
@@ -127,10 +128,13 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
     return { settings: {}, url: '' };
   await requireFreePort(config.SANDBOX_PORT, 'SANDBOX_PORT');
   await requireFreePort(config.SANDBOX_SMTP_PORT, 'SANDBOX_SMTP_PORT');
+  await requireFreePort(config.SANDBOX_SMPP_PORT, 'SANDBOX_SMPP_PORT');
   const started = await progress.step('Sandbox of the providers', () =>
     startSandbox({
       port: config.SANDBOX_PORT,
       smtpPort: config.SANDBOX_SMTP_PORT,
+      smppPort: config.SANDBOX_SMPP_PORT,
+      smsReportUrl: config.SANDBOX_SMS_REPORT_URL,
       delayScale: config.SANDBOX_DELAY_SCALE,
     }),
   );
@@ -140,6 +144,13 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
     settings: {
       SANDBOX_URL: started.url,
       ...(config.SMS_URL ? {} : { SMS_URL: started.smsUrl, SMS_API_KEY: 'sandbox' }),
+      ...(config.SMPP_URL
+        ? {}
+        : {
+            SMPP_URL: started.smppUrl,
+            SMPP_SYSTEM_ID: 'sandbox',
+            SMPP_PASSWORD: smscPassword,
+          }),
       ...(config.SMTP_URL ? {} : { SMTP_URL: started.smtpUrl, EMAIL_FROM: SANDBOX_SENDER }),
       ...(config.MOBILE_MONEY_URL
         ? {}

@@ -1,4 +1,11 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { codeDelivery } from '../../workflows/redemption/code-delivery.js';
+import { claimWorkflowId } from '../../workflows/workflow-ids.js';
+import type { ReportedCode } from '../domain/vouchers/delivery.js';
 
 /**
  * Starts a workflow whose id must be unique among running ones; false where one is already running.
@@ -20,4 +27,16 @@ export async function tellIfRunning(tell: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
+}
+
+/**
+ * Tells a waiting claim whether its code was delivered. The row has it already, and the workflow only
+ * shows it: a signal that does not arrive harms nothing.
+ */
+export async function tellCodeDelivery(
+  client: Client,
+  { claim, isDelivered, reason }: ReportedCode,
+): Promise<void> {
+  const handle = client.workflow.getHandle(claimWorkflowId(claim));
+  await handle.signal(codeDelivery, { isDelivered, reason }).catch(() => undefined);
 }

@@ -2,6 +2,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
 import { mpesaResultsIn } from '../db/reconciliation/mpesa-results.js';
+import { messageTexts } from '../domain/vouchers/message-templates.js';
 import type { LabelsOf } from '../process/metrics/definitions.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import type { Airtime } from '../providers/airtime/airtime.js';
@@ -13,12 +14,13 @@ import {
   createMobileMoneySet,
   createSmsSenders,
 } from '../providers/registry.js';
+import type { SmppSender } from '../providers/sms/smpp/client.js';
 import type { SmsSender } from '../providers/sms/sms-sender.js';
 import { tracing } from '../tracing/tracing.js';
 
 type Providers = Pick<
   ActivityDependencies,
-  'smsSenders' | 'emailSender' | 'mobileMoney' | 'airtime'
+  'smsSenders' | 'messageTexts' | 'emailSender' | 'mobileMoney' | 'airtime'
 >;
 
 /** Makes a call, and counts it with its outcome and its time. */
@@ -64,11 +66,16 @@ async function traced<Result extends { readonly kind: string }>(
 }
 
 /** The providers of the settings, with their calls counted. */
-export function createProviders(config: Config, metrics: Metrics, database: Database): Providers {
+export function createProviders(
+  config: Config,
+  metrics: Metrics,
+  { database, smpp }: { readonly database: Database; readonly smpp: SmppSender | undefined },
+): Providers {
   const email = createEmailSender(config);
   const ofEmail = observerOf(metrics, config.EMAIL_PROVIDER);
   return {
-    smsSenders: wrapProviders(createSmsSenders(config), (sms, name) =>
+    messageTexts: messageTexts(config.MESSAGE_TEMPLATES),
+    smsSenders: wrapProviders(createSmsSenders(config, { smpp }), (sms, name) =>
       observedSms(sms, observerOf(metrics, name)),
     ),
     emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },

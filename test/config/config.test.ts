@@ -158,6 +158,7 @@ describe('defaults', () => {
       HOST: '127.0.0.1',
       SANDBOX_PORT: 3001,
       SANDBOX_SMTP_PORT: 3025,
+      SANDBOX_SMPP_PORT: 3275,
       SANDBOX_DELAY_SCALE: 1,
     });
   });

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { smppSettings } from '../../src/config/providers/smpp-settings.js';
 import {
   createProviderSet,
   ProviderNotConfigured,
@@ -10,6 +12,7 @@ import {
   createMobileMoneySet,
   createSmsSenders,
 } from '../../src/providers/registry.js';
+import { smscPassword } from '../../src/sandbox/smpp/smsc.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 
 it('settings alone choose and configure the providers', async () => {
@@ -21,6 +24,11 @@ it('settings alone choose and configure the providers', async () => {
     SMS_API_KEY: 'key',
     SMS_SENDER: 'GIFTS',
     SMS_TIMEOUT_SECONDS: 2,
+    ...z.object(smppSettings).parse({
+      SMPP_URL: sandbox.smppUrl,
+      SMPP_SYSTEM_ID: 'gifts',
+      SMPP_PASSWORD: smscPassword,
+    }),
   });
   const mobileMoney = createMobileMoneySet({
     MOBILE_MONEY_PROVIDER: 'gsma',
@@ -59,6 +67,8 @@ it('settings alone choose and configure the providers', async () => {
   });
   const number = '+251911234567';
   const sent = await smsSender.named(null).send({ to: number, text: 'Hello' });
+  const overSmpp = await smsSender.named('smpp').send({ to: '+251911234568', text: 'Hello' });
+  expect(overSmpp.kind).toBe('delivered');
   const paid = await mobileMoney.named('gsma').pay({
     reference: randomUUID(),
     amount: '10',

@@ -9,6 +9,7 @@ import type { ProcessRole } from '../../src/db/rights.js';
 import type { Failpoint } from '../../src/process/failpoint.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { Metrics } from '../../src/process/metrics/metrics.js';
+import { smscPassword } from '../../src/sandbox/smpp/smsc.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { makeSecrets } from '../../src/start/secrets.js';
 import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
@@ -137,6 +138,9 @@ export const providerSettings = (sandbox: Sandbox): Environment => ({
   AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: '1002',
   SMS_URL: sandbox.smsUrl,
   SMS_API_KEY: 'sandbox',
+  SMPP_URL: sandbox.smppUrl,
+  SMPP_SYSTEM_ID: 'sandbox',
+  SMPP_PASSWORD: smscPassword,
   SMTP_URL: sandbox.smtpUrl,
   EMAIL_FROM: 'Voucher service <vouchers@sandbox.test>',
   MOBILE_MONEY_URL: sandbox.mobileMoneyUrl,

@@ -33,7 +33,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         return next(input);
       },
       async handleSignal(input, next) {
-        // Our signals have no data. A replay accepts a signal that was accepted before.
+        // Our signals have no data, but one that changes only texts. A replay accepts a signal that was accepted before.
         if (input.args.some(isForeign) && patched('drop-foreign-signals')) return;
         await next(input);
       },

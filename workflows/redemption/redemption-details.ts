@@ -3,6 +3,7 @@ import type { MessageOutcome } from '../../activities/message-outcome.js';
 import type { RedemptionHeld } from '../../activities/redemption-holds.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import { showDetails } from '../current-details.js';
+import type { CodeDelivery } from './code-delivery.js';
 
 /** How a claim, or a redemption without one, ended; for the Temporal UI. */
 export interface RedeemVoucherResult {
@@ -26,23 +27,31 @@ const codeWords = {
   sending: 'The service sends the code',
 } as const;
 
+/** What became of the message after the provider had taken it. */
+const deliveryWords = ({ isDelivered, reason }: CodeDelivery): string =>
+  isDelivered
+    ? 'The code was delivered to the owner'
+    : `**The code was not delivered**${reason === null ? '' : `: ${quoted(reason)}`}. The partner or ` +
+      'support staff send it again, after the owner has switched the phone on';
+
 /** A claim that waits for its redemption. */
 export function showClaimed(
   claim: ClaimStarted,
   progress: {
     readonly message: CodeMessage;
+    readonly delivery: CodeDelivery | undefined;
     readonly wrongCodes: number | undefined;
     /** Of the last redemption that was tried. */
     readonly refusal: Refusal | undefined;
   },
 ): void {
-  const { message, wrongCodes, refusal } = progress;
+  const { message, delivery, wrongCodes, refusal } = progress;
   const sent = message === 'accepted' || message === 'unknown' ? message : 'sending';
   showDetails(
     `**Claimed**: ETB ${claim.amount} of voucher ${claim.serialNumber}` +
       `${claim.merchantName ? ` at ${claim.merchantName}` : ''}` +
       `${claim.owner ? `, owner ${claim.owner}` : ''}.`,
-    `${codeWords[sent]}. The workflow waits for the redemption, or until the claim expires` +
+    `${delivery ? deliveryWords(delivery) : codeWords[sent]}. The workflow waits for the redemption, or until the claim expires` +
       `${claim.expiresAt ? ` at ${readableTime(claim.expiresAt)}` : ''}.` +
       `${wrongCodes === undefined ? '' : ` Wrong codes so far: ${wrongCodes}.`}`,
     ...(refusal ? [lastRefusal(refusal)] : []),

@@ -10,6 +10,7 @@ import type {
 } from '../contracts.js';
 import { createHints } from '../steps/hints.js';
 import { serializeActivities } from '../steps/serialized-activities.js';
+import type { CodeDelivery } from './code-delivery.js';
 import { type RedeemVoucherResult, showClaimed } from './redemption-details.js';
 
 /** The state of a run of `redeemVoucher`. */
@@ -24,6 +25,8 @@ export interface RedemptionRun extends RedeemVoucherInput {
   started?: ClaimStarted;
   /** The outcome of the message with the code; absent while it is being sent. */
   codeMessage?: MessageOutcome;
+  /** The newest report about that message, or about its repetition. */
+  delivery?: CodeDelivery;
   wrongCodes?: number | undefined;
   /** Of the last attempted claim or redemption. */
   refusal?: Refusal;
@@ -52,6 +55,7 @@ export function noteRefusal(
 }
 
 /** Shows a claim that is waiting for its redemption. */
-export function showProgress({ started, codeMessage, wrongCodes, refusal }: RedemptionRun): void {
-  if (started) showClaimed(started, { message: codeMessage?.kind, wrongCodes, refusal });
+export function showProgress(run: RedemptionRun): void {
+  const { started, codeMessage, delivery, wrongCodes, refusal } = run;
+  if (started) showClaimed(started, { message: codeMessage?.kind, delivery, wrongCodes, refusal });
 }

@@ -12,6 +12,7 @@ type ProviderName =
 /** What each provider needs. The first is its address: where it is set, the provider is configured. */
 const needed: Readonly<Record<ProviderName, readonly [address: string, ...others: string[]]>> = {
   'africas-talking': ['SMS_URL', 'SMS_API_KEY'],
+  smpp: ['SMPP_URL', 'SMPP_SYSTEM_ID', 'SMPP_PASSWORD'],
   gsma: ['MOBILE_MONEY_URL', 'MOBILE_MONEY_ACCOUNT'],
   mpesa: [
     'MPESA_URL',

@@ -9,12 +9,14 @@ import {
   commaList,
   count,
   mailSender,
+  messageTemplates,
   seconds,
   secret,
   smtpAddress,
   webAddress,
 } from '../setting-kinds.js';
 import { mpesaSettings } from './mpesa-settings.js';
+import { smppSettings } from './smpp-settings.js';
 
 /** The secret part of a path. */
 const callbackSecret = z
@@ -48,7 +50,21 @@ export const messageSettings = {
     .string()
     .optional()
     .meta({ description: 'Sender that phones show', whenUnset: "the provider's own" }),
+  SMS_CALLBACK_SECRET: callbackSecret.describe(
+    "Last part of the path of Africa's Talking's delivery reports, 16 to 128 letters, digits, `-` " +
+      'or `_`: `…/callbacks/africas-talking/SECRET`. Enter that address as the callback of the ' +
+      'account; a report without it in its path is 404',
+  ),
+  SMS_CALLBACK_ADDRESSES: callbackAddresses,
   SMS_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
+  ...smppSettings,
+  MESSAGE_TEMPLATES: messageTemplates.meta({
+    description:
+      'Own texts of messages to owners: JSON by language (`en`, `am`) and message (`code`, ' +
+      '`confirmation`, `reminder`, `reversal`), or the path of a file with it. Facts stand in {}; a ' +
+      'part in [] is left out where its fact is missing ([messages](messages.md))',
+    whenUnset: "the service's own texts",
+  }),
   EMAIL_PROVIDER: z
     .enum(['smtp'])
     .default('smtp')

@@ -85,6 +85,11 @@ const voucherWays = (term: SearchedTerm): Way[] => {
     ),
     ...way(
       reference,
+      () => sql`select voucher_id from messages where provider_reference = ${reference}
+      and provider_reference <> '' limit ${ROWS_OF_A_WAY}`,
+    ),
+    ...way(
+      reference,
       () => sql`select voucher_id from ${ofReversal}
       where reversal.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
     ),

@@ -54,6 +54,7 @@ import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './topup
 import type {
   CompanyDailyCountsTable,
   DailySpendingTable,
+  EarlyDeliveryReportsTable,
   LeftRequestsTable,
   MessageResendsTable,
   MessagesTable,
@@ -127,6 +128,7 @@ export interface Schema {
   mpesa_results: MpesaResultsTable;
   messages: MessagesTable;
   message_resends: MessageResendsTable;
+  early_delivery_reports: EarlyDeliveryReportsTable;
   topups: TopupsTable;
   topup_attempts: TopupAttemptsTable;
   topup_retries: TopupRetriesTable;

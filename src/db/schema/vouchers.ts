@@ -231,4 +231,17 @@ export interface MessagesTable {
   provider: SmsProviderName | null;
   provider_reference: string | null;
   provider_message: string | null;
+  /** What the provider reported after it had taken the message; null: nothing. */
+  delivery: 'DELIVERED' | 'NOT_DELIVERED' | null;
+  delivery_at: Timestamp | null;
+  delivery_reason: string | null;
+}
+
+/** Reports of messages whose provider has not answered yet. */
+export interface EarlyDeliveryReportsTable {
+  provider: string;
+  provider_reference: string;
+  delivery: 'DELIVERED' | 'NOT_DELIVERED';
+  reason: string | null;
+  received_at: Timestamp;
 }

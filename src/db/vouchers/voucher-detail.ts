@@ -49,6 +49,10 @@ interface Message {
   readonly status: Selectable<MessagesTable>['status'];
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
+  /** What the provider reported later; null: nothing. */
+  readonly delivery: Selectable<MessagesTable>['delivery'];
+  readonly deliveryAt: string | null;
+  readonly deliveryReason: string | null;
 }
 
 interface Move {
@@ -141,5 +145,6 @@ const messages = sql`
   select coalesce(json_agg(json_build_object('claimId', message.claim_id,
     'redemptionId', message.redemption_id, 'at', coalesce(settled_at, message.created_at),
     'kind', kind, 'msisdn', msisdn, 'status', message.status,
-    'providerReference', provider_reference, 'providerMessage', provider_message) order by message.id), '[]')
+    'providerReference', provider_reference, 'providerMessage', provider_message,
+    'delivery', delivery, 'deliveryAt', delivery_at, 'deliveryReason', delivery_reason) order by message.id), '[]')
   from messages as message where message.voucher_id = vouchers.id`;

@@ -1,5 +1,5 @@
 /** The providers of each kind, as settings, rows and addresses name them. */
-export const smsProviderNames = ['africas-talking'] as const;
+export const smsProviderNames = ['africas-talking', 'smpp'] as const;
 export const mobileMoneyProviderNames = ['gsma', 'mpesa'] as const;
 export const airtimeProviderNames = ['dt-one'] as const;
 

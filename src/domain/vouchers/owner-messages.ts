@@ -9,7 +9,7 @@ export const languageNames: Readonly<Record<MessageLanguage, string>> = {
 };
 
 /** The facts of each kind of message; amounts have two decimals, in ETB. */
-interface MessageFacts {
+export interface MessageFacts {
   readonly code: {
     readonly code: string;
     readonly amount: string;
@@ -40,10 +40,12 @@ interface MessageFacts {
   };
 }
 
-type Texts = { readonly [Kind in keyof MessageFacts]: (facts: MessageFacts[Kind]) => string };
+export type MessageTexts = {
+  readonly [Kind in keyof MessageFacts]: (facts: MessageFacts[Kind]) => string;
+};
 
 /** A day of the Gregorian calendar, as the owner's zone has it. */
-const dayIn = (
+export const dayIn = (
   locale: string,
   { expiresAt, timeZone }: Pick<MessageFacts['reminder'], 'expiresAt' | 'timeZone'>,
 ): string =>
@@ -51,7 +53,7 @@ const dayIn = (
     expiresAt,
   );
 
-const english: Texts = {
+const english: MessageTexts = {
   code: ({ code, amount, merchant, minutes }) =>
     `${code} is your code to redeem ETB ${amount} of your gift voucher` +
     `${merchant === null ? '' : ` at ${merchant}`}. It is valid for ${minutes} min. Give it only ` +
@@ -74,7 +76,7 @@ const short = (name: string): string => {
   return letters.length <= NAME_LENGTH ? name : `${letters.slice(0, NAME_LENGTH - 1).join('')}…`;
 };
 
-const amharic: Texts = {
+const amharic: MessageTexts = {
   code: ({ code, amount, merchant, minutes }) =>
     `${code} የስጦታ ቫውቸርዎ ኮድ ነው፤ ${amount} ብር${merchant === null ? '' : ` በ${short(merchant)}`} ` +
     `ለመክፈል። ለ${minutes} ደቂቃ ያገለግላል። ለሚከፍሉት ገንዘብ ተቀባይ ብቻ ይንገሩ።`,
@@ -90,7 +92,7 @@ const amharic: Texts = {
 };
 
 /** Every text of an SMS to an owner, by language: one that lacks a text does not compile. */
-export const ownerMessages: Readonly<Record<MessageLanguage, Texts>> = {
+export const ownerMessages: Readonly<Record<MessageLanguage, MessageTexts>> = {
   en: english,
   am: amharic,
 };

@@ -1,22 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { partsOf } from '../../../src/domain/vouchers/message-parts.js';
 import { messageLanguages, ownerMessages } from '../../../src/domain/vouchers/owner-messages.js';
-
-/** GSM 03.38: the letters that take one and two places of a message. */
-const ONE =
-  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZ' +
-  'ÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
-const TWO = '^{}\\[~]|€';
-
-/** The parts that a network sends, and bills, for a text. */
-function partsOf(text: string): number {
-  const isGsm = [...text].every((letter) => (ONE + TWO).includes(letter));
-  const length = isGsm
-    ? [...text].reduce((sum, letter) => sum + (TWO.includes(letter) ? 2 : 1), 0)
-    : text.length;
-  const [single, several] = isGsm ? [160, 153] : [70, 67];
-  return length <= single ? 1 : Math.ceil(length / several);
-}
 
 const REFERENCE = 'RDM-0123456789ABCDEF';
 const merchant = 'Abyssinia Coffee House';

@@ -57,6 +57,7 @@ export async function setProcessScene() {
     PORT: '0',
     SANDBOX_PORT: new URL(sandboxUrl).port,
     SANDBOX_SMTP_PORT: new URL(providers.SMTP_URL ?? '').port,
+    SANDBOX_SMPP_PORT: new URL(providers.SMPP_URL ?? '').port,
     SANDBOX_DELAY_SCALE: '0.02',
     LOG_LEVEL: 'info',
     CALLER_WAIT_SECONDS: '3',

@@ -148,5 +148,7 @@ const messageTable = (
     column('to', (row) => row.msisdn),
     column('status', (row) => row.status),
     column('provider reference', (row) => row.providerReference),
-    column('the provider says', (row) => row.providerMessage),
+    column('the provider says', (row) => row.providerMessage ?? row.deliveryReason),
+    column('delivery', (row) => row.delivery),
+    column('reported (utc)', (row) => moment(row.deliveryAt)),
   ]);

@@ -105,6 +105,8 @@ export const business = {
   'is about to be sent': 'ሊላክ ነው',
   'is being sent': 'በመላክ ላይ ነው',
   'was sent by SMS': 'በSMS ተልኳል',
+  'was delivered': 'ደርሷል',
+  'was not delivered': 'አልደረሰም',
   'could not be sent: the SMS provider refused it': 'ሊላክ አልቻለም፦ የSMS አቅራቢው አልተቀበለውም',
   'may have been sent: the SMS provider gave no result': 'ተልኮ ሊሆን ይችላል፦ የSMS አቅራቢው ውጤት አልሰጠም',
   'was not sent': 'አልተላከም',

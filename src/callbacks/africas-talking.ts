@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { recordDeliveryReport } from '../db/delivery-reports/delivery-reports.js';
+import { parseMsisdn } from '../domain/phone.js';
+import type { DeliveryReport } from '../domain/vouchers/delivery.js';
+import { endpoint } from '../http/endpoint.js';
+import { reply } from '../http/envelope.js';
+import { refuseCallback } from './callback-access.js';
+
+/** By the provider's `status` (providers.md 3.3); another one says nothing. */
+const states: Readonly<Record<string, DeliveryReport['state']>> = {
+  Sent: 'under-way',
+  Submitted: 'under-way',
+  Buffered: 'under-way',
+  Success: 'delivered',
+  Rejected: 'not-delivered',
+  Failed: 'not-delivered',
+  AbsentSubscriber: 'not-delivered',
+  Expired: 'not-delivered',
+};
+
+const words = z.string().regex(/^\w{1,64}$/);
+
+/**
+ * Receives a delivery report of Africa's Talking: a form without a signature (providers.md 3.3). It
+ * says only whether a message has arrived, which moves no money and ends no claim. Settings limit its
+ * source addresses and give it a secret path. A report about no message of ours costs two queries and
+ * leaves nothing behind.
+ */
+export const africasTalkingCallback = endpoint({
+  method: 'POST',
+  path: '/africas-talking',
+  aliases: ['/africas-talking/:secret'],
+  operation: 'provider-callback',
+  summary: "Delivery report of Africa's Talking",
+  description:
+    'Tells whether a text message has reached its phone. The service shows it to partners and support staff; it changes neither money nor claims.',
+  access: 'public',
+  params: z.object({ secret: z.string().optional() }),
+  isForm: true,
+  body: z.looseObject({
+    id: z.string().max(256),
+    phoneNumber: z.string().max(32).default(''),
+    status: z.string().max(64),
+    failureReason: z.string().max(256).optional(),
+  }),
+  answer: z.null(),
+  reasons: ['address-not-registered'],
+  async handle({ services, body, params, sourceAddress }) {
+    const given = { secret: params.secret, sourceAddress };
+    const refusal = refuseCallback(services.settings.smsCallbacks, given);
+    if (refusal) return refusal;
+    const { database, numbers, workflows } = services;
+    const state = states[body.status] ?? 'under-way';
+    const report: DeliveryReport = {
+      provider: 'africas-talking',
+      reference: body.id,
+      state,
+      reason: state === 'not-delivered' ? reasonOf(body.status, body.failureReason) : null,
+    };
+    const code = await recordDeliveryReport(database, report, () => {
+      const msisdn = parseMsisdn(body.phoneNumber);
+      return msisdn === undefined ? [] : numbers.keysOf(msisdn);
+    });
+    if (code) await workflows.tellCode(code);
+    return reply(null, { message: 'Thank you' });
+  },
+});
+
+/** The provider's words, where they are words: anybody could write others. */
+const reasonOf = (status: string, failureReason: string | undefined): string =>
+  words.safeParse(failureReason).data ?? status;

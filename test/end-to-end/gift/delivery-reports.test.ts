@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimWorkflowId } from '../../../workflows/workflow-ids.js';
+import { call } from '../../support/clients.js';
+import { until } from '../../support/until.js';
+import { detailsOf } from '../../workflows/details-of.js';
+import { CLAIM, done, type Gift, newOwner, REDEEM, settled } from './gift-scene.js';
+import { type RedemptionScene, setRedemptionScene } from './redemption-scene.js';
+
+/** What providers report about messages that they have taken (issue of providers, F26). */
+
+const SECRET = 'a-path-that-nobody-guesses';
+
+const messageOf = (scene: RedemptionScene, gift: Gift) =>
+  scene.stack.database
+    .selectFrom('messages')
+    .select(['id', 'status', 'provider', 'provider_reference', 'delivery', 'delivery_reason'])
+    .where('voucher_id', '=', gift.id)
+    .where('kind', '=', 'VERIFICATION_CODE')
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+
+const earlyReports = (scene: RedemptionScene) =>
+  scene.stack.database.selectFrom('early_delivery_reports').selectAll().execute();
+
+async function claimed(scene: RedemptionScene, suffix: string): Promise<Gift> {
+  const gift = await scene.gift({ owner: newOwner(suffix) });
+  done(await settled(scene.asMerchant, CLAIM, { voucherCode: gift.voucherCode }));
+  return gift;
+}
+
+/** The Temporal UI's words about the claim of a gift. */
+async function wordsOf(scene: RedemptionScene, gift: Gift): Promise<string> {
+  const claim = await scene.stack.database
+    .selectFrom('voucher_claims')
+    .select(['workflow_id as workflowId', 'operation_id as operationId'])
+    .where('voucher_id', '=', gift.id)
+    .executeTakeFirstOrThrow();
+  return detailsOf(scene.stack.temporal.client.workflow.getHandle(claimWorkflowId(claim)));
+}
+
+const adapters = {
+  'africas-talking': { SMS_CALLBACK_SECRET: SECRET },
+  smpp: { SMS_PROVIDER: 'smpp' },
+} as const;
+
+describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provider) => {
+  let scene: RedemptionScene;
+  beforeAll(async () => {
+    scene = await setRedemptionScene(adapters[provider], { hasRoles: true });
+    scene.stack.sandbox.postSmsReportsTo(`${scene.stack.url}/callbacks/africas-talking/${SECRET}`);
+  });
+  afterAll(() => scene?.stop());
+
+  test.each([
+    ['that is delivered', '050'],
+    ['whose report came before the answer', '010'],
+    ['whose report came twice', '011'],
+    ['whose reports came out of order', '013'],
+  ])('a code %s', async (_what, suffix) => {
+    const gift = await claimed(scene, suffix);
+    await until(async () =>
+      expect(await messageOf(scene, gift)).toMatchObject({
+        status: 'SENT',
+        provider,
+        delivery: 'DELIVERED',
+        delivery_reason: null,
+      }),
+    );
+    expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(1);
+  });
+
+  test('a code whose report was lost is sent, and no more is known', async () => {
+    const gift = await claimed(scene, '012');
+    expect(await messageOf(scene, gift)).toMatchObject({ status: 'SENT', delivery: null });
+  });
+
+  test('a code that was not delivered says so, and its claim goes on', async () => {
+    const gift = await claimed(scene, '015');
+    const reason = { 'africas-talking': 'DeliveryFailure', smpp: 'UNDELIV, error 011' }[provider];
+    await until(async () =>
+      expect(await messageOf(scene, gift)).toMatchObject({
+        status: 'SENT',
+        delivery: 'NOT_DELIVERED',
+        delivery_reason: reason,
+      }),
+    );
+    await until(async () => {
+      const words = await wordsOf(scene, gift);
+      expect(words).toContain('**The code was not delivered**');
+      expect(words).toContain(reason);
+    });
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
+  });
+
+  test.each(['002', '003', '006', '019'])(
+    'a code that is refused (%s) takes the claim back',
+    async (suffix) => {
+      const gift = await scene.gift({ owner: newOwner(suffix) });
+      const { body } = await settled(scene.asMerchant, CLAIM, { voucherCode: gift.voucherCode });
+      expect(body).toMatchObject({ success: false, statusCode: 5003 });
+      expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+      expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(0);
+    },
+  );
+
+  // The second drops the session again with its confirmation, and whatever is on its way.
+  test.each(['009', '008'])(
+    'a code that was sent without an answer (%s) is sent once, and is good',
+    async (suffix) => {
+      const gift = await claimed(scene, suffix);
+      // Where the session was lost, it goes out with the next one.
+      await until(async () =>
+        expect(await messageOf(scene, gift)).toMatchObject({ status: 'UNKNOWN' }),
+      );
+      const [message, ...others] = scene.stack.sandbox.books.messages(gift.owner ?? '');
+      expect(others).toEqual([]);
+      const [verificationCode] = /\d{6}/.exec(message?.text ?? '') ?? [];
+      done(
+        await settled(scene.asMerchant, REDEEM, {
+          voucherCode: gift.voucherCode,
+          verificationCode,
+        }),
+      );
+    },
+  );
+
+  test('nothing is left of reports that no message is waiting for', async () => {
+    await until(async () => expect(await earlyReports(scene)).toHaveLength(1));
+    const [kept] = await earlyReports(scene);
+    const gift = await scene.stack.database
+      .selectFrom('messages')
+      .select('delivery')
+      .where('provider_reference', '=', kept?.provider_reference ?? '')
+      .executeTakeFirstOrThrow();
+    expect(gift.delivery).toBe('DELIVERED');
+  });
+
+  if (provider !== 'africas-talking') return;
+
+  const report = (fields: Record<string, string>, path = `/${SECRET}`) =>
+    fetch(`${scene.stack.url}/callbacks/africas-talking${path}`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+    });
+
+  test('reports come in any order and often: delivered stays', async () => {
+    for (const statuses of [
+      ['Success', 'Failed', 'Sent', 'Success'],
+      ['Failed', 'Success'],
+    ]) {
+      const gift = await claimed(scene, '012');
+      const { provider_reference: id } = await messageOf(scene, gift);
+      for (const status of statuses)
+        expect((await report({ id: id ?? '', phoneNumber: gift.owner ?? '', status })).status).toBe(
+          200,
+        );
+      expect(await messageOf(scene, gift)).toMatchObject({
+        delivery: 'DELIVERED',
+        delivery_reason: null,
+      });
+    }
+  });
+
+  test('a report counts under its secret path alone, and must be a form', async () => {
+    const gift = await claimed(scene, '012');
+    const { provider_reference } = await messageOf(scene, gift);
+    const fields = { id: provider_reference ?? '', phoneNumber: '', status: 'Failed' };
+    for (const path of ['', '/another-path-altogether'])
+      expect((await report(fields, path)).status).toBe(404);
+    const json = await call(`${scene.stack.url}/callbacks/africas-talking/${SECRET}`, {
+      body: fields,
+    });
+    expect(json.status).toBe(415);
+    expect((await report({ status: 'Failed' })).status).toBe(400);
+    expect(await messageOf(scene, gift)).toMatchObject({ delivery: null });
+  });
+
+  test('a report about no message of ours leaves nothing behind', async () => {
+    const before = await earlyReports(scene);
+    const owner = newOwner('200');
+    const gift = await scene.gift({ owner });
+    const claiming = settled(scene.asMerchant, CLAIM, { voucherCode: gift.voucherCode });
+    await until(async () =>
+      expect(await messageOf(scene, gift)).toMatchObject({ status: 'SENDING' }),
+    );
+    // While a message to another number is on its way.
+    expect(
+      (await report({ id: 'ATXid_1', phoneNumber: '+251911999999', status: 'Success' })).status,
+    ).toBe(200);
+    expect(await earlyReports(scene)).toEqual(before);
+    done(await claiming);
+  });
+});
