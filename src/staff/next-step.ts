@@ -76,8 +76,8 @@ function nextOfActive({ redemptions, claims, messages }: VoucherDetail): string 
   const newest = last(redemptions);
   if (newest?.reversal?.status === 'SUCCESS')
     return (
-      'The payment was taken back, and its value is on the voucher again: the right merchant claims, and the ' +
-      'owner gets a new code.'
+      'The payment was taken back, and its value is on the voucher again: it can be claimed again, and the ' +
+      'owner then gets a new code.'
     );
   if (newest?.reversal?.status === 'FAILED') return REVERSAL_REFUSED;
   if (newest?.status === 'POSTED')

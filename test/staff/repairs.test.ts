@@ -127,3 +127,71 @@ describe('two people', () => {
     expect(await scene.ended(id)).toMatchObject({ result: 'Declined: Not his' });
   });
 });
+
+describe('what people read', () => {
+  it('names people and subjects, and shows a given number masked', async () => {
+    const gift = await scene.gift();
+    const { serial_number: serialNumber } = await scene.stack.database
+      .selectFrom('vouchers')
+      .select('serial_number')
+      .where('id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    const id = await asked(gift.id, 'correct-number', { msisdn: '0911987654' });
+    const { html } = await supervisor.client.get(`/support/repairs/${id}`);
+    expect(html).toContain('+2519*****654');
+    expect(html).not.toContain('911987654');
+    expect(html).toContain(`voucher ${serialNumber}`);
+    expect(html).not.toContain(`staff:${agent.account.id}`);
+    const path = `/support/vouchers/${gift.id}`;
+    expect((await agent.client.get(path)).html).toContain('waits for another person');
+    await supervisor.client.submit(`/support/repairs/${id}`, `/support/repairs/${id}/confirm`);
+    scene.expectDone(await scene.ended(id));
+    const after = (await agent.client.get(path)).html;
+    expect(after).toContain('The number of the owner was corrected');
+    expect(after).toMatch(
+      /“Correct the number of the owner”,\s+asked for by .*, confirmed by .*, was done:/,
+    );
+  });
+
+  it('a reversal that staff asked for is not said to be the merchant’s, nor a part', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const { id: redemption } = await scene.redemptionOf(gift);
+    scene.expectDone(await scene.repaired('reverse-redemption', redemption));
+    const { html } = await agent.client.get(`/support/vouchers/${gift.id}`);
+    expect(html).toContain('Support asked to reverse redemption');
+    expect(html).toContain('The payment was taken back, and its value is on the voucher again');
+    expect(html).not.toContain('A part was redeemed');
+  });
+
+  it('a payment under way: its code was entered, and no confirmation is about to be sent', async () => {
+    const { gift } = await scene.voucherIn('paying');
+    const { html } = await agent.client.get(`/support/vouchers/${gift.id}`);
+    expect(html).toContain('Its code was entered.');
+    expect(html).not.toContain('is about to be sent');
+    const { id } = await scene.redemptionOf(gift);
+    scene.expectDone(
+      await scene.repaired('settle-payment', id, { outcome: 'done', reference: 'LETTER-7' }),
+    );
+    expect((await agent.client.get(`/support/vouchers/${gift.id}`)).html).toContain(
+      'was done: It is booked as done.',
+    );
+  });
+
+  it('the guides stand beside the work, with links to each other', async () => {
+    const { html } = await agent.client.get('/support/guide');
+    expect(html).toContain('href="/support/guide/repairs"');
+    expect(html).not.toMatch(/href="[^"]*\.md/);
+    const repairs = await agent.client.get('/support/guide/repairs');
+    expect([repairs.status, repairs.html]).toEqual([200, expect.stringContaining('Two people')]);
+  });
+});
+
+describe('the reason', () => {
+  it.each(['The owner is 0911 234 567', 'code 123456'])('is refused: %s', async (why) => {
+    const gift = await scene.gift();
+    const answer = await agent.client.submit(repairsOf(gift.id), actionOf('cancel-voucher'), {
+      why,
+    });
+    expect([answer.status, answer.html]).toEqual([409, expect.stringContaining('leave it out')]);
+  });
+});

@@ -14,8 +14,20 @@ import { type RepairScene, setRepairScene } from './repair-scene.js';
  */
 let scene: RepairScene;
 
+/** Where the worker waits until it is let go on. */
+let halted: { readonly at: string; readonly until: Promise<void>; arrived(): void } | undefined;
+
 beforeAll(async () => {
-  scene = await setRepairScene({ CLAIM_LIFETIME_SECONDS: '600', CALLER_WAIT_SECONDS: '8' });
+  scene = await setRepairScene(
+    { CLAIM_LIFETIME_SECONDS: '600', CALLER_WAIT_SECONDS: '8' },
+    {
+      async failpoint(name) {
+        if (halted?.at !== name) return;
+        halted.arrived();
+        await halted.until;
+      },
+    },
+  );
 });
 afterAll(() => scene?.stop());
 
@@ -50,6 +62,77 @@ it.each(['cancel-voucher', 'cancel-claim'] as const)(
     }
   },
 );
+
+/** Opened once. */
+function latch() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open: () => open(), opened };
+}
+
+/** Who waits for a row of the database. */
+async function untilWaiting(count: number): Promise<void> {
+  await until(async () => {
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      scene.stack.database,
+    );
+    expect(rows[0]?.waiting).toBe(count);
+  });
+}
+
+/**
+ * A repair and a redemption that both wait for the row of the voucher, the first of them first: the
+ * database lets them go in this order.
+ */
+async function inOrder(first: 'repair' | 'redemption', kind: 'cancel-voucher' | 'cancel-claim') {
+  const { merchant, client, gift, verificationCode } = await claimedGift();
+  const halt = latch();
+  const arrival = latch();
+  // Before the step that takes the voucher's lock: one cancels by a workflow, the other by itself.
+  const at = kind === 'cancel-voucher' ? 'repair-begin-committed' : 'repair-begun';
+  halted = { at, until: halt.opened, arrived: arrival.open };
+  const row = await scene.asked(kind, gift.id);
+  await arrival.opened;
+  halted = undefined;
+  const steps = {
+    repair: async () => {
+      halt.open();
+      return undefined;
+    },
+    redemption: () => redeem(client, gift, { verificationCode }),
+  };
+  const begun = await scene.stack.database.transaction().execute(async (transaction) => {
+    await sql`select from vouchers where id = ${gift.id} for update`.execute(transaction);
+    const one = steps[first]();
+    await untilWaiting(1);
+    const other = steps[first === 'repair' ? 'redemption' : 'repair']();
+    await untilWaiting(2);
+    return [one, other];
+  });
+  const answer = (await Promise.all(begun)).find((one) => one !== undefined);
+  const { state } = await scene.ended(row.id);
+  const { status } = await scene.voucher(gift);
+  return { paid: scene.amountsPaidTo(merchant), answer: answer?.status, state, status };
+}
+
+it.each([
+  ['cancel-claim', 'ACTIVE'],
+  ['cancel-voucher', 'CANCELLED'],
+] as const)('%s before the redemption, and after it', async (kind, status) => {
+  const refused = await inOrder('repair', kind);
+  expect(refused).toMatchObject({ paid: [], state: 'DONE', status });
+  expect(refused.answer).not.toBe(200);
+  expect(await inOrder('redemption', kind)).toEqual({
+    paid: ['97.50 completed'],
+    answer: 200,
+    state: 'REFUSED',
+    status: 'REDEEMED',
+  });
+});
 
 it('a payment settled as not done meets the payment: what was paid is known', async () => {
   for (const _round of ROUNDS.slice(0, 3)) {

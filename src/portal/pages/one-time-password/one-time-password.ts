@@ -65,7 +65,9 @@ function setUpCard(request: PersonRequest, { setUp }: WrongForm): Html {
     session.needsOneTimePassword &&
     message(
       'warning',
-      'Your company requires one-time passwords. Set yours up first, then everything else opens.',
+      site.isForStaff
+        ? 'Everybody here has one-time passwords. Set yours up first, then everything else opens.'
+        : 'Your company requires one-time passwords. Set yours up first, then everything else opens.',
     )
   }
 <section class="card"><h2>Set up</h2>
