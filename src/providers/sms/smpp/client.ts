@@ -30,6 +30,8 @@ export interface SmppEvents {
 export interface SmppSender extends SmsSender {
   /** Connects, so that receipts arrive; a message connects as well. */
   open(): void;
+  /** Binds, unless it is bound, and asks for a sign of life; the reason where there is none. */
+  check(): Promise<string | undefined>;
   /** Ends the session after the messages on their way are answered. */
   close(): Promise<void>;
 }
@@ -92,6 +94,12 @@ export function createSmpp(settings: SmppSettings, events: SmppEvents): SmppSend
       }
     },
     open: connection.open,
+    async check() {
+      const session = await connection.session(settings.waitMs);
+      if ('reason' in session) return session.reason;
+      const answer = await session.request('enquire_link', {});
+      return answer.kind === 'answered' ? undefined : answer.message;
+    },
     async close() {
       isClosing = true;
       await window.empty();

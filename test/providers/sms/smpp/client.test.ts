@@ -1,8 +1,12 @@
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import smpp, { type PDU, type Session } from 'smpp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../../src/sandbox/start-sandbox.js';
+import { openSsl } from '../../../support/openssl.js';
 import { until } from '../../../support/until.js';
 import { answering, type RawSmsc, senderAt, startRawSmsc, type TestSender } from './raw-smsc.js';
 
@@ -229,6 +233,35 @@ describe('connecting', () => {
     });
     for (const socket of sockets) socket.destroy();
     server.close();
+  });
+
+  it('over TLS, with an authority that is trusted alone', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'smsc-'));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    openSsl([
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=127.0.0.1'],
+      ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
+    ]);
+    const ca = await readFile(cert);
+    const smsc = kept(
+      await startRawSmsc(answering(0), { key: await readFile(key, 'utf8'), cert: String(ca) }),
+    );
+    const trusting = kept(senderAt(smsc.port, { tls: true, ca }));
+    expect(await trusting.send(message)).toEqual(delivered);
+    const careful = kept(senderAt(smsc.port, { tls: true }));
+    expect(await careful.send(message)).toMatchObject({ kind: 'not-sent' });
+    expect(smsc.submitted()).toHaveLength(1);
+    await rm(folder, { recursive: true });
+  });
+
+  it('can be checked without a message', async () => {
+    const { smsc, sender } = await scene(answering(0));
+    expect(await sender.check()).toBeUndefined();
+    expect(smsc.pdus.map(({ command }) => command)).toEqual(['bind_transceiver', 'enquire_link']);
+    const refusing = kept(await startRawSmsc(answering(0), { bindStatus: ESME_RINVPASWD ?? 0 }));
+    expect(await kept(senderAt(refusing.port)).check()).toBe(
+      'The SMSC refused the bind: RINVPASWD.',
+    );
   });
 
   it('ends its session after what is on its way, and sends nothing more', async () => {
