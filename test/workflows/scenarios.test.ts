@@ -144,6 +144,17 @@ describe('redeem-voucher', () => {
     });
   });
 
+  it('shows that its code was not delivered, and goes on', async () => {
+    stack.sandbox.postSmsReportsTo(`${stack.url}/callbacks/africas-talking`);
+    const { client, voucher, workflowId } = await claimed({ ownerSuffix: '015' });
+    const handle = stack.temporal.client.workflow.getHandle(workflowId);
+    await until(async () =>
+      expect(await detailsOf(handle)).toContain('**The code was not delivered**: DeliveryFailure'),
+    );
+    await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
+    expect(await ended(workflowId, 'claim-in-step-undelivered')).toEqual({ ended: 'superseded' });
+  });
+
   it('ends superseded when a new claim takes its place', async () => {
     const { client, voucher, workflowId } = await claimed();
     await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
