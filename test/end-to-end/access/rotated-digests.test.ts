@@ -2,10 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi } from '../../../src/api.js';
+import { createDigests, type Digests } from '../../../src/crypto/digests.js';
 import { createLogger } from '../../../src/process/logger.js';
 import { startWorker } from '../../../src/worker.js';
 import { commandsOn } from '../../admin/scene.js';
-import { type Account, makeAccount, portalClient } from '../../portal/portal-client.js';
+import {
+  type Account,
+  codeOf,
+  hiddenFields,
+  makeAccount,
+  portalClient,
+} from '../../portal/portal-client.js';
 import { merchantClient, newestCode, partnerClient } from '../../support/clients.js';
 import {
   CLAIM,
@@ -50,6 +57,8 @@ async function startWith(DIGEST_KEYS: (typeof oldKey)[] | undefined): Promise<{ 
   running.push(api);
   return { url: `http://127.0.0.1:${api.port}` };
 }
+
+const SECOND_STEP = '/portal/account/one-time-password';
 
 interface Life {
   readonly key: string;
@@ -115,6 +124,39 @@ async function expectSession(beginAt: { url: string }, useAt: { url: string }): 
   expect((await browser.get('/portal')).status).toBe(303);
 }
 
+/** A password entered at one process, and a recovery code of there at another, open a session of both. */
+async function expectSecondStep(beginAt: { url: string }, useAt: { url: string }): Promise<void> {
+  const person = await makeAccount(scene.stack, { kind: 'partner', id: scene.partner.id });
+  const at = { url: beginAt.url };
+  const first = portalClient(at);
+  expect((await first.signIn(person)).status).toBe(303);
+  const { html } = await first.get(SECOND_STEP);
+  const secret = /data-copy value="([A-Z2-7 ]+)"/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
+  const made = await first.post(SECOND_STEP, {
+    ...hiddenFields(html, SECOND_STEP),
+    'new-code': codeOf(secret),
+  });
+  const [code = ''] = /(?:[a-z2-9]{4}-){3}[a-z2-9]{4}/.exec(made.html) ?? [];
+  expect(code).not.toBe('');
+  const browser = portalClient(at);
+  expect((await browser.signIn(person)).location).toContain('/portal/sign-in/code');
+  at.url = useAt.url;
+  const entered = await browser.submit('/portal/sign-in/code', '/portal/sign-in/code', { code });
+  expect(entered.status).toBe(303);
+  expect((await browser.get('/portal')).status).toBe(200);
+  at.url = beginAt.url;
+  expect((await browser.get('/portal')).status).toBe(200);
+}
+
+/** The token of an invitation and the mark of a device, made under one key, are known under another. */
+function expectKnown(made: Digests, known: Digests): void {
+  const stored = known.stored.invitation('token').map((digest) => digest.toString('hex'));
+  expect(stored).toContain(made.invitation('token').toString('hex'));
+  expect(known.stored.portalDevice('a@b.test', 'device')).toContain(
+    made.portalDevice('a@b.test', 'device'),
+  );
+}
+
 async function expectAllBetween(one: { url: string }, other: { url: string }): Promise<Life> {
   let life = await generate(one);
   for (const [from, to] of [
@@ -125,11 +167,22 @@ async function expectAllBetween(one: { url: string }, other: { url: string }): P
     await expectReplay(to, life);
     await expectRedemption(life, from, to);
     await expectSession(from, to);
+    await expectSecondStep(from, to);
   }
   return life;
 }
 
 const lives: Life[] = [];
+
+test.each([
+  ['before', undefined, [oldKey, newKey]],
+  ['with the new key', [oldKey, newKey], [newKey, oldKey]],
+] as const)('invitations and devices %s hold on both sides', (_when, one, other) => {
+  const identityKey = oldKey.key;
+  const [made, known] = [createDigests(identityKey, one), createDigests(identityKey, other)];
+  expectKnown(made, known);
+  expectKnown(known, made);
+});
 
 test('a process that knows the new key works beside one from before', async () => {
   const before = await startWith(undefined);
