@@ -8,6 +8,7 @@ import {
 } from '../src/db/reconciliation/cases.js';
 import { type DueVouchers, dueVouchersOf, type StuckPartner } from '../src/db/vouchers/expiry.js';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
+import { statementAdvice } from '../src/domain/provider-statements/break-types.js';
 import type { CaseInput, CaseName } from '../workflows/contracts.js';
 import { runUnhurried } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
@@ -121,10 +122,14 @@ const names: Readonly<Record<PaymentCase['kind'], string>> = {
   disagreement: 'Another content at the provider',
   unbooked: 'Decided by the provider, and not booked',
   recovered: 'Made before a restore, and its rows are lost',
+  break: 'Another entry in the statement of a provider',
+  statement: 'The statement of a provider was not compared',
 };
 
-const describe = ({ subject, amount, reference }: PaymentCase): string =>
-  `${subject}, ETB ${formatAmount(parseMoney(amount))}, our reference ${reference}`;
+const describe = ({ kind, subject, amount, reference }: PaymentCase): string =>
+  kind === 'break' || kind === 'statement'
+    ? subject
+    : `${subject}, ETB ${formatAmount(parseMoney(amount))}, our reference ${reference}`;
 
 const describeDue = (partnerId: number, due: DueVouchers): string =>
   `**Vouchers that are due cannot expire**: ${due.vouchers} of partner ${partnerId} ` +
@@ -171,6 +176,9 @@ function advice({ kind, reference, words }: PaymentCase): string {
         'and the workflow tries again. The log of the worker has the error of the database: remove ' +
         'its cause. To try now, send the workflow the signal `providerHint`.'
       );
+    case 'break':
+    case 'statement':
+      return statementAdvice({ kind, reference, words });
     case 'recovered':
       return (
         'The provider made it after the backup that the database was restored from; the amount is in ' +

@@ -26,6 +26,8 @@ import type { ProviderSet } from '../src/providers/provider-set.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
 import type { WebhookCaller } from '../src/providers/webhooks/webhook-caller.js';
 import type { RepairLimits } from '../src/repairs/repair-kind.js';
+import type { AccountAtProvider } from './provider-statements/account-at-provider.js';
+import type { ComparisonSettings } from './provider-statements/compare-statement.js';
 import type { CaseStarter, Resumption, RetryMaker } from './workflow-starters.js';
 
 /** The dependencies of activities. */
@@ -46,6 +48,8 @@ export interface ActivityDependencies {
   readonly dayReportFiles: (report: DayReport) => readonly EmailAttachment[];
   readonly mobileMoney: ProviderSet<MobileMoneyProviderName, MobileMoney>;
   readonly airtime: ProviderSet<AirtimeProviderName, Airtime>;
+  /** Our accounts at the providers of value. */
+  readonly providerAccounts: readonly AccountAtProvider[];
   readonly operatorLookup: OperatorLookup;
   /** The public address for links in messages, without a trailing slash. */
   readonly publicUrl: string;
@@ -76,6 +80,15 @@ export interface ActivityDependencies {
       readonly zone: string;
       /** Pause before a statement or report that was not sent is tried again. */
       readonly retrySeconds: number;
+    };
+    readonly providerStatements: ComparisonSettings & {
+      /** The time zone of days: an IANA name. */
+      readonly zone: string;
+      /** Days back for which a statement is asked for. */
+      readonly days: number;
+      /** Pause before a statement that could not be read is tried again, and how often it is. */
+      readonly retrySeconds: number;
+      readonly maximumTries: number;
     };
     readonly messageCooldownSeconds: number;
     readonly messagesPerNumberAndDay: number;

@@ -5,6 +5,7 @@ import type { ActivityDependencies } from './dependencies.js';
 import { createInvitationActivities } from './invitations.js';
 import { createMessageActivities, createMessageSender } from './messages.js';
 import { createPaymentActivities } from './payments.js';
+import { createProviderStatementActivities } from './provider-statements/provider-statements.js';
 import { createReconciliationActivities } from './reconciliation.js';
 import { createRedemptionActivities } from './redemptions.js';
 import { createRefusalInquiryActivities } from './refusal-inquiries.js';
@@ -54,6 +55,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createAccessNoticeActivities(dependencies),
     ...createStatementActivities(dependencies),
     ...createDayReportActivities(dependencies),
+    ...createProviderStatementActivities(dependencies),
     ...createRepairActivities(dependencies),
     ...createSettlementActivities(dependencies),
   };

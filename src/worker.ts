@@ -114,6 +114,7 @@ export async function startWorker(
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
     reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
+    balanceIntervalSeconds: config.PROVIDER_BALANCE_INTERVAL_SECONDS,
     marketTimeZone: config.MARKET_TIME_ZONE,
     intervalMs: config.TEMPORAL_UPKEEP_SECONDS * 1_000,
     logger,

@@ -150,6 +150,15 @@ export const dayReports = proxyActivities<Pick<Activities, 'sendDayReports'>>({
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
 });
 
+/** Statements and balances of providers: a round reads all pages of some days. */
+export const providerStatements = proxyActivities<
+  Pick<Activities, 'compareProviderStatements' | 'readProviderBalances'>
+>({
+  startToCloseTimeout: '2h',
+  heartbeatTimeout: '30s',
+  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
+});
+
 /**
  * The state of a case; that of the books reads what has changed. A fault is transient, and nobody waits.
  */

@@ -219,12 +219,20 @@ export interface TellOwnersInput {
 export const invitationSettled = defineSignal<[]>('invitationSettled');
 
 /**
- * What a person must settle: about one payment, by our reference of it; about a partner's vouchers that
+ * What a person must settle: about one payment, by our reference of it; about the statement of a
+ * provider, by the id of a break or by provider and day; about a partner's vouchers that
  * were due by `dueUntil` and cannot expire; or about the books.
  */
 export type CaseName =
   | {
-      readonly kind: 'late-success' | 'reversal' | 'disagreement' | 'unbooked' | 'recovered';
+      readonly kind:
+        | 'late-success'
+        | 'reversal'
+        | 'disagreement'
+        | 'unbooked'
+        | 'recovered'
+        | 'break'
+        | 'statement';
       readonly reference: string;
     }
   | { readonly kind: 'due-vouchers'; readonly partnerId: number; readonly dueUntil: string }

@@ -1,5 +1,6 @@
 export { cancelVoucher } from './cancel-voucher.js';
 export { checkBooks } from './check-books.js';
+export { compareStatements } from './compare-statements.js';
 export { deliverWebhooks } from './deliver-webhooks.js';
 export { expireVouchers } from './expire-vouchers.js';
 export { finishMessage } from './finish-message.js';
@@ -16,3 +17,4 @@ export { sendDayReports } from './send-day-reports.js';
 export { sendStatements } from './send-statements.js';
 export { tellOwners } from './tell-owners.js';
 export { topUp } from './top-up.js';
+export { watchBalances } from './watch-balances.js';

@@ -58,6 +58,12 @@ export const reconcileId = (taskQueue: string): string => `reconcile:${taskQueue
 /** The nightly check of all books, started by a Schedule with this id. */
 export const checkBooksId = (taskQueue: string): string => `check-books:${taskQueue}`;
 
+/** The daily comparison of statements, started by a Schedule with this id. */
+export const compareStatementsId = (taskQueue: string): string => `compare-statements:${taskQueue}`;
+
+/** The watch on our balances at providers, started by a Schedule with this id. */
+export const watchBalancesId = (taskQueue: string): string => `watch-balances:${taskQueue}`;
+
 /**
  * One per top-up, for all its attempts. It contains the top-up's number for people; the operation
  * distinguishes it from a top-up with this number in another database, or before a restore.

@@ -84,6 +84,7 @@ import {
   setStaffRoleCommand,
 } from './commands/staff/staff-accounts.js';
 import { statement } from './commands/statement.js';
+import { statementCommands } from './commands/statements/breaks.js';
 import {
   listWebhookDeliveriesCommand,
   sendAgainCommand,
@@ -103,7 +104,6 @@ import { recordKinds } from './records/all-record-kinds.js';
 const restorableKinds = recordKinds.filter(({ table }) => isDeletable(table));
 
 /** Every command, in the order of help. */
-
 export const allCommands = [
   listPartnersCommand,
   listMerchantsCommand,
@@ -205,6 +205,7 @@ export const allCommands = [
   recoverLiftCommand,
   statement,
   report,
+  ...statementCommands,
   checkLedger,
   audit,
 ];
@@ -243,6 +244,7 @@ export const verbs: Readonly<Record<string, string>> = {
   cancel: 'Cancel a voucher',
   retry: 'Make one more attempt of a failed top-up',
   repair: 'Ask for a repair of a voucher, claim, redemption, top-up, deposit or wallet',
-  settle: 'Settle late successes, reversals, disagreements with a provider, and recovered payments',
+  settle:
+    'Settle late successes, reversals, disagreements and breaks with a provider, and recovered payments',
   recover: 'Recover the service after its database was restored from a backup',
 };

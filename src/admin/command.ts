@@ -1,12 +1,16 @@
+import type { ComparisonSettings } from '../../activities/provider-statements/compare-statement.js';
 import type { Digests } from '../crypto/digests.js';
 import type { KeyEnvironment } from '../crypto/random.js';
 import type { SecretBox } from '../crypto/secret-box.js';
 import { addAuditEntries } from '../db/access/audit.js';
 import type { Database, DatabaseTransaction } from '../db/connection.js';
+import type { StatementProvider } from '../db/provider-statements/statement-lines.js';
 import type { NumberBox } from '../domain/phone.js';
+import type { StatementProviderName } from '../domain/provider-statements/statement-providers.js';
 import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Progress } from '../process/progress.js';
 import type { TemporalUi } from '../process/temporal-ui.js';
+import type { ProviderAccount } from '../providers/statement.js';
 import type { RepairLimits } from '../repairs/repair-kind.js';
 import type { Fields, InputOf } from './fields.js';
 import type { ListedProviders } from './recovery/compare-books.js';
@@ -43,6 +47,13 @@ export interface AdminContext {
   readonly temporalUi: TemporalUi;
   /** The providers of the settings. @throws {AdminError} without their settings */
   readonly providers: () => ListedProviders;
+  /** How statements of providers are compared, and whom they are asked from. */
+  readonly statements: {
+    readonly settings: ComparisonSettings;
+    readonly provider: (name: StatementProviderName) => StatementProvider;
+    /** @throws {AdminError} without its settings */
+    readonly account: (name: string) => ProviderAccount;
+  };
   /** Shows the progress of a long command on a terminal. */
   readonly progress: Progress;
 }

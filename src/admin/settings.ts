@@ -3,11 +3,14 @@ import { findLocalSettings } from '../config/local-stack.js';
 import { createDigests } from '../crypto/digests.js';
 import { createSecretBox } from '../crypto/secret-box.js';
 import { readNumberStorage } from '../db/number-storage.js';
+import { statementProviders } from '../domain/provider-statements/statement-providers.js';
 import { createNumberBox, numberKeysOf } from '../operations/number-box.js';
 import { webhookSettingsOf } from '../operations/webhook-settings.js';
 import { ProviderNotConfigured } from '../providers/provider-set.js';
 import { createAirtimeSet, createMobileMoneySet } from '../providers/registry.js';
 import { repairLimits } from '../repairs/repair-limits.js';
+import { comparisonSettings } from '../worker/activity-limits.js';
+import { providerAccounts } from '../worker/provider-accounts.js';
 import { AdminError } from './admin-error.js';
 import type { AdminContext } from './command.js';
 import type { ListedProviders } from './recovery/compare-books.js';
@@ -25,6 +28,7 @@ export interface AdminSettings {
   readonly temporalUi: AdminContext['temporalUi'];
   readonly providers: AdminContext['providers'];
   readonly repairs: AdminContext['repairs'];
+  readonly statements: AdminContext['statements'];
 }
 
 /**
@@ -60,12 +64,34 @@ function providersOf(config: AdminConfig): ListedProviders {
   }
 }
 
+function statementsOf(config: AdminConfig): AdminContext['statements'] {
+  const defaults = {
+    'mobile-money': config.MOBILE_MONEY_PROVIDER,
+    airtime: config.AIRTIME_PROVIDER,
+  };
+  return {
+    settings: comparisonSettings(config),
+    provider: (name) => {
+      const kind = statementProviders[name];
+      return { name, kind, isDefault: name === defaults[kind] };
+    },
+    account(name) {
+      const found = providerAccounts(providersOf(config)).find((one) => one.name === name);
+      if (found) return found.account;
+      throw new AdminError(
+        `The provider ${name} is not configured: give its statement with --file.`,
+      );
+    },
+  };
+}
+
 const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => ({
   databaseUrl,
   readDatabaseUrl: config.DATABASE_READ_URL ?? databaseUrl,
   marketTimeZone: config.MARKET_TIME_ZONE,
   temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
   providers: () => providersOf(config),
+  statements: statementsOf(config),
   repairs: repairLimits(config),
   oneTimePasswords: {
     lifetimeSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,

@@ -163,3 +163,22 @@ export const messageTemplates = z
     for (const message of templateProblems(templates))
       context.addIssue({ code: 'custom', message });
   });
+
+/** `name=amount`, several separated by commas: an amount for each provider. */
+export const balanceMinimums = z
+  .string()
+  .regex(
+    /^([a-z][a-z0-9-]*=[0-9]{1,15}(\.[0-9]{1,6})?(,|$))*$/,
+    'must be amounts by provider, such as gsma=50000,dt-one=500',
+  )
+  .default('')
+  .transform(
+    (text): Readonly<Record<string, number>> =>
+      Object.fromEntries(
+        text
+          .split(',')
+          .filter((part) => part !== '')
+          .map((part) => part.split('='))
+          .map(([name = '', amount]) => [name, Number(amount)]),
+      ),
+  );

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { MARKET_TIME_ZONE } from '../domain/market.js';
-import { amount, count, countries, days, limit, seconds } from './setting-kinds.js';
+import {
+  amount,
+  balanceMinimums,
+  count,
+  countries,
+  days,
+  limit,
+  seconds,
+} from './setting-kinds.js';
 
 /** An hour of the day, from 0 to 24. */
 const hour = (usual: number) => z.coerce.number().int().min(0).max(24).default(usual);
@@ -136,4 +144,40 @@ export const scheduleSettings = {
       'Interval of reconciliation: money on hold without a workflow, answers to be checked ' +
         'again with providers, the books',
     ),
+  PROVIDER_STATEMENT_DAYS: count
+    .default(7)
+    .describe(
+      "Closed days for which providers' statements are compared, and compared again while they have " +
+        'open breaks',
+    ),
+  PROVIDER_STATEMENT_RETRY_SECONDS: seconds
+    .default(900)
+    .describe('Pause before a statement that could not be read is tried again'),
+  PROVIDER_STATEMENT_TRIES: count
+    .default(12)
+    .describe('Tries after which a statement that cannot be read needs a person'),
+  PROVIDER_STATEMENT_MARGIN_SECONDS: seconds
+    .default(1_800)
+    .describe(
+      'Time around midnight in which an operation may stand in the statement of the other day: ' +
+        'clocks differ, and a call takes time',
+    ),
+  PROVIDER_STATEMENT_PATIENCE_DAYS: count
+    .default(3)
+    .describe('Days after which a late operation that no statement has is a break for a person'),
+  PROVIDER_STATEMENT_MAXIMUM_BREAKS: count
+    .default(200)
+    .describe(
+      'Breaks of a provider on one day above which none is opened: a person looks at the whole ' +
+        'first, as after a restore',
+    ),
+  PROVIDER_BALANCE_INTERVAL_SECONDS: seconds
+    .default(900)
+    .describe('Interval at which the providers are asked for our balances'),
+  PROVIDER_BALANCE_MINIMUMS: balanceMinimums.meta({
+    description:
+      'Balances below which an alarm is raised, in the currency of the account, such as ' +
+      '`gsma=50000,dt-one=500`',
+    whenUnset: 'no alarm',
+  }),
 };

@@ -52,6 +52,7 @@ import * as sealedNumbers from '../../migrations/2026-11-24-4-sealed-numbers.js'
 import * as dayReports from '../../migrations/2026-11-24-5-day-reports.js';
 import * as providerRoutes from '../../migrations/2026-11-25-1-provider-routes.js';
 import * as deliveryReports from '../../migrations/2026-11-25-2-delivery-reports.js';
+import * as providerStatements from '../../migrations/2026-11-25-3-provider-statements.js';
 import * as paymentCallbacks from '../../migrations/2026-11-25-4-payment-callbacks.js';
 import * as sendingMarks from '../../migrations/2026-11-25-4b-sending-marks.js';
 import * as bulkVoucherIndex from '../../migrations/2026-11-25-6-bulk-voucher-index.js';
@@ -111,6 +112,7 @@ export const allMigrations = {
   '2026-11-24-4-sealed-numbers': sealedNumbers,
   '2026-11-24-5-day-reports': dayReports,
   '2026-11-25-1-provider-routes': providerRoutes,
+  '2026-11-25-3-provider-statements': providerStatements,
   '2026-11-24-2b-number-indexes': numberIndexes,
   '2026-11-25-2-delivery-reports': deliveryReports,
   '2026-11-25-4-payment-callbacks': paymentCallbacks,

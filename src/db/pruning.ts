@@ -28,6 +28,9 @@ const NUMBER_COUNT_DAYS = 2;
 /** The answer of a provider follows its report within seconds, or never. */
 const EARLY_REPORT_DAYS = 1;
 
+/** Longer than any comparison looks back. */
+const STATEMENT_LINE_DAYS = 40;
+
 /** A trigger of the database refuses to delete younger ones. */
 const REFUSED_CALL_DAYS = 90;
 
@@ -87,6 +90,12 @@ const prunings = {
       select ctid from report_emails
       where created_at < now() - make_interval(days => ${operationDays}::int)
         and settled_at is not null
+      order by created_at limit ${batchSize} for update skip locked))`,
+
+  "lines of providers' statements": (_retention: Retention, batchSize: number) => sql`
+    delete from provider_statement_lines where ctid = any(array(
+      select ctid from provider_statement_lines
+      where created_at < now() - make_interval(days => ${STATEMENT_LINE_DAYS}::int)
       order by created_at limit ${batchSize} for update skip locked))`,
 
   'left requests': (_retention: Retention, batchSize: number) => sql`

@@ -162,6 +162,21 @@ export const restricted: Readonly<Record<string, Rights>> = {
     worker: 'select, insert, update, delete',
     operator: 'select',
   },
+  // Workers and operators compare statements; operators alone settle breaks.
+  provider_statements: WORKERS,
+  provider_statement_lines: {
+    api: NOTHING,
+    worker: 'select, insert, update (reference, status, kind), delete',
+    operator: 'select, insert, update (reference, status, kind), delete',
+  },
+  provider_breaks: {
+    api: 'select',
+    worker:
+      'select, insert, update (state, found_at, ended_at, ended_why, our_status, our_amount, ' +
+      'provider_status, provider_amount, provider_currency)',
+    operator: 'select, insert, update',
+  },
+  provider_balances: WORKERS,
   bulk_orders: {
     api: 'select, insert, update (cancel_requested_at)',
     worker: 'select, update',

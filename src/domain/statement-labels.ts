@@ -21,6 +21,9 @@ export const FEE_REVERSAL = 'reverse-service-fee';
 /** The step of a goodwill credit, which the platform pays out of its service fees. */
 export const GOODWILL = 'goodwill';
 
+/** The step that books what a provider charged for a day; corrections have a number behind it. */
+export const PROVIDER_FEE = 'provider-fee';
+
 /** One change of a wallet, with the facts of its operation. */
 export interface WalletChange {
   readonly operation_id: string;

@@ -8,6 +8,7 @@ import {
 import type { AirtimeBehaviour, CallbackCourse } from './behaviours.js';
 import type { Product } from './dt-one/products.js';
 import { canonicalNumber } from './phone-number.js';
+import { createStatementFaults, type StatementFaults } from './statements/statement-faults.js';
 
 /** A text message that a phone received. */
 export interface ReceivedMessage {
@@ -78,6 +79,10 @@ type Taking = 'takenAt' | 'statuses';
 
 /** The books of the simulated providers, in memory; a row per accepted request. */
 export interface Books {
+  /** What statements list otherwise than it was. */
+  readonly statementFaults: StatementFaults;
+  /** What we can spend at a provider. */
+  readonly balances: Map<string, number>;
   /** @param message with the id that its provider gave it; a new one without it */
   receiveMessage(message: {
     provider?: string;
@@ -130,6 +135,8 @@ export function createBooks(): Books {
   let lastTransactionId = Date.now() * 1000;
 
   return {
+    statementFaults: createStatementFaults(),
+    balances: new Map(),
     receiveMessage({ provider = 'africas-talking', to, from, text, id = newMessageId() }) {
       const message = {
         id,

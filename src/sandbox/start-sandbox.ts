@@ -20,6 +20,7 @@ import { createMpesaCallbacks, type MpesaCallbacks } from './mpesa/callbacks.js'
 import { mpesaRouter } from './mpesa/router.js';
 import type { SandboxAddresses } from './pages/index-page.js';
 import { type Smsc, startSmsc } from './smpp/smsc.js';
+import { statementsRouter } from './statements/statements-router.js';
 
 interface SandboxOptions {
   /** 0 selects a free port. */
@@ -131,6 +132,7 @@ function application(parts: Parts, addresses: SandboxAddresses): Koa {
   mount('mpesa', mpesaRouter(parts));
   mount('dt-one', dtOneRouter(parts));
   router.use(faultsRouter(faults).routes());
+  router.use(statementsRouter(parts.books).routes());
   router.use(booksRouter(parts, addresses).routes());
 
   const app = new Koa();

@@ -6,15 +6,18 @@ import {
 } from '@temporalio/client';
 import {
   checkBooksId,
+  compareStatementsId,
   expireVouchersId,
   reconcileId,
   sendDayReportsId,
+  watchBalancesId,
 } from '../../workflows/workflow-ids.js';
 
 export interface ScheduleSettings {
   readonly taskQueue: string;
   readonly sweepIntervalSeconds: number;
   readonly reconcileIntervalSeconds: number;
+  readonly balanceIntervalSeconds: number;
   /** The time zone of day reports: an IANA name. */
   readonly marketTimeZone: string;
 }
@@ -25,14 +28,18 @@ const NIGHT = { hour: 0, minute: 30 };
 /** Past the time at which a day is closed, in its time zone. */
 const AFTER_A_DAY = { hour: 2, minute: 15 };
 
+/** When providers have the statement of the day before, in the time zone of days. */
+const AFTER_STATEMENTS = { hour: 4, minute: 30 };
+
 /**
- * The Schedules of the sweep, the reconciliation (design 7), the whole check of the books and the day
- * reports.
+ * The Schedules of the sweep, the reconciliation (design 7), the whole check of the books, the day
+ * reports, statements and balances of providers.
  */
 const schedulesOf = ({
   taskQueue,
   sweepIntervalSeconds,
   reconcileIntervalSeconds,
+  balanceIntervalSeconds,
   marketTimeZone,
 }: ScheduleSettings): ScheduleOptions[] => [
   scheduleOf(expireVouchersId(taskQueue), {
@@ -59,6 +66,19 @@ const schedulesOf = ({
     taskQueue,
     workflowType: 'sendDayReports',
     staticSummary: 'Day reports by e-mail',
+  }),
+  scheduleOf(compareStatementsId(taskQueue), {
+    calendars: [AFTER_STATEMENTS],
+    timezone: marketTimeZone,
+    taskQueue,
+    workflowType: 'compareStatements',
+    staticSummary: 'Compares the statements of providers with the books',
+  }),
+  scheduleOf(watchBalancesId(taskQueue), {
+    intervals: [{ every: balanceIntervalSeconds * 1_000 }],
+    taskQueue,
+    workflowType: 'watchBalances',
+    staticSummary: 'Reads our balances at the providers',
   }),
 ];
 

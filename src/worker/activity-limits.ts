@@ -23,6 +23,18 @@ export const operationLimits = (config: Config) => ({
   },
 });
 
+/** How statements of providers are compared, by workers and by operators. */
+export const comparisonSettings = (
+  config: Pick<
+    Config,
+    `PROVIDER_STATEMENT_${'MARGIN_SECONDS' | 'PATIENCE_DAYS' | 'MAXIMUM_BREAKS'}`
+  >,
+) => ({
+  marginSeconds: config.PROVIDER_STATEMENT_MARGIN_SECONDS,
+  patienceDays: config.PROVIDER_STATEMENT_PATIENCE_DAYS,
+  maximumBreaks: config.PROVIDER_STATEMENT_MAXIMUM_BREAKS,
+});
+
 /** The limits of activities, from the settings. */
 export const activityLimits = (config: Config): ActivityDependencies['limits'] => ({
   ...operationLimits(config),
@@ -41,6 +53,13 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
   statements: {
     zone: config.MARKET_TIME_ZONE,
     retrySeconds: config.STATEMENT_RETRY_SECONDS,
+  },
+  providerStatements: {
+    ...comparisonSettings(config),
+    zone: config.MARKET_TIME_ZONE,
+    days: config.PROVIDER_STATEMENT_DAYS,
+    retrySeconds: config.PROVIDER_STATEMENT_RETRY_SECONDS,
+    maximumTries: config.PROVIDER_STATEMENT_TRIES,
   },
   messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
   messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,

@@ -17,10 +17,11 @@ import {
 import type { SmppSender } from '../providers/sms/smpp/client.js';
 import type { SmsSender } from '../providers/sms/sms-sender.js';
 import { tracing } from '../tracing/tracing.js';
+import { providerAccounts } from './provider-accounts.js';
 
 type Providers = Pick<
   ActivityDependencies,
-  'smsSenders' | 'messageTexts' | 'emailSender' | 'mobileMoney' | 'airtime'
+  'smsSenders' | 'messageTexts' | 'emailSender' | 'mobileMoney' | 'airtime' | 'providerAccounts'
 >;
 
 /** Makes a call, and counts it with its outcome and its time. */
@@ -73,19 +74,19 @@ export function createProviders(
 ): Providers {
   const email = createEmailSender(config);
   const ofEmail = observerOf(metrics, config.EMAIL_PROVIDER);
+  const mobileMoney = createMobileMoneySet(config, mpesaResultsIn(database));
+  const airtime = createAirtimeSet(config);
   return {
     messageTexts: messageTexts(config.MESSAGE_TEMPLATES),
     smsSenders: wrapProviders(createSmsSenders(config, { smpp }), (sms, name) =>
       observedSms(sms, observerOf(metrics, name)),
     ),
     emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },
-    mobileMoney: wrapProviders(
-      createMobileMoneySet(config, mpesaResultsIn(database)),
-      (money, name) => observedMoney(money, observerOf(metrics, name)),
+    mobileMoney: wrapProviders(mobileMoney, (money, name) =>
+      observedMoney(money, observerOf(metrics, name)),
     ),
-    airtime: wrapProviders(createAirtimeSet(config), (airtime, name) =>
-      observedAirtime(airtime, observerOf(metrics, name)),
-    ),
+    airtime: wrapProviders(airtime, (one, name) => observedAirtime(one, observerOf(metrics, name))),
+    providerAccounts: providerAccounts({ mobileMoney, airtime }),
   };
 }
 
@@ -107,7 +108,8 @@ function observedMoney(money: MobileMoney, observe: Observe): MobileMoney {
           observe('find reversal', () => reversals.findReversal(reversal)),
       },
     }),
-    // Only the recovery of a restored database lists transactions, and not in a worker.
+    // Only the recovery of a restored database lists transactions, and not in a worker; statements
+    // and balances are asked for through `providerAccounts`.
   };
 }
 

@@ -1,6 +1,11 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { checkBooksId, expireVouchersId, reconcileId } from '../../workflows/workflow-ids.js';
+import {
+  checkBooksId,
+  compareStatementsId,
+  expireVouchersId,
+  reconcileId,
+} from '../../workflows/workflow-ids.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
 import { readServiceState } from '../db/overview/service-state.js';
@@ -12,12 +17,13 @@ import {
 } from '../process/metrics/definitions.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import { type Repetition, repeat } from './repeat.js';
+import { showStatements } from './statement-metrics.js';
 
 /** The client itself has no time limit. */
 const LIMIT_MS = 10_000;
 
 /** Daily, at the time of `temporal/schedules.ts`. */
-const BOOKS_INTERVAL_SECONDS = 86_400;
+const DAY_SECONDS = 86_400;
 
 /** The state metrics of a worker; none where nobody reads them. */
 export const stateMetrics = (
@@ -31,6 +37,7 @@ export const stateMetrics = (
         taskQueue: config.TEMPORAL_TASK_QUEUE,
         sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
         reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
+        balanceMinimums: config.PROVIDER_BALANCE_MINIMUMS,
         intervalMs: config.METRICS_READ_SECONDS * 1_000,
       });
 
@@ -42,6 +49,7 @@ interface StateOptions {
   readonly taskQueue: string;
   readonly sweepIntervalSeconds: number;
   readonly reconcileIntervalSeconds: number;
+  readonly balanceMinimums: Readonly<Record<string, number>>;
   readonly intervalMs: number;
 }
 
@@ -70,7 +78,8 @@ function startStateMetrics(options: StateOptions): readonly Repetition[] {
   ];
 }
 
-async function showDatabase({ database, metrics }: StateOptions): Promise<void> {
+async function showDatabase(options: StateOptions): Promise<void> {
+  const { database, metrics } = options;
   const bounds = Object.values(holdAges).filter(Number.isFinite);
   const { holds, waiting, lowWallets } = await readServiceState(database, bounds);
   for (const kind of holdKinds) {
@@ -89,6 +98,7 @@ async function showDatabase({ database, metrics }: StateOptions): Promise<void> 
   }
   for (const wallet of ['gift', 'airtime'])
     metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
+  await showStatements(metrics, database, options.balanceMinimums);
 }
 
 async function showTemporal(options: StateOptions): Promise<void> {
@@ -104,7 +114,8 @@ async function showTemporal(options: StateOptions): Promise<void> {
     reconcileId(taskQueue),
     options.reconcileIntervalSeconds,
   );
-  await showSchedule(options, 'books', checkBooksId(taskQueue), BOOKS_INTERVAL_SECONDS);
+  await showSchedule(options, 'books', checkBooksId(taskQueue), DAY_SECONDS);
+  await showSchedule(options, 'statements', compareStatementsId(taskQueue), DAY_SECONDS);
 }
 
 /** The last run, and the result of the last one that has ended. */

@@ -52,6 +52,34 @@ describe('the money', () => {
   });
 });
 
+describe('accounts at providers', () => {
+  test('an entry of a statement that differs from the books', async () => {
+    const { database } = scene.gifts.stack;
+    const broken = await scene.during(() =>
+      sql`insert into provider_breaks (provider, day, type, kind, subject)
+        values ('gsma', '2026-11-22', 'late', 'payment', 'one'),
+          ('gsma', '2026-11-22', 'amount', 'payment', 'other')`.execute(database),
+    );
+    await sql`delete from provider_breaks where type = 'amount'`.execute(database);
+    const late = await scene.during(async () => {});
+    await sql`delete from provider_breaks`.execute(database);
+    expect(await firingAlerts(broken, 10)).toEqual(['ProviderBreaksOpen']);
+    expect(await firingAlerts(late, 10)).toEqual([]);
+  });
+
+  test('a balance below its minimum', async () => {
+    const setBalance = (amount: string) =>
+      sql`insert into provider_balances (provider, currency, amount, read_at)
+        values ('gsma', 'ETB', ${amount}, now() + interval '1 day')
+        on conflict (provider) do update set amount = excluded.amount`.execute(
+        scene.gifts.stack.database,
+      );
+    const low = await scene.during(() => setBalance('99.99'));
+    expect(await firingAlerts(low, 10)).toEqual(['ProviderBalanceLow']);
+    expect(await firingAlerts(await scene.during(() => setBalance('100')), 10)).toEqual([]);
+  });
+});
+
 describe('providers and outboxes', () => {
   test('a provider that drops connections', async () => {
     const dropping = await scene.during(() => scene.redeemAt('008'));

@@ -13,6 +13,7 @@ const settings = {
   DATABASE_POOL_SIZE: '20',
   PAYMENT_ALARM_SECONDS: '1',
   CALLER_WAIT_SECONDS: '3',
+  PROVIDER_BALANCE_MINIMUMS: 'gsma=100',
 };
 const sources = ['database', 'temporal'] as const;
 

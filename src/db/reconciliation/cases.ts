@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type SuspenseCase, subjectOf } from '../ledger/suspense.js';
+import { findStatementCase, listStatementCases } from '../provider-statements/statement-cases.js';
 import {
   findRecovered,
   listRecovered,
@@ -9,9 +10,19 @@ import {
 import { findLateSuccess, listLateSuccesses } from './late-successes.js';
 import { findReversal, listReversals } from './reversals.js';
 
-/** A case of one payment or top-up, identified by our reference. */
+/**
+ * A case of one payment or top-up, identified by our reference; or of the statement of a provider: a
+ * break by its id, and a statement that was not compared by provider and day.
+ */
 export interface PaymentCase {
-  readonly kind: 'late-success' | 'reversal' | 'disagreement' | 'unbooked' | 'recovered';
+  readonly kind:
+    | 'late-success'
+    | 'reversal'
+    | 'disagreement'
+    | 'unbooked'
+    | 'recovered'
+    | 'break'
+    | 'statement';
   readonly reference: string;
   /** "top-up 17, attempt 1" */
   readonly subject: string;
@@ -19,7 +30,7 @@ export interface PaymentCase {
   readonly amount: string;
   /** Null where a restore took back the rows that say it. */
   readonly partnerId: number | null;
-  /** For a disagreement: the provider's deviating content. */
+  /** For a disagreement: the provider's deviating content. For a break: its type. */
   readonly words: string | null;
 }
 
@@ -33,6 +44,7 @@ export async function listOpenCases(database: Database): Promise<PaymentCase[]> 
     ...reversed.map((one) => ofSuspense('reversal', one)),
     ...(await listRecovered(database, unsettled)).map(ofRecovered),
     ...(await marked(database, sql`true`)),
+    ...(await listStatementCases(database)),
   ];
 }
 
@@ -50,6 +62,7 @@ export async function findOpenCase(
     const found = await findRecovered(database, reference);
     return found && found.settledAt === null ? ofRecovered(found) : undefined;
   }
+  if (kind === 'break' || kind === 'statement') return findStatementCase(database, kind, reference);
   const found = await marked(database, sql`kind = ${kind} and reference = ${reference}`);
   return found[0];
 }

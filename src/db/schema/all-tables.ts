@@ -46,6 +46,12 @@ import type {
   StaffAccountsTable,
   StatementEmailsTable,
 } from './portal.js';
+import type {
+  ProviderBalancesTable,
+  ProviderBreaksTable,
+  ProviderStatementLinesTable,
+  ProviderStatementsTable,
+} from './provider-statements.js';
 import type { ProviderFailoversTable, ProviderRoutesTable } from './providers.js';
 import type { MaintenanceFencesTable, RecoveredPaymentsTable } from './recovery.js';
 import type { RepairsTable } from './repairs.js';
@@ -83,6 +89,7 @@ export type * from './events.js';
 export type * from './ledger.js';
 export type * from './operator-commands.js';
 export type * from './portal.js';
+export type * from './provider-statements.js';
 export type * from './recovery.js';
 export type * from './repairs.js';
 export type * from './reports.js';
@@ -92,6 +99,10 @@ export type * from './webhooks.js';
 
 /** The tables after all migrations. */
 export interface Schema {
+  provider_statements: ProviderStatementsTable;
+  provider_statement_lines: ProviderStatementLinesTable;
+  provider_breaks: ProviderBreaksTable;
+  provider_balances: ProviderBalancesTable;
   operator_commands: OperatorCommandsTable;
   repairs: RepairsTable;
   partners: PartnersTable;

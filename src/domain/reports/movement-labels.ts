@@ -42,6 +42,10 @@ const labels: Readonly<Record<string, string>> = {
   'suspense → airtime-clearing': 'Top-ups delivered after a refusal',
   'mobile-money-clearing → suspense': 'Payments taken back by the provider',
   'airtime-clearing → suspense': 'Top-ups taken back by the provider',
+  'service-fees → mobile-money-clearing': 'Fees of mobile money',
+  'service-fees → airtime-clearing': 'Fees of airtime',
+  'mobile-money-clearing → service-fees': 'Fees of mobile money, corrected',
+  'airtime-clearing → service-fees': 'Fees of airtime, corrected',
 };
 
 /** The steps that tell kinds of movements apart; others are one. */

@@ -1,3 +1,5 @@
+import { breakTypes } from '../../domain/provider-statements/break-types.js';
+import { statementProviderNames } from '../../domain/provider-statements/statement-providers.js';
 import { reasons } from '../../domain/reasons.js';
 
 /** The prefix of the names of all metrics of the service. */
@@ -50,7 +52,7 @@ export const outboxes = {
   'day-reports': 'day reports whose time has come',
 } as const;
 
-const scheduleNames = ['sweep', 'reconciliation', 'books'] as const;
+const scheduleNames = ['sweep', 'reconciliation', 'books', 'statements'] as const;
 export type ScheduleName = (typeof scheduleNames)[number];
 
 const providerCalls = [
@@ -156,6 +158,33 @@ export const definitions = {
     help: 'Wallets of active partners whose balance is below the threshold that is set for them',
     home: 'worker',
     labels: { wallet: { meaning: 'The wallet', values: ['gift', 'airtime'] } },
+  },
+  provider_breaks: {
+    kind: 'gauge',
+    help: "Open breaks between providers' statements and our books",
+    home: 'worker',
+    labels: {
+      provider: { meaning: 'The provider', values: statementProviderNames },
+      type: { meaning: 'How they differ; `late` closes itself', values: breakTypes },
+    },
+  },
+  provider_balance: {
+    kind: 'gauge',
+    help: 'Our balance at a provider, as last read, in the currency of the account',
+    home: 'worker',
+    labels: { provider: { meaning: 'The provider', values: statementProviderNames } },
+  },
+  provider_balance_minimum: {
+    kind: 'gauge',
+    help: 'Balance below which an alarm is raised',
+    home: 'worker',
+    labels: { provider: { meaning: 'The provider', values: statementProviderNames } },
+  },
+  provider_balance_read_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'Unix time at which the provider last said our balance',
+    home: 'worker',
+    labels: { provider: { meaning: 'The provider', values: statementProviderNames } },
   },
   outbox_waiting: {
     kind: 'gauge',

@@ -1,5 +1,6 @@
 import type { Operator } from '../../domain/operator.js';
 import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
+import type { ProviderAccount } from '../statement.js';
 import type { TransactionList } from '../transaction-list.js';
 
 /** Airtime of any amount, or a package with its own price and content. */
@@ -21,7 +22,7 @@ export interface AirtimeOrder {
 }
 
 /** Port: sends airtime and packages. Never throws for a provider's answer or timeout. */
-export interface Airtime {
+export interface Airtime extends ProviderAccount {
   /** Whether this provider can send the amount exactly; checked before a hold. */
   canCarry(amount: string): boolean;
   /**

@@ -1,4 +1,5 @@
 import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
+import type { ProviderAccount } from '../statement.js';
 import type { TransactionList } from '../transaction-list.js';
 
 /** One identifier of a party, key and value as in GSMA's `creditParty` (e.g. msisdn, accountid). */
@@ -39,7 +40,7 @@ export interface PaymentReversals {
 }
 
 /** Port: pays a merchant. Never throws for a provider's answer or timeout. */
-export interface MobileMoney {
+export interface MobileMoney extends ProviderAccount {
   /**
    * `never`: the provider pays a repeated payment again, so nothing is sent a second time after it may
    * have been sent, and no inquiry says `never-seen`.

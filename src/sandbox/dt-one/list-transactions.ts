@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Books } from '../books.js';
 import type { SandboxReply } from '../reply.js';
+import { listedTopups } from '../statements/provider-lists.js';
 import { errorReply } from './errors.js';
 import { pageOf } from './paging.js';
 import { transactionOf } from './transaction.js';
@@ -21,8 +22,8 @@ export function listTransactions(ctx: Context, books: Books): SandboxReply {
   const begin = from === undefined ? end - dayMilliseconds : Date.parse(String(from));
   const isWindow = end - begin >= 0 && end - begin <= dayMilliseconds;
   if (!isWindow) return errorReply('badRequest', 'from_date, to_date');
-  const topups = books
-    .allTopups('dt-one')
-    .filter(({ takenAt }) => takenAt.getTime() >= begin && takenAt.getTime() <= end);
+  const topups = listedTopups(books, 'dt-one').filter(
+    ({ takenAt }) => takenAt.getTime() >= begin && takenAt.getTime() <= end,
+  );
   return { status: 200, body: pageOf(ctx, topups).map((topup) => transactionOf(topup)) };
 }

@@ -42,7 +42,8 @@ export function dtOneRouter(parts: DtOneParts): Router {
     give(ctx, reply ?? errorReply('transactionNotFound'));
   });
   api.get('/balances', (ctx) => {
-    ctx.body = [{ id: 1, unit_type: 'CURRENCY', unit: 'USD', available: 1_000_000, holding: 0 }];
+    const available = books.balances.get('dt-one') ?? 1_000_000;
+    ctx.body = [{ id: 1, unit_type: 'CURRENCY', unit: 'USD', available, holding: 0 }];
   });
   api.get('/products', (ctx) => {
     ctx.body = pageOf(ctx, products).map((product) => productAnswer(product));

@@ -69,7 +69,7 @@ export function transactionOf(
     promotions: null,
     requested_values: {
       source: null,
-      destination: { unit_type: spell('CURRENCY'), unit: 'ETB', amount },
+      destination: { unit_type: spell('CURRENCY'), unit: topup.currency, amount },
     },
     adjusted_values: null,
     sender: null,

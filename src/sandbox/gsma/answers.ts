@@ -1,5 +1,6 @@
 import { statusOf, type TakenStatus } from '../accepted-requests.js';
 import type { Payout, PayoutReversal } from '../books.js';
+import { PAYOUT_FEE } from '../statements/payout-fee.js';
 import { errorObject, pascalCase } from './errors.js';
 
 /**
@@ -29,6 +30,11 @@ export function transactionOf(
         }),
     amount: payout.amount,
     currency: payout.currency,
+    ...('original' in payout || statusOf(payout) === 'failed'
+      ? {}
+      : {
+          fees: [{ feeType: 'Transaction fee', feeAmount: PAYOUT_FEE, feeCurrency: 'ETB' }],
+        }),
     descriptionText,
     requestDate,
     requestingOrganisationTransactionReference: payout.reference,

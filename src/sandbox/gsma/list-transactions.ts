@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { statusOf } from '../accepted-requests.js';
 import type { Books } from '../books.js';
 import type { SandboxReply } from '../reply.js';
+import { listedPayouts } from '../statements/provider-lists.js';
 import { transactionOf } from './answers.js';
 import { errorReply } from './errors.js';
 
@@ -19,7 +20,7 @@ export function listTransactions(ctx: Context, books: Books): SandboxReply {
   const from = fromDateTime === undefined ? 0 : Date.parse(String(fromDateTime));
   const to = toDateTime === undefined ? Date.now() : Date.parse(String(toDateTime));
   if (Number.isNaN(from) || Number.isNaN(to)) return errorReply('format', { field: 'dateTime' });
-  const found = [...books.allPayouts('gsma'), ...books.allReversals('gsma')]
+  const found = listedPayouts(books, 'gsma')
     .filter((one) => one.takenAt.getTime() >= from && one.takenAt.getTime() <= to)
     .filter((one) => transactionStatus === undefined || statusOf(one) === transactionStatus)
     .map((one) => ({ at: one.takenAt.getTime(), transaction: transactionOf(one) }))

@@ -41,6 +41,13 @@ export function gsmaRouter(parts: GsmaParts): Router {
   api.get('/accounts/:identifierType/:identifier/transactions', (ctx) => {
     give(ctx, listTransactions(ctx, books));
   });
+  api.get('/accounts/:identifierType/:identifier/balance', (ctx) => {
+    const balance = (books.balances.get('gsma') ?? 1_000_000).toFixed(2);
+    ctx.body = {
+      ...{ currentBalance: balance, availableBalance: balance, reservedBalance: '0.00' },
+      ...{ unclearedBalance: '0.00', currency: 'ETB', accountStatus: 'available' },
+    };
+  });
   api.get('/requeststates/:id', (ctx) => {
     const payout = find('serverCorrelationId', ctx.params.id);
     give(ctx, payout ? { status: 200, body: requestStateOf(payout) } : errorReply('notFound'));

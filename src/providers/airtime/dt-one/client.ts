@@ -2,6 +2,7 @@ import { basicAuthorization } from '../../basic-authorization.js';
 import { callHttp } from '../../http-call.js';
 import { unknown } from '../../outcome.js';
 import type { Airtime } from '../airtime.js';
+import { dtOneAccount } from './account.js';
 import { listOrders } from './list-orders.js';
 import {
   type RangedProducts,
@@ -35,6 +36,9 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
     Accept: 'application/json',
   };
   const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
+
+  const get = (path: string) =>
+    callHttp({ method: 'GET', url: `${baseUrl}/${path}`, headers, deadline: newDeadline() });
 
   async function find(request: TransactionRequest, deadline: AbortSignal) {
     const url = `${baseUrl}/transactions?external_id=${encodeURIComponent(request.external_id)}`;
@@ -72,16 +76,7 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
       return 'problem' in request ? unknown(request.problem) : find(request, newDeadline());
     },
 
-    listTransactions: (since) =>
-      listOrders(
-        (query) =>
-          callHttp({
-            method: 'GET',
-            url: `${baseUrl}/transactions?${query}`,
-            headers,
-            deadline: newDeadline(),
-          }),
-        since,
-      ),
+    listTransactions: (since) => listOrders((query) => get(`transactions?${query}`), since),
+    ...dtOneAccount(get),
   };
 }

@@ -3,6 +3,7 @@ import { basicAuthorization } from '../../basic-authorization.js';
 import { callHttp, type HttpCall, type HttpResult } from '../../http-call.js';
 import { type ProviderOutcome, unknown } from '../../outcome.js';
 import type { MobileMoney, PaymentReversals } from '../mobile-money.js';
+import { gsmaAccount } from './account.js';
 import { listPayouts } from './list-payouts.js';
 import {
   type ExpectedTransaction,
@@ -110,6 +111,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
     findPayment: (payment) => find(payment, newDeadline()),
     reversals,
     listTransactions: (since) => listPayouts(get, { ...settings, since }),
+    ...gsmaAccount(get, settings),
   };
 }
 

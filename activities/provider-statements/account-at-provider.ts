@@ -1,0 +1,7 @@
+import type { StatementProvider } from '../../src/db/provider-statements/statement-lines.js';
+import type { ProviderAccount } from '../../src/providers/statement.js';
+
+/** A provider of value, with what it says of our account. */
+export interface AccountAtProvider extends StatementProvider {
+  readonly account: ProviderAccount;
+}

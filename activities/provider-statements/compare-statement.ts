@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '../../src/db/connection.js';
+import {
+  askAboutBreaks,
+  type BreakCounts,
+  type ComparisonTimes,
+  compareLines,
+} from '../../src/db/provider-statements/compare-day.js';
+import { bookProviderFee } from '../../src/db/provider-statements/provider-fees.js';
+import {
+  dropLoad,
+  lockStatement,
+  markCompared,
+  markUnfinished,
+  takeLoad,
+} from '../../src/db/provider-statements/provider-statements.js';
+import {
+  addStatementLines,
+  type StatementDay,
+  type StoredLine,
+} from '../../src/db/provider-statements/statement-lines.js';
+import type { ProviderAccount } from '../../src/providers/statement.js';
+
+export interface ComparisonSettings extends ComparisonTimes {
+  /** A comparison that finds more breaks opens none, until an operator allows it. */
+  readonly maximumBreaks: number;
+}
+
+/** The end of a comparison. */
+export type ComparisonResult =
+  | ({ readonly kind: 'compared' } & BreakCounts)
+  /** The statement could not be read, and is tried again. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** As after a restore, or with the account of another service. */
+  | { readonly kind: 'too-many'; readonly message: string };
+
+/** Lines of one statement of the database. */
+const BATCH_SIZE = 500;
+/** Comparing a day reads its lines and our rows of the day once. */
+const COMPARE_TIMEOUT_MS = 300_000;
+
+/** The moments at which a day begins and ends. */
+export async function periodOf(database: Database, { day, zone }: StatementDay) {
+  const { rows } = await sql<{ from: Date; to: Date }>`
+    select ${day}::timestamp at time zone ${zone}::text as from,
+      (${day}::timestamp + interval '1 day') at time zone ${zone}::text as to`.execute(database);
+  const [period] = rows;
+  if (!period) throw new Error('The day has no beginning');
+  return period;
+}
+
+/** Reads the statement of a day from its provider, and compares it. */
+export async function compareFetched(
+  database: Database,
+  of: StatementDay,
+  account: ProviderAccount,
+  settings: ComparisonSettings & { readonly isLastTry: boolean },
+): Promise<ComparisonResult> {
+  const period = await periodOf(database, of);
+  const pages = account.listStatement?.(period);
+  if (!pages) return { kind: 'failed', message: 'The provider lists no statements.' };
+  const result = await compareLoaded(database, of, 'api', settings, async (add) => {
+    for await (const page of pages) {
+      if (page.kind === 'not-listed') return page.message;
+      await add(page.lines);
+    }
+    return undefined;
+  });
+  if (result.kind === 'failed') {
+    const state = settings.isLastTry ? 'FAILED' : 'TRYING';
+    await markUnfinished(database, of, state, result.message);
+  }
+  return result;
+}
+
+/** Compares the lines of a file; a fault in it throws, and nothing is compared. */
+export const compareFile = (
+  database: Database,
+  of: StatementDay,
+  lines: AsyncIterable<StoredLine> | Iterable<StoredLine>,
+  settings: ComparisonSettings,
+): Promise<ComparisonResult> =>
+  compareLoaded(database, of, 'file', settings, async (add) => {
+    let batch: StoredLine[] = [];
+    for await (const line of lines) {
+      batch.push(line);
+      if (batch.length < BATCH_SIZE) continue;
+      await add(batch);
+      batch = [];
+    }
+    await add(batch);
+    return undefined;
+  });
+
+/** Loads lines while they come, so that memory holds one page; then compares them at once. */
+async function compareLoaded(
+  database: Database,
+  of: StatementDay,
+  source: 'api' | 'file',
+  settings: ComparisonSettings,
+  load: (add: (lines: readonly StoredLine[]) => Promise<void>) => Promise<string | undefined>,
+): Promise<ComparisonResult> {
+  const id = randomUUID();
+  try {
+    const failure = await load((lines) => addStatementLines(database, of, id, lines));
+    if (failure !== undefined) {
+      await dropLoad(database, id);
+      return { kind: 'failed', message: failure };
+    }
+  } catch (error) {
+    await dropLoad(database, id).catch(() => {});
+    throw error;
+  }
+  return compareStored(database, of, settings, (transaction) =>
+    takeLoad(transaction, of, { id, source }),
+  );
+}
+
+/**
+ * Compares what is loaded of a day, books the fee of the provider, and opens and closes breaks, all in
+ * one transaction: a fault leaves everything as it was.
+ */
+export async function compareStored(
+  database: Database,
+  of: StatementDay,
+  settings: ComparisonSettings,
+  take: (transaction: DatabaseTransaction) => Promise<void> = async () => {},
+): Promise<ComparisonResult> {
+  try {
+    return await database.transaction().execute(async (transaction) => {
+      await sql`set local statement_timeout = ${sql.lit(COMPARE_TIMEOUT_MS)}`.execute(transaction);
+      await lockStatement(transaction, of);
+      await take(transaction);
+      const counts = await compareLines(transaction, of, settings);
+      if (counts.open > settings.maximumBreaks) throw new TooManyBreaks(counts.open);
+      await bookProviderFee(transaction, of);
+      await askAboutBreaks(transaction, of);
+      await markCompared(transaction, of);
+      return { kind: 'compared', ...counts };
+    });
+  } catch (error) {
+    if (!(error instanceof TooManyBreaks)) throw error;
+    await markUnfinished(database, of, 'TOO_MANY', error.message);
+    return { kind: 'too-many', message: error.message };
+  }
+}
+
+class TooManyBreaks extends Error {
+  override readonly name = 'TooManyBreaks';
+
+  constructor(count: number) {
+    super(`The comparison found ${count} breaks, and opened none of them.`);
+  }
+}

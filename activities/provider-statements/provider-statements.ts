@@ -1,0 +1,100 @@
+import { heartbeat, log } from '@temporalio/activity';
+import { recordBalance } from '../../src/db/provider-statements/provider-balances.js';
+import { dueDays } from '../../src/db/provider-statements/provider-statements.js';
+import type {
+  StatementDay,
+  StatementProvider,
+} from '../../src/db/provider-statements/statement-lines.js';
+import { type Day, lastClosedDay } from '../../src/domain/reports/day-report.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { withHeartbeat } from '../provider-call.js';
+import type { AccountAtProvider } from './account-at-provider.js';
+import { type ComparisonResult, compareFetched, compareStored } from './compare-statement.js';
+
+/** What one round of comparisons did. */
+export interface ComparisonRound {
+  /** Compared days, for people. */
+  readonly compared: readonly string[];
+  /** Days that could not be compared, and why. */
+  readonly unfinished: readonly string[];
+  /** Whether some may be compared when they are tried again. */
+  readonly canRetry: boolean;
+  readonly retrySeconds: number;
+  readonly maximumTries: number;
+}
+
+export function createProviderStatementActivities(dependencies: ActivityDependencies) {
+  const { database, providerAccounts } = dependencies;
+  const { zone, retrySeconds, maximumTries, days, ...settings } =
+    dependencies.limits.providerStatements;
+
+  /** Compares the statements of closed days that are due, provider by provider, day by day. */
+  const compareProviderStatements = (tries: number): Promise<ComparisonRound> =>
+    withHeartbeat(async () => {
+      const compared: string[] = [];
+      const unfinished: string[] = [];
+      let canRetry = false;
+      for (const provider of providerAccounts) {
+        if (!provider.account.listStatement) continue;
+        for (const { day, result } of await compareProvider(provider, tries >= maximumTries)) {
+          const name = `${provider.name} ${day}`;
+          if (result.kind === 'compared') compared.push(`${name}: ${result.open} open breaks`);
+          else unfinished.push(`${name}: ${result.message}`);
+          if (result.kind === 'failed') canRetry = true;
+        }
+      }
+      return { compared, unfinished, canRetry, retrySeconds, maximumTries };
+    });
+
+  async function compareProvider(
+    provider: AccountAtProvider,
+    isLastTry: boolean,
+  ): Promise<{ day: Day; result: ComparisonResult }[]> {
+    const lastDay = lastClosedDay(new Date(), zone);
+    const due = await dueDays(database, { provider: provider.name, lastDay, days });
+    const results: { day: Day; result: ComparisonResult }[] = [];
+    for (const day of due) {
+      heartbeat(`${provider.name} ${day}`);
+      const of: StatementDay = { provider, day, zone };
+      const result = await compareFetched(database, of, provider.account, {
+        ...settings,
+        isLastTry,
+      });
+      if (result.kind !== 'compared')
+        log.error('A statement could not be compared', { provider: provider.name, day, result });
+      results.push({ day, result });
+    }
+    return againstLaterDays(provider, results);
+  }
+
+  /** What was near midnight may stand in the statement of a day that was read after it. */
+  async function againstLaterDays(
+    provider: StatementProvider,
+    results: { day: Day; result: ComparisonResult }[],
+  ) {
+    const again = results.slice(0, -1).filter(({ result }) => hasOpen(result));
+    for (const one of again)
+      one.result = await compareStored(database, { provider, day: one.day, zone }, settings);
+    return results;
+  }
+
+  /** Asks each provider for our balance; returns the providers that did not say it. */
+  const readProviderBalances = (): Promise<string[]> =>
+    withHeartbeat(async () => {
+      const silent: string[] = [];
+      for (const { name, account } of providerAccounts) {
+        const readAt = new Date();
+        const found = await account.balance?.();
+        if (found?.kind === 'balance')
+          await recordBalance(database, { provider: name, ...found, readAt });
+        else if (found) silent.push(`${name}: ${found.message}`);
+      }
+      if (silent.length > 0) log.warn('Providers did not say our balance', { silent });
+      return silent;
+    });
+
+  return { compareProviderStatements, readProviderBalances };
+}
+
+const hasOpen = (result: ComparisonResult): boolean =>
+  result.kind === 'compared' && result.open > 0;

@@ -1,0 +1,75 @@
+import { findBreak, listOpenBreaks, settleBreak } from '../../../db/provider-statements/breaks.js';
+import { listBalances } from '../../../db/provider-statements/provider-balances.js';
+import { AdminError } from '../../admin-error.js';
+import { changeCommand, lookCommand } from '../../command.js';
+import { argument, flag, id, optional, required, text, wholeNumber } from '../../fields.js';
+import { column, numbers, table, time } from '../../tables.js';
+import { breakTable } from './break-table.js';
+import { reconcile } from './reconcile.js';
+
+const listBreaks = lookCommand({
+  name: 'list breaks',
+  summary: "List open breaks between providers' statements and our books",
+  details:
+    'Breaks of the type late close themselves and are left out. Settle the others with "settle break" ' +
+    'when they are clear; "reconcile" compares a day again.',
+  fields: {
+    late: flag('Include those that close themselves'),
+    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 100 by default'),
+  },
+  examples: ['list breaks', 'list breaks --late'],
+  async look(database, { late, limit = 100 }) {
+    const breaks = await listOpenBreaks(database, { includeLate: late, limit });
+    return { json: breaks, text: breakTable(breaks) };
+  },
+});
+
+const settleBreakCommand = changeCommand({
+  name: 'settle break',
+  summary: 'Settle a break between a statement and our books',
+  details:
+    'Records who settled it, and why. It moves no money: late successes, reversals and repairs have ' +
+    'commands of their own. A settled break stays settled when its day is compared again.',
+  fields: {
+    id: argument(id, 'Its id, as "list breaks" shows it'),
+    note: required(text, 'The cause, and what was done; recorded with it and in the audit log'),
+  },
+  examples: ['settle break 17 --note "Their double, paid back with MM4711"'],
+  async change(transaction, input, context) {
+    const { id, note } = input;
+    const found = await findBreak(transaction, id);
+    if (!found) throw new AdminError(`There is no break ${id}: see "list breaks".`);
+    const { type, provider, day, reference, providerReference } = found;
+    if (!(await settleBreak(transaction, id, { by: context.actor(), note }))) {
+      const ending = found.endedBy === null ? 'closed itself' : `was settled by ${found.endedBy}`;
+      return { unchanged: `The break ${id} ${ending} before: nothing was changed.` };
+    }
+    return {
+      subject: { kind: 'provider-break', id },
+      details: { type, provider, day, reference, providerReference, note },
+      text: `The break ${id} (${type}, ${provider}, ${day}) is settled.`,
+    };
+  },
+});
+
+const listBalancesCommand = lookCommand({
+  name: 'list provider-balances',
+  summary: 'List our balances at the providers, as last read',
+  fields: {},
+  examples: ['list provider-balances'],
+  async look(database) {
+    const balances = await listBalances(database);
+    return {
+      json: balances,
+      text: table(balances, [
+        column('provider', ({ provider }) => provider),
+        column('currency', ({ currency }) => currency),
+        numbers('balance', ({ amount }) => amount),
+        column('read (utc)', ({ readAt }) => time(readAt)),
+      ]),
+    };
+  },
+});
+
+/** The commands for statements and accounts at providers, in the order of help. */
+export const statementCommands = [reconcile, listBreaks, settleBreakCommand, listBalancesCommand];

@@ -1,0 +1,168 @@
+import { createReadStream } from 'node:fs';
+import {
+  type ComparisonResult,
+  compareFetched,
+  compareFile,
+  periodOf,
+} from '../../../../activities/provider-statements/compare-statement.js';
+import { type Break, breaksOfDay } from '../../../db/provider-statements/breaks.js';
+import { findStatement } from '../../../db/provider-statements/provider-statements.js';
+import type { StatementDay } from '../../../db/provider-statements/statement-lines.js';
+import { standingFence } from '../../../db/recovery/fence.js';
+import { statementProviderNames } from '../../../domain/provider-statements/statement-providers.js';
+import { parseDay } from '../../../domain/reports/day-report.js';
+import { csv } from '../../../process/csv.js';
+import {
+  readStatementFile,
+  StatementFileError,
+} from '../../../providers/statement-files/read-statement-file.js';
+import { AdminError } from '../../admin-error.js';
+import { type AdminCommand, type AdminContext, recordChanges } from '../../command.js';
+import {
+  byConversion,
+  flag,
+  type InputOf,
+  oneOf,
+  optional,
+  required,
+  text,
+  wholeNumber,
+} from '../../fields.js';
+import { breakTable } from './break-table.js';
+
+const fields = {
+  provider: required(oneOf(...statementProviderNames), 'The provider'),
+  day: required(
+    byConversion('date', 'must be a day such as 2026-11-23', parseDay),
+    'The day, in MARKET_TIME_ZONE',
+  ),
+  file: optional(
+    text,
+    'Its statement as a file in CSV, or - for standard input; by default it is asked',
+  ),
+  stored: flag('Only show what was found before'),
+  all: flag('Show closed and settled breaks, too'),
+  maximumBreaks: optional(
+    wholeNumber(1, 1_000_000),
+    'Breaks that may be opened; PROVIDER_STATEMENT_MAXIMUM_BREAKS by default',
+  ),
+  format: optional(oneOf('text', 'csv', 'json'), 'The form; text by default'),
+};
+type Input = InputOf<typeof fields>;
+
+export const reconcile: AdminCommand = {
+  name: 'reconcile',
+  summary: "Compare a provider's statement of a day with our books, and list the breaks",
+  details:
+    'Reads the statement from the provider, or from a file in CSV, books its fees, opens breaks and ' +
+    'closes those that are gone, as the Schedule does every day: comparing a day again changes ' +
+    'nothing more. It needs the settings of the provider unless there is a file. The exit code is 2 ' +
+    'while breaks are open.',
+  fields,
+  examples: [
+    'reconcile --provider gsma --day 2026-11-22',
+    'reconcile --provider mpesa --day 2026-11-22 --file statement.csv',
+    'reconcile --provider dt-one --day 2026-11-22 --stored --all --format csv > breaks.csv',
+  ],
+  async run(context, given) {
+    const input = given as Input;
+    const { database, marketTimeZone: zone } = context;
+    const provider = context.statements.provider(input.provider);
+    const of: StatementDay = { provider, day: input.day, zone };
+    if (!input.stored) await compare(context, of, input);
+    const found = await findStatement(database, provider.name, input.day);
+    if (!found) throw new AdminError(`No statement of ${provider.name} for ${input.day} was read.`);
+    const breaks = await breaksOfDay(database, provider.name, input.day, {
+      includeEnded: input.all,
+    });
+    const open = breaks.filter(({ state }) => state === 'OPEN').length;
+    const json = { provider: provider.name, day: input.day, zone, ...found, breaks };
+    const head =
+      `${provider.name}, ${input.day} (${zone}): ${found.lines} lines, fee booked ETB ` +
+      `${found.bookedFee}${otherFees(found.fees)}, open breaks: ${open}`;
+    const forms = {
+      text: () => `${head}\n\n${breakTable(breaks)}`,
+      csv: () => csv([csvColumns, ...breaks.map(csvRow)]).trimEnd(),
+      json: () => JSON.stringify(json, null, 2),
+    };
+    return { json, text: forms[input.format ?? 'text'](), exitCode: open === 0 ? 0 : 2 };
+  },
+};
+
+/** @throws {AdminError} where nothing was compared */
+async function compare(context: AdminContext, of: StatementDay, input: Input): Promise<void> {
+  const { database, statements } = context;
+  const actor = context.actor();
+  if (await standingFence(database))
+    throw new AdminError(
+      'The fence of a restore stands: the database lacks what the providers did. First "recover book" ' +
+        'and "recover lift".',
+    );
+  const { maximumBreaks = statements.settings.maximumBreaks } = input;
+  const settings = { ...statements.settings, maximumBreaks, isLastTry: false };
+  const result =
+    input.file === undefined
+      ? await compareFetched(database, of, statements.account(of.provider.name), settings)
+      : await compareGiven(context, of, input.file, settings);
+  if (result.kind !== 'compared')
+    throw new AdminError(
+      result.kind === 'too-many'
+        ? `${result.message} Look for their one cause; --maximum-breaks allows them.`
+        : `The statement could not be read: ${result.message} Nothing was compared.`,
+    );
+  await database.transaction().execute((transaction) =>
+    recordChanges(transaction, actor, 'reconcile', [
+      {
+        subject: { kind: 'provider-statement', id: Number(of.day.replaceAll('-', '')) },
+        details: {
+          provider: of.provider.name,
+          day: of.day,
+          source: input.file === undefined ? 'api' : 'file',
+          ...result,
+        },
+      },
+    ]),
+  );
+}
+
+async function compareGiven(
+  { database, marketTimeZone: zone }: AdminContext,
+  of: StatementDay,
+  file: string,
+  settings: AdminContext['statements']['settings'],
+): Promise<ComparisonResult> {
+  const content = file === '-' ? process.stdin : createReadStream(file);
+  const period = await periodOf(database, of);
+  const lines = readStatementFile(content, { provider: of.provider.name, zone, period });
+  try {
+    return await compareFile(database, of, lines, settings);
+  } catch (error) {
+    if (error instanceof StatementFileError)
+      throw new AdminError(`${error.message} Nothing was compared.`);
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new AdminError(`There is no file ${file}.`);
+    throw error;
+  } finally {
+    content.destroy();
+  }
+}
+
+/** Fees in other currencies are not booked. */
+const otherFees = (fees: Readonly<Record<string, string>>): string =>
+  Object.entries(fees)
+    .filter(([currency]) => currency !== 'ETB')
+    .map(([currency, fee]) => `, not booked ${currency} ${fee}`)
+    .join('');
+
+const csvColumns = [
+  ...['id', 'provider', 'day', 'type', 'kind', 'state', 'ourReference', 'providerReference'],
+  ...['ourStatus', 'ourAmount', 'providerStatus', 'providerAmount', 'providerCurrency'],
+  ...['foundAt', 'endedAt', 'endedBy', 'endedWhy'],
+];
+
+const csvRow = (one: Break) => [
+  ...[one.id, one.provider, one.day, one.type, one.kind, one.state],
+  ...[one.reference, one.providerReference, one.ourStatus, one.ourAmount],
+  ...[one.providerStatus, one.providerAmount, one.providerCurrency],
+  ...[one.foundAt.toISOString(), one.endedAt?.toISOString() ?? null, one.endedBy, one.endedWhy],
+];

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { parseMoney } from '../../domain/money.js';
+import { PROVIDER_FEE } from '../../domain/statement-labels.js';
+import type { DatabaseTransaction } from '../connection.js';
+import { addTransfers } from '../ledger/ledger.js';
+import type { StatementDay } from './statement-lines.js';
+
+/** The currency of our books. */
+const CURRENCY = 'ETB';
+
+/**
+ * Books what a provider charged for a day: service-fees → its clearing account, because the platform
+ * bears it and owes it to the provider. A day whose fee a later statement changes is corrected by the
+ * difference. The statement must be locked. Fees in other currencies are recorded and not booked.
+ */
+export async function bookProviderFee(
+  transaction: DatabaseTransaction,
+  { provider, day }: StatementDay,
+): Promise<void> {
+  const { rows } = await sql<{ fee: string; booked: string; transfers: number }>`
+    with sums as (
+      select fee_currency, sum(fee)::numeric(20, 6) as fee
+      from provider_statement_lines as line
+      join provider_statements as statement using (provider, day, load_id)
+      where provider = ${provider.name} and day = ${day} and fee > 0
+        and fee_currency is not null and status in ('completed', 'reversed')
+      group by fee_currency
+    ), fee as (
+      select coalesce(sum(fee) filter (where fee_currency = ${CURRENCY}), 0)::numeric(20, 6) as own
+      from sums
+    ), before as (
+      select booked_fee, fee_transfers from provider_statements
+      where provider = ${provider.name} and day = ${day}
+    ), noted as (
+      update provider_statements set booked_fee = fee.own,
+        fee_transfers = fee_transfers + case when booked_fee = fee.own then 0 else 1 end,
+        fees = coalesce((select jsonb_object_agg(fee_currency, sums.fee::text) from sums), '{}')
+      from fee where provider = ${provider.name} and day = ${day}
+    )
+    select fee.own::text as fee, booked_fee::text as booked, fee_transfers as transfers
+    from fee cross join before`.execute(transaction);
+  const [row] = rows;
+  if (!row) return;
+  const change = parseMoney(row.fee) - parseMoney(row.booked);
+  if (change === 0n) return;
+  const clearing = provider.kind === 'airtime' ? 'airtime-clearing' : 'mobile-money-clearing';
+  const [debit, credit] =
+    change > 0n ? (['service-fees', clearing] as const) : ([clearing, 'service-fees'] as const);
+  await addTransfers(transaction, [
+    {
+      operationId: `provider-fee:${provider.name}:${day}`,
+      partnerId: 0,
+      step: row.transfers === 0 ? PROVIDER_FEE : `${PROVIDER_FEE}-${row.transfers + 1}`,
+      debit,
+      credit,
+      amount: change > 0n ? change : -change,
+    },
+  ]);
+}

@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import type { Day } from '../../domain/reports/day-report.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import type { StatementDay } from './statement-lines.js';
+
+/** A statement that could not be compared, for people. */
+export interface UnfinishedStatement {
+  readonly provider: string;
+  readonly day: Day;
+  readonly state: 'FAILED' | 'TOO_MANY';
+  readonly failure: string;
+}
+
+/**
+ * The days of a provider that are to be compared: closed ones of the last days that are not compared
+ * or have open breaks, oldest first. Of a provider without a statement only the last closed day.
+ */
+export async function dueDays(
+  database: Database,
+  { provider, lastDay, days }: { provider: string; lastDay: Day; days: number },
+): Promise<Day[]> {
+  const { rows } = await sql<{ day: Day }>`
+    select due.day from (
+      select to_char(moment, 'YYYY-MM-DD') as day
+      from generate_series(
+        greatest(${lastDay}::date - ${days}::int + 1, least(${lastDay}::date,
+          (select min(day) from provider_statements where provider = ${provider})::date)),
+        ${lastDay}::date, '1 day') as moment
+    ) as due
+    where not exists (
+        select from provider_statements as statement
+        where statement.provider = ${provider} and statement.day = due.day
+          and state = 'COMPARED')
+      or exists (
+        select from provider_breaks as found
+        where found.provider = ${provider} and found.day = due.day and state = 'OPEN')
+    order by due.day`.execute(database);
+  return rows.map(({ day }) => day);
+}
+
+/** Locks the statement of a day, so that one load or comparison of it ends at a time. */
+export async function lockStatement(
+  transaction: DatabaseTransaction,
+  { provider, day }: StatementDay,
+): Promise<void> {
+  await sql`
+    insert into provider_statements (provider, day, state, failure, failing_since)
+    values (${provider.name}, ${day}, 'TRYING', 'It was not compared yet.', now())
+    on conflict (provider, day) do update set provider = excluded.provider`.execute(transaction);
+}
+
+/** Makes a load the lines of its day, in place of earlier ones. */
+export async function takeLoad(
+  transaction: DatabaseTransaction,
+  { provider, day }: StatementDay,
+  load: { readonly id: string; readonly source: 'api' | 'file' },
+): Promise<void> {
+  await sql`
+    delete from provider_statement_lines
+    where provider = ${provider.name} and day = ${day} and load_id <> ${load.id}`.execute(
+    transaction,
+  );
+  await sql`
+    update provider_statements set load_id = ${load.id}::uuid, source = ${load.source},
+      loaded_at = now(), line_count = (
+        select count(*) from provider_statement_lines where load_id = ${load.id}::uuid)
+    where provider = ${provider.name} and day = ${day}`.execute(transaction);
+}
+
+/** Deletes the lines of a load that did not come to its end. */
+export async function dropLoad(database: Database, loadId: string): Promise<void> {
+  await sql`delete from provider_statement_lines where load_id = ${loadId}::uuid`.execute(database);
+}
+
+/** Records that a day is compared. */
+export async function markCompared(
+  transaction: DatabaseTransaction,
+  { provider, day }: StatementDay,
+): Promise<void> {
+  await sql`
+    update provider_statements
+    set state = 'COMPARED', compared_at = now(), failure = null, failing_since = null
+    where provider = ${provider.name} and day = ${day}`.execute(transaction);
+}
+
+/** Records why a day was not compared; one that was compared before stays so. */
+export async function markUnfinished(
+  database: Database,
+  { provider, day }: StatementDay,
+  state: UnfinishedStatement['state'] | 'TRYING',
+  failure: string,
+): Promise<void> {
+  await sql`
+    insert into provider_statements as old (provider, day, state, failure, failing_since)
+    values (${provider.name}, ${day}, ${state}, ${failure}, now())
+    on conflict (provider, day) do update
+    set state = case when old.state = 'COMPARED' and ${state} <> 'TOO_MANY' then old.state
+        else excluded.state end,
+      failure = excluded.failure, failing_since = coalesce(old.failing_since, now())
+  `.execute(database);
+}
+
+/** Statements that are not compared, and why. */
+export async function listUnfinished(database: Database): Promise<UnfinishedStatement[]> {
+  const { rows } = await sql<UnfinishedStatement>`
+    select provider, day, state, coalesce(failure, 'unknown') as failure from provider_statements
+    where state in ('FAILED', 'TOO_MANY') order by provider, day`.execute(database);
+  return rows;
+}
+
+/** What is known of the statement of a day. */
+export interface StatementFacts {
+  readonly state: 'TRYING' | 'FAILED' | 'TOO_MANY' | 'COMPARED';
+  readonly source: 'api' | 'file' | null;
+  readonly lines: number;
+  readonly loadedAt: Date | null;
+  /** Decimal strings by currency. */
+  readonly fees: Readonly<Record<string, string>>;
+  /** ETB */
+  readonly bookedFee: string;
+}
+
+/** The statement of a day; undefined where it was never asked for. */
+export async function findStatement(
+  database: Database,
+  provider: string,
+  day: Day,
+): Promise<StatementFacts | undefined> {
+  const { rows } = await sql<StatementFacts>`
+    select state, source, line_count as lines, loaded_at as "loadedAt", fees,
+      booked_fee as "bookedFee"
+    from provider_statements where provider = ${provider} and day = ${day}`.execute(database);
+  return rows[0];
+}

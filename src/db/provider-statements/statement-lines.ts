@@ -1,0 +1,93 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { StatementKind } from '../../domain/provider-statements/break-types.js';
+import type { Day } from '../../domain/reports/day-report.js';
+import type { Database } from '../connection.js';
+
+/** A provider whose statement is compared with our books. */
+export interface StatementProvider {
+  readonly name: string;
+  readonly kind: 'mobile-money' | 'airtime';
+  /** Serves the rows that name no provider. */
+  readonly isDefault: boolean;
+}
+
+/** The statement of a provider for a day of a time zone (IANA name). */
+export interface StatementDay {
+  readonly provider: StatementProvider;
+  readonly day: Day;
+  readonly zone: string;
+}
+
+/** A line as it is stored. */
+export interface StoredLine {
+  readonly kind: StatementKind;
+  readonly providerReference: string;
+  readonly reference: string | null;
+  /** Of a reversal without a reference of ours: the provider's reference of what was reversed. */
+  readonly originalReference?: string | undefined;
+  readonly status: 'completed' | 'pending' | 'failed' | 'reversed';
+  /** Decimal strings. */
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly fee: string | null;
+  readonly feeCurrency: string | null;
+  readonly at: Date;
+}
+
+/** Whether a row of ours is the provider's, by its column. */
+export const isOfProvider = (
+  column: RawBuilder<unknown>,
+  { name, isDefault }: StatementProvider,
+): RawBuilder<boolean> =>
+  isDefault ? sql`(${column} is null or ${column} = ${name})` : sql`${column} = ${name}`;
+
+/** Begins and ends a day, as moments. */
+export const beginOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>
+  sql`(${day}::timestamp at time zone ${zone}::text)`;
+export const endOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>
+  sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
+
+/**
+ * Adds lines of a load. They count when the load is complete. A transaction that is listed twice, as
+ * where pages overlap, is one line. Reversals without a reference of ours become lines of what they
+ * reversed, and lines without one get ours by the provider's reference.
+ */
+export async function addStatementLines(
+  database: Database,
+  { provider, day }: StatementDay,
+  loadId: string,
+  lines: readonly StoredLine[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  const table = provider.kind === 'airtime' ? sql`topup_attempts` : sql`redemptions`;
+  const ours = provider.kind === 'airtime' ? sql`reference` : sql`payment_reference::text`;
+  const own = provider.kind === 'airtime' ? 'top-up' : 'payment';
+  await sql`
+    insert into provider_statement_lines (load_id, provider, day, kind, provider_reference,
+      reference, status, amount, currency, fee, fee_currency, at)
+    select ${loadId}::uuid, ${provider.name}, ${day},
+      case when is_reversed then ${own} else line.kind end, line.provider_reference,
+      coalesce(line.reference, found.reference),
+      case when is_reversed and status = 'completed' then 'reversed' else status end,
+      amount, currency, fee, fee_currency, at
+    from unnest(${lines.map(({ kind }) => kind)}::text[],
+        ${lines.map((line) => line.providerReference)}::text[],
+        ${lines.map(({ reference }) => reference)}::text[],
+        ${lines.map((line) => line.originalReference ?? null)}::text[],
+        ${lines.map(({ status }) => status)}::text[],
+        ${lines.map(({ amount }) => amount)}::numeric[],
+        ${lines.map(({ currency }) => currency)}::text[],
+        ${lines.map(({ fee }) => fee)}::numeric[],
+        ${lines.map((line) => line.feeCurrency)}::text[],
+        ${lines.map(({ at }) => at)}::timestamptz[])
+      as line (kind, provider_reference, reference, original, status, amount, currency, fee,
+        fee_currency, at)
+    cross join lateral (
+      select line.reference is null and line.kind = 'reversal' as is_reversed) as what
+    left join lateral (
+      select ${ours} as reference from ${table}
+      where line.reference is null and (is_reversed or line.kind = ${own})
+        and provider_reference = coalesce(line.original, line.provider_reference)
+      order by settled_at desc limit 1) as found on true
+    on conflict do nothing`.execute(database);
+}

@@ -1,0 +1,72 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { BreakType, StatementKind } from '../../domain/provider-statements/break-types.js';
+import type { Day } from '../../domain/reports/day-report.js';
+import type { Json, Numeric, Timestamp } from './columns.js';
+
+/** The statement of a provider for a day. */
+export interface ProviderStatementsTable {
+  provider: string;
+  day: Day;
+  created_at: Timestamp;
+  /** TRYING: it is read again; FAILED: for a person. TOO_MANY: it has more breaks than one opens without an operator. */
+  state: 'TRYING' | 'FAILED' | 'TOO_MANY' | 'COMPARED';
+  source: 'api' | 'file' | null;
+  load_id: string | null;
+  line_count: Generated<number>;
+  loaded_at: Timestamp | null;
+  compared_at: Timestamp | null;
+  failing_since: Timestamp | null;
+  failure: string | null;
+  /** Fees by currency; decimal strings. */
+  fees: Json<Readonly<Record<string, string>>>;
+  booked_fee: Generated<Numeric>;
+  /** Transfers of its fee, corrections included. */
+  fee_transfers: Generated<number>;
+}
+
+/** A line of a statement, without its party. */
+export interface ProviderStatementLinesTable {
+  load_id: string;
+  kind: StatementKind;
+  provider_reference: string;
+  provider: string;
+  day: Day;
+  created_at: Timestamp;
+  reference: string | null;
+  status: 'completed' | 'pending' | 'failed' | 'reversed';
+  amount: Numeric | null;
+  currency: string | null;
+  fee: Numeric | null;
+  fee_currency: string | null;
+  at: Timestamp;
+}
+
+/** A difference between a statement and our books. */
+export interface ProviderBreaksTable {
+  id: GeneratedAlways<number>;
+  provider: string;
+  day: Day;
+  type: BreakType;
+  kind: StatementKind;
+  subject: string;
+  reference: string | null;
+  provider_reference: string | null;
+  our_status: string | null;
+  our_amount: Numeric | null;
+  provider_status: string | null;
+  provider_amount: Numeric | null;
+  provider_currency: string | null;
+  state: Generated<'OPEN' | 'CLOSED' | 'SETTLED'>;
+  found_at: Timestamp;
+  ended_at: Timestamp | null;
+  ended_why: string | null;
+  ended_by: string | null;
+}
+
+/** The last reading of our balance at a provider. */
+export interface ProviderBalancesTable {
+  provider: string;
+  currency: string;
+  amount: Numeric;
+  read_at: Timestamp;
+}

@@ -1,0 +1,174 @@
+import { parse } from 'csv-parse';
+import type { ProviderStatementLine, StatementPeriod } from '../statement.js';
+import { type StatementFormat, statementFormats } from './statement-format.js';
+
+/** The file is no statement of the provider for the day. The message repeats none of it. */
+export class StatementFileError extends Error {
+  override readonly name = 'StatementFileError';
+}
+
+const ROW_CHARACTERS = 10_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Reads a statement as CSV (RFC 4180), row by row: its first row names the columns, in any order;
+ * further columns are not read. Times without an offset are of the time zone.
+ *
+ * @throws {StatementFileError} at the first row that cannot be read, or that is of another day
+ */
+export async function* readStatementFile(
+  content: AsyncIterable<Buffer | string>,
+  options: { readonly provider: string; readonly zone: string; readonly period: StatementPeriod },
+): AsyncGenerator<ProviderStatementLine> {
+  const { provider, zone, period } = options;
+  const format = statementFormats[provider];
+  if (!format) throw new StatementFileError(`No format of files is known for ${provider}.`);
+  let row = 0;
+  let places: ReadonlyMap<string, number> | undefined;
+  for await (const cells of rowsOf(content)) {
+    row += 1;
+    if (!places) {
+      places = placesOf(cells, format);
+      continue;
+    }
+    const fail = (column: string, text: string) =>
+      new StatementFileError(`Row ${row}, column "${column}": ${text}.`);
+    const line = lineOf(format, new Cells(cells, places), zone, fail);
+    if (!line) continue;
+    const isNear =
+      line.at.getTime() >= period.from.getTime() - DAY_MS &&
+      line.at.getTime() < period.to.getTime() + DAY_MS;
+    if (!isNear) throw fail(format.columns.at, 'is not of this day');
+    yield line;
+  }
+  if (!places) throw new StatementFileError('The file is empty: its first row names the columns.');
+}
+
+async function* rowsOf(content: AsyncIterable<Buffer | string>): AsyncGenerator<readonly string[]> {
+  const parser = parse({
+    bom: true,
+    max_record_size: ROW_CHARACTERS,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    trim: true,
+  });
+  const feeding = feed(content, parser);
+  try {
+    for await (const cells of parser) yield cells as readonly string[];
+    await feeding;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!code.includes('CSV') && !code.includes('QUOTE')) throw error;
+    throw new StatementFileError(`The file is not valid CSV (${code}).`);
+  }
+}
+
+/** Writes no faster than rows are taken. */
+async function feed(content: AsyncIterable<Buffer | string>, parser: ReturnType<typeof parse>) {
+  try {
+    for await (const chunk of content)
+      if (!parser.write(chunk)) await new Promise((resolve) => parser.once('drain', resolve));
+    parser.end();
+  } catch (error) {
+    parser.destroy(error instanceof Error ? error : new Error('The file cannot be read'));
+  }
+}
+
+/** @throws {StatementFileError} where a column is missing or stands twice */
+function placesOf(header: readonly string[], format: StatementFormat): Map<string, number> {
+  const wanted = Object.values(format.columns);
+  const places = new Map<string, number>();
+  for (const [place, name] of header.entries()) {
+    if (!wanted.includes(name)) continue;
+    if (places.has(name)) throw new StatementFileError(`The column "${name}" stands twice.`);
+    places.set(name, place);
+  }
+  const missing = wanted.filter((name) => !places.has(name) && !format.optional.includes(name));
+  if (missing.length > 0)
+    throw new StatementFileError(`The file lacks the columns ${missing.join(', ')}.`);
+  return places;
+}
+
+class Cells {
+  constructor(
+    private readonly cells: readonly string[],
+    private readonly places: ReadonlyMap<string, number>,
+  ) {}
+
+  /** Null where it is empty, or the file lacks the column. */
+  read(column: string | undefined): string | null {
+    const place = column === undefined ? undefined : this.places.get(column);
+    return (place === undefined ? '' : (this.cells[place] ?? '')) || null;
+  }
+}
+
+/** A row as a line; undefined where it is no operation of ours. */
+function lineOf(
+  { kind: usual, kindOf, columns, statuses }: StatementFormat,
+  cells: Cells,
+  zone: string,
+  fail: (column: string, text: string) => Error,
+): ProviderStatementLine | undefined {
+  const kind = kindOf ? kindOf(cells.read(columns.type) ?? '') : usual;
+  if (kind === 'other') return undefined;
+  const providerReference = cells.read(columns.providerReference);
+  if (providerReference === null || providerReference.length > 256)
+    throw fail(columns.providerReference, 'must have 1 to 256 characters');
+  const at = timeOf(cells.read(columns.at) ?? '', zone);
+  if (!at) throw fail(columns.at, 'must be a time such as 2026-11-23T14:05:00+03:00');
+  const decimal = (column: string | undefined): string | null => {
+    const text = cells.read(column)?.replaceAll(',', '').replace(/^-/, '') ?? null;
+    if (text !== null && !/^\d{1,18}(\.\d{1,10})?$/.test(text))
+      throw fail(column ?? '', 'must be an amount such as 97.50');
+    return text;
+  };
+  const currency = columns.currency === undefined ? 'ETB' : cells.read(columns.currency);
+  const amount = decimal(columns.amount);
+  if (kind === 'fee')
+    return {
+      ...{ kind: usual, providerReference: `${providerReference} fee`, reference: null, at },
+      ...{ status: 'completed', amount: '0', currency, fee: amount, feeCurrency: currency },
+    };
+  const fee = decimal(columns.fee);
+  return {
+    kind,
+    providerReference,
+    reference: cells.read(columns.reference),
+    originalReference: cells.read(columns.original) ?? undefined,
+    status: statuses[(cells.read(columns.status) ?? '').toLowerCase()] ?? 'pending',
+    amount,
+    currency,
+    fee,
+    feeCurrency: fee === null ? null : (cells.read(columns.feeCurrency) ?? 'ETB'),
+    at,
+  };
+}
+
+const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
+const DAY_FIRST = /^(\d\d)[-/](\d\d)[-/](\d{4}) (\d\d):(\d\d)(?::(\d\d))?$/;
+
+/** A moment; one without an offset is of the time zone. */
+function timeOf(text: string, zone: string): Date | undefined {
+  const iso = ISO.exec(text);
+  if (iso?.[7]) return valid(new Date(text.replace(' ', 'T')));
+  const dayFirst = DAY_FIRST.exec(text);
+  const parts =
+    iso ?? (dayFirst && [dayFirst[0], dayFirst[3], dayFirst[2], dayFirst[1], ...dayFirst.slice(4)]);
+  if (!parts) return undefined;
+  const [, year, month, day, hour, minute, second = '00'] = parts;
+  const local = valid(new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`));
+  return local && new Date(local.getTime() - offsetMs(local, zone));
+}
+
+const valid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? undefined : date);
+
+/** What a time zone is ahead of UTC. */
+function offsetMs(at: Date, zone: string): number {
+  const shown = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: zone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  }).format(at);
+  return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(at.getTime() / 1_000) * 1_000;
+}

@@ -1,0 +1,126 @@
+import type { ProviderStatementLine } from '../statement.js';
+
+/** The columns of a provider's statement as a file. */
+export interface StatementFormat {
+  /** What a row is whose type says nothing, or that has no column of types. */
+  readonly kind: ProviderStatementLine['kind'];
+  readonly columns: {
+    readonly providerReference: string;
+    readonly reference: string;
+    readonly status: string;
+    readonly amount: string;
+    readonly at: string;
+    /** Without a column the currency is ETB. */
+    readonly currency?: string;
+    readonly original?: string;
+    readonly type?: string;
+    readonly fee?: string;
+    readonly feeCurrency?: string;
+  };
+  /** Columns that a file may lack. */
+  readonly optional: readonly string[];
+  /** Statuses in small letters; others are not final. */
+  readonly statuses: Readonly<Record<string, ProviderStatementLine['status']>>;
+  /** What the rows of a type are: `fee` is what the provider charged, `other` no operation of ours. */
+  readonly kindOf?: (type: string) => ProviderStatementLine['kind'] | 'fee' | 'other';
+}
+
+const kindsOfGsma: Readonly<Record<string, ProviderStatementLine['kind']>> = {
+  disbursement: 'payment',
+  reversal: 'reversal',
+};
+
+/** M-Pesa explains a row in words. */
+function kindOfMpesa(details: string): ProviderStatementLine['kind'] | 'fee' | 'other' {
+  if (/charge|\bfee\b/i.test(details)) return 'fee';
+  if (/revers/i.test(details)) return 'reversal';
+  return /business payment|salary payment|promotion payment|b2c/i.test(details)
+    ? 'payment'
+    : 'other';
+}
+
+/** One row per provider that gives its statement as a file. */
+export const statementFormats: Readonly<Record<string, StatementFormat>> = {
+  gsma: {
+    kind: 'payment',
+    columns: {
+      providerReference: 'transactionReference',
+      reference: 'requestingOrganisationTransactionReference',
+      original: 'originalTransactionReference',
+      type: 'type',
+      status: 'transactionStatus',
+      amount: 'amount',
+      currency: 'currency',
+      fee: 'feeAmount',
+      feeCurrency: 'feeCurrency',
+      at: 'creationDate',
+    },
+    optional: ['originalTransactionReference', 'feeAmount', 'feeCurrency'],
+    statuses: {
+      completed: 'completed',
+      success: 'completed',
+      successful: 'completed',
+      failed: 'failed',
+      declined: 'failed',
+      rejected: 'failed',
+      reversed: 'reversed',
+    },
+    kindOf: (type) => (type === '' ? 'payment' : (kindsOfGsma[type.toLowerCase()] ?? 'other')),
+  },
+  mpesa: {
+    kind: 'payment',
+    columns: {
+      providerReference: 'Receipt No.',
+      reference: 'Originator Conversation ID',
+      original: 'Linked Transaction ID',
+      type: 'Details',
+      status: 'Transaction Status',
+      amount: 'Withdrawn',
+      at: 'Completion Time',
+    },
+    optional: ['Originator Conversation ID', 'Linked Transaction ID'],
+    statuses: {
+      completed: 'completed',
+      failed: 'failed',
+      declined: 'failed',
+      reversed: 'reversed',
+    },
+    kindOf: kindOfMpesa,
+  },
+  'dt-one': {
+    kind: 'top-up',
+    columns: {
+      providerReference: 'id',
+      reference: 'external_id',
+      status: 'status',
+      amount: 'amount',
+      currency: 'unit',
+      fee: 'fee',
+      feeCurrency: 'fee_unit',
+      at: 'creation_date',
+    },
+    optional: ['fee', 'fee_unit'],
+    statuses: {
+      completed: 'completed',
+      reversed: 'reversed',
+      rejected: 'failed',
+      cancelled: 'failed',
+      declined: 'failed',
+    },
+  },
+  reloadly: {
+    kind: 'top-up',
+    columns: {
+      providerReference: 'transactionId',
+      reference: 'customIdentifier',
+      status: 'status',
+      amount: 'deliveredAmount',
+      currency: 'deliveredAmountCurrencyCode',
+      fee: 'fee',
+      feeCurrency: 'feeCurrencyCode',
+      at: 'transactionDate',
+    },
+    optional: ['fee', 'feeCurrencyCode'],
+    statuses: { successful: 'completed', failed: 'failed', refunded: 'reversed' },
+  },
+};

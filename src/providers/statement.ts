@@ -1,0 +1,68 @@
+import type { StatementKind } from '../domain/provider-statements/break-types.js';
+import type { ProviderTransaction } from './transaction-list.js';
+
+/** A line of a provider's statement. It has no party: the comparison needs none. */
+export interface ProviderStatementLine
+  extends Pick<ProviderTransaction, 'reference' | 'status' | 'amount' | 'currency' | 'at'> {
+  readonly kind: StatementKind;
+  /** Identifies the transaction at the provider. */
+  readonly providerReference: string;
+  /** Of a reversal without a reference of ours: the provider's reference of what was reversed. */
+  readonly originalReference?: string | undefined;
+  /** Decimal string; null where the provider says none. */
+  readonly fee: string | null;
+  /** ISO 4217 */
+  readonly feeCurrency: string | null;
+}
+
+/** From a moment, up to but not including another one. */
+export interface StatementPeriod {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** A page of a statement, or the reason why the statement could not be read completely. */
+export type ProviderStatementPage =
+  | { readonly kind: 'page'; readonly lines: readonly ProviderStatementLine[] }
+  | { readonly kind: 'not-listed'; readonly message: string };
+
+/** Our balance at a provider. */
+export type ProviderBalance =
+  | {
+      readonly kind: 'balance';
+      /** Decimal string: what we can spend. */
+      readonly amount: string;
+      /** ISO 4217 */
+      readonly currency: string;
+    }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** What a provider says of our account, each absent where it cannot. */
+export interface ProviderAccount {
+  /** The transactions of a period, page by page; after `not-listed` there is no further page. */
+  listStatement?(period: StatementPeriod): AsyncIterable<ProviderStatementPage>;
+  /** What we can still spend. */
+  balance?(): Promise<ProviderBalance>;
+}
+
+/** At most this many pages of one statement are read. */
+const MAXIMUM_PAGES = 20_000;
+
+/** Reads page after page, each after the one before was taken. */
+export async function* statementPages(
+  pageAt: (index: number) => Promise<
+    | {
+        readonly kind: 'page';
+        readonly lines: readonly ProviderStatementLine[];
+        readonly isLast: boolean;
+      }
+    | Extract<ProviderStatementPage, { kind: 'not-listed' }>
+  >,
+): AsyncGenerator<ProviderStatementPage> {
+  for (let index = 0; index < MAXIMUM_PAGES; index += 1) {
+    const page = await pageAt(index);
+    yield page;
+    if (page.kind === 'not-listed' || page.isLast) return;
+  }
+  yield { kind: 'not-listed', message: 'The provider lists too many transactions.' };
+}

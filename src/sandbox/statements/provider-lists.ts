@@ -1,0 +1,48 @@
+import type { TakenRequest } from '../accepted-requests.js';
+import type { Books, Payout, PayoutReversal, Topup } from '../books.js';
+import { PAYOUT_FEE } from './payout-fee.js';
+
+/** The payouts and reversals of a provider as its statements list them, newest first. */
+export const listedPayouts = (books: Books, provider: string): (Payout | PayoutReversal)[] =>
+  books.statementFaults.listed<Payout | PayoutReversal>(
+    [...books.allPayouts(provider), ...books.allReversals(provider)],
+    (taken) => ({ ...taken, transactionReference: `${taken.transactionReference}-2` }),
+  );
+
+/** The top-ups of a provider as its statements list them, newest first. */
+export const listedTopups = (books: Books, provider: string): Topup[] =>
+  books.statementFaults.listed(books.allTopups(provider), (taken) => ({
+    ...taken,
+    // Another number of as many digits.
+    transactionId: String(Number(taken.transactionId) - 1e15),
+  }));
+
+/** A transaction of a statement, for all providers. */
+export interface ListedTransaction {
+  readonly kind: 'payment' | 'reversal' | 'top-up';
+  readonly id: string;
+  /** Of a reversal: the id of its payout. */
+  readonly originalId: string;
+  readonly fee: string;
+  readonly taken: TakenRequest;
+}
+
+/** What a provider did. */
+export const transactionsOf: Readonly<Record<string, (books: Books) => ListedTransaction[]>> = {
+  gsma: (books) =>
+    listedPayouts(books, 'gsma').map((taken) => ({
+      kind: 'original' in taken ? 'reversal' : 'payment',
+      id: taken.transactionReference,
+      originalId: 'original' in taken ? taken.original.transactionReference : '',
+      fee: 'original' in taken ? '' : PAYOUT_FEE,
+      taken,
+    })),
+  'dt-one': (books) =>
+    listedTopups(books, 'dt-one').map((taken) => ({
+      kind: 'top-up',
+      id: taken.transactionId,
+      originalId: '',
+      fee: '',
+      taken,
+    })),
+};

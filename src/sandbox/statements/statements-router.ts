@@ -1,0 +1,113 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { statusOf } from '../accepted-requests.js';
+import type { Books } from '../books.js';
+import { readJsonObject } from '../request-body.js';
+import { type ListedTransaction, transactionsOf } from './provider-lists.js';
+import { type ListedFault, statementFaults } from './statement-faults.js';
+
+const faultSchema = z.strictObject({
+  reference: z.string().min(1).max(100),
+  fault: z.enum(Object.keys(statementFaults) as ListedFault[]),
+});
+const balanceSchema = z.strictObject({ amount: z.number().min(0).max(1e12) });
+const zoneSchema = z
+  .enum(Intl.supportedValuesOf('timeZone') as [string, ...string[]])
+  .or(z.literal('UTC'));
+
+const types = { payment: 'disbursement', reversal: 'reversal', 'top-up': '' } as const;
+const feeOf = ({ fee, taken }: ListedTransaction) => (statusOf(taken) === 'failed' ? '' : fee);
+
+/** The columns of the files of each provider (docs/reference/providers.md, "Statements"). */
+const columns: Readonly<
+  Record<string, Readonly<Record<string, (one: ListedTransaction) => string>>>
+> = {
+  gsma: {
+    transactionReference: ({ id }) => id,
+    requestingOrganisationTransactionReference: ({ taken }) => taken.reference,
+    originalTransactionReference: ({ originalId }) => originalId,
+    type: ({ kind }) => types[kind],
+    transactionStatus: ({ taken }) => statusOf(taken),
+    amount: ({ taken }) => taken.amount,
+    currency: ({ taken }) => taken.currency,
+    feeAmount: feeOf,
+    feeCurrency: (one) => (feeOf(one) === '' ? '' : 'ETB'),
+    creationDate: ({ taken }) => taken.takenAt.toISOString(),
+  },
+  'dt-one': {
+    id: ({ id }) => id,
+    external_id: ({ taken }) => taken.reference,
+    status: ({ taken }) => statusesOfDtOne[statusOf(taken)],
+    amount: ({ taken }) => taken.amount,
+    unit: ({ taken }) => taken.currency,
+    creation_date: ({ taken }) => taken.takenAt.toISOString(),
+  },
+};
+const statusesOfDtOne = {
+  pending: 'SUBMITTED',
+  completed: 'COMPLETED',
+  failed: 'DECLINED',
+  reversed: 'REVERSED',
+} as const;
+
+/**
+ * Statements of the providers by day, as JSON and as a file in CSV; faults that a tester puts into
+ * them; and our balances at the providers.
+ */
+export function statementsRouter(books: Books): Router {
+  const router = new Router();
+  router.get('/statements/faults', (ctx) => {
+    ctx.body = books.statementFaults.all();
+  });
+  router.post('/statements/faults', async (ctx) => {
+    const given = faultSchema.safeParse(await readJsonObject(ctx)).data;
+    if (!ctx.is('json') || !given)
+      return problem(ctx, 400, `Send JSON: reference, and fault: ${Object.keys(statementFaults)}.`);
+    books.statementFaults.set(given.reference, given.fault);
+    ctx.body = books.statementFaults.all();
+  });
+  router.delete('/statements/faults', (ctx) => {
+    books.statementFaults.clear();
+    ctx.body = [];
+  });
+
+  router.get('/statements/:provider/:day', (ctx) => {
+    const { provider = '', day: name = '' } = ctx.params;
+    const { day, isFile } = /^(?<day>\d{4}-\d\d-\d\d)(?<isFile>\.csv)?$/.exec(name)?.groups ?? {};
+    const zone = zoneSchema.safeParse(ctx.query.zone ?? 'UTC').data;
+    const list = transactionsOf[provider];
+    const cells = columns[provider];
+    if (!list || !cells) return problem(ctx, 404, 'The sandbox has no such provider.');
+    if (!day || !zone) return problem(ctx, 400, 'Give a day and a time zone.');
+    const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' });
+    const rows = list(books)
+      .filter(({ taken }) => shown.format(taken.takenAt) === day)
+      .map((one) => Object.entries(cells).map(([column, read]) => [column, read(one)] as const));
+    if (!isFile) {
+      ctx.body = rows.map((row) => Object.fromEntries(row));
+      return;
+    }
+    ctx.type = 'text/csv';
+    ctx.attachment(`${provider}-${name}`);
+    ctx.body = [Object.keys(cells), ...rows.map((row) => row.map(([, value]) => quoted(value)))]
+      .map((row) => `${row.join(',')}\r\n`)
+      .join('');
+  });
+
+  router.put('/balances/:provider', async (ctx) => {
+    const given = balanceSchema.safeParse(await readJsonObject(ctx)).data;
+    if (!given) return problem(ctx, 400, 'Send JSON: amount.');
+    books.balances.set(ctx.params.provider ?? '', given.amount);
+    ctx.body = given;
+  });
+  return router;
+}
+
+const quoted = (value: string): string =>
+  /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+
+function problem(ctx: Context, status: number, message: string): void {
+  ctx.status = status;
+  ctx.body = { message };
+}

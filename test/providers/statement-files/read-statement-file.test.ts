@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { readStatementFile } from '../../../src/providers/statement-files/read-statement-file.js';
+
+const period = { from: new Date('2026-11-21T21:00:00Z'), to: new Date('2026-11-22T21:00:00Z') };
+
+async function read(provider: string, text: string) {
+  const lines = [];
+  const content = Readable.from([Buffer.from(text)]);
+  for await (const line of readStatementFile(content, {
+    provider,
+    zone: 'Africa/Addis_Ababa',
+    period,
+  }))
+    lines.push(line);
+  return lines;
+}
+
+const GSMA =
+  'transactionReference,requestingOrganisationTransactionReference,type,transactionStatus,amount,currency,creationDate';
+
+describe('reads the rows of each provider', () => {
+  test('gsma: payouts and reversals, in any order of columns', async () => {
+    const found = await read(
+      'gsma',
+      `﻿feeCurrency,feeAmount,originalTransactionReference,${GSMA}\r\n` +
+        'ETB,1.50,,MM1,ref-1,disbursement,Completed,"1,097.50",ETB,2026-11-22T09:00:00Z\r\n' +
+        ',,MM1,MM2,,reversal,completed,97.50,ETB,2026-11-22 12:30:00\r\n' +
+        ',,,MM3,,deposit,completed,50000,ETB,2026-11-22 12:30:00\r\n',
+    );
+    expect(found).toEqual([
+      {
+        kind: 'payment',
+        providerReference: 'MM1',
+        reference: 'ref-1',
+        originalReference: undefined,
+        status: 'completed',
+        amount: '1097.50',
+        currency: 'ETB',
+        fee: '1.50',
+        feeCurrency: 'ETB',
+        at: new Date('2026-11-22T09:00:00Z'),
+      },
+      expect.objectContaining({
+        kind: 'reversal',
+        reference: null,
+        originalReference: 'MM1',
+        at: new Date('2026-11-22T09:30:00Z'),
+        fee: null,
+      }),
+    ]);
+  });
+
+  test('mpesa: payments, and charges as lines of their own', async () => {
+    const found = await read(
+      'mpesa',
+      'Receipt No.;Completion Time;Details;Transaction Status;Withdrawn;Originator Conversation ID\n'.replaceAll(
+        ';',
+        ',',
+      ) +
+        'SKM1,22-11-2026 14:03:00,Business Payment to Customer,Completed,-98.00,ref-1\n' +
+        'SKM1,22-11-2026 14:03:00,B2C Payment Charge,Completed,-2.00,\n' +
+        'SKM2,22-11-2026 15:00:00,Organization Settlement,Completed,,\n',
+    );
+    expect(found).toMatchObject([
+      { kind: 'payment', providerReference: 'SKM1', amount: '98.00', currency: 'ETB' },
+      { providerReference: 'SKM1 fee', reference: null, amount: '0', fee: '2.00' },
+    ]);
+    expect(found[0]?.at).toEqual(new Date('2026-11-22T11:03:00Z'));
+  });
+
+  test('dt-one and reloadly: top-ups; a status that nobody knows is not final', async () => {
+    expect(
+      await read(
+        'dt-one',
+        'id,external_id,status,amount,unit,creation_date\n' +
+          '17,ref-1,COMPLETED,50,ETB,2026-11-22T09:00:00.000Z\n' +
+          '18,ref-2,SUBMITTED,50,ETB,2026-11-22T09:00:00.000Z\n',
+      ),
+    ).toMatchObject([
+      { kind: 'top-up', status: 'completed' },
+      { kind: 'top-up', status: 'pending' },
+    ]);
+    expect(
+      await read(
+        'reloadly',
+        'transactionId,customIdentifier,status,deliveredAmount,deliveredAmountCurrencyCode,transactionDate\n' +
+          '17,ref-1,REFUNDED,50,ETB,2026-11-22 12:00:00\n',
+      ),
+    ).toMatchObject([{ kind: 'top-up', status: 'reversed', reference: 'ref-1' }]);
+  });
+});
+
+describe('names what is wrong, and repeats none of it', () => {
+  const row = 'MM1,ref-1,disbursement,completed,5,ETB,2026-11-22T09:00:00Z';
+  const cases: [string, string, string][] = [
+    ['an empty file', '', 'The file is empty: its first row names the columns.'],
+    ['missing columns', 'amount,currency\n', 'The file lacks the columns transactionReference'],
+    ['a column twice', `${GSMA},amount\n`, 'The column "amount" stands twice.'],
+    ['no amount', `${GSMA}\n${row.replace(',5,', ',five,')}`, 'Row 2, column "amount": must be'],
+    ['no time', `${GSMA}\n${row.replace('T09', 'T9')}`, 'Row 2, column "creationDate": must be'],
+    ['another day', `${GSMA}\n${row.replace('11-22', '10-22')}`, 'is not of this day'],
+    ['no reference', `${GSMA}\n${row.replace('MM1', '')}`, 'must have 1 to 256 characters'],
+    ['quotation marks', `${GSMA}\n"MM1,ref`, 'The file is not valid CSV'],
+  ];
+  test.each(cases)('%s', async (_, text, message) => {
+    await expect(read('gsma', text)).rejects.toThrow(message);
+  });
+
+  test('a provider without a format', async () => {
+    await expect(read('telebirr', GSMA)).rejects.toThrow('No format of files is known');
+  });
+});

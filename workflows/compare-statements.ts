@@ -1,0 +1,41 @@
+import { ApplicationFailure, CancellationScope, sleep } from '@temporalio/workflow';
+import { providerStatements, reconciliation } from './activity-options.js';
+import { showDetails } from './current-details.js';
+
+/** The compared statements, for the Temporal UI. */
+export interface CompareStatementsResult {
+  readonly compared: readonly string[];
+}
+
+/**
+ * Compares the statements of closed days with our books; a Schedule starts it every day. A statement
+ * that cannot be read is tried again with pauses. What then is left for a person becomes cases with
+ * their own workflows. A cancellation in the UI has no effect.
+ *
+ * @throws ApplicationFailure that names the statements that could not be compared
+ */
+export function compareStatements(): Promise<CompareStatementsResult> {
+  return CancellationScope.nonCancellable(async () => {
+    const compared = new Set<string>();
+    for (let tries = 1; ; tries += 1) {
+      const round = await providerStatements.compareProviderStatements(tries);
+      for (const line of round.compared) compared.add(line);
+      showDetails(
+        `**Compared**: ${compared.size}.`,
+        [...compared, ...round.unfinished].map((line) => `- ${line}`).join('\n'),
+      );
+      if (round.canRetry && tries < round.maximumTries) {
+        await sleep(round.retrySeconds * 1_000, { summary: 'Pause before the next try' });
+        continue;
+      }
+      await reconciliation.openCases(false);
+      if (round.unfinished.length > 0)
+        throw ApplicationFailure.create({
+          message: round.unfinished.join('\n'),
+          type: 'NeedsAction',
+          nonRetryable: true,
+        });
+      return { compared: [...compared] };
+    }
+  });
+}
