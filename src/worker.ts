@@ -111,11 +111,7 @@ export async function startWorker(
     ...webhookDependencies(config, metrics),
   });
   const upkeep = await startTemporalUpkeep(temporal, {
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
-    reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
-    balanceIntervalSeconds: config.PROVIDER_BALANCE_INTERVAL_SECONDS,
-    marketTimeZone: config.MARKET_TIME_ZONE,
+    ...scheduleSettings(config),
     intervalMs: config.TEMPORAL_UPKEEP_SECONDS * 1_000,
     logger,
     version: workerVersionOf(config),
@@ -156,6 +152,15 @@ export async function startWorker(
     },
   };
 }
+/** When the Schedules run. */
+const scheduleSettings = (config: Config) => ({
+  taskQueue: config.TEMPORAL_TASK_QUEUE,
+  sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
+  reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
+  balanceIntervalSeconds: config.PROVIDER_BALANCE_INTERVAL_SECONDS,
+  marketTimeZone: config.MARKET_TIME_ZONE,
+});
+
 /** @throws where a worker has stopped polling */
 function requirePolling(workers: readonly Worker[]): void {
   const states = workers.map((worker) => worker.getState());
