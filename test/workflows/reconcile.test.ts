@@ -68,6 +68,11 @@ describe('a top-up whose workflow was terminated while nobody knew how it would 
     await (await topups.workflowOf(id)).terminate('by hand');
 
     expect(await reconcile(topups.stack)).toMatchObject({ resumedTopUps: 1 });
+    const resumed = await (await topups.workflowOf(id)).describe();
+    expect(resumed.searchAttributes).toMatchObject({
+      Operation: ['top-up'],
+      NumberHash: [topups.stack.digests.numberHash(msisdn)],
+    });
     expect(await reconcile(topups.stack)).toMatchObject({ resumedTopUps: 0 });
     await topups.settle(id, ending);
     await topups.untilStatus(id, status);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repairWorkflowId } from '../../../workflows/workflow-ids.js';
 import { redeem } from '../gift/redemption-scene.js';
 import {
   type RepairScene,
@@ -120,5 +121,18 @@ describe('what it does', () => {
     const gift = await scene.gift();
     const row = await scene.repaired('cancel-voucher', gift.id);
     expect(await scene.audited(row.id)).toEqual(['hanna: ask repair', 'hanna: cancel voucher']);
+    // Its workflow is found by what it is about.
+    const { serial_number: serialNumber } = await scene.stack.database
+      .selectFrom('vouchers')
+      .select('serial_number')
+      .where('id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    const { client } = scene.stack.temporal;
+    const workflow = client.workflow.getHandle(repairWorkflowId(row.id, row.operation_id));
+    expect((await workflow.describe()).searchAttributes).toMatchObject({
+      Operation: ['repair'],
+      PartnerId: [String(scene.partner.id)],
+      VoucherSerial: [serialNumber],
+    });
   });
 });
