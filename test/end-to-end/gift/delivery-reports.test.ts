@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findCases } from '../../../src/db/cases/find-cases.js';
 import { claimWorkflowId } from '../../../workflows/workflow-ids.js';
+import { staffClient } from '../../staff/staff-client.js';
 import { call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { detailsOf } from '../../workflows/details-of.js';
@@ -90,6 +92,14 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
       expect(words).toContain(reason);
     });
     expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
+
+    const { provider_reference: reference } = await messageOf(scene, gift);
+    const { cases } = await findCases(scene.stack.database, { reference: reference ?? '' }, 5);
+    expect(cases).toMatchObject([{ kind: 'voucher', id: gift.id }]);
+    const { client: agent } = await staffClient(scene.stack);
+    const { html } = await agent.get(`/support/vouchers/${gift.id}`);
+    expect(html).toMatch(/The code for \S+ was not delivered: <span lang="en">/);
+    expect(html).toContain('then “Send the message again”');
   });
 
   test.each(['002', '003', '006', '019'])(

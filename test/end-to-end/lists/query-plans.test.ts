@@ -41,6 +41,7 @@ beforeAll(async () => {
   await client.connect();
   const listening = listenToStatements();
   const scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
+  scene.stack.sandbox.postSmsReportsTo(`${scene.stack.url}/callbacks/africas-talking`);
   await liveThroughTheService(scene);
   await workInThePortal(scene);
   await workInSupport(scene);
