@@ -98,7 +98,8 @@ export const restricted: Readonly<Record<string, Rights>> = {
   number_daily_counts: { ...COUNTERS, operator: 'select, delete' },
   vouchers: WORKERS,
   voucher_claims: WORKERS,
-  redemptions: WORKERS,
+  // A callback lets the next reconciliation ask the provider.
+  redemptions: { ...WORKERS, api: 'select, update (recheck_at)' },
   redemption_reversals: WORKERS,
   // Callbacks add; a worker uses and prunes them.
   mpesa_results: {
@@ -106,7 +107,7 @@ export const restricted: Readonly<Record<string, Rights>> = {
     worker: 'select, update (used_at), delete',
     operator: 'select',
   },
-  topup_attempts: WORKERS,
+  topup_attempts: { ...WORKERS, api: 'select, update (recheck_at)' },
   // Providers report deliveries to the API, too.
   messages: { ...WORKERS, api: 'select, update (delivery, delivery_at, delivery_reason)' },
   early_delivery_reports: {

@@ -22,6 +22,7 @@ beforeAll(async () => {
       MPESA_TIMEOUT_SECONDS: '3',
     },
     {
+      hasRoles: true,
       failpoint: async (name) => {
         if (name !== failing) return;
         failing = undefined;
