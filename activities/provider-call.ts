@@ -19,11 +19,18 @@ export async function withHeartbeat<Result>(call: () => Promise<Result>): Promis
 
 /**
  * Sends value. A retry after a crash proves nothing about the crashed attempt: even if it is
- * refused or was not sent, the first one may have succeeded, so only an inquiry decides.
+ * refused or was not sent, the first one may have succeeded, so only an inquiry decides. Where a
+ * repetition could happen twice, there is none.
  */
-export async function sendValue(send: () => Promise<ProviderOutcome>): Promise<ProviderOutcome> {
+export async function sendValue(
+  send: () => Promise<ProviderOutcome>,
+  repetition: 'safe' | 'later' | 'never' = 'safe',
+  { attempt }: { readonly attempt: number } = activityInfo(),
+): Promise<ProviderOutcome> {
+  if (repetition !== 'safe' && attempt > 1)
+    return { kind: 'unknown', message: 'a sending was cut off, and may have arrived' };
   const outcome = await withHeartbeat(send);
   const isDecided = outcome.kind === 'delivered' || outcome.kind === 'unknown';
-  if (isDecided || activityInfo().attempt === 1) return outcome;
+  if (isDecided || attempt === 1) return outcome;
   return { kind: 'unknown', message: `sent again after a fault: ${outcome.message}` };
 }

@@ -152,7 +152,8 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
     }
     const attempt = await findAttempt(database, ended.operationId);
     const provider = airtime.named(attempt.provider);
-    return provider.findOrder(orderOf({ ...attempt, amount: ended.amount }, numbers));
+    const order = orderOf({ ...attempt, amount: ended.amount }, numbers);
+    return provider.findOrder(order, attempt.settled_at ?? undefined);
   }
 
   return { inquire, tellLateTopUps };

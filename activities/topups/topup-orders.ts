@@ -17,17 +17,25 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     const order = orderOf(attempt, numbers);
     await failpoint(`${subjectOf(attempt)}-sending`);
     const provider = airtime.named(attempt.provider);
-    const outcome = await sendValue(() => provider.send(order));
+    const outcome = await sendValue(() => provider.send(order), provider.repetition);
     await failpoint(`${subjectOf(attempt)}-sent`);
     return { ...outcome, of: { operationId, call } };
   }
 
-  /** Asks the provider by our reference for the outcome of the attempt. */
-  async function inquireTopUp(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
+  /**
+   * Asks the provider by our reference for the outcome of the attempt. `lastSentAtMs` is the end of its
+   * last sending.
+   */
+  async function inquireTopUp(
+    operationId: string,
+    call = 0,
+    lastSentAtMs?: number,
+  ): Promise<Named<ProviderInquiry>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
     const provider = airtime.named(attempt.provider);
-    const asked = await withHeartbeat(() => provider.findOrder(order));
+    const lastSentAt = lastSentAtMs === undefined ? undefined : new Date(lastSentAtMs);
+    const asked = await withHeartbeat(() => provider.findOrder(order, lastSentAt));
     const found = await orSettledByHand(database, operationId, asked);
     return { ...found, of: { operationId, call } };
   }

@@ -33,6 +33,7 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
     secret: config.SMS_CALLBACK_SECRET,
     isAddress: matcherOrAny(config.SMS_CALLBACK_ADDRESSES),
   },
+  reloadlyCallbackSecret: config.RELOADLY_CALLBACK_SECRET,
   paymentCallbacks: {
     gsma: {
       secret: config.MOBILE_MONEY_CALLBACK_SECRET,

@@ -10,7 +10,8 @@ const NAMED_PROVIDERS = [
 ];
 
 const PROVIDER_ADDRESSES = ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'];
-const FURTHER_ADDRESSES = ['MPESA_URL', 'SMPP_URL'];
+/** Of providers that need not be configured. */
+const FURTHER_ADDRESSES = ['MPESA_URL', 'SMPP_URL', 'RELOADLY_URL'];
 
 /** The name of the sandbox in docker-compose.yml. */
 const SANDBOX_HOST = 'sandbox';

@@ -50,4 +50,5 @@ export const startSettings = {
   MOBILE_MONEY_URL: webAddress.optional(),
   MPESA_URL: webAddress.optional(),
   AIRTIME_URL: webAddress.optional(),
+  RELOADLY_URL: webAddress.optional(),
 };

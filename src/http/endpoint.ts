@@ -26,6 +26,8 @@ interface EndpointRequest<Body, Query, Params> {
   /** @throws {Error} unless the endpoint declares `guessLimit` */
   readonly lookUpVoucher: VoucherLookUp;
   readonly headers: IncomingHttpHeaders;
+  /** The bytes of the body, for signatures; empty where there is none. */
+  readonly rawBody: Buffer;
   /** The normalised source address. */
   readonly sourceAddress: string;
   /** The path with its base, without the query; for links. */

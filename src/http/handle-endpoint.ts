@@ -59,6 +59,7 @@ async function answerCall(call: Call): Promise<Reply | RefusalReply> {
       ? services.guesses({ company, sourceAddress: call.sourceAddress })
       : lookUpNothing,
     headers: context.req.headers,
+    rawBody: call.rawBody ?? Buffer.alloc(0),
     sourceAddress: call.sourceAddress,
     path: context.path,
   });

@@ -56,6 +56,8 @@ export interface Services extends OperationServices {
     readonly callbackSecret: string;
     /** Who may report what became of messages. */
     readonly smsCallbacks: CallbackAccess;
+    /** The secret that signs callbacks of Reloadly; undefined where there are none. */
+    readonly reloadlyCallbackSecret: string | undefined;
     /** Who may call back about payments. */
     readonly paymentCallbacks: Readonly<Record<'gsma' | 'mpesa', CallbackAccess>>;
     readonly reversalWatchSeconds: number;

@@ -7,6 +7,7 @@ import type {
 import type { Airtime } from './airtime/airtime.js';
 import { createDtOneAirtime } from './airtime/dt-one/client.js';
 import { lookUpByPrefix, type OperatorLookup } from './airtime/operator-lookup.js';
+import { reloadlyOfSettings } from './airtime/reloadly/reloadly-of-settings.js';
 import type { EmailSender } from './email/email-sender.js';
 import { createSmtp } from './email/smtp.js';
 import { createGsmaMobileMoney } from './mobile-money/gsma/client.js';
@@ -36,6 +37,7 @@ type AirtimeConfig = Pick<
     | `AIRTIME_${'PROVIDER' | 'URL' | 'KEY' | 'SECRET' | 'CALLBACK_URL' | 'CALLBACK_SECRET'}`
     | 'AIRTIME_TIMEOUT_SECONDS'
     | `AIRTIME_PRODUCT_${string}`
+    | `RELOADLY_${string}`
   >
 >;
 
@@ -200,6 +202,7 @@ const airtimeProviders: Record<AirtimeProviderName, Row<AirtimeConfig, Airtime>>
           },
           timeoutSeconds: config.AIRTIME_TIMEOUT_SECONDS,
         }),
+  reloadly: reloadlyOfSettings,
 };
 
 /** The callback address for the provider, including its secret. */

@@ -7,8 +7,8 @@ import {
   type TakenRequest,
   type TakenStatus,
 } from './accepted-requests.js';
+import type { TopupCallbacks } from './airtime/end-later.js';
 import type { Books } from './books.js';
-import type { Callbacks } from './dt-one/callbacks.js';
 import type { Faults } from './faults/provider-faults.js';
 import type { PayoutCallbacks } from './gsma/callbacks.js';
 import type { MpesaCallbacks } from './mpesa/callbacks.js';
@@ -21,7 +21,7 @@ import { readJsonObject } from './request-body.js';
 
 interface Parts {
   readonly books: Books;
-  readonly callbacks: Callbacks;
+  readonly topupCallbacks: Readonly<Record<string, TopupCallbacks>>;
   readonly faults: Faults;
   readonly payoutCallbacks: PayoutCallbacks;
   readonly mpesaCallbacks: MpesaCallbacks;
@@ -31,7 +31,7 @@ interface Parts {
  * The pages for people and tests: the books, the phone, the mailbox and the first page (design 2).
  */
 export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
-  const { books, callbacks, payoutCallbacks, mpesaCallbacks, faults } = parts;
+  const { books, topupCallbacks, payoutCallbacks, mpesaCallbacks, faults } = parts;
   const router = new Router();
   router.get('/', (ctx) => answerIndexPage(ctx, addresses, faults));
   router.get('/activity', (ctx) => answerActivityPage(ctx, books));
@@ -90,7 +90,8 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
     const topup = books.findTopup('reference', ctx.params.reference ?? '', ofProvider(ctx));
     const reply = await settleTaken(ctx, 'top-up', topup);
     give(ctx, reply);
-    if (topup && reply.status === 200) void callbacks.announce(topup, statusOf(topup));
+    if (topup && reply.status === 200)
+      void topupCallbacks[topup.provider]?.announce(topup, statusOf(topup));
   });
   return router;
 }

@@ -4,11 +4,12 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { listen } from '../process/listen.js';
 import { africasTalkingRouter } from './africas-talking.js';
+import type { TopupCallbacks } from './airtime/end-later.js';
 import { type Books, createBooks } from './books.js';
 import { booksRouter } from './books-router.js';
 import { createCallbackSender } from './callback-sender.js';
 import { createWaiting, type Waiting } from './delays.js';
-import { type Callbacks, createCallbacks } from './dt-one/callbacks.js';
+import { createCallbacks } from './dt-one/callbacks.js';
 import { dtOnePath, dtOneRouter } from './dt-one/router.js';
 import { faultsRouter } from './faults/faults-router.js';
 import { faultyProvider } from './faults/faulty-provider.js';
@@ -19,6 +20,8 @@ import { type MailServer, startMailServer } from './mail-server.js';
 import { createMpesaCallbacks, type MpesaCallbacks } from './mpesa/callbacks.js';
 import { mpesaRouter } from './mpesa/router.js';
 import type { SandboxAddresses } from './pages/index-page.js';
+import { createReloadlyCallbacks, type ReloadlyWebhook } from './reloadly/callbacks.js';
+import { reloadlyRouter, reloadlyTokenPath } from './reloadly/router.js';
 import { type Smsc, startSmsc } from './smpp/smsc.js';
 import { statementsRouter } from './statements/statements-router.js';
 
@@ -34,6 +37,8 @@ interface SandboxOptions {
   readonly host?: string;
   /** Factor of the delays of 3 s, 20 s and 5 min, and of "shortly after". */
   readonly delayScale?: number;
+  /** Where Reloadly's callbacks go at first; without it there are none. */
+  readonly reloadlyWebhook?: ReloadlyWebhook;
 }
 
 export interface Sandbox extends SandboxAddresses {
@@ -51,16 +56,17 @@ interface Parts {
   readonly books: Books;
   readonly faults: Faults;
   readonly waiting: Waiting;
-  readonly callbacks: Callbacks;
+  readonly topupCallbacks: Readonly<Record<'dt-one' | 'reloadly', TopupCallbacks>>;
   readonly payoutCallbacks: PayoutCallbacks;
   readonly reportUrl: () => string | undefined;
   readonly mpesaCallbacks: MpesaCallbacks;
+  readonly reloadlyWebhook: { target: ReloadlyWebhook | undefined };
 }
 
 /**
- * Starts the simulated providers on one port: Africa's Talking, GSMA mobile money, DT One, their
- * books, the phone and the mailbox; a mail server and an SMSC on two others. Rejects where a port is
- * taken (EADDRINUSE).
+ * Starts the simulated providers on one port: Africa's Talking, GSMA mobile money, DT One,
+ * Reloadly, their books, the phone and the mailbox; a mail server and an SMSC on two others. Rejects
+ * where a port is taken (EADDRINUSE).
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port, smtpPort = 0, smppPort = 0, host = '127.0.0.1', delayScale = 1 } = options;
@@ -91,15 +97,22 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     mobileMoneyTokenUrl: `${url}/gsma${gsmaPaths.token}`,
     mpesaUrl: `${url}/mpesa`,
     airtimeUrl: `${url}/dt-one${dtOnePath}`,
+    reloadlyUrl: `${url}/reloadly`,
+    reloadlyTokenUrl: `${url}/reloadly${reloadlyTokenPath}`,
   };
   let reportUrl = options.smsReportUrl;
   const sender = createCallbackSender(waiting);
+  const reloadlyWebhook = { target: options.reloadlyWebhook };
   const parts = {
     books,
     waiting,
     faults,
     reportUrl: () => reportUrl,
-    callbacks: createCallbacks(sender, faults),
+    reloadlyWebhook,
+    topupCallbacks: {
+      'dt-one': createCallbacks(sender, faults),
+      reloadly: createReloadlyCallbacks(sender, faults, reloadlyWebhook),
+    },
     payoutCallbacks: createPayoutCallbacks(sender, faults),
     mpesaCallbacks: createMpesaCallbacks(sender, faults),
   };
@@ -130,7 +143,8 @@ function application(parts: Parts, addresses: SandboxAddresses): Koa {
   mount('africas-talking', africasTalkingRouter(parts));
   mount('gsma', gsmaRouter(parts));
   mount('mpesa', mpesaRouter(parts));
-  mount('dt-one', dtOneRouter(parts));
+  mount('dt-one', dtOneRouter({ ...parts, callbacks: parts.topupCallbacks['dt-one'] }));
+  mount('reloadly', reloadlyRouter({ ...parts, callbacks: parts.topupCallbacks.reloadly }));
   router.use(faultsRouter(faults).routes());
   router.use(statementsRouter(parts.books).routes());
   router.use(booksRouter(parts, addresses).routes());

@@ -121,11 +121,19 @@ const mpesaSettings = (url: string, port: number) => ({
   MPESA_CALLBACK_SECRET: 'results-of-the-sandbox',
 });
 
+/** Of the sandbox only. */
+const RELOADLY_WEBHOOK_SECRET = 'sandbox-webhook-secret';
 const SANDBOX_SENDER = 'Voucher service <vouchers@sandbox.test>';
 
 async function sandbox(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
-  if (config.SMS_URL && config.SMTP_URL && config.MOBILE_MONEY_URL && config.AIRTIME_URL)
-    return { settings: {}, url: '' };
+  const addresses = [
+    config.SMS_URL,
+    config.SMTP_URL,
+    config.MOBILE_MONEY_URL,
+    config.AIRTIME_URL,
+    config.RELOADLY_URL,
+  ];
+  if (addresses.every(Boolean)) return { settings: {}, url: '' };
   await requireFreePort(config.SANDBOX_PORT, 'SANDBOX_PORT');
   await requireFreePort(config.SANDBOX_SMTP_PORT, 'SANDBOX_SMTP_PORT');
   await requireFreePort(config.SANDBOX_SMPP_PORT, 'SANDBOX_SMPP_PORT');
@@ -136,6 +144,10 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
       smppPort: config.SANDBOX_SMPP_PORT,
       smsReportUrl: config.SANDBOX_SMS_REPORT_URL,
       delayScale: config.SANDBOX_DELAY_SCALE,
+      reloadlyWebhook: {
+        url: `http://127.0.0.1:${config.PORT}/callbacks/reloadly`,
+        secret: RELOADLY_WEBHOOK_SECRET,
+      },
     }),
   );
   stops.add(started.close);
@@ -168,6 +180,17 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
             AIRTIME_URL: started.airtimeUrl,
             AIRTIME_KEY: 'sandbox',
             AIRTIME_SECRET: 'sandbox',
+          }),
+      ...(config.RELOADLY_URL
+        ? {}
+        : {
+            RELOADLY_URL: started.reloadlyUrl,
+            RELOADLY_TOKEN_URL: started.reloadlyTokenUrl,
+            RELOADLY_CLIENT_ID: 'sandbox',
+            RELOADLY_CLIENT_SECRET: 'sandbox',
+            RELOADLY_OPERATOR_ETHIO_TELECOM: '3001',
+            RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: '3002',
+            RELOADLY_CALLBACK_SECRET: RELOADLY_WEBHOOK_SECRET,
           }),
     },
   };

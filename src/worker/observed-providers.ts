@@ -115,6 +115,7 @@ function observedMoney(money: MobileMoney, observe: Observe): MobileMoney {
 
 const observedAirtime = (airtime: Airtime, observe: Observe): Airtime => ({
   canCarry: (amount) => airtime.canCarry(amount),
+  repetition: airtime.repetition,
   canSend: (product) => airtime.canSend(product),
   send: (order) => observe('send', () => airtime.send(order)),
   findOrder: (order, lastSentAt) => observe('find', () => airtime.findOrder(order, lastSentAt)),

@@ -64,6 +64,14 @@ it('settings alone choose and configure the providers', async () => {
     AIRTIME_TIMEOUT_SECONDS: 2,
     AIRTIME_PRODUCT_ETHIO_TELECOM: 1001,
     AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: 1002,
+    RELOADLY_URL: sandbox.reloadlyUrl,
+    RELOADLY_TOKEN_URL: sandbox.reloadlyTokenUrl,
+    RELOADLY_CLIENT_ID: 'client',
+    RELOADLY_CLIENT_SECRET: 'secret',
+    RELOADLY_OPERATOR_ETHIO_TELECOM: 3001,
+    RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: 3002,
+    RELOADLY_TIMEOUT_SECONDS: 2,
+    RELOADLY_SETTLE_SECONDS: 1,
   });
   const number = '+251911234567';
   const sent = await smsSender.named(null).send({ to: number, text: 'Hello' });

@@ -160,4 +160,15 @@ export const providerSettings = (sandbox: Sandbox): Environment => ({
   AIRTIME_URL: sandbox.airtimeUrl,
   AIRTIME_KEY: 'sandbox',
   AIRTIME_SECRET: 'sandbox',
+  RELOADLY_URL: sandbox.reloadlyUrl,
+  RELOADLY_TOKEN_URL: sandbox.reloadlyTokenUrl,
+  RELOADLY_CLIENT_ID: 'sandbox',
+  RELOADLY_CLIENT_SECRET: 'sandbox',
+  RELOADLY_OPERATOR_ETHIO_TELECOM: '3001',
+  RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: '3002',
+  RELOADLY_CALLBACK_SECRET: RELOADLY_WEBHOOK_SECRET,
+  RELOADLY_SETTLE_SECONDS: '1',
 });
+
+/** Signs Reloadly's callbacks. */
+export const RELOADLY_WEBHOOK_SECRET = 'the-webhook-secret-of-tests';

@@ -21,7 +21,8 @@ export type Urgency = 'none' | 'overdue' | 'disagrees';
 /** One attempt towards a provider, always under the same reference. */
 export interface ProviderAttempt {
   readonly send: () => Promise<SendOutcome>;
-  readonly inquire: () => Promise<InquiryOutcome>;
+  /** Given the end of the last sending, or the beginning of a run that took the attempt over. */
+  readonly inquire: (lastSentAtMs: number) => Promise<InquiryOutcome>;
   /** Called while the outcome is unknown: for the database and for support staff. */
   readonly whileUnknown: (lastMessage: string, urgency: Urgency) => Promise<void>;
   /** An earlier run may have sent it: only an inquiry decides. */
@@ -74,6 +75,7 @@ async function inquireUntilKnown(
   let wasRaised = false;
   let repetitionRefused: string | undefined;
   let pauseMs = attempt.timing.inquiryIntervalMs;
+  let lastSentAtMs = Date.now();
   for (let inquiries = 0; ; inquiries += 1) {
     const urgency = urgencyOf(last, isOverdue(attempt, startedAt));
     if (urgency !== 'none') upsertSearchAttributes([{ key: needsAction, value: true }]);
@@ -84,7 +86,7 @@ async function inquireUntilKnown(
       (inquiries === 0 && attempt.possiblySent) ||
       (await hintComes(attempt, lengthenPause(pauseMs, Date.now() - startedAt)));
     if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
-    const found = await attempt.inquire();
+    const found = await attempt.inquire(lastSentAtMs);
     if (found.kind === 'delivered') return { ending: done(found), wasRaised };
     if (found.kind === 'refused') return { ending: notDone(found.message), wasRaised };
     if (found.kind !== 'never-seen') {
@@ -94,6 +96,7 @@ async function inquireUntilKnown(
     if (repetitionRefused !== undefined) return { ending: notDone(repetitionRefused), wasRaised };
     // Unknown under our reference: sending it again cannot repeat it.
     const repeated = await attempt.send();
+    lastSentAtMs = Date.now();
     if (repeated.kind === 'delivered') return { ending: done(repeated), wasRaised };
     if (repeated.kind === 'refused') repetitionRefused = repeated.message;
     last = repeated;

@@ -19,11 +19,12 @@ export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld
       named((call) =>
         providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [operationId, call]),
       ),
-    inquire: () =>
+    inquire: (lastSentAtMs) =>
       named((call) =>
         providers.inquireTopUp.executeWithOptions({ summary: `Ask about ${summary}` }, [
           operationId,
           call,
+          lastSentAtMs,
         ]),
       ),
     takeHint: hints.take,

@@ -20,6 +20,13 @@ const needed: Readonly<Record<ProviderName, readonly [address: string, ...others
     ...['MPESA_CALLBACK_URL', 'MPESA_CALLBACK_SECRET'],
   ],
   'dt-one': ['AIRTIME_URL', 'AIRTIME_KEY', 'AIRTIME_SECRET'],
+  reloadly: [
+    'RELOADLY_URL',
+    'RELOADLY_CLIENT_ID',
+    'RELOADLY_CLIENT_SECRET',
+    'RELOADLY_OPERATOR_ETHIO_TELECOM',
+    'RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA',
+  ],
 };
 
 /** The settings of the defaults, which must be configured. */

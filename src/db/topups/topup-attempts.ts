@@ -89,6 +89,7 @@ const attempts = (database: Database, operationId: string) =>
       'topup_attempts.reference',
       'topup_attempts.msisdn',
       'topup_attempts.status',
+      'topup_attempts.settled_at',
       'topups.partner_id',
       'topups.kind',
       'topups.amount',

@@ -1,16 +1,10 @@
-import type { TakenStatus } from '../accepted-requests.js';
-import type { Topup } from '../books.js';
+import type { TopupCallbacks } from '../airtime/end-later.js';
 import { type CallbackSender, toldStatuses } from '../callback-sender.js';
 import type { Faults } from '../faults/provider-faults.js';
 import { transactionOf } from './transaction.js';
 
-export interface Callbacks {
-  /** Sends a callback for a new status, as the number's scenario demands. */
-  announce(topup: Topup, status: TakenStatus): Promise<void>;
-}
-
 /** DT One's callbacks: POSTs the transaction. */
-export const createCallbacks = (sender: CallbackSender, faults: Faults): Callbacks => ({
+export const createCallbacks = (sender: CallbackSender, faults: Faults): TopupCallbacks => ({
   async announce(topup, status) {
     const { callbackUrl, behaviour } = topup;
     if (callbackUrl === undefined || faults.of('dt-one').losesCallbacks) return;

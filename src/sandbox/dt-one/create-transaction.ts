@@ -1,7 +1,7 @@
-import { finished } from 'node:stream';
 import type { Context } from 'koa';
 import { operatorOf } from '../../domain/operator.js';
 import { settle } from '../accepted-requests.js';
+import { endLater, type TopupCallbacks } from '../airtime/end-later.js';
 import type { AirtimeBehaviour } from '../behaviours.js';
 import type { Books, Topup } from '../books.js';
 import type { Waiting } from '../delays.js';
@@ -15,7 +15,6 @@ import {
   laterStatus,
   shortlySeconds,
 } from '../scenarios.js';
-import type { Callbacks } from './callbacks.js';
 import { errorReply } from './errors.js';
 import { transactionOf } from './transaction.js';
 import { checkTransactionRequest } from './transaction-request.js';
@@ -23,7 +22,7 @@ import { checkTransactionRequest } from './transaction-request.js';
 export interface DtOneParts {
   readonly books: Books;
   readonly waiting: Waiting;
-  readonly callbacks: Callbacks;
+  readonly callbacks: TopupCallbacks;
   readonly faults: Faults;
 }
 
@@ -84,17 +83,7 @@ export async function createTransaction(
   const reply = otherReplies[behaviour.answer] ?? { status: 201, body };
   const later =
     mode.isSynchronous && first === undefined ? undefined : laterStatus[behaviour.books];
-  if (behaviour.callback === 'before-the-answer') {
-    settle(topup, later);
-    if (later) await callbacks.announce(topup, later);
-    return reply;
-  }
-  settle(topup, later, waiting.moment(shortlySeconds));
-  finished(ctx.res, async () => {
-    if (first) await callbacks.announce(topup, first);
-    await waiting.wait(shortlySeconds);
-    if (later) await callbacks.announce(topup, later);
-  });
+  await endLater(ctx, topup, { first, later }, { waiting, callbacks });
   return reply;
 }
 

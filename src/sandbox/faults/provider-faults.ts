@@ -8,6 +8,7 @@ export const sandboxProviders = {
   gsma: { title: 'GSMA mobile money', kind: 'payouts' },
   mpesa: { title: 'M-Pesa', kind: 'payouts' },
   'dt-one': { title: 'DT One', kind: 'airtime and packages' },
+  reloadly: { title: 'Reloadly', kind: 'airtime' },
 } as const;
 
 export type SandboxProvider = keyof typeof sandboxProviders;

@@ -18,6 +18,8 @@ export interface SandboxAddresses {
   readonly mobileMoneyTokenUrl: string;
   readonly mpesaUrl: string;
   readonly airtimeUrl: string;
+  readonly reloadlyUrl: string;
+  readonly reloadlyTokenUrl: string;
 }
 
 /** The sandbox's first page: its addresses, and the scenarios by number. */
@@ -62,6 +64,8 @@ SMPP_PASSWORD <code>${smscPassword}</code>)</td></tr>
 <td><code>${addresses.mobileMoneyTokenUrl}</code></td></tr>
 <tr><th scope="row">MPESA_URL</th><td><code>${addresses.mpesaUrl}</code></td></tr>
 <tr><th scope="row">AIRTIME_URL</th><td><code>${addresses.airtimeUrl}</code></td></tr>
+<tr><th scope="row">RELOADLY_URL</th><td><code>${addresses.reloadlyUrl}</code></td></tr>
+<tr><th scope="row">RELOADLY_TOKEN_URL</th><td><code>${addresses.reloadlyTokenUrl}</code></td></tr>
 </table></div>
 <h2>Scenarios by number</h2>
 <p>The last two digits of the number of a message, payout or top-up select the scenario, and the

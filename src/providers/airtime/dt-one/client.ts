@@ -47,6 +47,7 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
   }
 
   return {
+    repetition: 'safe',
     canCarry: (amount) => toDtOneAmount(amount) !== undefined,
     // The catalogue holds DT One's ids of packages.
     canSend: () => true,

@@ -1,0 +1,26 @@
+import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
+import { requestInquiry } from '../db/reconciliation/refusal-inquiries.js';
+import { attemptOfReference, type ReferencedAttempt } from '../db/topups/topup-attempts.js';
+import type { Services } from '../http/services.js';
+import { createCallbackLimit } from './callback-limit.js';
+
+const mayHint = createCallbackLimit();
+
+/**
+ * Passes a callback on as a hint: the workflow or the next reconciliation asks the provider before it
+ * changes anything. An unknown reference costs one query.
+ */
+export async function hintAttempt(services: Services, reference: string): Promise<void> {
+  const { database, workflows, settings } = services;
+  const attempt = await attemptOfReference(database, reference);
+  if (!attempt || isBeingSent(attempt) || !mayHint(attempt.creationId)) return;
+  if (attempt.status === 'HELD') await workflows.hintTopUp(topUpWorkflowId(attempt));
+  else await requestInquiry(database, reference, settings.reversalWatchSeconds);
+}
+
+/**
+ * Whether the workflow still waits for the answer to its sending, or books it. A hint would only
+ * cost it a workflow task; if the answer leaves the outcome open, the first inquiry follows soon.
+ */
+const isBeingSent = ({ status, topupStatus }: ReferencedAttempt): boolean =>
+  status === 'HELD' && topupStatus !== 'UNKNOWN';

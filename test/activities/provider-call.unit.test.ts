@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { sendValue } from '../../activities/provider-call.js';
+import type { ProviderOutcome } from '../../src/providers/outcome.js';
+
+const delivered: ProviderOutcome = { kind: 'delivered', providerReference: 'OP1' };
+const refused: ProviderOutcome = {
+  kind: 'refused',
+  code: 'NO',
+  message: 'No',
+  retryCanHelp: false,
+};
+
+/** The outcome of a sending by the given attempt of its activity, and how often it was sent. */
+async function sentBy(
+  attempt: number,
+  outcome: ProviderOutcome,
+  repetition?: Parameters<typeof sendValue>[1],
+) {
+  let sendings = 0;
+  const send = async () => {
+    sendings += 1;
+    return outcome;
+  };
+  return { outcome: await sendValue(send, repetition, { attempt }), sendings };
+}
+
+describe('sendValue', () => {
+  it('sends, by the first attempt of its activity', async () => {
+    for (const repetition of ['safe', 'later', 'never'] as const)
+      expect(await sentBy(1, refused, repetition)).toEqual({ outcome: refused, sendings: 1 });
+  });
+
+  it('repeats what was cut off where the provider makes it once', async () => {
+    expect(await sentBy(2, delivered)).toEqual({ outcome: delivered, sendings: 1 });
+    expect(await sentBy(2, refused)).toMatchObject({ outcome: { kind: 'unknown' }, sendings: 1 });
+  });
+
+  it('does not repeat what was cut off where it could be made twice', async () => {
+    for (const repetition of ['later', 'never'] as const)
+      expect(await sentBy(2, delivered, repetition)).toMatchObject({
+        outcome: { kind: 'unknown' },
+        sendings: 0,
+      });
+  });
+});

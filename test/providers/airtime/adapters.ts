@@ -1,0 +1,45 @@
+import type { Airtime } from '../../../src/providers/airtime/airtime.js';
+import { createDtOneAirtime } from '../../../src/providers/airtime/dt-one/client.js';
+import { createReloadlyAirtime } from '../../../src/providers/airtime/reloadly/client.js';
+import type { Sandbox } from '../../../src/sandbox/start-sandbox.js';
+
+interface Timing {
+  readonly timeoutSeconds?: number;
+  readonly settleSeconds?: number;
+}
+
+export const reloadlyAt = (
+  baseUrl: string,
+  {
+    timeoutSeconds = 2,
+    settleSeconds = 0,
+    tokenUrl = `${baseUrl}/oauth/token`,
+  }: Timing & {
+    tokenUrl?: string;
+  } = {},
+): Airtime =>
+  createReloadlyAirtime({
+    baseUrl,
+    token: {
+      url: tokenUrl,
+      clientId: 'client',
+      clientSecret: 'secret',
+      audience: 'https://topups.reloadly.com',
+    },
+    operatorIds: { ETHIO_TELECOM: 3001, SAFARICOM_ETHIOPIA: 3002 },
+    timeoutSeconds,
+    settleSeconds,
+  });
+
+/** Every adapter for airtime, at the sandbox. */
+export const airtimeAdapters = {
+  'dt-one': ({ airtimeUrl }: Sandbox, { timeoutSeconds = 2 }: Timing = {}) =>
+    createDtOneAirtime({
+      baseUrl: airtimeUrl,
+      key: 'key',
+      secret: 'secret',
+      rangedProducts: { ETHIO_TELECOM: 1001, SAFARICOM_ETHIOPIA: 1002 },
+      timeoutSeconds,
+    }),
+  reloadly: ({ reloadlyUrl }: Sandbox, timing?: Timing) => reloadlyAt(reloadlyUrl, timing),
+} satisfies Record<string, (sandbox: Sandbox, timing?: Timing) => Airtime>;

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Airtime, AirtimeOrder } from '../../../src/providers/airtime/airtime.js';
+import type { ProviderInquiry } from '../../../src/providers/outcome.js';
+import { suffixRows } from '../../../src/sandbox/scenario-table.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
+import { airtimeAdapters } from './adapters.js';
+
+/** What every adapter for airtime must keep, whatever its provider does. */
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, delayScale: 0 });
+});
+afterAll(() => sandbox.close());
+afterEach(() => sandbox.faults.clear());
+
+type Name = keyof typeof airtimeAdapters;
+const names = Object.keys(airtimeAdapters) as Name[];
+
+const orderFor = (msisdn: string): AirtimeOrder => ({
+  reference: randomUUID(),
+  msisdn,
+  product: { kind: 'airtime', operator: 'ETHIO_TELECOM', amount: '97.50' },
+});
+
+const longAgo = () => new Date(Date.now() - 3_600_000);
+const statusesOf = ({ reference }: AirtimeOrder) =>
+  sandbox.books.topups({ reference }).map(({ status }) => status);
+
+/** The status of the books that an outcome means; none where nothing was taken. */
+function expectedOf(outcome: ProviderInquiry): readonly string[][] {
+  if (outcome.kind === 'delivered')
+    return [[outcome.reversal === undefined ? 'completed' : 'reversed']];
+  if (outcome.kind === 'refused') return [[], ['failed']];
+  return outcome.kind === 'unknown' ? [['pending']] : [[]];
+}
+
+/** Sends, and asks while the outcome is open, as a workflow does. */
+async function settle(airtime: Airtime, order: AirtimeOrder): Promise<ProviderInquiry> {
+  const sent = await airtime.send(order);
+  return sent.kind === 'unknown' ? airtime.findOrder(order, longAgo()) : sent;
+}
+
+const delays = ['0', '1'];
+const suffixes = suffixRows.flatMap(({ suffix }) => delays.map((digit) => digit + suffix));
+
+describe.each(names)('%s', (name) => {
+  it.each([...suffixes, '567'])(
+    'agrees with the books about a number that ends in %s',
+    async (suffix) => {
+      const airtime = airtimeAdapters[name](sandbox);
+      const order = orderFor(`+251911000${suffix}`);
+      expect(await airtime.findOrder(order, longAgo())).toEqual({ kind: 'never-seen' });
+      // The second time, "shortly after" is over.
+      await settle(airtime, order);
+      const outcome = await settle(airtime, order);
+      expect(expectedOf(outcome)).toContainEqual(statusesOf(order));
+      expect(statusesOf(order).length).toBeLessThanOrEqual(1);
+      const found = await airtime.findOrder(order, longAgo());
+      const isTaken = statusesOf(order).length > 0;
+      expect(found).toEqual(isTaken ? outcome : { kind: 'never-seen' });
+    },
+  );
+
+  it('tells a top-up of another number or amount under its reference', async () => {
+    const airtime = airtimeAdapters[name](sandbox);
+    const order = orderFor('+251911000000');
+    await airtime.send(order);
+    const others: AirtimeOrder[] = [
+      { ...order, msisdn: '+251911000100' },
+      { ...order, product: { kind: 'airtime', operator: 'ETHIO_TELECOM', amount: '97.51' } },
+    ];
+    for (const other of others) {
+      expect(await airtime.findOrder(other, longAgo())).toMatchObject({ disagrees: true });
+      expect(await airtime.send(other)).toMatchObject({ kind: 'unknown', disagrees: true });
+    }
+    expect(statusesOf(order)).toEqual(['completed']);
+  });
+
+  it.each([
+    [{ dropsAnswers: true }, 'unknown', ['completed']],
+    [{ answers: 'garbage' }, 'unknown', ['completed']],
+    [{ answers: 'html' }, 'unknown', ['completed']],
+    [{ answers: 'huge' }, 'unknown', ['completed']],
+    [{ answers: 'slow-drip' }, 'unknown', ['completed']],
+    [{ answers: 'unavailable' }, 'unknown', []],
+    [{ answers: 'not-authorised' }, 'not-sent', []],
+    [{ answers: 'too-many-requests' }, 'not-sent', []],
+    [{ down: true }, 'unknown', []],
+  ] as const)(
+    'holds its outcome while the provider has the fault %j (F20, F21, F23)',
+    async (fault, kind, statuses) => {
+      const airtime = airtimeAdapters[name](sandbox, { timeoutSeconds: 0.5 });
+      // With a token, so that the fault meets the order.
+      await airtime.findOrder(orderFor('+251911000000'));
+      sandbox.faults.set(name, { ...sandbox.faults.of(name), ...fault });
+      const order = orderFor('+251911234567');
+      expect(await airtime.send(order)).toMatchObject({ kind });
+      expect(statusesOf(order)).toEqual(statuses);
+      // A broken inquiry proves nothing.
+      expect(await airtime.findOrder(order, longAgo())).toMatchObject({ kind: 'unknown' });
+      sandbox.faults.clear();
+      const found = await airtime.findOrder(order, longAgo());
+      expect(found.kind).toBe(statuses.length > 0 ? 'delivered' : 'never-seen');
+      // Never received, so it is sent again; received, so it is not made twice.
+      expect(await settle(airtime, order)).toMatchObject({ kind: 'delivered' });
+      expect(statusesOf(order)).toEqual(['completed']);
+    },
+  );
+
+  it('ends a call to a hung provider at its deadline, and the order arrives once (F24)', async () => {
+    const airtime = airtimeAdapters[name](sandbox, { timeoutSeconds: 0.2 });
+    await airtime.findOrder(orderFor('+251911000000'));
+    sandbox.faults.set(name, { ...sandbox.faults.of(name), slowSeconds: 0.6 });
+    const order = orderFor('+251911234567');
+    const startedAt = performance.now();
+    expect(await airtime.send(order)).toMatchObject({ kind: 'unknown' });
+    expect(performance.now() - startedAt).toBeLessThan(550);
+    sandbox.faults.clear();
+    await expect.poll(() => statusesOf(order)).toEqual(['completed']);
+    expect(await airtime.findOrder(order, longAgo())).toMatchObject({ kind: 'delivered' });
+  });
+
+  it('sees a late success after a refusal, and a reversal after a success (F25)', async () => {
+    const airtime = airtimeAdapters[name](sandbox);
+    const order = orderFor('+251911000006');
+    await airtime.send(order);
+    expect(await airtime.findOrder(order, longAgo())).toMatchObject({ kind: 'refused' });
+    for (const status of ['completed', 'reversed'])
+      await fetch(`${sandbox.url}/books/topups/${order.reference}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ status }),
+      }).then(async () => {
+        const found = await airtime.findOrder(order, longAgo());
+        expect(expectedOf(found)).toEqual([[status]]);
+      });
+  });
+
+  it('reports a refusal with words and without the number (F22)', async () => {
+    const outcome = await settle(airtimeAdapters[name](sandbox), orderFor('+251911000002'));
+    expect(outcome).toMatchObject({ kind: 'refused', retryCanHelp: false });
+    expect(JSON.stringify(outcome)).not.toContain('911000002');
+  });
+});

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { json } from 'node:stream/consumers';
+import { afterEach, expect, it } from 'vitest';
+import type { AirtimeOrder } from '../../../../src/providers/airtime/airtime.js';
+import { startSandbox } from '../../../../src/sandbox/start-sandbox.js';
+import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.js';
+import { reloadlyAt } from '../adapters.js';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function raw(handle: Parameters<typeof startRawServer>[0]): Promise<RawServer> {
+  const server = await startRawServer(handle);
+  open.push(server);
+  return server;
+}
+
+async function sandbox(delayScale = 0) {
+  const started = await startSandbox({ port: 0, delayScale });
+  open.push(started);
+  return started;
+}
+
+const order = (msisdn = '+251911234567'): AirtimeOrder => ({
+  reference: randomUUID(),
+  msisdn,
+  product: { kind: 'airtime', operator: 'ETHIO_TELECOM', amount: '97.50' },
+});
+const token = { access_token: 'token', expires_in: 86_400, token_type: 'Bearer' };
+
+it('asks for a token in JSON, once for many calls', async () => {
+  const bodies: unknown[] = [];
+  const server = await raw((request, response) => {
+    if (request.url !== '/oauth/token')
+      return answerWith(200, { transactionId: 1 })(request, response);
+    json(request).then((body) => {
+      bodies.push(body);
+      answerWith(200, token)(request, response);
+    });
+  });
+  const airtime = reloadlyAt(server.url);
+  await Promise.all(Array.from({ length: 5 }, () => airtime.send(order())));
+  expect(bodies).toEqual([
+    {
+      client_id: 'client',
+      client_secret: 'secret',
+      grant_type: 'client_credentials',
+      audience: 'https://topups.reloadly.com',
+    },
+  ]);
+  expect(server.requests.filter((line) => line === 'POST /topups-async')).toHaveLength(5);
+});
+
+it('renews a token that the provider no longer takes, and sends the order once', async () => {
+  let tokens = 0;
+  const server = await raw((request, response) => {
+    if (request.url === '/oauth/token') {
+      tokens += 1;
+      return answerWith(200, { ...token, access_token: `t${tokens}` })(request, response);
+    }
+    const isFresh = request.headers.authorization === 'Bearer t2';
+    return isFresh
+      ? answerWith(200, { transactionId: 1 })(request, response)
+      : answerWith(401, { errorCode: 'TOKEN_EXPIRED', message: '' })(request, response);
+  });
+  expect(await reloadlyAt(server.url).send(order())).toMatchObject({ kind: 'unknown' });
+  expect(server.requests).toEqual([
+    'POST /oauth/token',
+    'POST /topups-async',
+    'POST /oauth/token',
+    'POST /topups-async',
+  ]);
+});
+
+it('sends nothing without a token', async () => {
+  const refusing = await raw(answerWith(401, { errorCode: 'INVALID_CREDENTIALS', message: '' }));
+  const api = await raw(answerWith(200, { transactionId: 1 }));
+  for (const tokenUrl of [refusing.url, await closedAddress()])
+    expect(await reloadlyAt(api.url, { tokenUrl }).send(order())).toMatchObject({
+      kind: 'not-sent',
+    });
+  expect(api.requests).toEqual([]);
+});
+
+it('does not say that an order was never received until its last sending is long over', async () => {
+  const { reloadlyUrl } = await sandbox();
+  const airtime = reloadlyAt(reloadlyUrl, { settleSeconds: 60 });
+  const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
+  for (const lastSentAt of [undefined, new Date(), ago(59)])
+    expect(await airtime.findOrder(order(), lastSentAt)).toMatchObject({ kind: 'unknown' });
+  expect(await airtime.findOrder(order(), ago(61))).toEqual({ kind: 'never-seen' });
+});
+
+it('never makes an order twice of which it does not know whether it arrived', async () => {
+  const { reloadlyUrl, books } = await sandbox();
+  const airtime = reloadlyAt(reloadlyUrl);
+  const same = order();
+  await airtime.send(same);
+  expect(await airtime.send(same)).toMatchObject({ kind: 'delivered' });
+  expect(books.topups({ reference: same.reference })).toHaveLength(1);
+});
+
+it('leaves a used reference that the provider does not list unknown', async () => {
+  const server = await raw((request, response) => {
+    if (request.url === '/oauth/token') return answerWith(200, token)(request, response);
+    return request.method === 'POST'
+      ? answerWith(400, { errorCode: 'CUSTOM_IDENTIFIER_ALREADY_USED', message: 'Used' })(
+          request,
+          response,
+        )
+      : answerWith(200, { content: [] })(request, response);
+  });
+  expect(await reloadlyAt(server.url).send(order())).toMatchObject({ kind: 'unknown' });
+});
+
+it('takes airtime, and no package: its id is of another provider', async () => {
+  const { reloadlyUrl } = await sandbox();
+  const airtime = reloadlyAt(reloadlyUrl);
+  const pack = { kind: 'package', providerProductId: 2001 } as const;
+  expect([airtime.canSend(order().product), airtime.canSend(pack)]).toEqual([true, false]);
+  expect(await airtime.send({ ...order(), product: pack })).toMatchObject({ kind: 'not-sent' });
+  expect(['0.01', '97.505', '0'].map((amount) => airtime.canCarry(amount))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+it('lists the top-ups since a time, page by page', async () => {
+  const { reloadlyUrl, airtimeUrl, books } = await sandbox();
+  const airtime = reloadlyAt(reloadlyUrl);
+  const orders = Array.from({ length: 120 }, () => order());
+  for (const one of orders) await airtime.send(one);
+  const failed = order('+251911000006');
+  await airtime.send(failed);
+  expect(airtimeUrl).not.toBe(reloadlyUrl);
+  const list = await airtime.listTransactions?.(new Date(Date.now() - 60_000));
+  if (list?.kind !== 'listed') throw new Error(JSON.stringify(list));
+  expect(list.transactions.map(({ reference }) => reference).toSorted()).toEqual(
+    [...orders, failed].map(({ reference }) => reference).toSorted(),
+  );
+  expect(list.transactions.find(({ reference }) => reference === failed.reference)).toMatchObject({
+    status: 'failed',
+    amount: '97.5',
+    currency: 'ETB',
+    party: '+251911000006',
+  });
+  expect(books.topups({ provider: 'reloadly' })).toHaveLength(121);
+  const later = await airtime.listTransactions?.(new Date(Date.now() + 60_000));
+  expect(later).toEqual({ kind: 'listed', transactions: [] });
+});
+
+it.each([
+  ['no list', 200, {}],
+  ['a top-up without a time', 200, { content: [{ transactionId: 1, status: 'FAILED' }] }],
+  ['503', 503, 'Service Unavailable'],
+])('lists nothing of %s', async (_name, status, body) => {
+  const server = await raw((request, response) =>
+    request.url === '/oauth/token'
+      ? answerWith(200, token)(request, response)
+      : answerWith(status, body)(request, response),
+  );
+  expect(await reloadlyAt(server.url).listTransactions?.(new Date())).toMatchObject({
+    kind: 'not-listed',
+  });
+});
