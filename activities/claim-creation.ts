@@ -24,6 +24,7 @@ import { raiseBudgetAlarm } from './budget-alarm.js';
 import { claimFacts, payeeOfClaim } from './claim-facts.js';
 import { DatabaseStepError, RefusedError, runStep } from './database-step.js';
 import type { ActivityDependencies } from './dependencies.js';
+import { payoutChoice } from './redemption-facts.js';
 
 const KIND = 'initiate-claim';
 
@@ -94,7 +95,7 @@ export async function createOrAnswer(
     merchantId: payeeOfClaim(command, voucher),
   });
   const rows = { voucher, context };
-  const refusal = refuseByRows(creation, rows);
+  const refusal = await refuseByRows(creation, rows);
   if (!refusal) return recordClaim(transaction, creation, rows);
   const answered = await answer(transaction, command, refusal);
   if (refusal.reason === 'company-messages-exhausted')
@@ -123,14 +124,15 @@ async function resumeClaim(
   return { ...describeClaim(made), claimId, messageId, supersededOperationId: null };
 }
 
-function refuseByRows(
+async function refuseByRows(
   { command, dependencies }: ClaimCreation,
   { voucher, context }: ClaimRows,
-): Refusal | undefined {
-  const { limits, mobileMoney } = dependencies;
+): Promise<Refusal | undefined> {
+  const { limits } = dependencies;
+  const choice = await payoutChoice(command.operationId, context, dependencies);
   const facts = claimFacts(voucher, context, {
     ...limits,
-    canPay: (toMerchant) => mobileMoney.named(null).canCarry(formatAmount(toMerchant)),
+    canPay: (toMerchant) => choice.candidates(toMerchant).length > 0,
   });
   const amount = command.amount === null ? undefined : parseMoney(command.amount);
   return refuseClaim(facts, { company: command.company, amount }, limits);

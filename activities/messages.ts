@@ -18,6 +18,7 @@ import {
 } from './message-outcome.js';
 import { createMessageTexts } from './message-texts.js';
 import { withHeartbeat } from './provider-call.js';
+import { sendByRoutes } from './providers/message-routing.js';
 
 /** Confirmations of one process on their way at the same time; a sweep sends those beyond. */
 const MAXIMUM_IN_BACKGROUND = 100;
@@ -37,7 +38,7 @@ export interface MessageSender {
 }
 
 export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
-  const { database, smsSenders, failpoint, background, numbers } = dependencies;
+  const { database, failpoint, background, numbers } = dependencies;
   const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
 
@@ -47,12 +48,14 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     const isCode = message.claim_id !== null;
     await failpoint(sendingSteps(message)[0]);
     const text = await textOf(messageId, message);
-    const provider = smsSenders.defaultName;
-    const outcome: ProviderOutcome = text
-      ? await smsSenders.named(provider).send({ to: numbers.open(message.msisdn), text })
-      : { kind: 'refused', code: 'ended', message: 'the claim has ended', retryCanHelp: false };
+    const { outcome, ...asked } = text
+      ? await sendByRoutes(dependencies, messageId, message, {
+          to: numbers.open(message.msisdn),
+          text,
+        })
+      : { outcome: ended };
     await failpoint(sendingSteps(message)[1]);
-    await recordMessage(database, messageId, { ...recordOf(outcome), provider });
+    await recordMessage(database, messageId, { ...recordOf(outcome), ...asked });
     if (isCode) await failpoint('claim-sent-recorded');
     return publicOutcome(outcome);
   }
@@ -96,6 +99,14 @@ export function createMessageActivities({ database }: ActivityDependencies, send
 
   return { sendMessage, giveUpConfirmation };
 }
+
+/** The claim of a code has ended: the message would be of no use. */
+const ended: ProviderOutcome = {
+  kind: 'refused',
+  code: 'ended',
+  message: 'the claim has ended',
+  retryCanHelp: false,
+};
 
 /** The failpoints before and after the sending of a message. */
 function sendingSteps(message: TakenMessage): [FailpointName, FailpointName] {

@@ -6,6 +6,7 @@ import type { ProviderInquiry, ProviderOutcome } from '../src/providers/outcome.
 import type { Named } from '../workflows/steps/named-results.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { withHeartbeat } from './provider-call.js';
+import { sendOrFailOver } from './providers/failover.js';
 import { orSettledByHand } from './repairs/settlements.js';
 import { sendPayment } from './send-payment.js';
 
@@ -15,13 +16,25 @@ const CURRENCY = 'ETB';
 export function createPaymentActivities(dependencies: ActivityDependencies) {
   const { database, mobileMoney, failpoint } = dependencies;
 
-  /** Pays the merchant of a held redemption; the reference is constant. */
-  async function payMerchant(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
+  /**
+   * Pays the merchant of a held redemption; the reference is constant. `isFirst` promises that nothing
+   * can have been sent before, so that another provider may pay where the first did nothing.
+   */
+  async function payMerchant(
+    operationId: string,
+    call = 0,
+    isFirst = false,
+  ): Promise<Named<ProviderOutcome>> {
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
-    const provider = mobileMoney.named(payment.provider);
     const sent = { operationId, payment: paymentOf(payment) };
-    const outcome = await sendPayment(database, provider, sent);
+    const outcome = await sendOrFailOver(dependencies, {
+      placed: { subject: 'payment', operationId },
+      set: mobileMoney,
+      provider: payment.provider,
+      isFirst,
+      send: (provider) => sendPayment(database, provider, sent),
+    });
     await failpoint('redeem-paid');
     return { ...outcome, of: { operationId, call } };
   }

@@ -3,8 +3,11 @@ import type { NewRedemption } from '../src/db/vouchers/redemptions.js';
 import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
 import { formatMoney, parseMoney } from '../src/domain/money.js';
 import type { NumberBox } from '../src/domain/phone.js';
-import type { RedemptionFacts, Settlement } from '../src/domain/redemption.js';
+import type { MobileMoneyProviderName } from '../src/domain/providers/provider-names.js';
+import type { RedemptionFacts, RedemptionRequest, Settlement } from '../src/domain/redemption.js';
+import { choiceFor, type ProviderChoice } from '../src/providers/provider-choice.js';
 import type { RedeemCommand } from '../workflows/contracts.js';
+import type { ActivityDependencies } from './dependencies.js';
 import { voucherFacts } from './voucher-facts.js';
 
 /**
@@ -21,12 +24,14 @@ export interface PricedRedemption {
   readonly voucher: LockedVoucher;
   readonly context: RedemptionContext;
   readonly settlement: Settlement;
+  /** Pays it. */
+  readonly provider: MobileMoneyProviderName;
 }
 
 /** The row of a redemption; it freezes payee, amounts and references. */
 export function newRedemption(
-  { command, voucher, context, settlement }: PricedRedemption,
-  payment: Pick<NewRedemption, 'paymentReference' | 'provider'>,
+  { command, voucher, context, settlement, provider }: PricedRedemption,
+  paymentReference: string,
 ): NewRedemption {
   const { party_key: key, party_value: value } = context;
   return {
@@ -38,10 +43,40 @@ export function newRedemption(
     merchantId: payeeOf(command, voucher),
     toMerchant: formatMoney(settlement.toMerchant),
     serviceFee: formatMoney(settlement.fee),
-    ...payment,
+    paymentReference,
+    provider,
     platformReference: `RDM-${command.operationId.slice(0, 16).toUpperCase()}`,
     payee: key !== null && value !== null ? [{ key, value }] : [],
   };
+}
+
+/** The request of domain/redemption.ts. */
+export const redemptionRequest = (
+  command: RedeemCommand,
+  merchantId: number,
+): RedemptionRequest => ({
+  company: command.company,
+  merchantId,
+  amount: command.amount === null ? undefined : parseMoney(command.amount),
+  codeDigest: command.verificationCodeDigest ?? undefined,
+  otherCodeDigests: command.otherCodeDigests ?? [],
+  msisdn: command.msisdn ?? undefined,
+});
+
+/** The choice of the provider that pays a merchant. */
+export async function payoutChoice(
+  operationId: string,
+  context: Pick<RedemptionContext, 'payout_routes' | 'party_key' | 'party_value'>,
+  dependencies: Pick<ActivityDependencies, 'mobileMoney' | 'digests' | 'operatorLookup'>,
+): Promise<ProviderChoice<MobileMoneyProviderName>> {
+  const { mobileMoney, digests, operatorLookup } = dependencies;
+  const { payout_routes: routes, party_key: key, party_value: value } = context;
+  return choiceFor(mobileMoney, {
+    kind: 'payout',
+    routes,
+    operator: key === 'msisdn' && value !== null ? await operatorLookup(value) : undefined,
+    shareOf: (routeId) => digests.routeShare(operationId, routeId),
+  });
 }
 
 /** The facts of domain/redemption.ts, from the database's rows. */

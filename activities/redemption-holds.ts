@@ -31,7 +31,9 @@ import {
   newRedemption,
   type PricedRedemption,
   payeeOf,
+  payoutChoice,
   redemptionFacts,
+  redemptionRequest,
 } from './redemption-facts.js';
 
 const KIND = 'redeem-gift';
@@ -89,9 +91,18 @@ export async function holdOrAnswer(
     company: command.company,
     merchantId: payeeOf(command, voucher),
   });
-  const settlement = settle(hold, voucher, context);
-  if (settlement.ok)
-    return recordHold(transaction, { command, voucher, context, settlement }, dependencies);
+  const choice = await payoutChoice(command.operationId, context, dependencies);
+  const settlement = settle(hold, voucher, context, choice);
+  if (settlement.ok) {
+    const chosen = choice.choose(settlement.toMerchant);
+    if (!chosen.ok) return answer(transaction, command, chosen);
+    const { provider } = chosen;
+    return recordHold(
+      transaction,
+      { command, voucher, context, settlement, provider },
+      dependencies,
+    );
+  }
   if (settlement.reason === 'verification-code-incorrect') {
     const budget = context.wrong_codes_per_day ?? dependencies.limits.wrongCodesPerCompanyAndDay;
     hold.wrongCode = { claimId: context.claim_id, budget };
@@ -115,20 +126,14 @@ function settle(
   { command, dependencies }: RedemptionHold,
   voucher: LockedVoucher,
   context: RedemptionContext,
+  choice: Awaited<ReturnType<typeof payoutChoice>>,
 ): Settlement | Refusal {
-  const { limits, mobileMoney, numbers } = dependencies;
+  const { limits, numbers } = dependencies;
   const merchantId = payeeOf(command, voucher);
-  const canPay = (toMerchant: Money) => mobileMoney.named(null).canCarry(formatAmount(toMerchant));
+  const canPay = (toMerchant: Money) => choice.candidates(toMerchant).length > 0;
   return settleOrRefuse(
     redemptionFacts(voucher, context, { merchantId, canPay, numbers }),
-    {
-      company: command.company,
-      merchantId,
-      amount: command.amount === null ? undefined : parseMoney(command.amount),
-      codeDigest: command.verificationCodeDigest ?? undefined,
-      otherCodeDigests: command.otherCodeDigests ?? [],
-      msisdn: command.msisdn ?? undefined,
-    },
+    redemptionRequest(command, merchantId),
     limits,
   );
 }
@@ -155,10 +160,7 @@ async function recordHold(
     ? { operationId: command.operationId, attempt: 1 }
     : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
   const paymentReference = digests.paymentReference(attempt.operationId, attempt.attempt);
-  const redemption = newRedemption(priced, {
-    paymentReference,
-    provider: dependencies.mobileMoney.defaultName,
-  });
+  const redemption = newRedemption(priced, paymentReference);
   const redemptionId = await runStep('redemption-not-recorded', () =>
     withinNumberLimit(count, command.company, () =>
       insertRedemption(transaction, redemption, count).catch(refuseWhileInSuspense),

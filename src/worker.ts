@@ -94,7 +94,7 @@ export async function startWorker(
     digests,
     secretBox: createSecretBox(config.DATA_KEYS),
     numbers,
-    ...createProviders(config, metrics, { database, smpp }),
+    ...createProviders(config, { database, smpp, metrics, logger }),
     statementFiles,
     dayReportFiles,
     publicUrl: publicUrlOf(config),

@@ -14,8 +14,12 @@ import { TOPUP_KIND } from '../../src/db/topups/topup-requests.js';
 import type { LockedTopup } from '../../src/db/topups/topups.js';
 import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/domain/money.js';
 import { maskMsisdn } from '../../src/domain/phone.js';
+import type { AirtimeProviderName } from '../../src/domain/providers/provider-names.js';
+import { routeKindOf } from '../../src/domain/providers/routes.js';
 import { type Refusal, refuse } from '../../src/domain/refusals.js';
 import { priceTopup, type TopupTerms, topupReference } from '../../src/domain/topup.js';
+import { choiceFor } from '../../src/providers/provider-choice.js';
+import { canSendTopup } from '../../src/providers/topup-product.js';
 import type {
   OperationOutcome,
   RetryCommand,
@@ -121,7 +125,7 @@ async function holdOrRefuse(
   topup: LockedTopup,
 ): Promise<TopUpHeld | Refusal> {
   const { command, dependencies } = hold;
-  const { operatorLookup, airtime, limits, numbers } = dependencies;
+  const { operatorLookup, airtime, limits, numbers, digests } = dependencies;
   const retry = retryOf(command);
   const refusal = retry && refuseByState(topup, retry);
   if (refusal) return refusal;
@@ -130,16 +134,26 @@ async function holdOrRefuse(
   const msisdn = retry?.msisdn ?? numbers.open(topup.msisdn);
   const context = await topupContext(transaction, topup, command.company);
   const operator = await operatorLookup(msisdn);
+  const choice = choiceFor(airtime, {
+    kind: routeKindOf(topup.kind),
+    routes: context.routes,
+    operator,
+    canServe: canSendTopup(topup.kind, context.provider_product_id, operator),
+    shareOf: (routeId) => digests.routeShare(command.operationId, routeId),
+  });
   const terms = priceTopup(
     {
       ...topupFacts(topup, context, operator),
       isAdmitted: await isAdmitted(transaction, topup, context, command, dependencies),
-      canCarry: (amount) => airtime.named(null).canCarry(formatAmount(amount)),
+      canCarry: (amount) => choice.candidates(amount).length > 0,
     },
     limits.topupRanges,
   );
   if (!terms.ok) return terms;
-  return recordHold(transaction, hold, { topup, context, terms, msisdn });
+  const chosen = choice.choose(terms.amount);
+  if (!chosen.ok) return chosen;
+  const { provider } = chosen;
+  return recordHold(transaction, hold, { topup, context, terms, msisdn, provider });
 }
 
 /** An attempt that passed the checks. */
@@ -148,13 +162,14 @@ interface PricedAttempt {
   readonly context: TopupContext;
   readonly terms: TopupTerms;
   readonly msisdn: string;
+  readonly provider: AirtimeProviderName;
 }
 
 /** The attempt's row and the transfer; what is held is described without reading it again. */
 async function recordHold(
   transaction: DatabaseTransaction,
   { command: { operationId, company }, subject, dependencies }: TopUpHold,
-  { topup, context, terms, msisdn }: PricedAttempt,
+  { topup, context, terms, msisdn, provider }: PricedAttempt,
 ): Promise<TopUpHeld> {
   const attempt = topup.attempt + 1;
   const reference = topupReference(topup.operation_id, attempt);
@@ -169,7 +184,7 @@ async function recordHold(
     amount: formatMoney(terms.amount),
     productId: context.product_id,
     providerProductId: context.provider_product_id,
-    provider: dependencies.airtime.defaultName,
+    provider,
     numberCount: count,
   };
   await withinNumberLimit(count, company, () => beginAttempt(transaction, begun));

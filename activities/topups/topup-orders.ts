@@ -6,18 +6,32 @@ import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outco
 import type { Named } from '../../workflows/steps/named-results.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { sendValue, withHeartbeat } from '../provider-call.js';
+import { sendOrFailOver } from '../providers/failover.js';
 import { orSettledByHand } from '../repairs/settlements.js';
 
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   const { database, airtime, failpoint, numbers } = dependencies;
 
-  /** Sends a held attempt; the reference is constant. */
-  async function sendTopUp(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
+  /**
+   * Sends a held attempt; the reference is constant. `isFirst` promises that nothing can have been sent
+   * for it before, so that another provider may send it where the first did nothing.
+   */
+  async function sendTopUp(
+    operationId: string,
+    call = 0,
+    isFirst = false,
+  ): Promise<Named<ProviderOutcome>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
     await failpoint(`${subjectOf(attempt)}-sending`);
-    const provider = airtime.named(attempt.provider);
-    const outcome = await sendValue(() => provider.send(order), provider.repetition);
+    const outcome = await sendOrFailOver(dependencies, {
+      placed: { subject: 'top-up', operationId },
+      set: airtime,
+      provider: attempt.provider,
+      isFirst,
+      send: (provider) => sendValue(() => provider.send(order), provider.repetition),
+      canServe: (provider) => provider.canSend(order.product),
+    });
     await failpoint(`${subjectOf(attempt)}-sent`);
     return { ...outcome, of: { operationId, call } };
   }

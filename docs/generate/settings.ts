@@ -14,6 +14,7 @@ import {
   airtimeSettings,
   messageSettings,
   mobileMoneySettings,
+  providerGuardSettings,
 } from '../../src/config/providers/provider-settings.js';
 import { secretSettings } from '../../src/config/secret-settings.js';
 import { startSettings } from '../../src/config/start-settings.js';
@@ -42,6 +43,7 @@ const SECTIONS: readonly (readonly [title: string, settings: Settings])[] = [
   ['Webhooks', webhookSettings],
   ['Top-ups and unknown outcomes', topupSettings],
   ['Repairs', repairSettings],
+  ['Every provider', providerGuardSettings],
   ['SMS and e-mail', messageSettings],
   ['Mobile money', mobileMoneySettings],
   ['Airtime', airtimeSettings],

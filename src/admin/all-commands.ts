@@ -48,6 +48,7 @@ import {
 import { listPricesCommand, setPriceCommand } from './commands/prices.js';
 import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/privacy/numbers.js';
 import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.js';
+import { routeCommands } from './commands/providers/routes.js';
 import {
   listPublicKeysCommand,
   registerPublicKey,
@@ -56,9 +57,7 @@ import {
 import { deleteCommand, restoreCommand } from './commands/record-deletion.js';
 import { activateCommand, deactivateCommand } from './commands/record-status.js';
 import { changeRecordCommand, createCommand } from './commands/records.js';
-import { recoverBookCommand, recoverListCommand } from './commands/recovery/recover-books.js';
-import { recoverFenceCommand } from './commands/recovery/recover-fence.js';
-import { recoverLiftCommand, recoverStatusCommand } from './commands/recovery/recover-status.js';
+import { recoveryCommands } from './commands/recovery/recover-status.js';
 import {
   listRecoveredPaymentsCommand,
   settleRecoveredPaymentCommand,
@@ -198,11 +197,8 @@ export const allCommands = [
   settleReversalCommand,
   settleDisagreementCommand,
   settleRecoveredPaymentCommand,
-  recoverFenceCommand,
-  recoverStatusCommand,
-  recoverListCommand,
-  recoverBookCommand,
-  recoverLiftCommand,
+  ...routeCommands,
+  ...recoveryCommands,
   statement,
   report,
   ...statementCommands,
@@ -246,5 +242,6 @@ export const verbs: Readonly<Record<string, string>> = {
   repair: 'Ask for a repair of a voucher, claim, redemption, top-up, deposit or wallet',
   settle:
     'Settle late successes, reversals, disagreements and breaks with a provider, and recovered payments',
+  route: 'Say which provider serves what',
   recover: 'Recover the service after its database was restored from a backup',
 };

@@ -7,6 +7,7 @@ import type { Database, DatabaseTransaction } from '../db/connection.js';
 import type { StatementProvider } from '../db/provider-statements/statement-lines.js';
 import type { NumberBox } from '../domain/phone.js';
 import type { StatementProviderName } from '../domain/provider-statements/statement-providers.js';
+import type { RouteKind } from '../domain/providers/routes.js';
 import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Progress } from '../process/progress.js';
 import type { TemporalUi } from '../process/temporal-ui.js';
@@ -45,6 +46,8 @@ export interface AdminContext {
   readonly repairs: RepairLimits;
   /** Where workflows are shown. */
   readonly temporalUi: TemporalUi;
+  /** The names of the providers that the settings configure. */
+  readonly configuredProviders: () => Readonly<Record<RouteKind, readonly string[]>>;
   /** The providers of the settings. @throws {AdminError} without their settings */
   readonly providers: () => ListedProviders;
   /** How statements of providers are compared, and whom they are asked from. */

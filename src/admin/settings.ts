@@ -1,5 +1,6 @@
 import { type AdminConfig, readAdminConfigWith } from '../config/config.js';
 import { findLocalSettings } from '../config/local-stack.js';
+import { configuredProviders } from '../config/providers/provider-rules.js';
 import { createDigests } from '../crypto/digests.js';
 import { createSecretBox } from '../crypto/secret-box.js';
 import { readNumberStorage } from '../db/number-storage.js';
@@ -27,6 +28,7 @@ export interface AdminSettings {
   readonly oneTimePasswords: AdminContext['oneTimePasswords'];
   readonly temporalUi: AdminContext['temporalUi'];
   readonly providers: AdminContext['providers'];
+  readonly configuredProviders: AdminContext['configuredProviders'];
   readonly repairs: AdminContext['repairs'];
   readonly statements: AdminContext['statements'];
 }
@@ -92,6 +94,7 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
   temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
   providers: () => providersOf(config),
   statements: statementsOf(config),
+  configuredProviders: () => configuredProviders(config),
   repairs: repairLimits(config),
   oneTimePasswords: {
     lifetimeSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,

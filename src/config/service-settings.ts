@@ -8,6 +8,7 @@ import {
   airtimeSettings,
   messageSettings,
   mobileMoneySettings,
+  providerGuardSettings,
 } from './providers/provider-settings.js';
 import { taskQueueSettings, temporalSettings } from './temporal-settings.js';
 import { repairSettings, topupSettings } from './topup-settings.js';
@@ -31,6 +32,7 @@ export const serviceSettings = {
   ...webhookSettings,
   ...topupSettings,
   ...repairSettings,
+  ...providerGuardSettings,
   ...messageSettings,
   ...mobileMoneySettings,
   ...airtimeSettings,

@@ -89,6 +89,12 @@ export function createDigests(
     paymentReference: (operationId: string, attempt: number): string =>
       uuidOf(digest('payment-reference', operationId, String(attempt))),
     /**
+     * A number above 0 and below 1 for an operation and one of the routes to its provider: the same
+     * for each repetition.
+     */
+    routeShare: (operationId: string, routeId: number): number =>
+      (digest('route-share', operationId, String(routeId)).readUIntBE(0, 6) + 0.5) / 2 ** 48,
+    /**
      * Of a request's bytes; distinguishes a repetition from a different request under the same key.
      */
     request: (request: string | Uint8Array): string => digest('request', request).toString('hex'),

@@ -98,6 +98,12 @@ const prunings = {
       where created_at < now() - make_interval(days => ${STATEMENT_LINE_DAYS}::int)
       order by created_at limit ${batchSize} for update skip locked))`,
 
+  'switches to another provider': ({ operationDays }: Retention, batchSize: number) => sql`
+    delete from provider_failovers where id = any(array(
+      select id from provider_failovers
+      where at < now() - make_interval(days => ${operationDays}::int)
+      order by at limit ${batchSize} for update skip locked))`,
+
   'left requests': (_retention: Retention, batchSize: number) => sql`
     delete from left_requests where ctid = any(array(
       select ctid from left_requests

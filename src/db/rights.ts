@@ -119,7 +119,8 @@ export const restricted: Readonly<Record<string, Rights>> = {
   staff_accounts: { ...READ, operator: 'select, insert, update' },
   // Operators say who serves what; a worker tells what it did of it, and prunes.
   provider_routes: OPERATORS,
-  provider_failovers: { ...READ, worker: 'select, insert, delete' },
+  // Locks for pruning require a right to update.
+  provider_failovers: { ...READ, worker: 'select, insert, update (at), delete' },
   // People ask and confirm; a worker carries out what they have asked for, and asks for nothing.
   repairs: {
     api: 'select, insert, update (state, changed_at, result, confirmed_by, confirmed_at)',

@@ -2,7 +2,7 @@ import { refuseByLimits } from '../db/limits/limits-left.js';
 import { numberCount } from '../db/limits/number-counts.js';
 import { readTopupQuote, topupFacts } from '../db/topups/topup-facts.js';
 import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation-facts.js';
-import { formatAmount, formatMoney, type Money, parseMoney } from '../domain/money.js';
+import { formatMoney, type Money, parseMoney } from '../domain/money.js';
 import type { Operator } from '../domain/operator.js';
 import { type Refusal, refuse } from '../domain/refusals.js';
 import { refuseCountry } from '../domain/served-countries.js';
@@ -85,10 +85,12 @@ export async function quoteTopUp(
     ),
     operatorLookup(msisdn),
   ]);
+  const { routes, provider_product_id: providerProductId } = context;
+  const routed = { kind, routes, operator, providerProductId };
   const facts = {
     ...topupFacts(topup, context, operator),
     isAdmitted: context.is_admitted,
-    canCarry: (amount: Money) => canCarry(formatAmount(amount)),
+    canCarry: (amount: Money) => canCarry(routed, amount),
   };
   const terms = priceTopup(facts, topupRanges);
   const refusal = terms.ok

@@ -3,18 +3,28 @@ import type { Digests } from '../crypto/digests.js';
 import type { Database } from '../db/connection.js';
 import type { Slowing } from '../db/limits/company-daily-counts.js';
 import type { NumberEvent } from '../db/limits/number-counts.js';
+import type { Money } from '../domain/money.js';
 import type { Operator } from '../domain/operator.js';
 import type { NumberBox } from '../domain/phone.js';
-import type { AmountRange } from '../domain/topup.js';
+import type { Route } from '../domain/providers/routes.js';
+import type { AmountRange, TopupKind } from '../domain/topup.js';
 import type { Failpoint } from '../process/failpoint.js';
 import type { OperationWaits } from './operation-waits.js';
 import type { WorkflowClient } from './workflow-client.js';
 
+/** What the providers of a top-up are chosen by. */
+interface RoutedTopup {
+  readonly kind: TopupKind;
+  readonly routes: readonly Route[];
+  readonly operator: Operator | undefined;
+  readonly providerProductId: number | null;
+}
+
 /** What generations and top-ups are checked by besides the database, as activities have it. */
 export interface QuoteRules {
   readonly operatorLookup: (msisdn: string) => Promise<Operator | undefined>;
-  /** Whether the provider of top-ups can send an amount, such as "97.50". */
-  readonly canCarry: (amount: string) => boolean;
+  /** Whether any provider of a top-up can send an amount. */
+  readonly canCarry: (topup: RoutedTopup, amount: Money) => boolean;
   readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
   /** Events of one phone number in a day; 0 is no limit. */
   readonly perNumberAndDay: Readonly<Record<NumberEvent, number>>;

@@ -2,6 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request }
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { tracing } from '../tracing/tracing.js';
+import { faultNote } from './guard/call-health.js';
 
 /** Limit of an answer's size; answers of providers have a few kilobytes. */
 const answerLimitBytes = 256 * 1024;
@@ -49,12 +50,16 @@ export type HttpResult =
  * made, so no byte of the request left this machine; every other failure is `unknown`.
  */
 export function callHttp(call: HttpCall): Promise<HttpResult> {
+  const noteFault = faultNote();
   return new Promise((resolve) => {
     let isConnected = false;
-    const fail = (error: unknown) =>
+    const fail = (error: unknown) => {
+      noteFault();
       resolve({ kind: isConnected ? 'unknown' : 'not-sent', message: reasonOf(error, call) });
+    };
 
     const outgoing = open(call, (incoming) => {
+      if ((incoming.statusCode ?? 0) >= 500) noteFault();
       readAnswer(incoming).then(resolve, fail);
     });
     outgoing.on('socket', (socket) => {

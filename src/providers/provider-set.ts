@@ -10,6 +10,8 @@ export interface ProviderSet<Name extends string, Port> {
    * @throws where it is not, or no longer, configured
    */
   named(name: Name | null): Port;
+  /** Whether it takes calls now: its circuit breaker is not open. */
+  isAvailable(name: Name): boolean;
 }
 
 /**
@@ -29,7 +31,12 @@ export function createProviderSet<Name extends string, Port>(
     return port;
   };
   named(defaultName);
-  return { defaultName, names: [defaultName, ...others.filter(isConfigured)], named };
+  return {
+    defaultName,
+    names: [defaultName, ...others.filter(isConfigured)],
+    named,
+    isAvailable: () => true,
+  };
 }
 
 /** A row or the settings name a provider whose address is not set. */
@@ -41,16 +48,23 @@ export class ProviderNotConfigured extends Error {
   }
 }
 
+/** A provider behind a guard, and whether that lets calls through. */
+export interface GuardedProvider<Port> {
+  readonly port: Port;
+  readonly isAvailable: () => boolean;
+}
+
 /** The same set, each provider behind what `wrap` makes of it. */
 export function wrapProviders<Name extends string, Port>(
   set: ProviderSet<Name, Port>,
-  wrap: (port: Port, name: Name) => Port,
+  wrap: (port: Port, name: Name) => GuardedProvider<Port>,
 ): ProviderSet<Name, Port> {
   const wrapped = new Map(set.names.map((name) => [name, wrap(set.named(name), name)]));
   return {
     ...set,
+    isAvailable: (name) => wrapped.get(name)?.isAvailable() ?? false,
     named(name) {
-      const port = wrapped.get(name ?? set.defaultName);
+      const port = wrapped.get(name ?? set.defaultName)?.port;
       if (port === undefined) throw new ProviderNotConfigured(name ?? set.defaultName);
       return port;
     },

@@ -17,7 +17,8 @@ export const workerTuning = {
   // A claim waits in its task for the SMS provider, which must keep no redemption waiting.
   maxConcurrentWorkflowTaskExecutions: 100,
   maxConcurrentLocalActivityExecutions: 100,
-  maxConcurrentActivityTaskExecutions: 50,
+  // Several times the calls that one provider may keep waiting.
+  maxConcurrentActivityTaskExecutions: 100,
   stickyQueueScheduleToStartTimeout: '2s',
   shutdownGraceTime: '15s',
   shutdownForceTime: '25s',

@@ -1,13 +1,17 @@
+import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
 import { mpesaResultsIn } from '../db/reconciliation/mpesa-results.js';
 import { messageTexts } from '../domain/vouchers/message-templates.js';
+import { createFairSemaphore } from '../process/fair-semaphore.js';
 import type { LabelsOf } from '../process/metrics/definitions.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import type { Airtime } from '../providers/airtime/airtime.js';
+import { createProviderGuard, guardStates } from '../providers/guard/provider-guard.js';
 import type { MobileMoney } from '../providers/mobile-money/mobile-money.js';
-import { wrapProviders } from '../providers/provider-set.js';
+import { type ProviderInquiry, type ProviderOutcome, unknown } from '../providers/outcome.js';
+import { type GuardedProvider, wrapProviders } from '../providers/provider-set.js';
 import {
   createAirtimeSet,
   createEmailSender,
@@ -66,12 +70,31 @@ async function traced<Result extends { readonly kind: string }>(
   });
 }
 
-/** The providers of the settings, with their calls counted. */
+/** The calls to one provider: counted, and behind its guard. */
+interface Calls {
+  /** Refused by the guard, it is not sent. */
+  readonly send: (call: string, make: () => Promise<ProviderOutcome>) => Promise<ProviderOutcome>;
+  /** Refused by the guard, nothing is known: whoever asks asks again. */
+  readonly ask: (call: string, make: () => Promise<ProviderInquiry>) => Promise<ProviderInquiry>;
+}
+
+/** The providers of the settings, each with its calls counted, and behind a guard of its own. */
 export function createProviders(
   config: Config,
-  metrics: Metrics,
-  { database, smpp }: { readonly database: Database; readonly smpp: SmppSender | undefined },
+  {
+    database,
+    smpp,
+    metrics,
+    logger,
+  }: {
+    readonly database: Database;
+    readonly smpp: SmppSender | undefined;
+    readonly metrics: Metrics;
+    readonly logger: Logger;
+  },
 ): Providers {
+  const guarded = <Port>(port: Port, name: string, observed: (port: Port, calls: Calls) => Port) =>
+    guardedProvider(port, observed, { name, config, metrics, logger });
   const email = createEmailSender(config);
   const ofEmail = observerOf(metrics, config.EMAIL_PROVIDER);
   const mobileMoney = createMobileMoneySet(config, mpesaResultsIn(database));
@@ -79,33 +102,74 @@ export function createProviders(
   return {
     messageTexts: messageTexts(config.MESSAGE_TEMPLATES),
     smsSenders: wrapProviders(createSmsSenders(config, { smpp }), (sms, name) =>
-      observedSms(sms, observerOf(metrics, name)),
+      guarded(sms, name, observedSms),
     ),
     emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },
-    mobileMoney: wrapProviders(mobileMoney, (money, name) =>
-      observedMoney(money, observerOf(metrics, name)),
-    ),
-    airtime: wrapProviders(airtime, (one, name) => observedAirtime(one, observerOf(metrics, name))),
+    mobileMoney: wrapProviders(mobileMoney, (money, name) => guarded(money, name, observedMoney)),
+    airtime: wrapProviders(airtime, (one, name) => guarded(one, name, observedAirtime)),
     providerAccounts: providerAccounts({ mobileMoney, airtime }),
   };
 }
 
-const observedSms = (sms: SmsSender, observe: Observe): SmsSender => ({
-  send: (message) => observe('send', () => sms.send(message)),
+function guardedProvider<Port>(
+  port: Port,
+  observed: (port: Port, calls: Calls) => Port,
+  {
+    name,
+    config,
+    metrics,
+    logger,
+  }: {
+    readonly name: string;
+    readonly config: Config;
+    readonly metrics: Metrics;
+    readonly logger: Logger;
+  },
+): GuardedProvider<Port> {
+  const observe = observerOf(metrics, name);
+  const guard = createProviderGuard(
+    {
+      places: createFairSemaphore({
+        places: config.PROVIDER_CALLS,
+        placesPerOwner: config.PROVIDER_CALLS,
+        waitMs: config.PROVIDER_CALL_WAIT_SECONDS * 1_000,
+      }),
+      deadlineMs: config.PROVIDER_DEADLINE_SECONDS * 1_000,
+      breakerCalls: config.PROVIDER_BREAKER_CALLS,
+      breakerMs: config.PROVIDER_BREAKER_SECONDS * 1_000,
+    },
+    (state) => logger.warn({ provider: name, state }, 'The circuit breaker of a provider changed'),
+  );
+  metrics.beforeScrape(() => {
+    const state = guard.readState();
+    for (const one of guardStates)
+      metrics.set('provider_breaker', { provider: name, state: one }, one === state ? 1 : 0);
+  });
+  const notSent = (message: string): ProviderOutcome => ({ kind: 'not-sent', message });
+  return {
+    isAvailable: () => guard.readState() !== 'open',
+    port: observed(port, {
+      send: (call, make) => observe(call, () => guard.run(make, notSent, unknown)),
+      ask: (call, make) => observe(call, () => guard.run<ProviderInquiry>(make, unknown, unknown)),
+    }),
+  };
+}
+
+const observedSms = (sms: SmsSender, { send }: Calls): SmsSender => ({
+  send: (message) => send('send', () => sms.send(message)),
 });
 
-function observedMoney(money: MobileMoney, observe: Observe): MobileMoney {
+function observedMoney(money: MobileMoney, { send, ask }: Calls): MobileMoney {
   const { reversals } = money;
   return {
     repetition: money.repetition,
     canCarry: (amount) => money.canCarry(amount),
-    pay: (payment) => observe('pay', () => money.pay(payment)),
-    findPayment: (payment) => observe('find', () => money.findPayment(payment)),
+    pay: (payment) => send('pay', () => money.pay(payment)),
+    findPayment: (payment) => ask('find', () => money.findPayment(payment)),
     ...(reversals && {
       reversals: {
-        reverse: (reversal) => observe('reverse', () => reversals.reverse(reversal)),
-        findReversal: (reversal) =>
-          observe('find reversal', () => reversals.findReversal(reversal)),
+        reverse: (reversal) => send('reverse', () => reversals.reverse(reversal)),
+        findReversal: (reversal) => ask('find reversal', () => reversals.findReversal(reversal)),
       },
     }),
     // Only the recovery of a restored database lists transactions, and not in a worker; statements
@@ -113,12 +177,12 @@ function observedMoney(money: MobileMoney, observe: Observe): MobileMoney {
   };
 }
 
-const observedAirtime = (airtime: Airtime, observe: Observe): Airtime => ({
+const observedAirtime = (airtime: Airtime, { send, ask }: Calls): Airtime => ({
   canCarry: (amount) => airtime.canCarry(amount),
   repetition: airtime.repetition,
   canSend: (product) => airtime.canSend(product),
-  send: (order) => observe('send', () => airtime.send(order)),
-  findOrder: (order, lastSentAt) => observe('find', () => airtime.findOrder(order, lastSentAt)),
+  send: (order) => send('send', () => airtime.send(order)),
+  findOrder: (order, lastSentAt) => ask('find', () => airtime.findOrder(order, lastSentAt)),
 });
 
 /** The caller of webhooks, with its calls counted: a receiver that answers otherwise has refused. */

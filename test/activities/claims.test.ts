@@ -4,6 +4,7 @@ import { createClaimActivities } from '../../activities/claims.js';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import { createMessageSender } from '../../activities/messages.js';
 import { createSecretBox } from '../../src/crypto/secret-box.js';
+import { lookUpByPrefix } from '../../src/providers/airtime/operator-lookup.js';
 import type { ClaimCommand } from '../../workflows/contracts.js';
 import { credentialOf } from '../admin/movements.js';
 import { type GiftScene, setGiftScene } from '../end-to-end/gift/gift-scene.js';
@@ -25,7 +26,8 @@ beforeAll(async () => {
     secretBox: createSecretBox(config.DATA_KEYS),
     numbers: scene.stack.api.services.numbers,
     failpoint: () => undefined,
-    mobileMoney: setOfOne({ canCarry: () => true }),
+    mobileMoney: setOfOne('gsma', { canCarry: () => true }),
+    operatorLookup: lookUpByPrefix,
     limits: {
       wrongCodesPerDay: 5,
       wrongCodesBeforeLongCodes: 20,

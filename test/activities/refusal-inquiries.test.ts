@@ -69,7 +69,7 @@ async function reconcile(
   const activities = {
     ...createRefusalInquiryActivities({
       database,
-      airtime: setOfOne({ findOrder }),
+      airtime: setOfOne('dt-one', { findOrder }),
       numbers: testNumbers,
       limits: { reversalWatchSeconds: 0 },
     } as unknown as ActivityDependencies),

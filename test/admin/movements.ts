@@ -11,6 +11,7 @@ import { expireVouchers } from '../../src/db/vouchers/expiry.js';
 import { parseMoney } from '../../src/domain/money.js';
 import type { Company } from '../../src/domain/voucher.js';
 import { createFailpoint } from '../../src/process/failpoint.js';
+import { lookUpByPrefix } from '../../src/providers/airtime/operator-lookup.js';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.js';
 import { inClear, testNumbers } from '../end-to-end/privacy/stored-numbers.js';
 import { setOfOne } from '../providers/set-of-one.js';
@@ -46,7 +47,8 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       reversalWindowSeconds: 0,
       perNumberAndDay: { vouchers: 0, redemptions: 0, topups: 0 },
     },
-    mobileMoney: setOfOne({ canCarry: () => true }),
+    mobileMoney: setOfOne('gsma', { canCarry: () => true }),
+    operatorLookup: lookUpByPrefix,
     failpoint: createFailpoint(undefined),
   } as unknown as ActivityDependencies;
   const activities = createRedemptionActivities(dependencies, createMessageSender(dependencies));

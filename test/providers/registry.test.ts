@@ -113,8 +113,12 @@ it('a provider without its address is not configured, and the default must be', 
 
 it('a wrapped set has the same providers, each behind its wrap', () => {
   const set = createProviderSet({ one: 'a', two: undefined, three: 'b' }, 'three');
-  const wrapped = wrapProviders(set, (port, name) => `${name} ${port}`);
+  const wrapped = wrapProviders(set, (port, name) => ({
+    port: `${name} ${port}`,
+    isAvailable: () => name === 'one',
+  }));
   expect([wrapped.named(null), wrapped.named('one')]).toEqual(['three b', 'one a']);
   expect(() => wrapped.named('two')).toThrow(ProviderNotConfigured);
   expect(wrapped.names).toEqual(set.names);
+  expect([wrapped.isAvailable('one'), wrapped.isAvailable('three')]).toEqual([true, false]);
 });

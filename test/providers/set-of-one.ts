@@ -1,8 +1,12 @@
 import type { ProviderSet } from '../../src/providers/provider-set.js';
 
-/** A set of this provider alone, under any name. */
-export const setOfOne = <Port>(port: Port): ProviderSet<never, Port> => ({
-  defaultName: 'only' as never,
-  names: ['only' as never],
+/** A set of this provider alone. */
+export const setOfOne = <Name extends string, Port>(
+  name: Name,
+  port: Port,
+): ProviderSet<Name, Port> => ({
+  defaultName: name,
+  names: [name],
   named: () => port,
+  isAvailable: () => true,
 });

@@ -35,6 +35,8 @@ const TEST_SETTINGS = {
   // However slow the machine is that tests run on.
   LIST_WAIT_SECONDS: '10',
   LIST_TIMEOUT_SECONDS: '10',
+  // Tests break providers for many calls in a row.
+  PROVIDER_BREAKER_SECONDS: '0.1',
   EXPIRY_SWEEP_INTERVAL_SECONDS: '3600',
   RECONCILE_INTERVAL_SECONDS: '3600',
   PORTAL_PASSWORD_COST: '14',

@@ -22,11 +22,12 @@ export function payUntilKnown(
     timing,
     possiblySent: hold.isResumed,
     takeHint,
-    send: () =>
+    send: (isFirst) =>
       named((call) =>
         providers.payMerchant.executeWithOptions({ summary: `Pay ${summary}` }, [
           operationId,
           call,
+          isFirst,
         ]),
       ),
     inquire: () =>

@@ -20,7 +20,8 @@ export type Urgency = 'none' | 'overdue' | 'disagrees';
 
 /** One attempt towards a provider, always under the same reference. */
 export interface ProviderAttempt {
-  readonly send: () => Promise<SendOutcome>;
+  /** `isFirst`: nothing can have been sent before, so another provider may be asked. */
+  readonly send: (isFirst: boolean) => Promise<SendOutcome>;
   /** Given the end of the last sending, or the beginning of a run that took the attempt over. */
   readonly inquire: (lastSentAtMs: number) => Promise<InquiryOutcome>;
   /** Called while the outcome is unknown: for the database and for support staff. */
@@ -95,7 +96,7 @@ async function inquireUntilKnown(
     }
     if (repetitionRefused !== undefined) return { ending: notDone(repetitionRefused), wasRaised };
     // Unknown under our reference: sending it again cannot repeat it.
-    const repeated = await attempt.send();
+    const repeated = await attempt.send(false);
     lastSentAtMs = Date.now();
     if (repeated.kind === 'delivered') return { ending: done(repeated), wasRaised };
     if (repeated.kind === 'refused') repetitionRefused = repeated.message;
@@ -106,7 +107,7 @@ async function inquireUntilKnown(
 /** The first sending, with a few attempts while it was provably not sent. */
 async function sendUntilSent({ send }: ProviderAttempt): Promise<Ending | Unknown> {
   for (let sendings = 1; ; sendings += 1) {
-    const outcome = await send();
+    const outcome = await send(true);
     if (outcome.kind === 'delivered') return done(outcome);
     if (outcome.kind === 'refused') return notDone(outcome.message);
     if (outcome.kind === 'unknown') return outcome;

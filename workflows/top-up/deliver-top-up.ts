@@ -15,9 +15,13 @@ export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld
   return finalOutcome({
     timing,
     possiblySent: hold.isResumed,
-    send: () =>
+    send: (isFirst) =>
       named((call) =>
-        providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [operationId, call]),
+        providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [
+          operationId,
+          call,
+          isFirst,
+        ]),
       ),
     inquire: (lastSentAtMs) =>
       named((call) =>

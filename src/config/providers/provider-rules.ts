@@ -3,6 +3,7 @@ import {
   mobileMoneyProviderNames,
   smsProviderNames,
 } from '../../domain/providers/provider-names.js';
+import { type RouteKind, routedProviders, routeKinds } from '../../domain/providers/routes.js';
 
 type ProviderName =
   | (typeof smsProviderNames)[number]
@@ -65,3 +66,10 @@ export const providerRules = [
     ),
   ),
 ];
+
+/** The names of the providers whose addresses are set, by what is routed to them. */
+export const configuredProviders = (given: Given): Record<RouteKind, readonly string[]> => {
+  const isConfigured = (name: ProviderName) => given[needed[name][0]] !== undefined;
+  const entries = routeKinds.map((kind) => [kind, routedProviders[kind].filter(isConfigured)]);
+  return Object.fromEntries(entries);
+};

@@ -206,3 +206,25 @@ export const airtimeSettings = {
         "(the default is the sandbox's)",
     ),
 };
+
+/** What keeps a provider that is slow, or out of order, from keeping others waiting. */
+export const providerGuardSettings = {
+  PROVIDER_CALLS: count
+    .default(25)
+    .describe('Concurrent calls of a worker to one provider; what is beyond waits'),
+  PROVIDER_CALL_WAIT_SECONDS: seconds
+    .default(1)
+    .describe('Longest wait for a call to one provider to end; then the next one is not sent'),
+  PROVIDER_DEADLINE_SECONDS: seconds
+    .default(25)
+    .describe('Longest call of all; the time limits of the providers are shorter'),
+  PROVIDER_BREAKER_CALLS: count
+    .default(20)
+    .describe(
+      'Last calls to a provider that its circuit breaker looks at: it opens where half of them, and ' +
+        'of at least half as many, had no connection, no answer in time, or an answer of status 5xx',
+    ),
+  PROVIDER_BREAKER_SECONDS: seconds
+    .default(15)
+    .describe('Time after which an open circuit breaker lets one call try'),
+};

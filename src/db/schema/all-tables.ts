@@ -90,6 +90,7 @@ export type * from './ledger.js';
 export type * from './operator-commands.js';
 export type * from './portal.js';
 export type * from './provider-statements.js';
+export type * from './providers.js';
 export type * from './recovery.js';
 export type * from './repairs.js';
 export type * from './reports.js';

@@ -1,12 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { parseMoney } from '../../domain/money.js';
 import type { Operator } from '../../domain/operator.js';
+import { type Route, routeKindOf } from '../../domain/providers/routes.js';
 import type { TopupFacts, TopupKind } from '../../domain/topup.js';
 import type { Caller } from '../../domain/voucher.js';
 import { isStillAdmitted } from '../access/access.js';
 import type { Database } from '../connection.js';
 import { type LimitsLeft, limitsLeft } from '../limits/limits-left.js';
 import type { NumberCount } from '../limits/number-counts.js';
+import { routesFor } from '../providers/provider-routes.js';
 
 /** Whose top-up it is, and of what. */
 interface TopupSubject {
@@ -26,6 +28,7 @@ export interface TopupContext {
   readonly product_operator: Operator | null;
   readonly price_amount: string | null;
   readonly provider_product_id: number | null;
+  readonly routes: readonly Route[];
 }
 
 /** Reads the facts in one round trip. Airtime uses the one airtime product of the partner. */
@@ -53,7 +56,9 @@ async function readContext<Further>(
     select ${isStillAdmitted(company, 'topups')} as is_admitted,
       partners.status as partner_status, wallet.balance as wallet_balance,
       product.id as product_id, product.product_name, product.operator as product_operator,
-      product.price_amount, product.provider_product_id, ${further}
+      product.price_amount, product.provider_product_id,
+      ${routesFor(routeKindOf(topup.kind), { partnerId: topup.partner_id, merchantId: null })} as routes,
+      ${further}
     from partners
     join ledger_accounts as wallet
       on wallet.kind = 'airtime' and wallet.partner_id = partners.id

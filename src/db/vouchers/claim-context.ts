@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Route } from '../../domain/providers/routes.js';
 import type { Caller } from '../../domain/voucher.js';
 import { isStillAdmitted } from '../access/access.js';
 import type { DatabaseTransaction } from '../connection.js';
@@ -9,6 +10,7 @@ import {
   secondsLeftOfDay,
 } from '../limits/company-daily-counts.js';
 import { wrongCodes } from '../limits/verification-attempts.js';
+import { routesFor } from '../providers/provider-routes.js';
 import { mayHaveArrived, messageCounts } from './messages.js';
 import { partialRedemptions } from './redemptions.js';
 
@@ -20,6 +22,8 @@ export interface ClaimContext extends CompanyBudgets {
   readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
   readonly service_fee_percent: string | null;
   readonly has_payout_account: boolean;
+  readonly party_key: string | null;
+  readonly party_value: string | null;
   readonly partial_redemptions: number;
   readonly wrong_codes: number;
   readonly wrong_codes_retry_seconds: number;
@@ -31,6 +35,8 @@ export interface ClaimContext extends CompanyBudgets {
   /** Of the claiming company. */
   readonly company_messages: number;
   readonly seconds_left_of_day: number;
+  /** Of payments for this partner and, where it is known, merchant. */
+  readonly payout_routes: readonly Route[];
 }
 
 /** Reads the facts of a claim; the transaction must hold the locks of voucher and number. */
@@ -49,11 +55,13 @@ export async function claimContext(
     select ${isStillAdmitted(company, 'vouchers')} as is_admitted,
       partners.status as partner_status, merchants.status as merchant_status,
       merchants.service_fee_percent, payout.id is not null as has_payout_account,
+      payout.party_key, payout.party_value,
       ${partialRedemptions(voucher.id)} as partial_redemptions,
       wrong_codes, wrong_codes_retry_seconds,
       messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
       ${companyBudgets(company)}, ${companyMessagesToday(company)} as company_messages,
       ${secondsLeftOfDay} as seconds_left_of_day,
+      ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes,
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
           and ${mayHaveArrived}) as seconds_since_message

@@ -1,9 +1,11 @@
 import { type Expression, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.js';
 import type { SmsProviderName } from '../../domain/providers/provider-names.js';
+import type { Route } from '../../domain/providers/routes.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { hasNumber, numberKey } from '../number-key.js';
+import { routesFor } from '../providers/provider-routes.js';
 import type { MessagesTable } from '../schema/all-tables.js';
 
 export interface NewMessage {
@@ -129,6 +131,8 @@ export interface TakenMessage {
   readonly code: CodeFacts | null;
   /** Of a redemption's message. */
   readonly confirmation: ConfirmationFacts | null;
+  /** Of messages about vouchers of this partner and merchant. */
+  readonly routes: readonly Route[];
 }
 
 /** SQL expression: the facts of the message of a claim. */
@@ -153,6 +157,14 @@ const confirmationFacts = sql`(
   join merchants as merchant on merchant.id = redemption.merchant_id
   where redemption.id = message.redemption_id)`;
 
+/** SQL expression: the routes of a message, by its voucher. */
+const messageRoutes = sql<readonly Route[]>`(
+  select ${routesFor('sms', {
+    partnerId: sql`voucher.partner_id`,
+    merchantId: sql`voucher.merchant_id`,
+  })}
+  from vouchers as voucher where voucher.id = message.voucher_id)`;
+
 /**
  * Takes a message for sending, with what its text says now; undefined when it was taken before or is
  * cancelled. One that is sent again has the subject of its original.
@@ -165,9 +177,9 @@ export async function takeMessage(
     with taken as (
       update messages set status = 'SENDING', settled_at = null
       where id = ${messageId} and status = 'QUEUED'
-      returning id, msisdn, claim_id, redemption_id, reversal_id, language
+      returning id, msisdn, voucher_id, claim_id, redemption_id, reversal_id, language
     ), message as (
-      select taken.msisdn, coalesce(taken.claim_id, original.claim_id) as claim_id,
+      select taken.msisdn, taken.voucher_id, coalesce(taken.claim_id, original.claim_id) as claim_id,
         coalesce(taken.redemption_id, original.redemption_id) as redemption_id,
         taken.reversal_id, taken.language
       from taken
@@ -175,7 +187,7 @@ export async function takeMessage(
       left join messages as original on original.id = resend.original_id
     )
     select msisdn, claim_id, reversal_id, language, ${codeFacts} as code,
-      ${confirmationFacts} as confirmation
+      ${confirmationFacts} as confirmation, ${messageRoutes} as routes
     from message`.execute(database);
   return rows[0];
 }

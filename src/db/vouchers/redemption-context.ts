@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import type { Route } from '../../domain/providers/routes.js';
 import type { Caller } from '../../domain/voucher.js';
 import { isStillAdmitted } from '../access/access.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { type CompanyBudgets, companyBudgets } from '../limits/company-daily-counts.js';
 import { wrongCodes } from '../limits/verification-attempts.js';
+import { routesFor } from '../providers/provider-routes.js';
 import { partialRedemptions } from './redemptions.js';
 
 /** The facts of a redemption besides the voucher's own row. */
@@ -24,6 +26,8 @@ export interface RedemptionContext extends CompanyBudgets {
   readonly partial_redemptions: number;
   readonly wrong_codes: number;
   readonly wrong_codes_retry_seconds: number;
+  /** Of payments for this partner and merchant. */
+  readonly payout_routes: readonly Route[];
 }
 
 /** Reads the facts of a redemption; the transaction must hold the lock of the voucher's row. */
@@ -46,7 +50,8 @@ export async function redemptionContext(
       claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
       claim.code_digits as claim_code_digits, ${companyBudgets(company)},
       ${partialRedemptions(voucher.id)} as partial_redemptions,
-      wrong_codes, wrong_codes_retry_seconds
+      wrong_codes, wrong_codes_retry_seconds,
+      ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes
     from partners
     left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
     left join merchant_payout_accounts as payout

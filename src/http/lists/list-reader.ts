@@ -8,7 +8,7 @@ import {
 import { type ListPage, readListPage } from '../../db/lists/list-page.js';
 import type { ListQuery, ListSource } from '../../db/lists/list-query.js';
 import type { Company } from '../../domain/voucher.js';
-import { createFairSemaphore } from '../limits/fair-semaphore.js';
+import { createFairSemaphore } from '../../process/fair-semaphore.js';
 
 /** Reads lists over separate connections, so that lists never delay money movements. */
 export interface ListReader {

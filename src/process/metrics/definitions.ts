@@ -79,6 +79,7 @@ const schedule: Label = { meaning: 'The Schedule', values: scheduleNames };
 const provider: Label = {
   meaning: 'Adapter of the settings, such as `gsma`; `webhook`: all receivers',
 };
+const breakerState: Label = { meaning: 'Its state', values: ['closed', 'half-open', 'open'] };
 const call: Label = { meaning: 'What was asked', values: [...providerCalls] };
 
 /** Every metric of the service itself, by its name without the prefix. */
@@ -127,6 +128,12 @@ export const definitions = {
         values: [...providerOutcomes],
       },
     },
+  },
+  provider_breaker: {
+    kind: 'gauge',
+    help: 'State of the circuit breaker of a provider in this process: 1 for the present one',
+    home: 'worker',
+    labels: { provider, state: breakerState },
   },
   provider_call_duration_seconds: {
     kind: 'histogram',

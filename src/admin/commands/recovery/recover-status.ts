@@ -4,8 +4,10 @@ import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
 import { flag, required, text } from '../../fields.js';
 import { money, record, time } from '../../tables.js';
+import { recoverBookCommand, recoverListCommand } from './recover-books.js';
+import { recoverFenceCommand } from './recover-fence.js';
 
-export const recoverStatusCommand = lookCommand({
+const recoverStatusCommand = lookCommand({
   name: 'recover status',
   summary: 'Show whether the fence of a restored database stands, and what is left to do',
   fields: {},
@@ -28,7 +30,7 @@ export const recoverStatusCommand = lookCommand({
   },
 });
 
-export const recoverLiftCommand = changeCommand({
+const recoverLiftCommand = changeCommand({
   name: 'recover lift',
   summary: 'Lift the fence: the service works again',
   details:
@@ -55,3 +57,11 @@ export const recoverLiftCommand = changeCommand({
     };
   },
 });
+
+export const recoveryCommands = [
+  recoverFenceCommand,
+  recoverStatusCommand,
+  recoverListCommand,
+  recoverBookCommand,
+  recoverLiftCommand,
+];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFairSemaphore } from '../../../src/http/limits/fair-semaphore.js';
+import { createFairSemaphore } from '../../src/process/fair-semaphore.js';
 
 /** Places whose work ends when the test says so. */
 function openPlaces(waitMs = 60_000) {

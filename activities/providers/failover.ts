@@ -1,0 +1,67 @@
+import { activityInfo, log } from '@temporalio/activity';
+import { findPlacement, type Placed, switchProvider } from '../../src/db/providers/placements.js';
+import { parseMoney } from '../../src/domain/money.js';
+import type { ProviderOutcome } from '../../src/providers/outcome.js';
+import { choiceFor } from '../../src/providers/provider-choice.js';
+import type { ProviderSet } from '../../src/providers/provider-set.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { didNothing } from '../provider-call.js';
+
+/** What is sent, and to whom first. */
+interface Sent<Name extends string, Port> {
+  readonly placed: Placed;
+  readonly set: ProviderSet<Name, Port>;
+  /** Of the row; null is the default. */
+  readonly provider: Name | null;
+  /** Nothing can have been sent for the operation before: only then another provider may be asked. */
+  readonly isFirst: boolean;
+  readonly send: (port: Port) => Promise<ProviderOutcome>;
+  /** Whether another provider can do it. */
+  readonly canServe?: (port: Port) => boolean;
+}
+
+/**
+ * Sends value, and asks the next provider where the first certainly did nothing. The row names the
+ * next one before it is called, so that after a crash the inquiry goes to whoever may have got it.
+ */
+export async function sendOrFailOver<
+  Name extends string,
+  Port extends { canCarry(amount: string): boolean },
+>(dependencies: ActivityDependencies, sent: Sent<Name, Port>): Promise<ProviderOutcome> {
+  let provider = sent.provider ?? sent.set.defaultName;
+  for (;;) {
+    const outcome = await sent.send(sent.set.named(provider));
+    const mayFailOver = sent.isFirst && activityInfo().attempt === 1;
+    if (!mayFailOver || !didNothing(outcome)) return outcome;
+    const next = await nextProvider(dependencies, sent, provider);
+    if (next === undefined) return outcome;
+    const switched = { ...sent.placed, from: provider, to: next, message: outcome.message };
+    if (!(await switchProvider(dependencies.database, switched))) return outcome;
+    log.warn('A provider did nothing, and the next one is asked', { from: provider, to: next });
+    provider = next;
+  }
+}
+
+/** The first provider that was not asked yet, can carry it, and takes calls now. */
+async function nextProvider<
+  Name extends string,
+  Port extends { canCarry(amount: string): boolean },
+>(
+  { database, digests, operatorLookup }: ActivityDependencies,
+  { placed, set, canServe = () => true }: Sent<Name, Port>,
+  current: Name,
+): Promise<Name | undefined> {
+  const placement = await findPlacement(database, placed);
+  // A restore has found it at this provider.
+  if (!placement || placement.isRecovered) return undefined;
+  const choice = choiceFor(set, {
+    kind: placement.kind,
+    routes: placement.routes,
+    operator: placement.operator ?? (await operatorLookup(placement.payeeNumber ?? '')),
+    canServe,
+    shareOf: (routeId) => digests.routeShare(placed.operationId, routeId),
+  });
+  return choice
+    .candidates(parseMoney(placement.amount))
+    .find((name) => name !== current && !placement.asked.includes(name) && set.isAvailable(name));
+}

@@ -1,0 +1,48 @@
+import { addFailover } from '../../src/db/providers/provider-failovers.js';
+import type { TakenMessage } from '../../src/db/vouchers/messages.js';
+import type { SmsProviderName } from '../../src/domain/providers/provider-names.js';
+import { providersFor } from '../../src/domain/providers/routes.js';
+import type { ProviderOutcome } from '../../src/providers/outcome.js';
+import type { SmsMessage } from '../../src/providers/sms/sms-sender.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { didNothing } from '../provider-call.js';
+
+/** The outcome of a message, and who was asked last. */
+interface RoutedOutcome {
+  readonly outcome: ProviderOutcome;
+  readonly provider: SmsProviderName;
+}
+
+/**
+ * Sends a message by its first provider, and by the next one where that certainly did nothing. A
+ * message whose sending is interrupted is never sent again, so a crash in between loses it at most.
+ */
+export async function sendByRoutes(
+  dependencies: ActivityDependencies,
+  messageId: number,
+  { routes }: Pick<TakenMessage, 'routes'>,
+  message: SmsMessage,
+): Promise<RoutedOutcome> {
+  const { database, smsSenders, digests, operatorLookup } = dependencies;
+  const candidates = providersFor(
+    routes,
+    {
+      kind: 'sms',
+      operator: await operatorLookup(message.to),
+      amount: undefined,
+      shareOf: (routeId) => digests.routeShare(`message:${messageId}`, routeId),
+    },
+    smsSenders,
+  );
+  const available = candidates.filter((name) => smsSenders.isAvailable(name));
+  let [provider, ...others] = available.length > 0 ? available : candidates;
+  if (provider === undefined) throw new Error('No provider sends messages');
+  for (;;) {
+    const outcome = await smsSenders.named(provider).send(message);
+    const next = others.shift();
+    if (next === undefined || !didNothing(outcome)) return { outcome, provider };
+    const switched = { messageId, from: provider, to: next, message: outcome.message };
+    await addFailover(database, switched);
+    provider = next;
+  }
+}

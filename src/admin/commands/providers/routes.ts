@@ -1,0 +1,203 @@
+import {
+  addRoute,
+  listRoutes,
+  type RouteRow,
+  removeRoute,
+  switchRoute,
+} from '../../../db/providers/provider-routes.js';
+import {
+  isFor,
+  type RouteKind,
+  routedProviders,
+  routeKinds,
+} from '../../../domain/providers/routes.js';
+import { AdminError } from '../../admin-error.js';
+import { changeCommand, lookCommand } from '../../command.js';
+import {
+  argument,
+  decimalFromZero,
+  id,
+  oneOf,
+  optional,
+  required,
+  wholeNumber,
+} from '../../fields.js';
+import { requireSubject } from '../../record-names.js';
+import { column, money, numbers, table } from '../../tables.js';
+
+const allProviders = [...new Set(Object.values(routedProviders).flat())];
+
+/** The conditions of a route in words. */
+function conditionsOf(route: RouteRow): string {
+  const { operator, partner_id, merchant_id, amount_from, amount_to } = route;
+  const range = [
+    amount_from === null ? '' : `from ETB ${money(amount_from)}`,
+    amount_to === null ? '' : `to ETB ${money(amount_to)}`,
+  ].filter(Boolean);
+  const parts = [
+    operator?.toLowerCase().replace('_', ' '),
+    partner_id === null ? undefined : `partner ${partner_id}`,
+    merchant_id === null ? undefined : `merchant ${merchant_id}`,
+    range.join(' ') || undefined,
+  ];
+  return parts.filter(Boolean).join(', ') || 'all';
+}
+
+const listRoutesCommand = lookCommand({
+  name: 'route list',
+  summary: 'Show which provider serves what, in the order in which they are asked',
+  details:
+    'What no route decides goes to the default provider of its kind: SMS_PROVIDER, ' +
+    'MOBILE_MONEY_PROVIDER, AIRTIME_PROVIDER.',
+  fields: {},
+  examples: ['route list'],
+  async look(database) {
+    const routes = await listRoutes(database);
+    return {
+      json: routes,
+      text: table(routes, [
+        numbers('id', (route) => route.id),
+        column('what', (route) => route.kind),
+        column('of', conditionsOf),
+        numbers('position', (route) => route.position),
+        column('provider', (route) => route.provider),
+        numbers('weight', (route) => route.weight),
+        column('state', (route) => (route.is_enabled ? 'enabled' : 'disabled')),
+      ]),
+    };
+  },
+});
+
+const addRouteCommand = changeCommand({
+  name: 'route add',
+  summary: 'Let a provider serve messages, payments or top-ups',
+  details:
+    'All conditions of a route must hold. Of the routes that hold, the lowest position is asked first, ' +
+    'and the next one only where that provider certainly did nothing. Routes of one position share ' +
+    'the operations by their weights. It holds for new operations from now on; who was asked already ' +
+    'stays.',
+  fields: {
+    kind: required(oneOf(...routeKinds), 'What it serves'),
+    provider: required(oneOf(...allProviders), 'Who serves it'),
+    position: optional(wholeNumber(1, 1_000), 'Its turn; 1 by default, which is asked first'),
+    weight: optional(wholeNumber(1, 1_000), 'Its share among routes of the position; 1 by default'),
+    operator: optional(
+      oneOf('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'),
+      'Only numbers of this operator: of the receiver, or of the payout account',
+    ),
+    partner: optional(id, 'Only vouchers and top-ups of this partner'),
+    merchant: optional(id, 'Only payments to this merchant, and messages about them'),
+    from: optional(decimalFromZero, 'Only amounts from this one, in ETB'),
+    to: optional(decimalFromZero, 'Only amounts up to this one, in ETB'),
+  },
+  examples: [
+    'route add --kind payout --provider gsma --position 1',
+    'route add --kind topup-airtime --provider dt-one --operator ETHIO_TELECOM --weight 3',
+    'route add --kind payout --provider gsma --merchant 1 --from 100 --to 5000',
+  ],
+  async change(transaction, input, { configuredProviders }) {
+    const { kind, provider } = input;
+    requireProvider(kind, provider, configuredProviders()[kind]);
+    requireConditions(kind, input);
+    if (input.partner !== undefined) await requireSubject(transaction, 'partner', input.partner);
+    if (input.merchant !== undefined) await requireSubject(transaction, 'merchant', input.merchant);
+    const route = {
+      kind,
+      provider,
+      position: input.position ?? 1,
+      weight: input.weight ?? 1,
+      operator: input.operator ?? null,
+      partner_id: input.partner ?? null,
+      merchant_id: input.merchant ?? null,
+      amount_from: input.from ?? null,
+      amount_to: input.to ?? null,
+    };
+    const routeId = await addRoute(transaction, route);
+    return {
+      subject: { kind: 'route', id: routeId },
+      details: route,
+      text: `Route ${routeId}: ${provider} serves ${kind} at position ${route.position}.`,
+    };
+  },
+});
+
+function requireProvider(kind: RouteKind, provider: string, configured: readonly string[]): void {
+  if (!isFor(provider, kind))
+    throw new AdminError(
+      `${provider} does not serve ${kind}: choose ${routedProviders[kind].join(' or ')}.`,
+    );
+  if (!configured.includes(provider))
+    throw new AdminError(
+      `${provider} is not configured: set its settings, in the worker processes and here, and add ` +
+        'the route then.',
+    );
+}
+
+function requireConditions(
+  kind: RouteKind,
+  {
+    merchant,
+    from,
+    to,
+  }: Readonly<Record<'merchant', number | undefined> & Record<'from' | 'to', string | undefined>>,
+): void {
+  if (kind === 'sms' && (from !== undefined || to !== undefined))
+    throw new AdminError('Messages have no amount: leave --from and --to out.');
+  if (kind.startsWith('topup') && merchant !== undefined)
+    throw new AdminError('Top-ups have no merchant: leave --merchant out.');
+  if (from !== undefined && to !== undefined && Number(from) > Number(to))
+    throw new AdminError('--from must not be more than --to.');
+}
+
+const none = (routeId: number) => new AdminError(`There is no route ${routeId}: see "route list".`);
+const subjectOf = (routeId: number) => ({ kind: 'route', id: routeId });
+const detailsOf = ({ id: _id, created_at: _at, ...route }: RouteRow) => route;
+
+const removeRouteCommand = changeCommand({
+  name: 'route remove',
+  summary: 'Remove a route',
+  fields: { id: argument(id, 'The id of the route: see route list') },
+  examples: ['route remove 3'],
+  async change(transaction, input) {
+    const route = await removeRoute(transaction, input.id);
+    if (!route) throw none(input.id);
+    return {
+      subject: subjectOf(input.id),
+      details: detailsOf(route),
+      text: `Route ${input.id} of ${route.kind} to ${route.provider} is removed.`,
+    };
+  },
+});
+
+const switchCommand = (name: 'enable' | 'disable', summary: string) =>
+  changeCommand({
+    name: `route ${name}`,
+    summary,
+    fields: { id: argument(id, 'The id of the route: see route list') },
+    examples: [`route ${name} 3`],
+    async change(transaction, input) {
+      const found = await switchRoute(transaction, input.id, name === 'enable');
+      if (!found) throw none(input.id);
+      const { route, isChanged } = found;
+      if (!isChanged) return { unchanged: `No change: route ${input.id} is ${name}d already.` };
+      return {
+        subject: subjectOf(input.id),
+        details: detailsOf(route),
+        text: `Route ${input.id} of ${route.kind} to ${route.provider} is ${name}d.`,
+      };
+    },
+  });
+
+const enableRouteCommand = switchCommand('enable', 'Let a disabled route decide again');
+const disableRouteCommand = switchCommand(
+  'disable',
+  'Let a route decide nothing until it is enabled again',
+);
+
+export const routeCommands = [
+  listRoutesCommand,
+  addRouteCommand,
+  removeRouteCommand,
+  enableRouteCommand,
+  disableRouteCommand,
+];

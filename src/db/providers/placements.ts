@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { Operator } from '../../domain/operator.js';
+import type { Route, RouteKind } from '../../domain/providers/routes.js';
+import type { Database } from '../connection.js';
+import { addFailover } from './provider-failovers.js';
+import { routesFor } from './provider-routes.js';
+
+/** A payment or an attempt of a top-up on hold. */
+export interface Placed {
+  readonly subject: 'payment' | 'top-up';
+  readonly operationId: string;
+}
+
+/** What the choice of another provider for it depends on. */
+interface Placement {
+  readonly kind: RouteKind;
+  readonly routes: readonly Route[];
+  /** Decimal string. */
+  readonly amount: string;
+  readonly operator: Operator | null;
+  /** Of a payment to a phone number. */
+  readonly payeeNumber: string | null;
+  /** The providers that were asked before the present one. */
+  readonly asked: readonly string[];
+  /** A restore has found it at its provider. */
+  readonly isRecovered: boolean;
+}
+
+const asked = (operationId: string) => sql`
+  array(select from_provider from provider_failovers where operation_id = ${operationId}) as asked`;
+
+/** Reads it; undefined where it is no longer on hold. */
+export async function findPlacement(
+  database: Database,
+  { subject, operationId }: Placed,
+): Promise<Placement | undefined> {
+  const payoutRoutes = routesFor('payout', {
+    partnerId: sql`vouchers.partner_id`,
+    merchantId: sql`redemptions.merchant_id`,
+  });
+  const subjectOfTopup = { partnerId: sql`topups.partner_id`, merchantId: null };
+  const { rows } =
+    subject === 'payment'
+      ? await sql<Placement>`
+          select 'payout' as kind, ${payoutRoutes} as routes, to_merchant as amount,
+            null as operator,
+            case when payee->0->>'key' = 'msisdn' then payee->0->>'value' end as "payeeNumber",
+            exists (select from recovered_payments
+              where reference = payment_reference::text) as "isRecovered",
+            ${asked(operationId)}
+          from redemptions join vouchers on vouchers.id = voucher_id
+          where redemptions.operation_id = ${operationId} and redemptions.status = 'HELD'`.execute(
+          database,
+        )
+      : await sql<Placement>`
+          select case topups.kind when 'PACKAGE' then 'topup-package' else 'topup-airtime' end as kind,
+            case topups.kind when 'PACKAGE' then ${routesFor('topup-package', subjectOfTopup)}
+              else ${routesFor('topup-airtime', subjectOfTopup)} end as routes,
+            topups.amount, topups.operator, null as "payeeNumber",
+            exists (select from recovered_payments
+              where recovered_payments.reference = try.reference) as "isRecovered",
+            ${asked(operationId)}
+          from topup_attempts as try join topups on topups.id = topup_id
+          where try.operation_id = ${operationId} and try.status = 'HELD'`.execute(database);
+  return rows[0];
+}
+
+/**
+ * Names another provider in the row of a payment or top-up, and records why. False where the row
+ * names another one by now, or is no longer on hold: then nothing may be sent.
+ */
+export const switchProvider = (
+  database: Database,
+  switched: Placed & { readonly from: string; readonly to: string; readonly message: string },
+): Promise<boolean> =>
+  database.transaction().execute(async (transaction) => {
+    const { subject, operationId, from, to } = switched;
+    const table = sql.table(subject === 'payment' ? 'redemptions' : 'topup_attempts');
+    const { numAffectedRows } = await sql`
+      update ${table} set provider = ${to}${subject === 'payment' ? sql`, sending_since = null` : sql``}
+      where operation_id = ${operationId} and status = 'HELD'
+        and coalesce(provider, ${from}) = ${from}`.execute(transaction);
+    if (numAffectedRows !== 1n) return false;
+    await addFailover(transaction, { operationId, from, to, message: switched.message });
+    return true;
+  });

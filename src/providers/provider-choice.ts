@@ -1,0 +1,44 @@
+import { formatAmount, type Money } from '../domain/money.js';
+import { providersFor, type Route, type Routed } from '../domain/providers/routes.js';
+import { type Refusal, refuse } from '../domain/refusals.js';
+import type { ProviderSet } from './provider-set.js';
+
+/** The providers that may carry one operation out. */
+export interface ProviderChoice<Name extends string> {
+  /** Those that can carry an amount, the first to be asked first. */
+  candidates(amount: Money): Name[];
+  /** The first of them that takes calls now, or why nothing is to be held. */
+  choose(amount: Money): { readonly ok: true; readonly provider: Name } | Refusal;
+}
+
+/** The choice for one operation; a repetition of it has the same one while routes do not change. */
+export function choiceFor<Name extends string, Port extends { canCarry(amount: string): boolean }>(
+  set: ProviderSet<Name, Port>,
+  {
+    routes,
+    canServe = () => true,
+    ...routed
+  }: Omit<Routed, 'amount'> & {
+    readonly routes: readonly Route[];
+    /** What the provider must be able to do besides. */
+    readonly canServe?: (port: Port, amount: Money) => boolean;
+  },
+): ProviderChoice<Name> {
+  const candidates = (amount: Money) =>
+    providersFor(routes, { ...routed, amount }, set).filter((name) => {
+      const port = set.named(name);
+      return port.canCarry(formatAmount(amount)) && canServe(port, amount);
+    });
+  return {
+    candidates,
+    choose(amount) {
+      const provider = candidates(amount).find((name) => set.isAvailable(name));
+      return provider === undefined ? outOfOrder : { ok: true, provider };
+    },
+  };
+}
+
+const outOfOrder = refuse('unavailable', {
+  detail: 'the provider is out of order, and nothing was held or sent',
+  retryAfterSeconds: 5,
+});

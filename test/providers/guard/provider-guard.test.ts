@@ -1,0 +1,105 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createFairSemaphore } from '../../../src/process/fair-semaphore.js';
+import {
+  createProviderGuard,
+  type GuardSettings,
+} from '../../../src/providers/guard/provider-guard.js';
+import { callHttp } from '../../../src/providers/http-call.js';
+import { type ProviderOutcome, unknown } from '../../../src/providers/outcome.js';
+
+let status = 200;
+const server = createServer((_, answer) => answer.writeHead(status).end('{}'));
+let url: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => void server.close());
+
+const settings: Omit<GuardSettings, 'places'> = {
+  deadlineMs: 1_000,
+  breakerCalls: 4,
+  breakerMs: 60_000,
+};
+const notSent = (message: string): ProviderOutcome => ({ kind: 'not-sent', message });
+const refused: ProviderOutcome = { kind: 'refused', code: '1', message: 'no', retryCanHelp: false };
+
+/** A guard, and a call behind it. */
+function guarded(changes: Partial<GuardSettings> = {}) {
+  const states: string[] = [];
+  const places = createFairSemaphore({ places: 2, placesPerOwner: 2, waitMs: 20 });
+  const guard = createProviderGuard({ ...settings, places, ...changes }, (state) =>
+    states.push(state),
+  );
+  const run = (make: () => Promise<ProviderOutcome>) => guard.run(make, notSent, unknown);
+  return { guard, states, run };
+}
+
+/** A call over HTTP whose outcome is unknown, whatever the answer. */
+async function pending(): Promise<ProviderOutcome> {
+  const deadline = AbortSignal.timeout(1_000);
+  const answer = await callHttp({ method: 'GET', url, headers: {}, deadline });
+  return answer.kind === 'answered' ? unknown(`HTTP status ${answer.status}`) : answer;
+}
+
+const times = async (count: number, run: () => Promise<unknown>) => {
+  for (let time = 0; time < count; time += 1) await run();
+};
+
+describe('the circuit breaker', () => {
+  it('opens by answers of status 5xx, and not by a provider that has not finished yet', async () => {
+    const { guard, run } = guarded();
+    status = 202;
+    await times(8, () => run(pending));
+    expect(guard.readState()).toBe('closed');
+    status = 503;
+    await times(3, () => run(pending));
+    expect(guard.readState()).toBe('open');
+    const make = vi.fn(pending);
+    expect(await run(make)).toMatchObject({ kind: 'not-sent', message: /circuit breaker/ });
+    expect(make).not.toHaveBeenCalled();
+  });
+
+  it('opens by what was not sent, and never by refusals', async () => {
+    const { guard, run } = guarded();
+    await times(20, () => run(async () => refused));
+    expect(guard.readState()).toBe('closed');
+    await times(4, () => run(async () => notSent('no connection')));
+    expect(guard.readState()).toBe('open');
+  });
+
+  it('lets one call try after its time, which closes it or opens it again', async () => {
+    const { guard, states, run } = guarded({ breakerMs: 30 });
+    await times(4, () => run(async () => notSent('no connection')));
+    expect(guard.readState()).toBe('open');
+    await vi.waitUntil(() => guard.readState() === 'half-open');
+    await run(async () => notSent('still none'));
+    expect(guard.readState()).toBe('open');
+    await vi.waitUntil(() => guard.readState() === 'half-open');
+    await run(async () => refused);
+    expect(guard.readState()).toBe('closed');
+    expect(states).toEqual(['open', 'half-open', 'open', 'half-open', 'closed']);
+  });
+});
+
+it('a call beyond the concurrent ones is not sent', async () => {
+  const { run } = guarded();
+  const ends: (() => void)[] = [];
+  const hanging = () =>
+    new Promise<ProviderOutcome>((resolve) => ends.push(() => resolve(refused)));
+  const first = [run(hanging), run(hanging)];
+  expect(await run(hanging)).toMatchObject({ kind: 'not-sent', message: /too many calls/ });
+  for (const end of ends) end();
+  expect(await Promise.all(first)).toEqual([refused, refused]);
+});
+
+it('a call that never ends is unknown at the deadline, and counts as a fault', async () => {
+  const { guard, run } = guarded({ deadlineMs: 20 });
+  const never = () => sleep(60_000, refused, { ref: false });
+  for (let time = 0; time < 2; time += 1)
+    expect(await run(never)).toMatchObject({ kind: 'unknown', message: /in time/ });
+  expect(guard.readState()).toBe('open');
+});

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { parseMoney } from '../../src/domain/money.js';
+import { choiceFor } from '../../src/providers/provider-choice.js';
+import { createProviderSet } from '../../src/providers/provider-set.js';
+
+const routes = ['whole', 'exact'].map((provider, index) => ({
+  id: index,
+  position: index + 1,
+  provider: provider === 'whole' ? 'mpesa' : 'gsma',
+  weight: 1,
+  operator: null,
+  amountFrom: null,
+  amountTo: null,
+}));
+
+/** M-Pesa pays whole birr only; which of them are out of order is given. */
+function choice(broken: readonly string[] = []) {
+  const set = createProviderSet(
+    {
+      gsma: { canCarry: (amount: string) => !amount.startsWith('9') },
+      mpesa: { canCarry: (amount: string) => amount.endsWith('.00') },
+    },
+    'gsma',
+  );
+  return choiceFor(
+    { ...set, isAvailable: (name) => !broken.includes(name) },
+    { kind: 'payout', routes, operator: undefined, shareOf: () => 0.5 },
+  );
+}
+
+it('an amount that the first cannot carry goes to the next', () => {
+  const names = ['100', '100.50', '9.50'].map((amount) => choice().candidates(parseMoney(amount)));
+  expect(names.map((found) => found.join())).toMatchObject([/mpesa/, 'gsma', '']);
+  expect(choice().choose(parseMoney('100.50'))).toEqual({ ok: true, provider: 'gsma' });
+});
+
+it('one that is out of order is not chosen; where all are, nothing is to be held', () => {
+  const of = (broken: string[]) => choice(broken).choose(parseMoney('100'));
+  expect(of(['mpesa'])).toEqual({ ok: true, provider: 'gsma' });
+  expect(of(['mpesa', 'gsma'])).toMatchObject({ ok: false, reason: 'unavailable' });
+});
