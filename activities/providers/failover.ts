@@ -5,7 +5,6 @@ import type { ProviderOutcome } from '../../src/providers/outcome.js';
 import { choiceFor } from '../../src/providers/provider-choice.js';
 import type { ProviderSet } from '../../src/providers/provider-set.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { didNothing } from '../provider-call.js';
 
 /** What is sent, and to whom first. */
 interface Sent<Name extends string, Port> {
@@ -21,8 +20,10 @@ interface Sent<Name extends string, Port> {
 }
 
 /**
- * Sends value, and asks the next provider where the first certainly did nothing. The row names the
- * next one before it is called, so that after a crash the inquiry goes to whoever may have got it.
+ * Sends value, and asks the next provider where it did not reach the first. A refusal stays with the
+ * provider that refused: it may still do it later, and only the provider of the row is asked about that.
+ * The row names the next provider before it is called, so that after a crash the inquiry goes to
+ * whoever may have got it.
  */
 export async function sendOrFailOver<
   Name extends string,
@@ -32,7 +33,7 @@ export async function sendOrFailOver<
   for (;;) {
     const outcome = await sent.send(sent.set.named(provider));
     const mayFailOver = sent.isFirst && activityInfo().attempt === 1;
-    if (!mayFailOver || !didNothing(outcome)) return outcome;
+    if (!mayFailOver || outcome.kind !== 'not-sent') return outcome;
     const next = await nextProvider(dependencies, sent, provider);
     if (next === undefined) return outcome;
     const switched = { ...sent.placed, from: provider, to: next, message: outcome.message };

@@ -134,17 +134,14 @@ const failoversOf = (operationId: string) =>
     .execute();
 
 describe('a payment', () => {
-  it.each([
-    ['was not sent', notSent, 'no connection'],
-    ['was refused for a reason of the provider', refused(true), 'the float is empty'],
-  ])('that %s goes to the next provider, once', async (_, outcome, message) => {
-    answers.first = () => outcome;
+  it('that was not sent goes to the next provider, once', async () => {
+    answers.first = () => notSent;
     const operationId = await hold();
     expect(await pay(operationId)).toMatchObject({ kind: 'delivered' });
     expect(asked).toEqual(['first send', 'second send']);
     expect(await providerOf(operationId)).toBe('mpesa');
     expect(await failoversOf(operationId)).toEqual([
-      { from_provider: 'gsma', to_provider: 'mpesa', message },
+      { from_provider: 'gsma', to_provider: 'mpesa', message: 'no connection' },
     ]);
     await inAttempt(1, () => activities().inquirePayment(operationId));
     expect(asked.at(-1)).toBe('second ask');
@@ -153,6 +150,7 @@ describe('a payment', () => {
   it.each([
     ['is unknown', () => unknown, {}],
     ['is refused for a reason of its own', () => refused(false), {}],
+    ['is refused for a reason of the provider', () => refused(true), {}],
     ['may have been sent before', () => notSent, { isFirst: false }],
     ['is sent again after a crash', () => notSent, { attempt: 2 }],
   ])('that %s goes to nobody else', async (_, first, options) => {
@@ -205,6 +203,15 @@ describe('a payment', () => {
     expect(await providerOf(operationId)).toBe('gsma');
   });
 
+  it('whose outcome was unknown before its workflow was reset goes to nobody else', async () => {
+    const operationId = await hold();
+    answers.first = () => unknown;
+    expect(await pay(operationId)).toMatchObject({ kind: 'unknown' });
+    answers.first = () => notSent;
+    expect(await pay(operationId)).toMatchObject({ kind: 'not-sent' });
+    expect(asked).toEqual(['first send', 'first send']);
+  });
+
   it('that has ended meanwhile goes to nobody else', async () => {
     const operationId = await hold();
     answers.first = () => notSent;
@@ -212,6 +219,24 @@ describe('a payment', () => {
     expect(await pay(operationId)).toMatchObject({ kind: 'not-sent' });
     expect(asked).toEqual(['first send']);
   });
+});
+
+it('a top-up whose outcome was unknown goes to nobody else', async () => {
+  answers.first = () => notSent;
+  const topupId = await topUp(scene.database, catalogue.partnerId, '50');
+  await scene.database
+    .updateTable('topups')
+    .set({ status: 'UNKNOWN' })
+    .where('id', '=', topupId)
+    .execute();
+  const { operation_id: operationId } = await scene.database
+    .selectFrom('topup_attempts')
+    .select('operation_id')
+    .where('topup_id', '=', topupId)
+    .executeTakeFirstOrThrow();
+  const outcome = await inAttempt(1, () => activities().sendTopUp(operationId, 1, true));
+  expect(outcome).toMatchObject({ kind: 'not-sent' });
+  expect(asked).toEqual(['first send']);
 });
 
 it('a top-up that was not sent goes to the next provider', async () => {

@@ -1,4 +1,4 @@
-import { condition, upsertSearchAttributes } from '@temporalio/workflow';
+import { condition, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.js';
 import { quoted } from '../../src/domain/refusals.js';
 import { needsAction } from '../search-attributes.js';
@@ -106,8 +106,11 @@ async function inquireUntilKnown(
 
 /** The first sending, with a few attempts while it was provably not sent. */
 async function sendUntilSent({ send }: ProviderAttempt): Promise<Ending | Unknown> {
+  // A run that was reset, or goes on from another one, may have sent it before.
+  const { runId, firstExecutionRunId } = workflowInfo();
+  const isFirst = runId === firstExecutionRunId;
   for (let sendings = 1; ; sendings += 1) {
-    const outcome = await send(true);
+    const outcome = await send(isFirst);
     if (outcome.kind === 'delivered') return done(outcome);
     if (outcome.kind === 'refused') return notDone(outcome.message);
     if (outcome.kind === 'unknown') return outcome;

@@ -29,7 +29,10 @@ interface Placement {
 const asked = (operationId: string) => sql`
   array(select from_provider from provider_failovers where operation_id = ${operationId}) as asked`;
 
-/** Reads it; undefined where it is no longer on hold. */
+/**
+ * Reads it; undefined where it is no longer on hold, and where its outcome has been unknown: a workflow
+ * that was reset sends again what may have arrived.
+ */
 export async function findPlacement(
   database: Database,
   { subject, operationId }: Placed,
@@ -49,9 +52,8 @@ export async function findPlacement(
               where reference = payment_reference::text) as "isRecovered",
             ${asked(operationId)}
           from redemptions join vouchers on vouchers.id = voucher_id
-          where redemptions.operation_id = ${operationId} and redemptions.status = 'HELD'`.execute(
-          database,
-        )
+          where redemptions.operation_id = ${operationId} and redemptions.status = 'HELD'
+            and unknown_since is null`.execute(database)
       : await sql<Placement>`
           select case topups.kind when 'PACKAGE' then 'topup-package' else 'topup-airtime' end as kind,
             case topups.kind when 'PACKAGE' then ${routesFor('topup-package', subjectOfTopup)}
@@ -61,7 +63,8 @@ export async function findPlacement(
               where recovered_payments.reference = try.reference) as "isRecovered",
             ${asked(operationId)}
           from topup_attempts as try join topups on topups.id = topup_id
-          where try.operation_id = ${operationId} and try.status = 'HELD'`.execute(database);
+          where try.operation_id = ${operationId} and try.status = 'HELD'
+            and topups.status <> 'UNKNOWN'`.execute(database);
   return rows[0];
 }
 

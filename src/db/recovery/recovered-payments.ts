@@ -113,6 +113,30 @@ const merchantOf = ({ kind, payee }: LostPayment): RawBuilder<number | null> =>
         where party_value = ${payee} having count(distinct merchant_id) = 1)`
     : sql`null::bigint`;
 
+const referenceColumns = {
+  payment: [sql`redemptions`, sql`payment_reference::text`],
+  'top-up': [sql`topup_attempts`, sql`reference`],
+} as const;
+
+/**
+ * Names the provider that has a payment or attempt on hold: the database may have been restored to
+ * before another one was asked, and its workflow must ask whoever got it.
+ */
+export async function placeHeld(
+  transaction: DatabaseTransaction,
+  {
+    kind,
+    provider,
+    reference,
+  }: Pick<RecoveredPayment, 'kind' | 'reference'> & { readonly provider: string },
+): Promise<void> {
+  const [table, column] = referenceColumns[kind];
+  await sql`
+    update ${table} set provider = ${provider}
+    where ${column} = ${reference} and status = 'HELD'
+      and provider is distinct from ${provider}`.execute(transaction);
+}
+
 /**
  * Asks for an inquiry about payments that a provider and our books see differently: the next
  * reconciliation books what the provider says.
@@ -122,10 +146,7 @@ export async function recheckPayments(
   kind: RecoveredPayment['kind'],
   references: readonly string[],
 ): Promise<void> {
-  const [table, column] =
-    kind === 'payment'
-      ? [sql`redemptions`, sql`payment_reference::text`]
-      : [sql`topup_attempts`, sql`reference`];
+  const [table, column] = referenceColumns[kind];
   await sql`
     update ${table} set recheck_at = now()
     where ${column} = any(${[...references]}::text[]) and status <> 'HELD'

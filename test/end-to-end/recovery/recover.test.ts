@@ -33,10 +33,10 @@ afterAll(() => scene?.stop());
 
 const REFUSED = { statusCode: 503, success: false, message: expect.stringContaining('recovered') };
 
-const topUp = (key: string) =>
+const topUp = (key: string, msisdn = '+251911770000') =>
   scene.asPartner.post(
     '/topup-transactions/airtime-topup',
-    { amount: 50, msisdn: '+251911770000', ...sale },
+    { amount: 50, msisdn, ...sale },
     { 'Idempotency-Key': key },
   );
 
@@ -61,6 +61,7 @@ test('what the providers did since is booked once, and never paid again', async 
     idempotencyKey: `key-${gift.id}`,
   });
   const topUpKey = randomUUID();
+  const underWay = await topUp(randomUUID(), '+251911770014');
   await expectRefusedWithoutFence();
 
   const restore = await backUp(scene.stack.database);
@@ -69,12 +70,14 @@ test('what the providers did since is booked once, and never paid again', async 
   const toppedUp = await topUp(topUpKey);
   expect(toppedUp.body.data.status).toBe('SUCCESS');
   await restore();
+  // Another provider was asked after the moment of the restore, and has the order.
+  await placeAttempt(underWay, 'reloadly');
   expect(await operator.admin('recover fence')).toMatchObject({ code: 0 });
   expect((await operator.json('recover fence')).changed).toBe(false);
 
   await expectOnlyReads(client, repeated);
   const listed = await operator.json('recover list');
-  expect(listed.counts).toEqual({ lost: 3 });
+  expect(listed.counts).toEqual({ lost: 3, open: 1 });
   expect((await withMpesa.json('recover list')).gaps).toEqual([
     expect.stringContaining('mpesa cannot list each payment'),
   ]);
@@ -82,6 +85,7 @@ test('what the providers did since is booked once, and never paid again', async 
   expect((await operator.admin('recover lift --note early')).err).toContain('recover book');
   expect(await operator.json('recover book')).toMatchObject({ booked: 3, isComplete: true });
   expect(await operator.json('recover book')).toMatchObject({ booked: 0 });
+  expect(await attemptOf(underWay)).toEqual({ provider: 'dt-one', status: 'HELD' });
   expect(await suspenseOf()).toMatchObject({ count: 3, toBeBorne: '245.000000' });
   const open = await operator.json('list recovered-payments');
   expect(open).toEqual(
@@ -121,6 +125,22 @@ test('what the providers did since is booked once, and never paid again', async 
   expect(await suspenseOf()).toMatchObject({ count: 0 });
   await untilCase(left.reference, 'COMPLETED');
 });
+
+const topupOf = ({ body }: Answer) => Number(body.data.transactionId);
+
+const placeAttempt = (answer: Answer, provider: 'reloadly') =>
+  scene.stack.database
+    .updateTable('topup_attempts')
+    .set({ provider })
+    .where('topup_id', '=', topupOf(answer))
+    .execute();
+
+const attemptOf = (answer: Answer) =>
+  scene.stack.database
+    .selectFrom('topup_attempts')
+    .select(['provider', 'status'])
+    .where('topup_id', '=', topupOf(answer))
+    .executeTakeFirstOrThrow();
 
 async function expectRefusedWithoutFence() {
   for (const command of ['recover list', 'recover book'])

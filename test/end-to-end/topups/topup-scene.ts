@@ -55,6 +55,11 @@ export async function setTopupScene(
     // It ends with the API at the latest.
     answer.catch(() => undefined);
     if (isAnswered) await answer;
+    return idOfUnknown(msisdn);
+  }
+
+  /** The top-up to a number, once its outcome is unknown. */
+  async function idOfUnknown(msisdn: string): Promise<number> {
     const { id } = await until(() =>
       stack.database
         .selectFrom('topups')
@@ -146,6 +151,7 @@ export async function setTopupScene(
     retry,
     failedTopUp,
     openTopUp,
+    idOfUnknown,
     show,
     untilStatus,
     wallet,

@@ -1,6 +1,10 @@
 import type { Database } from '../../../db/connection.js';
 import { type Fence, markBooked, standingFence } from '../../../db/recovery/fence.js';
-import { bookRecovered, recheckPayments } from '../../../db/recovery/recovered-payments.js';
+import {
+  bookRecovered,
+  placeHeld,
+  recheckPayments,
+} from '../../../db/recovery/recovered-payments.js';
 import { maskMsisdn } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, type AdminContext, recordChanges } from '../../command.js';
@@ -100,6 +104,7 @@ export const recoverBookCommand: AdminCommand = {
       for (const one of lost) if (await bookRecovered(transaction, fence.id, one)) count += 1;
       for (const kind of ['payment', 'top-up'] as const)
         await recheckPayments(transaction, kind, referencesOf(differing, kind));
+      for (const held of heldAt(comparisons)) await placeHeld(transaction, held);
       if (isComplete) await markBooked(transaction, fence.id);
       const details = { booked: count, unpriced, asked: differing.length, gaps };
       await recordChanges(transaction, actor, 'recover book', [
@@ -124,6 +129,14 @@ export const recoverBookCommand: AdminCommand = {
     };
   },
 };
+
+/** What is on hold in our books, and the provider that has done it, or may do it. */
+const heldAt = (comparisons: readonly ComparedTransaction[]) =>
+  comparisons.flatMap(({ verdict, status, kind, provider, reference }) =>
+    verdict === 'open' && (status === 'completed' || status === 'pending') && reference !== null
+      ? [{ kind, provider, reference }]
+      : [],
+  );
 
 const referencesOf = (
   found: readonly ComparedTransaction[],

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addRoute } from '../../../src/db/providers/provider-routes.js';
+import type {
+  ProviderFault,
+  SandboxProvider,
+} from '../../../src/sandbox/faults/provider-faults.js';
+import { call } from '../../support/clients.js';
+import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
+
+/** DT One is asked first and Reloadly second, both of the sandbox, with faults of a whole provider. */
+let scene: TopupScene;
+
+beforeAll(async () => {
+  scene = await setTopupScene({ PAYMENT_INQUIRY_INTERVAL_SECONDS: '1' });
+  const always = {
+    operator: null,
+    partner_id: null,
+    merchant_id: null,
+    amount_from: null,
+    amount_to: null,
+  };
+  for (const [provider, position] of [
+    ['dt-one', 1],
+    ['reloadly', 2],
+  ] as const)
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) =>
+        addRoute(transaction, { kind: 'topup-airtime', provider, position, ...always }),
+      );
+});
+afterAll(() => scene?.stack.stop());
+
+const setFault = async (provider: SandboxProvider, body: Partial<ProviderFault>) => {
+  const url = `${scene.stack.sandbox.url}/faults/${provider}`;
+  expect((await call(url, { method: 'PUT', body })).status).toBe(200);
+};
+
+beforeEach(async () => {
+  await setFault('dt-one', {});
+  await setFault('reloadly', {});
+});
+
+const attemptsOf = (id: number) =>
+  scene.stack.database
+    .selectFrom('topup_attempts')
+    .select(['provider', 'status'])
+    .where('topup_id', '=', id)
+    .execute();
+
+const failoversOf = async (id: number) =>
+  scene.stack.database
+    .selectFrom('provider_failovers')
+    .select(['from_provider', 'to_provider'])
+    .where('operation_id', '=', await scene.operationOf(id))
+    .execute();
+
+it('a top-up that the first provider did not take is sent once, by the second one', async () => {
+  await setFault('dt-one', { answers: 'not-authorised' });
+  const msisdn = scene.number('000');
+  const answer = await scene.topUp(msisdn);
+  expect(answer.body).toMatchObject({ success: true, data: { status: 'SUCCESS' } });
+  expect(await scene.delivered(msisdn)).toMatchObject([
+    { provider: 'reloadly', status: 'completed' },
+  ]);
+  const id = idOf(answer);
+  expect(await attemptsOf(id)).toEqual([{ provider: 'reloadly', status: 'POSTED' }]);
+  expect(await failoversOf(id)).toEqual([{ from_provider: 'dt-one', to_provider: 'reloadly' }]);
+});
+
+it('a top-up whose outcome at the first provider is unknown is sent by nobody else', async () => {
+  await setFault('dt-one', { dropsAnswers: true });
+  const msisdn = scene.number('000');
+  const answer = scene.topUp(msisdn);
+  const id = await scene.idOfUnknown(msisdn);
+  await setFault('dt-one', {});
+  await answer;
+  await scene.untilStatus(id, 'SUCCESS');
+  expect(await scene.delivered(msisdn)).toMatchObject([{ provider: 'dt-one' }]);
+  expect(await failoversOf(id)).toEqual([]);
+});
+
+it('a top-up that neither provider takes fails, and its money is back', async () => {
+  await setFault('dt-one', { answers: 'not-authorised' });
+  await setFault('reloadly', { answers: 'not-authorised' });
+  const [msisdn, before] = [scene.number('000'), await scene.wallet()];
+  const answer = await scene.topUp(msisdn);
+  expect(answer.body).toMatchObject({ success: false, data: { status: 'FAILED' } });
+  expect(await scene.delivered(msisdn)).toEqual([]);
+  expect(await scene.wallet()).toBe(before);
+});
