@@ -6,6 +6,7 @@ import {
   readStartConfig,
   type StartConfig,
 } from './config/config.js';
+import { writeProviderSettings } from './config/local-stack.js';
 import { createDigests } from './crypto/digests.js';
 import { connectDatabase } from './db/connection.js';
 import { migrateToLatest } from './db/migrate.js';
@@ -35,6 +36,7 @@ async function start(
   await requireFreePort(startConfig.PORT, 'PORT');
   const secrets = await readOrMakeSecrets(startConfig.DATA_DIR);
   const backing = await startBackingServices(withReports(startConfig), secrets, progress, stops);
+  await writeProviderSettings(startConfig.DATA_DIR, backing.settings);
   const config = configFor(startConfig, secrets, backing);
 
   await progress.step('Migrations', async () => {

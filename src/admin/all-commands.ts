@@ -48,7 +48,7 @@ import {
 import { listPricesCommand, setPriceCommand } from './commands/prices.js';
 import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/privacy/numbers.js';
 import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.js';
-import { routeCommands } from './commands/providers/routes.js';
+import { providerCommands } from './commands/providers/provider-commands.js';
 import {
   listPublicKeysCommand,
   registerPublicKey,
@@ -197,7 +197,7 @@ export const allCommands = [
   settleReversalCommand,
   settleDisagreementCommand,
   settleRecoveredPaymentCommand,
-  ...routeCommands,
+  ...providerCommands,
   ...recoveryCommands,
   statement,
   report,
@@ -243,5 +243,6 @@ export const verbs: Readonly<Record<string, string>> = {
   settle:
     'Settle late successes, reversals, disagreements and breaks with a provider, and recovered payments',
   route: 'Say which provider serves what',
+  check: 'Log in to each provider',
   recover: 'Recover the service after its database was restored from a backup',
 };

@@ -11,10 +11,17 @@ import type { RouteKind } from '../domain/providers/routes.js';
 import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Progress } from '../process/progress.js';
 import type { TemporalUi } from '../process/temporal-ui.js';
+import type { SmsSender } from '../providers/sms/sms-sender.js';
 import type { ProviderAccount } from '../providers/statement.js';
 import type { RepairLimits } from '../repairs/repair-kind.js';
 import type { Fields, InputOf } from './fields.js';
 import type { ListedProviders } from './recovery/compare-books.js';
+
+/** A provider as it is checked. */
+export interface ProviderPort {
+  readonly name: string;
+  readonly port: Pick<SmsSender, 'balance' | 'check' | 'close'>;
+}
 
 /** The dependencies of commands. */
 export interface AdminContext {
@@ -46,6 +53,10 @@ export interface AdminContext {
   readonly repairs: RepairLimits;
   /** Where workflows are shown. */
   readonly temporalUi: TemporalUi;
+  /** All providers that the settings configure. */
+  readonly providerPorts: () => readonly ProviderPort[];
+  /** The default of each kind, configured or not. */
+  readonly defaultProviders: () => readonly string[];
   /** The names of the providers that the settings configure. */
   readonly configuredProviders: () => Readonly<Record<RouteKind, readonly string[]>>;
   /** The providers of the settings. @throws {AdminError} without their settings */

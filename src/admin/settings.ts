@@ -5,15 +5,20 @@ import { createDigests } from '../crypto/digests.js';
 import { createSecretBox } from '../crypto/secret-box.js';
 import { readNumberStorage } from '../db/number-storage.js';
 import { statementProviders } from '../domain/provider-statements/statement-providers.js';
+import type {
+  AirtimeProviderName,
+  MobileMoneyProviderName,
+  SmsProviderName,
+} from '../domain/providers/provider-names.js';
 import { createNumberBox, numberKeysOf } from '../operations/number-box.js';
 import { webhookSettingsOf } from '../operations/webhook-settings.js';
-import { ProviderNotConfigured } from '../providers/provider-set.js';
-import { createAirtimeSet, createMobileMoneySet } from '../providers/registry.js';
+import { ProviderNotConfigured, type ProviderSet } from '../providers/provider-set.js';
+import { createAirtimeSet, createMobileMoneySet, createSmsSenders } from '../providers/registry.js';
 import { repairLimits } from '../repairs/repair-limits.js';
 import { comparisonSettings } from '../worker/activity-limits.js';
 import { providerAccounts } from '../worker/provider-accounts.js';
 import { AdminError } from './admin-error.js';
-import type { AdminContext } from './command.js';
+import type { AdminContext, ProviderPort } from './command.js';
 import type { ListedProviders } from './recovery/compare-books.js';
 
 export interface AdminSettings {
@@ -29,6 +34,8 @@ export interface AdminSettings {
   readonly temporalUi: AdminContext['temporalUi'];
   readonly providers: AdminContext['providers'];
   readonly configuredProviders: AdminContext['configuredProviders'];
+  readonly providerPorts: AdminContext['providerPorts'];
+  readonly defaultProviders: AdminContext['defaultProviders'];
   readonly repairs: AdminContext['repairs'];
   readonly statements: AdminContext['statements'];
 }
@@ -66,6 +73,31 @@ function providersOf(config: AdminConfig): ListedProviders {
   }
 }
 
+/** All configured providers, also those whose kind has a default that is not. */
+function providerPortsOf(config: AdminConfig): ProviderPort[] {
+  const configured = configuredProviders(config);
+  const portsOf = <Name extends string>(
+    names: readonly string[],
+    create: (name: Name) => ProviderSet<Name, ProviderPort['port']>,
+  ): ProviderPort[] => {
+    const [first] = names as readonly Name[];
+    if (first === undefined) return [];
+    const set = create(first);
+    return set.names.map((name) => ({ name, port: set.named(name) }));
+  };
+  return [
+    ...portsOf(configured.sms, (name: SmsProviderName) =>
+      createSmsSenders({ ...config, SMS_PROVIDER: name }),
+    ),
+    ...portsOf(configured.payout, (name: MobileMoneyProviderName) =>
+      createMobileMoneySet({ ...config, MOBILE_MONEY_PROVIDER: name }),
+    ),
+    ...portsOf(configured['topup-airtime'], (name: AirtimeProviderName) =>
+      createAirtimeSet({ ...config, AIRTIME_PROVIDER: name }),
+    ),
+  ];
+}
+
 function statementsOf(config: AdminConfig): AdminContext['statements'] {
   const defaults = {
     'mobile-money': config.MOBILE_MONEY_PROVIDER,
@@ -95,6 +127,12 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
   providers: () => providersOf(config),
   statements: statementsOf(config),
   configuredProviders: () => configuredProviders(config),
+  providerPorts: () => providerPortsOf(config),
+  defaultProviders: () => [
+    config.SMS_PROVIDER,
+    config.MOBILE_MONEY_PROVIDER,
+    config.AIRTIME_PROVIDER,
+  ],
   repairs: repairLimits(config),
   oneTimePasswords: {
     lifetimeSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The service's database on the server that `npm start` runs. */
@@ -14,15 +14,34 @@ export function serviceDatabaseUrl(serverUrl: string): string {
 /** The line of PostgreSQL's pid file that names its port. */
 const PORT_LINE = 3;
 
+const PROVIDERS_FILE = 'providers.json';
+const PROVIDER_SETTING = /^(SMS|SMPP|MOBILE_MONEY|MPESA|AIRTIME|RELOADLY)_/;
+
+/** Keeps the settings of the sandbox's providers for the command line. Only its owner may read them. */
+export function writeProviderSettings(
+  dataDirectory: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  const own = Object.entries(settings).filter(([name]) => PROVIDER_SETTING.test(name));
+  const text = `${JSON.stringify(Object.fromEntries(own), null, 2)}\n`;
+  return writeFile(join(dataDirectory, PROVIDERS_FILE), text, { mode: 0o600 });
+}
+
 /**
- * The settings that `npm start` made for the servers of a data folder: its secrets, and the addresses
- * of its database and of the Temporal UI. Undefined where no database was started there, or it was stopped cleanly.
+ * The settings that `npm start` made for the servers of a data folder: its secrets, the addresses
+ * of its database and of the Temporal UI, and the providers of its sandbox. Undefined where no database was started there, or it was stopped cleanly.
  */
 export async function findLocalSettings(
   dataDirectory: string,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const files = ['secrets.json', 'postgres.password', 'postgres/postmaster.pid', 'demo.json'];
-  const [secrets, password, pidFile, demo] = await Promise.all(
+  const files = [
+    'secrets.json',
+    'postgres.password',
+    'postgres/postmaster.pid',
+    'demo.json',
+    PROVIDERS_FILE,
+  ];
+  const [secrets, password, pidFile, demo, providers] = await Promise.all(
     files.map((name) => readIfThere(join(dataDirectory, name))),
   );
   const port = pidFile?.split('\n')[PORT_LINE];
@@ -30,6 +49,7 @@ export async function findLocalSettings(
   const server = `postgres://postgres:${password.trim()}@127.0.0.1:${port.trim()}`;
   const { temporalUiUrl = '' } = JSON.parse(demo ?? '{}');
   return {
+    ...JSON.parse(providers ?? '{}'),
     ...JSON.parse(secrets),
     DATABASE_URL: serviceDatabaseUrl(server),
     TEMPORAL_UI_URL: temporalUiUrl,

@@ -43,6 +43,8 @@ export interface ProviderAccount {
   listStatement?(period: StatementPeriod): AsyncIterable<ProviderStatementPage>;
   /** What we can still spend. */
   balance?(): Promise<ProviderBalance>;
+  /** Logs in, where the provider tells no balance; the reason where it cannot. */
+  check?(): Promise<string | undefined>;
 }
 
 /** At most this many pages of one statement are read. */

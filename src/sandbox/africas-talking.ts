@@ -53,6 +53,11 @@ export function africasTalkingRouter(parts: Parts): Router {
     const form = new URLSearchParams(await readText(ctx));
     give(ctx, await sendAll({ form, apiKey: ctx.get('apiKey') }, parts));
   });
+  router.get('/version1/user', (ctx) => {
+    const balance = parts.books.balances.get('africas-talking') ?? 1_000_000;
+    const reply = { status: 200, body: { UserData: { balance: `ETB ${balance.toFixed(4)}` } } };
+    give(ctx, ctx.get('apiKey').trim() ? reply : notAuthorised);
+  });
   return router;
 }
 

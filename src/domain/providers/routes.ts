@@ -25,6 +25,9 @@ export type RouteKind = keyof typeof routedProviders;
 export const routeKindOf = (kind: TopupKind): RouteKind =>
   kind === 'PACKAGE' ? 'topup-package' : 'topup-airtime';
 
+/** The names of all providers. */
+export const allProviders = [...new Set(Object.values(routedProviders).flat())];
+
 export const routeKinds = Object.keys(routedProviders) as RouteKind[];
 
 /** A route whose partner and merchant agree; null conditions hold always. */

@@ -3,6 +3,7 @@ import { callHttp, type HttpAnswer } from '../http-call.js';
 import type { ProviderOutcome } from '../outcome.js';
 import { presentableMessage } from '../presentable-message.js';
 import { readJson } from '../read-json.js';
+import type { ProviderBalance } from '../statement.js';
 import { tooManyRequests } from '../too-many-requests.js';
 import type { SmsMessage, SmsSender } from './sms-sender.js';
 
@@ -32,6 +33,11 @@ const refusals: Readonly<Record<number, { name: string; retryCanHelp: boolean }>
   502: { name: 'RejectedByGateway', retryCanHelp: true },
 };
 
+/** A balance such as "USD 1785.50". */
+const accountSchema = z.object({
+  UserData: z.object({ balance: z.string().regex(/^[A-Z]{3} \d+(\.\d+)?$/) }),
+});
+
 const answerSchema = z.object({
   SMSMessageData: z.object({
     Message: z.string().catch(''),
@@ -52,20 +58,34 @@ const answerSchema = z.object({
  * Africa's Talking bulk SMS over HTTP (providers.md 3.3). Delivered means accepted by the provider.
  */
 export function createAfricasTalking(settings: AfricasTalkingSettings): SmsSender {
-  const url = `${settings.baseUrl.replace(/\/+$/, '')}/version1/messaging`;
-  const headers = {
-    apiKey: settings.apiKey,
-    Accept: 'application/json',
-    'Content-Type': 'application/x-www-form-urlencoded',
-  };
+  const baseUrl = `${settings.baseUrl.replace(/\/+$/, '')}/version1`;
+  const credentials = { apiKey: settings.apiKey, Accept: 'application/json' };
   return {
     async send(message) {
       const deadline = AbortSignal.timeout(settings.timeoutSeconds * 1000);
+      const url = `${baseUrl}/messaging`;
+      const headers = { ...credentials, 'Content-Type': 'application/x-www-form-urlencoded' };
       const body = formOf(message, settings);
       const answer = await callHttp({ method: 'POST', url, headers, body, deadline });
       return answer.kind === 'answered' ? outcomeOf(answer, message.to) : answer;
     },
+    async balance() {
+      const deadline = AbortSignal.timeout(settings.timeoutSeconds * 1000);
+      const url = `${baseUrl}/user?${new URLSearchParams({ username: settings.username })}`;
+      const answer = await callHttp({ method: 'GET', url, headers: credentials, deadline });
+      return answer.kind === 'answered'
+        ? balanceOf(answer)
+        : { kind: 'unknown', message: answer.message };
+    },
   };
+}
+
+function balanceOf({ status, body }: HttpAnswer): ProviderBalance {
+  const found = status === 200 ? readJson(accountSchema, body) : undefined;
+  const [currency, amount] = found?.UserData.balance.split(' ') ?? [];
+  return currency !== undefined && amount !== undefined
+    ? { kind: 'balance', amount, currency }
+    : { kind: 'unknown', message: `HTTP status ${status}, without a readable balance.` };
 }
 
 function formOf(message: SmsMessage, settings: AfricasTalkingSettings): string {

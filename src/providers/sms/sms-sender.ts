@@ -1,4 +1,5 @@
 import type { ProviderOutcome } from '../outcome.js';
+import type { ProviderAccount } from '../statement.js';
 
 export interface SmsMessage {
   /** E.164 */
@@ -7,6 +8,8 @@ export interface SmsMessage {
 }
 
 /** Port: hands one text message to a provider. Never throws for a provider's answer or timeout. */
-export interface SmsSender {
+export interface SmsSender extends Pick<ProviderAccount, 'balance' | 'check'> {
   send(message: SmsMessage): Promise<ProviderOutcome>;
+  /** Ends a session that it keeps open. */
+  close?(): Promise<void>;
 }

@@ -50,7 +50,8 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
     ctx.body = { code: null, message: null, status: wordOf(topup, status), transaction };
   });
   api.get('/accounts/balance', (ctx) => {
-    ctx.body = { balance: 1_000_000, currencyCode: 'ETB', currencyName: 'Ethiopian Birr' };
+    const balance = books.balances.get('reloadly') ?? 1_000_000;
+    ctx.body = { balance, currencyCode: 'ETB', currencyName: 'Ethiopian Birr' };
   });
   api.get('/operators/countries/:country', (ctx) => {
     ctx.body = ctx.params.country === 'ET' ? operatorAnswers() : [];

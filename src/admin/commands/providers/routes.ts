@@ -6,6 +6,7 @@ import {
   switchRoute,
 } from '../../../db/providers/provider-routes.js';
 import {
+  allProviders,
   isFor,
   type RouteKind,
   routedProviders,
@@ -24,8 +25,6 @@ import {
 } from '../../fields.js';
 import { requireSubject } from '../../record-names.js';
 import { column, money, numbers, table } from '../../tables.js';
-
-const allProviders = [...new Set(Object.values(routedProviders).flat())];
 
 /** The conditions of a route in words. */
 function conditionsOf(route: RouteRow): string {

@@ -44,7 +44,7 @@ const balancesSchema = z
 /** What the provider says of our account (providers.md 3.2): its transactions, and its balance. */
 export const dtOneAccount = (
   get: (path: string) => Promise<HttpResult>,
-): Required<ProviderAccount> => ({
+): Required<Pick<ProviderAccount, 'listStatement' | 'balance'>> => ({
   async *listStatement({ from, to }) {
     // A day on which the clocks change is longer than one list.
     for (let begin = from.getTime(); begin < to.getTime(); begin += WINDOW_MS)

@@ -36,4 +36,6 @@ export const errorSchema = z.object({
   message: z.string().catch(''),
 });
 
+export const balanceSchema = z.object({ balance: z.number(), currencyCode: z.string() });
+
 export type ReloadlyTopup = z.infer<typeof topupSchema>;

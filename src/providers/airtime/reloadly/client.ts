@@ -9,7 +9,7 @@ import {
   toReloadlyAmount,
   toTopupRequest,
 } from './topup-request.js';
-import { readFoundOrders, readOrderAnswer } from './transformers.js';
+import { readBalance, readFoundOrders, readOrderAnswer } from './transformers.js';
 
 interface ReloadlySettings {
   /** Up to, not including, `/topups-async`, e.g. https://topups.reloadly.com */
@@ -93,6 +93,13 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
 
     listTransactions: (since) =>
       listTopups((query) => get(`topups/reports/transactions?${query}`, newDeadline()), since),
+
+    async balance() {
+      const answer = await get('accounts/balance', newDeadline());
+      return answer.kind === 'answered'
+        ? readBalance(answer)
+        : { kind: 'unknown', message: answer.message };
+    },
   };
 }
 

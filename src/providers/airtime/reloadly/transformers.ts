@@ -3,9 +3,16 @@ import type { HttpAnswer } from '../../http-call.js';
 import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
 import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
+import type { ProviderBalance } from '../../statement.js';
 import { tooManyRequests } from '../../too-many-requests.js';
 import type { ProviderTransaction } from '../../transaction-list.js';
-import { errorSchema, pageSchema, type ReloadlyTopup, topupSchema } from './answers.js';
+import {
+  balanceSchema,
+  errorSchema,
+  pageSchema,
+  type ReloadlyTopup,
+  topupSchema,
+} from './answers.js';
 import { errorCodes } from './error-codes.js';
 import type { TopupRequest } from './topup-request.js';
 
@@ -125,3 +132,11 @@ const ofAnother = unknown('The answer is about another top-up.');
 const unreadable = ({ status }: HttpAnswer) =>
   unknown(`HTTP status ${status}, without a readable top-up.`);
 const digitsOf = (number: string) => number.replace(/\D/g, '');
+
+/** Our balance with the provider. */
+export function readBalance({ status, body }: HttpAnswer): ProviderBalance {
+  const found = status === 200 ? readJson(balanceSchema, body) : undefined;
+  return found
+    ? { kind: 'balance', amount: String(found.balance), currency: found.currencyCode }
+    : { kind: 'unknown', message: `HTTP status ${status}, without a readable balance.` };
+}

@@ -52,7 +52,7 @@ interface AccountSettings {
 export function gsmaAccount(
   get: (path: string, deadline: AbortSignal) => Promise<HttpResult>,
   { account, timeoutSeconds }: AccountSettings,
-): Required<ProviderAccount> {
+): Required<Pick<ProviderAccount, 'listStatement' | 'balance'>> {
   const path = `accounts/accountid/${encodeURIComponent(account)}`;
   const ask = (rest: string) => get(`${path}/${rest}`, AbortSignal.timeout(timeoutSeconds * 1_000));
   return {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAuthorizedCall } from '../../access-token.js';
 import { basicAuthorization } from '../../basic-authorization.js';
-import type { HttpResult } from '../../http-call.js';
+import { callHttp, type HttpResult } from '../../http-call.js';
 import { type ProviderOutcome, unknown } from '../../outcome.js';
 import type { MobileMoney, Payment } from '../mobile-money.js';
 import type { MpesaResults } from './answers.js';
@@ -41,7 +41,7 @@ export function createMpesaMobileMoney(
   settings: MpesaSettings,
   results: MpesaResults,
 ): MobileMoney {
-  const post = createPost(settings);
+  const { post, logIn } = createCalls(settings);
   const account = { ...settings, credential: securityCredential(settings.credential) };
   const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1_000);
 
@@ -87,24 +87,28 @@ export function createMpesaMobileMoney(
     canCarry: (amount) => toMpesaAmount(amount) !== undefined,
     pay,
     findPayment,
+    // Its balance would arrive by a callback.
+    async check() {
+      const answer = await logIn(newDeadline());
+      if (answer.kind !== 'answered') return answer.message;
+      return answer.status === 200 ? undefined : `It gave no access token: HTTP ${answer.status}.`;
+    },
   };
 }
 
-/** Posts with an access token. */
-function createPost(settings: MpesaSettings) {
+/** Posts with an access token, and asks for one. */
+function createCalls(settings: MpesaSettings) {
   const baseUrl = settings.baseUrl.replace(/\/+$/, '');
-  const call = createAuthorizedCall({
-    tokenRequest: {
-      method: 'GET',
-      url: `${baseUrl}${settings.tokenPath}?grant_type=client_credentials`,
-      headers: {
-        Authorization: basicAuthorization(settings.key, settings.secret),
-        Accept: 'application/json',
-      },
+  const tokenRequest = {
+    method: 'GET',
+    url: `${baseUrl}${settings.tokenPath}?grant_type=client_credentials`,
+    headers: {
+      Authorization: basicAuthorization(settings.key, settings.secret),
+      Accept: 'application/json',
     },
-    isRejection: isAboutCredentials,
-  });
-  return (path: string, body: object, deadline: AbortSignal): Promise<HttpResult> =>
+  } as const;
+  const call = createAuthorizedCall({ tokenRequest, isRejection: isAboutCredentials });
+  const post = (path: string, body: object, deadline: AbortSignal): Promise<HttpResult> =>
     call({
       method: 'POST',
       url: baseUrl + path,
@@ -112,6 +116,7 @@ function createPost(settings: MpesaSettings) {
       body: JSON.stringify(body),
       deadline,
     });
+  return { post, logIn: (deadline: AbortSignal) => callHttp({ ...tokenRequest, deadline }) };
 }
 
 const notAPhone: ProviderOutcome = {
