@@ -26,6 +26,9 @@ export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happen
         html`Attempt ${attempt.attempt} to ${maskStored(attempt.msisdn)}, our reference
 <code>${attempt.reference}</code>.`,
       ),
+      ...attempt.failovers.map(({ from, message, at }) =>
+        happened(at, html`It did not reach ${from}: <span lang="en">${quoted(message)}</span>.`),
+      ),
       ...(attempt.settledAt === null ? [] : [happened(attempt.settledAt, endOf(attempt))]),
       ...(attempt.contradictedAt === null
         ? []
@@ -42,11 +45,11 @@ export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happen
   ];
 }
 
-const endOf = ({ attempt, status, providerReference, providerMessage }: Attempt): Html =>
+const endOf = ({ attempt, status, provider, providerReference, providerMessage }: Attempt): Html =>
   status === 'POSTED'
-    ? html`Attempt ${attempt} was delivered${
+    ? html`Attempt ${attempt} was delivered${provider && ` by ${provider}`}${
         providerReference && html`, the provider’s reference is <code>${providerReference}</code>`
       }.`
-    : html`Attempt ${attempt} failed${
+    : html`Attempt ${attempt} failed${provider && ` at ${provider}`}${
         providerMessage && html`: <span lang="en">${quoted(providerMessage)}</span>`
       }. Nothing was charged.`;

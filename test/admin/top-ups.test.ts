@@ -68,7 +68,9 @@ describe('show top-up', () => {
     const { out, code } = await scene.admin(`show top-up ${ids.failed}`);
     expect(code).toBe(0);
     expect(out).toMatch(/Status +FAILED/);
-    expect(out).toMatch(/1 +\d{4}-.* VOIDED .* \+2519\*{5}333 .*-1 +DT-4711 +The number is barred/);
+    expect(out).toMatch(
+      /1 +\d{4}-.* VOIDED .* \+2519\*{5}333 .*-1 +dt-one +DT-4711 +The number is barred/,
+    );
     expect(out).toMatch(/airtime +airtime-hold +10\.00\n/);
     expect(out).toMatch(/airtime-hold +airtime +10\.00\n/);
     const json = await scene.json(`show top-up ${ids.failed}`);

@@ -17,6 +17,13 @@ export const namedTopupSource: ListSource<NamedTopup> = {
   select: sql`${topupSource.select}, ${productName}`,
 };
 
+/** Another provider was asked, because the call did not reach the first. The time is in ISO 8601. */
+interface Failover {
+  readonly from: string;
+  readonly message: string;
+  readonly at: string;
+}
+
 /** Times are texts in ISO 8601. */
 interface Attempt {
   readonly attempt: number;
@@ -31,6 +38,9 @@ interface Attempt {
   readonly reference: string;
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
+  /** Null is the default provider of a time before routes. */
+  readonly provider: string | null;
+  readonly failovers: readonly Failover[];
 }
 
 /** A top-up with its attempts, first to last. */
@@ -51,7 +61,11 @@ export async function findTopupDetail(
         'reversedAt', reversed_at, 'settledBy', settled_by,
         'operationId', try.operation_id, 'msisdn', try.msisdn, 'status', try.status,
         'reference', reference, 'providerReference', try.provider_reference,
-        'providerMessage', provider_message) order by try.attempt), '[]')
+        'providerMessage', provider_message, 'provider', try.provider, 'failovers', (
+          select coalesce(json_agg(json_build_object('from', from_provider, 'message', message,
+            'at', at) order by id), '[]')
+          from provider_failovers where operation_id = try.operation_id)
+        ) order by try.attempt), '[]')
       from topup_attempts as try where try.topup_id = topups.id) as attempts
     from topups where id = ${topupId} and ${topupSource.where(partnerId)}`.execute(database);
   return rows[0];

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { addRoute } from '../../../src/db/providers/provider-routes.js';
+import { findTopupDetail } from '../../../src/db/topups/topup-detail.js';
 import type {
   ProviderFault,
   SandboxProvider,
 } from '../../../src/sandbox/faults/provider-faults.js';
+import { happeningsOfTopup } from '../../../src/staff/topup-story.js';
+import { commandsOn } from '../../admin/scene.js';
 import { call } from '../../support/clients.js';
 import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
 
@@ -66,6 +69,13 @@ it('a top-up that the first provider did not take is sent once, by the second on
   const id = idOf(answer);
   expect(await attemptsOf(id)).toEqual([{ provider: 'reloadly', status: 'POSTED' }]);
   expect(await failoversOf(id)).toEqual([{ from_provider: 'dt-one', to_provider: 'reloadly' }]);
+
+  const operator = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+  expect((await operator.admin(`show top-up ${id}`)).out).toContain('dt-one, then reloadly');
+  const topup = await findTopupDetail(scene.stack.database, scene.partner.id, id);
+  const names = { creationId: await scene.operationOf(id), workflowId: null };
+  const story = topup && happeningsOfTopup(topup, names).map(({ what }) => String(what));
+  expect(story?.join('\n')).toMatch(/did not reach dt-one[\s\S]*was delivered by reloadly/);
 });
 
 it('a top-up whose outcome at the first provider is unknown is sent by nobody else', async () => {

@@ -100,6 +100,13 @@ export const showTopup = lookCommand({
 
 const moment = (text: string | null) => text && time(new Date(text));
 
+/** The providers that were asked, in their order. */
+const providersOf = ({
+  provider,
+  failovers,
+}: Pick<TopupDetail['attempts'][number], 'provider' | 'failovers'>) =>
+  [...failovers.map(({ from }) => from), provider].filter(Boolean).join(', then ');
+
 const attemptTable = (
   attempts: readonly (Omit<TopupDetail['attempts'][number], 'msisdn'> & {
     readonly msisdn: string;
@@ -114,6 +121,7 @@ const attemptTable = (
     column('taken back (utc)', (row) => moment(row.reversedAt)),
     column('number', (row) => row.msisdn),
     column('our reference', (row) => row.reference),
+    column('provider', providersOf),
     column('provider reference', (row) => row.providerReference),
     column('the provider says', (row) => row.providerMessage),
   ]);
