@@ -1,7 +1,30 @@
-import type { Database } from '../db/connection.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Database,
+  DatabaseUnreachableError,
+  isDatabaseUnavailable,
+} from '../db/connection.js';
 import { readNumberStorage } from '../db/number-storage.js';
-import type { NumberBox } from '../domain/phone.js';
+import type { NumberBox, NumberStorage } from '../domain/phone.js';
 import { createNumberBox, numberKeysOf } from './number-box.js';
+
+const RETRY_MS = 500;
+/** A database that restarts is back by then. */
+const PATIENCE_MS = 60_000;
+
+/** A process that starts while the database restarts waits for it. */
+async function readOnceReachable(database: Database): Promise<NumberStorage> {
+  const endsAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await readNumberStorage(database);
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      if (performance.now() > endsAt) throw new DatabaseUnreachableError(error);
+    }
+    await pause(RETRY_MS);
+  }
+}
 
 /**
  * The sealing of numbers as the database wants it. Looks before the process serves anything, and then
@@ -12,7 +35,7 @@ export async function openNumberBox(
   database: Database,
   config: Parameters<typeof numberKeysOf>[0] & { readonly FENCE_CHECK_SECONDS: number },
 ): Promise<NumberBox & { stop(): void }> {
-  let storage = await readNumberStorage(database);
+  let storage = await readOnceReachable(database);
   let timer: NodeJS.Timeout | undefined;
 
   const wait = (): void => {

@@ -86,6 +86,23 @@ describe('providers and outboxes', () => {
     expect(await firingAlerts(dropping, 15)).toEqual(['ProviderOutcomesUnknown']);
   });
 
+  test('a provider that nobody reaches', async () => {
+    const { faults } = scene.gifts.stack.sandbox;
+    const openBreaker = () => scene.value('provider_breaker', { provider: 'gsma', state: 'open' });
+    faults.set('gsma', { ...faults.of('gsma'), down: true });
+    const unreached = await scene.during(async () => {
+      await Promise.all(Array.from({ length: 4 }, () => scene.redeemAt('000')));
+      await until(async () => expect(await openBreaker()).toBe(1));
+    });
+    faults.clear();
+    expect(await firingAlerts(unreached, 10)).toContain('ProviderBreakerOpen');
+    // The inquiries of the payments close it again, and nobody is needed any more.
+    await until(async () => {
+      expect(await openBreaker()).toBe(0);
+      expect(await scene.value('needs_action')).toBe(0);
+    });
+  });
+
   test('events that no worker numbers', async () => {
     let stuck: Scrapes | undefined;
     // As a session does that holds the lock and does nothing.

@@ -14,6 +14,8 @@ const settings = {
   PAYMENT_ALARM_SECONDS: '1',
   CALLER_WAIT_SECONDS: '3',
   PROVIDER_BALANCE_MINIMUMS: 'gsma=100',
+  PROVIDER_BREAKER_CALLS: '6',
+  PROVIDER_BREAKER_SECONDS: '5',
 };
 const sources = ['database', 'temporal'] as const;
 

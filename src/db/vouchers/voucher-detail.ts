@@ -107,7 +107,8 @@ export async function findVoucherDetail(
 const bulkOrder = sql`
   select json_build_object('id', bulk_orders.id, 'operationId', bulk_orders.operation_id)
   from bulk_lines join bulk_orders on bulk_orders.id = bulk_order_id
-  where bulk_lines.voucher_id = vouchers.id`;
+  -- A later order whose line has the same reference names the same voucher.
+  where bulk_lines.voucher_id = vouchers.id order by bulk_orders.id limit 1`;
 
 const moves = sql`
   select coalesce(json_agg(json_build_object('at', changed_at, 'from', from_status, 'to', to_status)

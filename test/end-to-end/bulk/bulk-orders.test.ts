@@ -290,6 +290,7 @@ describe('once', () => {
     expect(results[1]).toEqual(results[0]);
     expect(results[2]).toEqual(results[0]);
     expect(await vouchersOf(as)).toBe(40);
+    expect((await as.get(`/vouchers/${results[0]?.[0]}`)).status).toBe(200);
   });
 
   test('a reference is refused for other content, and free again after a refusal', async () => {
