@@ -18,15 +18,6 @@ export async function withHeartbeat<Result>(call: () => Promise<Result>): Promis
 }
 
 /**
- * Whether a provider certainly did nothing, and another one may do it: the call was not sent, or
- * refused for a reason of the provider.
- */
-export const didNothing = (
-  outcome: ProviderOutcome,
-): outcome is Extract<ProviderOutcome, { kind: 'not-sent' | 'refused' }> =>
-  outcome.kind === 'not-sent' || (outcome.kind === 'refused' && outcome.retryCanHelp);
-
-/**
  * Sends value. A retry after a crash proves nothing about the crashed attempt: even if it is
  * refused or was not sent, the first one may have succeeded, so only an inquiry decides. Where a
  * repetition could happen twice, there is none.

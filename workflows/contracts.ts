@@ -1,4 +1,5 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { PaymentCaseKind } from '../src/domain/providers/payment-case-kind.js';
 import type { Refusal } from '../src/domain/refusals.js';
 import type { Caller } from '../src/domain/voucher.js';
 
@@ -224,17 +225,7 @@ export const invitationSettled = defineSignal<[]>('invitationSettled');
  * were due by `dueUntil` and cannot expire; or about the books.
  */
 export type CaseName =
-  | {
-      readonly kind:
-        | 'late-success'
-        | 'reversal'
-        | 'disagreement'
-        | 'unbooked'
-        | 'recovered'
-        | 'break'
-        | 'statement';
-      readonly reference: string;
-    }
+  | { readonly kind: PaymentCaseKind; readonly reference: string }
   | { readonly kind: 'due-vouchers'; readonly partnerId: number; readonly dueUntil: string }
   | { readonly kind: 'books' };
 

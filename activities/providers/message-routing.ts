@@ -5,7 +5,6 @@ import { providersFor } from '../../src/domain/providers/routes.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
 import type { SmsMessage } from '../../src/providers/sms/sms-sender.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { didNothing } from '../provider-call.js';
 
 /** The outcome of a message, and who was asked last. */
 interface RoutedOutcome {
@@ -46,3 +45,12 @@ export async function sendByRoutes(
     provider = next;
   }
 }
+
+/**
+ * Whether a provider certainly did nothing, and another one may do it: the call was not sent, or
+ * refused for a reason of the provider.
+ */
+const didNothing = (
+  outcome: ProviderOutcome,
+): outcome is Extract<ProviderOutcome, { kind: 'not-sent' | 'refused' }> =>
+  outcome.kind === 'not-sent' || (outcome.kind === 'refused' && outcome.retryCanHelp);

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { PaymentCaseKind } from '../../domain/providers/payment-case-kind.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type SuspenseCase, subjectOf } from '../ledger/suspense.js';
 import { findStatementCase, listStatementCases } from '../provider-statements/statement-cases.js';
@@ -15,14 +16,7 @@ import { findReversal, listReversals } from './reversals.js';
  * break by its id, and a statement that was not compared by provider and day.
  */
 export interface PaymentCase {
-  readonly kind:
-    | 'late-success'
-    | 'reversal'
-    | 'disagreement'
-    | 'unbooked'
-    | 'recovered'
-    | 'break'
-    | 'statement';
+  readonly kind: PaymentCaseKind;
   readonly reference: string;
   /** "top-up 17, attempt 1" */
   readonly subject: string;

@@ -8,7 +8,7 @@ import {
   statementPages,
 } from '../../statement.js';
 import { notListed } from '../../transaction-list.js';
-import { caseless, transactionSchema } from './answers.js';
+import { caseless, listedFields, transactionSchema } from './answers.js';
 import { statusOfWord } from './transformers.js';
 
 /** Answers are limited in size; a transaction has about a kilobyte. */
@@ -18,20 +18,14 @@ const amount = z
   .union([z.string(), z.number().transform(String)])
   .pipe(z.string().regex(/^\d{1,18}(\.\d{1,10})?$/));
 const feeSchema = caseless({ feeamount: amount, feecurrency: z.string() });
-const time = z.coerce.date().nullish();
 
 const listSchema = z.array(
   z.intersection(
     transactionSchema,
     caseless({
-      type: z
-        .string()
-        .transform((text) => text.toLowerCase())
-        .nullish(),
+      ...listedFields,
       fees: z.array(feeSchema).nullish(),
-      creationdate: time,
-      datecreated: time,
-      requestdate: time,
+      requestdate: z.coerce.date().nullish(),
     }),
   ),
 );

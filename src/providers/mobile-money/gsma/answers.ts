@@ -36,6 +36,16 @@ export const transactionSchema = caseless({
     .nullish(),
 });
 
+/** Of a transaction in the list of an account, which `GET /accounts/{…}/transactions` answers. */
+export const listedFields = {
+  type: z
+    .string()
+    .transform((type) => type.toLowerCase())
+    .nullish(),
+  creationdate: z.coerce.date().nullish(),
+  datecreated: z.coerce.date().nullish(),
+};
+
 /** A request state. The document calls its error `error`, the guide `errorReference`. */
 export const requestStateSchema = caseless({
   status: word,

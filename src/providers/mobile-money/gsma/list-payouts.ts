@@ -7,7 +7,7 @@ import {
   readPages,
   type TransactionList,
 } from '../../transaction-list.js';
-import { caseless, transactionSchema } from './answers.js';
+import { caseless, listedFields, transactionSchema } from './answers.js';
 import { statusOfWord } from './transformers.js';
 
 /** Answers are limited in size; a transaction has about a kilobyte. */
@@ -17,13 +17,8 @@ const listSchema = z.array(
   z.intersection(
     transactionSchema,
     caseless({
-      type: z
-        .string()
-        .transform((text) => text.toLowerCase())
-        .nullish(),
+      ...listedFields,
       descriptiontext: z.string().nullish(),
-      creationdate: z.coerce.date().nullish(),
-      datecreated: z.coerce.date().nullish(),
     }),
   ),
 );

@@ -1,0 +1,9 @@
+/** What a case of one payment, or of the statement of a provider, is about. */
+export type PaymentCaseKind =
+  | 'late-success'
+  | 'reversal'
+  | 'disagreement'
+  | 'unbooked'
+  | 'recovered'
+  | 'break'
+  | 'statement';
