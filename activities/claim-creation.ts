@@ -130,12 +130,10 @@ async function refuseByRows(
 ): Promise<Refusal | undefined> {
   const { limits } = dependencies;
   const choice = await payoutChoice(command.operationId, context, dependencies);
-  const facts = claimFacts(voucher, context, {
-    ...limits,
-    canPay: (toMerchant) => choice.candidates(toMerchant).length > 0,
-  });
+  const facts = claimFacts(voucher, context, { ...limits, canPay: choice.canCarry });
   const amount = command.amount === null ? undefined : parseMoney(command.amount);
-  return refuseClaim(facts, { company: command.company, amount }, limits);
+  const refusal = refuseClaim(facts, { company: command.company, amount }, limits);
+  return refusal ?? choice.refuseAccount(amount ?? facts.voucher.remaining);
 }
 
 const withNumberKeys = (voucher: LockedVoucher, { numbers }: ActivityDependencies) => ({

@@ -7,6 +7,8 @@ import type { Named } from '../workflows/steps/named-results.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { withHeartbeat } from './provider-call.js';
 import { sendOrFailOver } from './providers/failover.js';
+import { checkingAccount } from './providers/payout-accounts.js';
+import { paysTo } from './redemption-facts.js';
 import { orSettledByHand } from './repairs/settlements.js';
 import { sendPayment } from './send-payment.js';
 
@@ -33,7 +35,9 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
       set: mobileMoney,
       provider: payment.provider,
       isFirst,
-      send: (provider) => sendPayment(database, provider, sent),
+      canServe: (port) => paysTo(port, payment.payee[0]),
+      send: (port, name) =>
+        sendPayment(database, checkingAccount(database, { name, port }, payment.account), sent),
     });
     await failpoint('redeem-paid');
     return { ...outcome, of: { operationId, call } };
@@ -55,7 +59,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
 
 type FoundPayment = Omit<
   Awaited<ReturnType<typeof redemptionPayment>>,
-  'serial_number' | 'provider'
+  'serial_number' | 'provider' | 'account'
 > & {
   readonly serial_number?: string;
 };

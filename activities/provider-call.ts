@@ -34,3 +34,19 @@ export async function sendValue(
   if (isDecided || attempt === 1) return outcome;
   return { kind: 'unknown', message: `sent again after a fault: ${outcome.message}` };
 }
+
+/**
+ * A moment that a workflow has, which is of the clock of the Temporal server, on the clock of this
+ * process, which may be wrong: a worker that is ahead must not take a sending of just now for one that
+ * is long over. What counts is the time that the server has measured since.
+ *
+ * @param serverMs in milliseconds since 1970
+ */
+export function onOwnClock(
+  serverMs: number,
+  {
+    currentAttemptScheduledTimestampMs: askedMs,
+  }: { readonly currentAttemptScheduledTimestampMs: number } = activityInfo(),
+): Date {
+  return new Date(Date.now() - (askedMs - serverMs));
+}

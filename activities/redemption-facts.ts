@@ -1,10 +1,12 @@
 import type { RedemptionContext } from '../src/db/vouchers/redemption-context.js';
 import type { NewRedemption } from '../src/db/vouchers/redemptions.js';
 import type { LockedVoucher } from '../src/db/vouchers/vouchers.js';
-import { formatMoney, parseMoney } from '../src/domain/money.js';
+import { formatMoney, type Money, parseMoney } from '../src/domain/money.js';
 import type { NumberBox } from '../src/domain/phone.js';
 import type { MobileMoneyProviderName } from '../src/domain/providers/provider-names.js';
 import type { RedemptionFacts, RedemptionRequest, Settlement } from '../src/domain/redemption.js';
+import { type Refusal, refuse } from '../src/domain/refusals.js';
+import type { MobileMoney, PartyIdentifier } from '../src/providers/mobile-money/mobile-money.js';
 import { choiceFor, type ProviderChoice } from '../src/providers/provider-choice.js';
 import type { RedeemCommand } from '../workflows/contracts.js';
 import type { ActivityDependencies } from './dependencies.js';
@@ -63,21 +65,48 @@ export const redemptionRequest = (
   msisdn: command.msisdn ?? undefined,
 });
 
+/** Who can pay a merchant. */
+export interface PayoutChoice {
+  /** Whether a provider can pay the amount, whatever the account. */
+  canCarry(amount: Money): boolean;
+  /** The provider that pays, or why nothing is to be held. */
+  readonly choose: ProviderChoice<MobileMoneyProviderName>['choose'];
+  /** Refuses an account that no provider of an amount pays to; the amount can be carried. */
+  refuseAccount(amount: Money): Refusal | undefined;
+}
+
 /** The choice of the provider that pays a merchant. */
 export async function payoutChoice(
   operationId: string,
   context: Pick<RedemptionContext, 'payout_routes' | 'party_key' | 'party_value'>,
   dependencies: Pick<ActivityDependencies, 'mobileMoney' | 'digests' | 'operatorLookup'>,
-): Promise<ProviderChoice<MobileMoneyProviderName>> {
+): Promise<PayoutChoice> {
   const { mobileMoney, digests, operatorLookup } = dependencies;
   const { payout_routes: routes, party_key: key, party_value: value } = context;
-  return choiceFor(mobileMoney, {
+  const routed = {
     kind: 'payout',
     routes,
     operator: key === 'msisdn' && value !== null ? await operatorLookup(value) : undefined,
-    shareOf: (routeId) => digests.routeShare(operationId, routeId),
-  });
+    shareOf: (routeId: number) => digests.routeShare(operationId, routeId),
+  } as const;
+  const party = key !== null && value !== null ? { key, value } : undefined;
+  const ofAmount = choiceFor(mobileMoney, routed);
+  const ofAccount = choiceFor(mobileMoney, { ...routed, canServe: (port) => paysTo(port, party) });
+  return {
+    canCarry: (amount) => ofAmount.candidates(amount).length > 0,
+    choose: ofAccount.choose,
+    refuseAccount: (amount) =>
+      ofAmount.candidates(amount).length > 0 && ofAccount.candidates(amount).length === 0
+        ? refuse('payout-account-missing', { detail: `no provider pays to its ${key}` })
+        : undefined,
+  };
 }
+
+/** Whether a provider pays to an account; without one the lack of it is refused elsewhere. */
+export const paysTo = (
+  port: Pick<MobileMoney, 'canPayTo'>,
+  party: PartyIdentifier | undefined,
+): boolean => party === undefined || (port.canPayTo?.(party) ?? true);
 
 /** The facts of domain/redemption.ts, from the database's rows. */
 export function redemptionFacts(

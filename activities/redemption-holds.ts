@@ -18,7 +18,7 @@ import {
 } from '../src/db/vouchers/redemptions.js';
 import { holdVoucher } from '../src/db/vouchers/voucher-holds.js';
 import { type LockedVoucher, lockVoucher } from '../src/db/vouchers/vouchers.js';
-import { formatAmount, formatMoney, type Money, parseMoney } from '../src/domain/money.js';
+import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.js';
 import { maskMsisdn } from '../src/domain/phone.js';
 import { type Settlement, settleOrRefuse } from '../src/domain/redemption.js';
 import { type Refusal, refuse } from '../src/domain/refusals.js';
@@ -94,6 +94,8 @@ export async function holdOrAnswer(
   const choice = await payoutChoice(command.operationId, context, dependencies);
   const settlement = settle(hold, voucher, context, choice);
   if (settlement.ok) {
+    const unpaid = choice.refuseAccount(settlement.toMerchant);
+    if (unpaid) return answer(transaction, command, unpaid);
     const chosen = choice.choose(settlement.toMerchant);
     if (!chosen.ok) return answer(transaction, command, chosen);
     const { provider } = chosen;
@@ -130,9 +132,8 @@ function settle(
 ): Settlement | Refusal {
   const { limits, numbers } = dependencies;
   const merchantId = payeeOf(command, voucher);
-  const canPay = (toMerchant: Money) => choice.candidates(toMerchant).length > 0;
   return settleOrRefuse(
-    redemptionFacts(voucher, context, { merchantId, canPay, numbers }),
+    redemptionFacts(voucher, context, { merchantId, canPay: choice.canCarry, numbers }),
     redemptionRequest(command, merchantId),
     limits,
   );

@@ -4,7 +4,7 @@ import { UsageError } from './options.js';
 class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 
-  constructor(readonly signalName: 'SIGINT' | 'SIGTERM') {
+  constructor(readonly signalName: 'SIGINT' | 'SIGTERM' | 'SIGPIPE') {
     super('Interrupted');
   }
 }
@@ -25,7 +25,8 @@ function failed(error: unknown): number {
 
 /**
  * Runs a command to its end and ends the process with the exit code that it returns: 1 when it
- * throws, 2 for a `UsageError`, 130 or 143 after the signal that has interrupted it.
+ * throws, 2 for a `UsageError`, 130 or 143 after the signal that has interrupted it, 141 where nobody reads
+ * its output.
  */
 export async function runInterruptibly(
   main: (signal: AbortSignal) => Promise<number>,
@@ -33,9 +34,28 @@ export async function runInterruptibly(
   const interruption = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.on(name, () => interruption.abort(new InterruptedError(name)));
+  // Nobody reads any more: a process that died of this would leave its servers running.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', () => interruption.abort(new InterruptedError('SIGPIPE')));
   const exitCode = await main(interruption.signal).catch((error) =>
     // Whatever fails after the interruption fails because of it.
     failed(interruption.signal.aborted ? interruption.signal.reason : error),
   );
   process.exit(exitCode);
+}
+
+/**
+ * The result of work that only waits and looks: an interruption does not wait for its end.
+ *
+ * @throws the signal's reason after an interruption
+ */
+export function unlessInterrupted<Result>(
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work().then(resolve, reject);
+  });
 }

@@ -34,7 +34,12 @@ export interface ThrowawayServices {
  * the Temporal server with a file), on free ports and a folder of its own below `TMPDIR`.
  */
 export async function startThrowawayServices(
-  options: { readonly name: string; readonly sandboxDelayScale: number },
+  options: {
+    readonly name: string;
+    readonly sandboxDelayScale: number;
+    /** The port of the service, which the sandbox sends its callbacks to. */
+    readonly port?: number;
+  },
   progress: Progress,
   stops: Stops,
 ): Promise<ThrowawayServices> {
@@ -51,6 +56,7 @@ export async function startThrowawayServices(
     TEMPORAL_CLI_PATH,
     XDG_CACHE_HOME,
     DATA_DIR: directory,
+    ...(options.port === undefined ? {} : callbackSettings(options.port)),
     DATABASE_PORT: '0',
     SANDBOX_PORT: '0',
     SANDBOX_SMTP_PORT: '0',
@@ -76,3 +82,9 @@ export async function startThrowawayServices(
   });
   return { settings, sandboxUrl: backing.sandboxUrl, directory, startConfig, releasedTemporal };
 }
+
+/** Where callbacks go that no request names. */
+const callbackSettings = (port: number) => ({
+  PORT: String(port),
+  SANDBOX_SMS_REPORT_URL: `http://127.0.0.1:${port}/callbacks/africas-talking`,
+});

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientLog, type LogEntry, nameOf, openCalls } from './client-log.js';
 import { makeUp } from './faults/changed-minds.js';
 import { findUnsettled } from './oracle/unsettled.js';
+import { settleLostPayments } from './providers/settle-lost-payments.js';
 import type { Random } from './random.js';
 import type { SendCall } from './send-call.js';
-import { settleOnce } from './settle-pending.js';
+import { readBooks, settleOnce } from './settle-pending.js';
 import type { ThrowawayStack } from './throwaway-stack.js';
 import type { World } from './world.js';
 
@@ -33,7 +34,9 @@ export async function drain(
   let progressedAt = Date.now();
   for (;;) {
     await settleOnce(stack.services.sandboxUrl, parts.random, 1);
-    await makeUp(stack, parts.world);
+    const books = await readBooks(stack.services.sandboxUrl);
+    await makeUp(stack, parts.world, books);
+    await settleLostPayments(stack, books);
     const open = parts.log.keyed().flatMap(openCalls);
     const unsettled = await findUnsettled(stack);
     if (open.length === 0 && unsettled.length === 0) return [];

@@ -36,9 +36,11 @@ function keyed(
   return { operation, company, path: `/topup-transactions/${operation}`, body, key: randomUUID() };
 }
 
-/** ETB with up to two decimals, from 1 to a little above the greatest. */
+/** ETB from 1 to a little above the greatest: whole birr, or with up to two decimals. */
 const someAmount = (random: Random, greatest: number): number =>
-  random.integer(100, Math.round(greatest * 110)) / 100;
+  random.chance(0.5)
+    ? random.integer(1, Math.round(greatest * 1.1))
+    : random.integer(100, Math.round(greatest * 110)) / 100;
 
 function someVoucher({ random, world }: Pick<Making, 'random' | 'world'>, partner: ChaosPartner) {
   const isAnonymous = random.chance(0.3);

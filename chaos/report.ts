@@ -7,16 +7,19 @@ export interface ChaosResult {
   readonly log: ClientLog;
   readonly faults: readonly MadeFault[];
   readonly findings: readonly Finding[];
+  /** What each provider took, in a line for people. */
+  readonly shares: string;
 }
 
 const COLUMNS = ['done', 'refused', 'open', 'lost', 'unheard'] as const;
 
 /** Everything for people: calls by operation and outcome, reasons, faults, findings. */
-export function report({ seed, log, faults, findings }: ChaosResult): string {
+export function report({ seed, log, faults, findings, shares }: ChaosResult): string {
   return [
     operationTable(log.entries),
     `Refused: ${counts(log.entries.flatMap(({ outcome }) => ('reason' in outcome ? outcome.reason : [])))}`,
     `Open or unheard: ${counts(log.entries.flatMap(({ outcome }) => ('why' in outcome ? outcome.why : [])))}`,
+    `Providers: ${shares}`,
     `Faults: ${faults.length}`,
     ...faults.map(({ name, at, what }) => `  ${at.toFixed(1).padStart(6)} s  ${name}: ${what}`),
     findings.length === 0

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unlessInterrupted } from '../bench/run-interruptibly.js';
 import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
 import { call } from '../test/support/clients.js';
@@ -7,6 +8,7 @@ import { drain } from './drain.js';
 import { type MadeFault, makeFaults } from './faults/make-faults.js';
 import type { ChaosOptions } from './options.js';
 import { type Finding, findProblems } from './oracle/find-problems.js';
+import { describeShares } from './providers/provider-shares.js';
 import { createRandom } from './random.js';
 import { startReceiver } from './receiver.js';
 import type { ChaosResult } from './report.js';
@@ -42,24 +44,26 @@ export async function runChaos(
   const faults = await progress.step(`Chaos of ${options.minutes} min`, (note) =>
     work(stack, clients, options, signal, note),
   );
-  signal.throwIfAborted();
   receiver.calm();
-  const random = createRandom(options.seed, 'draining');
-  const left = await progress.step('Draining', async (note) => {
-    await untilAnswering(stack.url);
-    return drain(stack, { world, log, send, random }, note);
+  return unlessInterrupted(signal, async () => {
+    const random = createRandom(options.seed, 'draining');
+    const left = await progress.step('Draining', async (note) => {
+      await untilAnswering(stack.url);
+      return drain(stack, { world, log, send, random }, note);
+    });
+    const unsettled: Finding[] = left.map((fault) => ({ check: 'I8 unsettled', fault }));
+    const problems = await progress.step('The oracle', () =>
+      findProblems(stack, { ...clients, faults, receiver }),
+    );
+    return {
+      seed: options.seed,
+      log,
+      faults,
+      findings: [...unsettled, ...problems],
+      shares: await describeShares(stack),
+      output: `${stack.api.output()}\n${stack.worker.output()}`,
+    };
   });
-  const unsettled: Finding[] = left.map((fault) => ({ check: 'I8 unsettled', fault }));
-  const problems = await progress.step('The oracle', () =>
-    findProblems(stack, { ...clients, faults, receiver }),
-  );
-  return {
-    seed: options.seed,
-    log,
-    faults,
-    findings: [...unsettled, ...problems],
-    output: `${stack.api.output()}\n${stack.worker.output()}`,
-  };
 }
 
 /** Lets clients, the providers' staff and the faults do what they do for so many minutes. */

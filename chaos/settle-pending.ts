@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BooksRow } from '../src/sandbox/accepted-requests.js';
+import type { ReceivedMessage } from '../src/sandbox/books.js';
 import { call } from '../test/support/clients.js';
 import type { Random } from './random.js';
 
@@ -9,6 +10,7 @@ export interface ProviderBooks {
   readonly payouts: readonly BooksRow[];
   readonly reversals: readonly BooksRow[];
   readonly topups: readonly BooksRow[];
+  readonly messages: readonly ReceivedMessage[];
 }
 
 export const readBooks = async (sandboxUrl: string): Promise<ProviderBooks> =>

@@ -6,16 +6,8 @@ import { connectDatabase, type Database } from '../src/db/connection.js';
 import { freePort } from '../src/embedded/port.js';
 import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
-import { type CuttableWay, makeCuttableWay } from '../test/end-to-end/faults/provider-outage.js';
+import { makeProviderWays, type ProviderWays } from './providers/provider-ways.js';
 import { type SupervisedProcess, superviseProcess } from './supervised-process.js';
-
-const PROVIDER_URLS = {
-  SMS_URL: 'messages',
-  MOBILE_MONEY_URL: 'payments',
-  AIRTIME_URL: 'airtime',
-} as const;
-
-type ProviderName = (typeof PROVIDER_URLS)[keyof typeof PROVIDER_URLS];
 
 /** Short durations: a minute of chaos is to see what production sees in a day. */
 const CHAOS_SETTINGS = {
@@ -44,6 +36,18 @@ const CHAOS_SETTINGS = {
   SMS_TIMEOUT_SECONDS: '2',
   MOBILE_MONEY_TIMEOUT_SECONDS: '2',
   AIRTIME_TIMEOUT_SECONDS: '2',
+  SMPP_TIMEOUT_SECONDS: '2',
+  SMPP_RECONNECT_SECONDS: '0.2',
+  SMPP_RECONNECT_MAXIMUM_SECONDS: '2',
+  SMPP_THROTTLE_PAUSE_SECONDS: '1',
+  MPESA_TIMEOUT_SECONDS: '2',
+  RELOADLY_TIMEOUT_SECONDS: '2',
+  // Longer than a slow provider takes to begin.
+  RELOADLY_SETTLE_SECONDS: '8',
+  PROVIDER_BREAKER_SECONDS: '2',
+  PROVIDER_DEADLINE_SECONDS: '4',
+  // The operator of a run is alone.
+  REPAIR_CONFIRM_ABOVE: '1000000',
   WEBHOOK_PRIVATE_NETWORKS: 'on',
   WEBHOOK_TIMEOUT_SECONDS: '2',
   WEBHOOK_FIRST_PAUSE_SECONDS: '0.2',
@@ -63,24 +67,25 @@ export interface ThrowawayStack {
   readonly digests: Digests;
   readonly api: SupervisedProcess;
   readonly worker: SupervisedProcess;
-  readonly ways: Readonly<Record<ProviderName, CuttableWay>>;
+  readonly ways: ProviderWays;
 }
 
 export async function startThrowawayStack(
   progress: Progress,
   stops: Stops,
 ): Promise<ThrowawayStack> {
-  const options = { name: 'chaos', sandboxDelayScale: SANDBOX_DELAY_SCALE };
-  const services = await startThrowawayServices(options, progress, stops);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const { settings: wayUrls, ways } = await makeWays(services, stops);
+  const options = { name: 'chaos', sandboxDelayScale: SANDBOX_DELAY_SCALE, port };
+  const services = await startThrowawayServices(options, progress, stops);
+  const { settings: wayUrls, ways } = await makeProviderWays(services, stops);
   const settings = {
     ...services.settings,
     ...wayUrls,
     ...CHAOS_SETTINGS,
     PORT: String(port),
     AIRTIME_CALLBACK_URL: `${url}/callbacks/airtime`,
+    MOBILE_MONEY_CALLBACK_URL: `${url}/callbacks/gsma`,
   };
   const config = readApiConfig(settings);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
@@ -104,21 +109,6 @@ export async function startThrowawayStack(
     worker,
     ways,
   };
-}
-
-/** A way of its own to each provider, so that one may fail while the others work. */
-async function makeWays(services: ThrowawayServices, stops: Stops) {
-  const settings: Record<string, string> = {};
-  const ways: Partial<Record<ProviderName, CuttableWay>> = {};
-  for (const [setting, name] of Object.entries(PROVIDER_URLS)) {
-    const way = await makeCuttableWay();
-    way.setTarget(services.sandboxUrl);
-    stops.add(() => way.close());
-    ways[name] = way;
-    const { pathname } = new URL(services.settings[setting] ?? '');
-    settings[setting] = way.url + pathname;
-  }
-  return { settings, ways: ways as Record<ProviderName, CuttableWay> };
 }
 
 const START_SECONDS = 180;

@@ -7,6 +7,7 @@ import {
   type TestPartner,
 } from '../test/support/companies.js';
 import { makeTopupProducts, type TopupProducts } from '../test/support/topups.js';
+import { makeRoutes } from './providers/make-routes.js';
 import type { ThrowawayStack } from './throwaway-stack.js';
 
 export interface ChaosPartner extends TestPartner {
@@ -80,6 +81,9 @@ const WALLETS = [
   { gift: '100000000', airtime: '10000000', low: { gift: '1000', airtime: '1000' } },
 ];
 
+/** Every second merchant pays no fee, so that M-Pesa, which carries whole birr, can pay it. */
+const WITHOUT_FEE = 2;
+
 /** How payments to each merchant end, by `src/sandbox/scenario-table.ts`. */
 const PAYOUT_SUFFIXES = [
   ...['000', '000', '000', '000', '000', '000', '100', '100'],
@@ -106,8 +110,11 @@ export async function makeWorld(stack: ThrowawayStack): Promise<World> {
     partners.push({ ...partner, ...wallets, products });
   }
   const merchants: TestMerchant[] = [];
-  for (const payoutSuffix of PAYOUT_SUFFIXES)
-    merchants.push(await makeMerchant(stack, { payoutSuffix }));
+  for (const [index, payoutSuffix] of PAYOUT_SUFFIXES.entries()) {
+    const fee = index % WITHOUT_FEE === 0 ? { service_fee_percent: '0' } : {};
+    merchants.push(await makeMerchant(stack, { payoutSuffix, ...fee }));
+  }
+  await makeRoutes(stack);
   let numbers = 0;
   return {
     partners,

@@ -49,6 +49,7 @@ import {
 } from './process/health.js';
 import { type Metrics, noMetrics } from './process/metrics/metrics.js';
 import { showPoolUse } from './process/metrics/pool-use.js';
+import { showClock } from './process/metrics/show-clock.js';
 import { startObservation } from './process/observation.js';
 import { isMainModule, runProcess } from './process/termination.js';
 import { createStaffSite } from './staff/staff-site.js';
@@ -89,7 +90,7 @@ export async function startApi(
   const { logger, metrics = noMetrics } = options;
   const { database, lists } = openConnections(config, logger, metrics);
   const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
-  const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000);
+  const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000, showClock(metrics));
   const numbers = await openNumberBox(database, config);
   const callerWaitMs = config.CALLER_WAIT_SECONDS * 1_000;
   const calls = createCallRecorder(database, {

@@ -1,10 +1,11 @@
 import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities/index.js';
+import type { AccountAtProvider } from '../activities/provider-statements/account-at-provider.js';
 import { type Config, publicUrlOf, readConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { createSecretBox } from './crypto/secret-box.js';
-import type { Database } from './db/connection.js';
+import { type Database, isDefiniteDatabaseError } from './db/connection.js';
 import { requireCurrentSchema } from './db/current-schema.js';
 import { watchFence } from './db/recovery/fence-watch.js';
 import { openNumberBox } from './operations/open-number-box.js';
@@ -14,6 +15,7 @@ import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
 import { createHealth, HEALTH_LIMIT_MS, type Health } from './process/health.js';
 import { type Metrics, noMetrics } from './process/metrics/metrics.js';
+import { showClock } from './process/metrics/show-clock.js';
 import { startObservation } from './process/observation.js';
 import { statementFiles } from './process/statement-files.js';
 import { isMainModule, runProcess } from './process/termination.js';
@@ -26,6 +28,7 @@ import {
 } from './temporal/connection.js';
 import { guardActivities } from './temporal/guard-activities.js';
 import { guardFence } from './temporal/guard-fence.js';
+import { reportRefusedSteps } from './temporal/report-refused-steps.js';
 import { reportVanishedRows } from './temporal/report-vanished-rows.js';
 import { createResumption } from './temporal/resumption.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
@@ -79,7 +82,7 @@ export async function startWorker(
   const databases = connectDatabases(config, logger, metrics);
   const { database } = databases;
   const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
-  const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000);
+  const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000, showClock(metrics));
   const numbers = await openNumberBox(database, config);
   const background = createBackgroundTasks(() => !fence.isFenced());
   const starts = {
@@ -89,12 +92,13 @@ export async function startWorker(
   };
   const smpp = startSmppSession(config, temporal, { database, fence, logger });
   const operatorRetries = createOperatorRetries({ ...starts, digests, numbers });
+  const providers = createProviders(config, { database, smpp, metrics, logger });
   const activities = createActivities({
     ...databases,
     digests,
     secretBox: createSecretBox(config.DATA_KEYS),
     numbers,
-    ...createProviders(config, { database, smpp, metrics, logger }),
+    ...providers,
     statementFiles,
     dayReportFiles,
     publicUrl: publicUrlOf(config),
@@ -119,12 +123,14 @@ export async function startWorker(
   const activityGuards = [
     ...(tracing() ? [traceActivities] : []),
     ...[guardActivities, guardFence(fence.isFenced), reportVanishedRows],
+    reportRefusedSteps(isDefiniteDatabaseError),
   ];
   const workers = await Promise.all([
     createMainWorker(config, temporal, activities, activityGuards),
     createWebhookWorker(config, temporal, activities, activityGuards),
   ]);
-  const tasks = startTasks(config, temporal, { database, operatorRetries, logger, metrics });
+  const shared = { database, operatorRetries, logger, metrics, ...providers };
+  const tasks = startTasks(config, temporal, shared);
   const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   // `stop` awaits this promise; until then a failure must still be logged.
   ended.catch((error) => logger.error(describeError(error), 'The worker failed'));
@@ -176,6 +182,7 @@ function startTasks(
     readonly operatorRetries: OperatorRetries;
     readonly logger: Logger;
     readonly metrics: Metrics;
+    readonly providerAccounts: readonly AccountAtProvider[];
   },
 ): Repetition[] {
   const taskQueue = config.TEMPORAL_TASK_QUEUE;

@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dayOfTime } from '../src/domain/reports/day-report.js';
+import { freePort } from '../src/embedded/port.js';
 import type { DemoFile } from '../src/start/demo-file.js';
 import { welcome } from '../src/start/welcome.js';
+import { commandsOn } from './admin/scene.js';
+import { call } from './support/clients.js';
 import { deposit, makeMerchant, makePartner } from './support/companies.js';
-import { type Stack, startStack } from './support/stack.js';
+import { providerSettings, type Stack, startStack } from './support/stack.js';
 import { makeTopupProducts } from './support/topups.js';
 
 const run = promisify(execFile);
@@ -17,7 +21,11 @@ let demo: DemoFile;
 let directory: string;
 
 beforeAll(async () => {
-  stack = await startStack();
+  const port = await freePort();
+  stack = await startStack({
+    PORT: String(port),
+    MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
+  });
   directory = await mkdtemp(join(tmpdir(), 'demo-'));
   const partner = await makePartner(stack);
   await makeTopupProducts(stack, partner);
@@ -52,7 +60,12 @@ async function runDemo(file: DemoFile | undefined, databaseUrl = stack.config.DA
   const path = join(directory, 'demo.json');
   await rm(path, { force: true });
   if (file) await writeFile(path, JSON.stringify(file));
-  const environment = { ...process.env, DATA_DIR: directory, DATABASE_URL: databaseUrl };
+  const environment = {
+    ...process.env,
+    ...(providerSettings(stack.sandbox) as NodeJS.ProcessEnv),
+    DATA_DIR: directory,
+    DATABASE_URL: databaseUrl,
+  };
   return run(process.execPath, ['--import', 'tsx', 'src/demo.ts'], { env: environment }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (failure: { code: number; stdout: string; stderr: string }) => failure,
@@ -85,8 +98,9 @@ const explained = [
   'Top-up, airtime for +2519*****000, attempt 2: delivered',
   'Top-up, Package 15 for +2519*****000, attempt 1: delivered',
   ...failedTopUp,
-  ...Array(3).fill('Voucher generated'),
-  ...[redeemedVoucher, redeemedVoucher, redeemedVoucher].flat(),
+  'Top-up, airtime for +2517*****000, attempt 1: delivered',
+  ...Array(5).fill('Voucher generated'),
+  ...Array(5).fill(redeemedVoucher).flat(),
 ];
 
 test('the demo plays every chapter, hides secrets and links the workflows', async () => {
@@ -103,6 +117,13 @@ test('the demo plays every chapter, hides secrets and links the workflows', asyn
   expect(stdout).toMatch(
     /http:\/\/temporal\.example\/namespaces\/default\/workflows\/redeem-voucher%3A[\w-]+\/[\w-]+/,
   );
+  for (const sentence of [
+    'it came by SMPP',
+    'mpesa paid it',
+    'gsma paid it',
+    'Reloadly delivered it',
+  ])
+    expect(stdout).toContain(`✓ ${sentence}`);
   expect(explanationsIn(stdout)).toEqual(explained);
   expect(stdout).toMatch(/workflows\/top-up%3A\d+%3A[0-9a-f]{32}\/[\w-]+/);
   expect(stdout).toContain(
@@ -113,6 +134,66 @@ test('the demo plays every chapter, hides secrets and links the workflows', asyn
   expect(stdout).not.toMatch(/eyJ[\w-]+\./);
   // Not a terminal: no colours.
   expect(stdout).not.toContain('\u001b');
+});
+
+const ZONE = 'Africa/Addis_Ababa';
+
+/** Compares today's statement of a provider as an operator does, from a file or from its API. */
+async function reconcile(provider: string, source: 'file' | 'api') {
+  const day = dayOfTime(new Date(), ZONE);
+  const file = join(directory, `${provider}.csv`);
+  const url = `${stack.sandbox.url}/statements/${provider}/${day}.csv?zone=${ZONE}`;
+  await writeFile(file, await (await fetch(url)).text());
+  const commands = commandsOn({
+    DATABASE_URL: stack.config.DATABASE_URL,
+    ...providerSettings(stack.sandbox),
+  });
+  const given = source === 'file' ? ['--file', file] : [];
+  const words = ['reconcile', '--provider', provider, '--day', day, ...given, '--json'];
+  const { code, out, err } = await commands.admin(words);
+  expect(err).toBe('');
+  return { code, ...JSON.parse(out) };
+}
+
+describe('the day of the demo, compared with the statement of each provider', () => {
+  // Payouts cost one birr each.
+  test.each([
+    ['gsma', 'api', 4],
+    ['gsma', 'file', 4],
+    ['mpesa', 'file', 1],
+    ['dt-one', 'api', 0],
+    ['dt-one', 'file', 0],
+    ['reloadly', 'file', 0],
+  ] as const)('has no break at %s (%s), and its fees are booked', async (provider, source, fee) => {
+    const { code, lines, breaks, bookedFee } = await reconcile(provider, source);
+    expect({ code, breaks }).toEqual({ code: 0, breaks: [] });
+    expect(lines).toBeGreaterThan(0);
+    expect(Number(bookedFee)).toBe(fee);
+  });
+
+  test.each([
+    ['gsma', 'api', 'payouts'],
+    ['mpesa', 'file', 'payouts'],
+    ['dt-one', 'api', 'topups'],
+    ['reloadly', 'file', 'topups'],
+  ] as const)(
+    'has the break that was made at %s, until it is mended',
+    async (provider, source, kind) => {
+      const { body } = await call(`${stack.sandbox.url}/books?provider=${provider}`);
+      // The oldest: a package has no amount that could be compared.
+      const { reference } = body[kind].findLast(
+        ({ status }: { status: string }) => status === 'completed',
+      );
+      const faults = `${stack.sandbox.url}/statements/faults`;
+      await call(faults, { body: { reference, fault: 'amount' } });
+      expect(await reconcile(provider, source)).toMatchObject({
+        code: 2,
+        breaks: [{ type: 'amount', reference, state: 'OPEN' }],
+      });
+      await call(faults, { method: 'DELETE' });
+      expect(await reconcile(provider, source)).toMatchObject({ code: 0, breaks: [] });
+    },
+  );
 });
 
 test.each(['plain', "it's"])('the call that a start prints works, in a folder %s', async (name) => {

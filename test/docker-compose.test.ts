@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import {
+  readAdminConfig,
   readApiConfig,
   readCodecServerConfig,
   readConfig,
@@ -183,6 +184,16 @@ test.each([
   );
 });
 
+test("the operator's commands have every setting that they read, and no other", () => {
+  const environment = environmentOf('admin');
+  const all = Object.entries(environment).map(([name, value]) => [name, value || VALUES[name]]);
+  const { DATA_DIR, ...read } = readAdminConfig(Object.fromEntries(all));
+  // The folder is that of `npm start`, which is not in a container.
+  expect(DATA_DIR).toBeDefined();
+  expect(Object.keys(read).sort()).toEqual(Object.keys(environment).sort());
+  expect(read).toMatchObject({ SMS_URL: environmentOf('worker').SMS_URL });
+});
+
 test('each process is started by the command that the guide names', () => {
   const names = ['api', 'api-2', 'worker', 'worker-2', 'migrate', 'codec-server', 'sandbox'];
   expect(names.map((name) => compose.services[name]?.command?.join(' '))).toEqual([
@@ -246,6 +257,15 @@ test('nothing is published beyond the machine itself, and every image has a vers
     for (const published of ports) expect(published).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     expect(image).toMatch(/:\d/);
   }
+});
+
+test('the base of the image is the tested Node.js, by its digest', async () => {
+  const version = (await readFile(new URL('.node-version', root), 'utf8')).trim();
+  const dockerfile = await readFile(new URL('Dockerfile', root), 'utf8');
+  const [, base] = /^ARG NODE_IMAGE=(\S+)$/m.exec(dockerfile) ?? [];
+  expect(base).toMatch(new RegExp(`^node:${version}-bookworm-slim@sha256:[0-9a-f]{64}$`));
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name);
+  expect(new Set(bases)).toEqual(new Set(['$' + '{NODE_IMAGE}', 'build']));
 });
 
 test('production accepts the network of the containers only because the file says so', () => {

@@ -1,6 +1,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { type LimitedStep, limitedSteps, type PatientStep } from './steps/database-steps.js';
+import { untilNotRefused } from './steps/refused-steps.js';
 
 /**
  * Database steps: short and idempotent, so they run as local activities and are repeated while the
@@ -24,9 +25,20 @@ const limited = proxyLocalActivities<Pick<Activities, LimitedStep>>({
 
 const limitedNames: readonly (string | symbol)[] = limitedSteps;
 
-/** All database steps by name. */
-export const database = new Proxy({} as typeof patient & typeof limited, {
+type DatabaseSteps = typeof patient & typeof limited;
+
+/** All database steps by name, for those who repeat what the database refuses by themselves. */
+export const singleSteps = new Proxy({} as DatabaseSteps, {
   get: (_none, name) => Reflect.get(limitedNames.includes(name) ? limited : patient, name),
+});
+
+/** All database steps by name. Those without a limit are repeated when the database refuses them. */
+export const database: DatabaseSteps = new Proxy(singleSteps, {
+  get: (steps, name) => {
+    const step = Reflect.get(steps, name);
+    if (limitedNames.includes(name)) return step;
+    return (...parameters: unknown[]) => untilNotRefused(() => step(...parameters));
+  },
 });
 
 /**

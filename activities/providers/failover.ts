@@ -14,7 +14,7 @@ interface Sent<Name extends string, Port> {
   readonly provider: Name | null;
   /** Nothing can have been sent for the operation before: only then another provider may be asked. */
   readonly isFirst: boolean;
-  readonly send: (port: Port) => Promise<ProviderOutcome>;
+  readonly send: (port: Port, name: Name) => Promise<ProviderOutcome>;
   /** Whether another provider can do it. */
   readonly canServe?: (port: Port) => boolean;
 }
@@ -31,7 +31,7 @@ export async function sendOrFailOver<
 >(dependencies: ActivityDependencies, sent: Sent<Name, Port>): Promise<ProviderOutcome> {
   let provider = sent.provider ?? sent.set.defaultName;
   for (;;) {
-    const outcome = await sent.send(sent.set.named(provider));
+    const outcome = await sent.send(sent.set.named(provider), provider);
     const mayFailOver = sent.isFirst && activityInfo().attempt === 1;
     if (!mayFailOver || outcome.kind !== 'not-sent') return outcome;
     const next = await nextProvider(dependencies, sent, provider);

@@ -21,6 +21,12 @@ const RETRY_WAIT_MS = 10_000;
 
 type Settlement = Extract<RepairCall, { kind: 'settle' }>;
 
+/** A booked ending in the words of people. */
+const endings = {
+  redemption: { done: 'as paid', 'not-done': 'as not paid' },
+  topup: { done: 'as delivered', 'not-done': 'as not delivered' },
+} as const;
+
 export function createSettlementActivities(dependencies: ActivityDependencies) {
   const { database, resumption, operatorRetries, numbers } = dependencies;
 
@@ -59,7 +65,7 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
     if (status === 'HELD') return undefined;
     const row = await findRepair(database, repairId);
     const booked = status === 'POSTED' ? 'done' : 'not-done';
-    const words = booked === 'done' ? 'as done' : 'as not done';
+    const words = endings[call.of][booked];
     return row?.arguments.outcome === booked
       ? { isDone: true, words: `It is booked ${words}.` }
       : {

@@ -5,7 +5,7 @@ import type { AirtimeOrder } from '../../src/providers/airtime/airtime.js';
 import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.js';
 import type { Named } from '../../workflows/steps/named-results.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { sendValue, withHeartbeat } from '../provider-call.js';
+import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.js';
 import { sendOrFailOver } from '../providers/failover.js';
 import { orSettledByHand } from '../repairs/settlements.js';
 
@@ -48,7 +48,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
     const provider = airtime.named(attempt.provider);
-    const lastSentAt = lastSentAtMs === undefined ? undefined : new Date(lastSentAtMs);
+    const lastSentAt = lastSentAtMs === undefined ? undefined : onOwnClock(lastSentAtMs);
     const asked = await withHeartbeat(() => provider.findOrder(order, lastSentAt));
     const found = await orSettledByHand(database, operationId, asked);
     return { ...found, of: { operationId, call } };

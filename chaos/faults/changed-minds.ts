@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { findLateSuccess, settleLateSuccess } from '../../src/db/reconciliation/late-successes.js';
 import { findReversal, settleReversal } from '../../src/db/reconciliation/reversals.js';
 import { call } from '../../test/support/clients.js';
-import { readBooks } from '../settle-pending.js';
+import { type ProviderBooks, readBooks } from '../settle-pending.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 import type { World } from '../world.js';
 import type { FaultScene } from './fault-scene.js';
@@ -22,25 +23,39 @@ export async function changeItsMind(
     .filter(({ status, reference }) => status === from && !world.changedMinds.has(reference))
     .slice(0, NEWEST);
   if (ended.length === 0) return 'nothing had ended so';
-  const { reference } = random.pick(ended);
+  const { reference, provider } = random.pick(ended);
   const status = opposites[from];
   world.changedMinds.set(reference, status);
-  await setStatus(stack, reference, status);
-  return `${reference} is ${status}`;
+  await setStatus(stack, 'topups', reference, status);
+  return `${reference} of ${provider} is ${status}`;
 }
 
 /**
- * Has the provider do again what it took back, and take back what it did late. What was booked of it is
+ * Has providers do again what they took back, and take back what they did late. What was booked of it is
  * settled as an operator does who has talked to the provider.
  */
-export async function makeUp(stack: ThrowawayStack, world: World): Promise<void> {
-  const { topups } = await readBooks(stack.services.sandboxUrl);
-  const statuses = new Map(topups.map(({ reference, status }) => [reference, status]));
+export async function makeUp(
+  stack: ThrowawayStack,
+  world: World,
+  books: ProviderBooks,
+): Promise<void> {
+  for (const reference of await takenBack(stack, books)) {
+    // What was delivered late, and taken back here in an earlier round, stays so.
+    const isMadeUp = world.changedMinds.get(reference) === 'completed';
+    if (!isMadeUp || !(await wasRefused(stack, reference)))
+      world.changedMinds.set(reference, 'reversed');
+  }
+  const rows = [
+    ...books.payouts.map((row) => ({ ...row, kind: 'payouts' as const })),
+    ...books.topups.map((row) => ({ ...row, kind: 'topups' as const })),
+  ];
+  const found = new Map(rows.map((row) => [row.reference, row]));
   for (const [reference, status] of world.changedMinds) {
+    const row = found.get(reference);
     // One that was not refused here yet was simply delivered.
     const isOurs = status === 'reversed' || (await wasRefused(stack, reference));
-    if (statuses.get(reference) === status && isOurs)
-      await setStatus(stack, reference, status === 'reversed' ? 'completed' : 'reversed');
+    if (row?.status === status && isOurs)
+      await setStatus(stack, row.kind, reference, status === 'reversed' ? 'completed' : 'reversed');
     await stack.database.transaction().execute(async (transaction) => {
       const late = await findLateSuccess(transaction, reference);
       if (late && !late.settledAt) await settleLateSuccess(transaction, late, 'provider');
@@ -48,6 +63,21 @@ export async function makeUp(stack: ThrowawayStack, world: World): Promise<void>
       if (reversal && !reversal.settledAt) await settleReversal(transaction, reversal, 'provider');
     });
   }
+}
+
+/** What providers took back by themselves, and not because a merchant asked for it. */
+async function takenBack(
+  { database }: ThrowawayStack,
+  { payouts, topups }: ProviderBooks,
+): Promise<string[]> {
+  const { rows } = await sql<{ reference: string }>`
+    select payment_reference::text as reference
+    from redemption_reversals as reversal join redemptions on redemptions.id = redemption_id
+    where reversal.status <> 'FAILED'`.execute(database);
+  const asked = new Set(rows.map(({ reference }) => reference));
+  return [...payouts, ...topups]
+    .filter(({ status, reference }) => status === 'reversed' && !asked.has(reference))
+    .map(({ reference }) => reference);
 }
 
 async function wasRefused({ database }: ThrowawayStack, reference: string): Promise<boolean> {
@@ -59,5 +89,9 @@ async function wasRefused({ database }: ThrowawayStack, reference: string): Prom
   return attempt?.status === 'VOIDED';
 }
 
-const setStatus = ({ services }: ThrowawayStack, reference: string, status: string) =>
-  call(`${services.sandboxUrl}/books/topups/${reference}`, { body: { status } });
+const setStatus = (
+  { services }: ThrowawayStack,
+  kind: 'payouts' | 'topups',
+  reference: string,
+  status: string,
+) => call(`${services.sandboxUrl}/books/${kind}/${reference}`, { body: { status } });

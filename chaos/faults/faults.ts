@@ -1,11 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { changeRow } from '../../src/db/catalogue/company-changes.js';
-import type { Random } from '../random.js';
+import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.js';
+import { breakings, breakProvider } from './broken-provider.js';
 import { changeItsMind } from './changed-minds.js';
 import type { FaultName } from './fault-names.js';
 import type { FaultScene } from './fault-scene.js';
 import { forgetRedemption } from './forget-redemption.js';
+import { lasting } from './lasting.js';
 import { persist } from './persist.js';
 import {
   crashPostgres,
@@ -19,14 +20,12 @@ import { shortenReserve } from './short-reserve.js';
 /** Makes a fault and, after some seconds, undoes it; says what was done. */
 type Fault = (scene: FaultScene) => Promise<string>;
 
-const lasting = async (random: Random, least: number, greatest: number): Promise<string> => {
-  const milliseconds = random.integer(least, greatest);
-  await sleep(milliseconds);
-  return `for ${(milliseconds / 1_000).toFixed(1)} s`;
-};
+const someProvider = ({ random }: FaultScene) => random.pick(sandboxProviderNames);
 
-const someProvider = ({ random }: FaultScene) =>
-  random.pick(['messages', 'payments', 'airtime'] as const);
+const breaking =
+  (name: keyof typeof breakings): Fault =>
+  (scene) =>
+    breakProvider(scene, breakings[name]);
 
 export const faults: Readonly<Record<FaultName, Fault>> = {
   async 'kill-api'({ stack, random }) {
@@ -95,6 +94,13 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
     scene.stack.ways[name].flow();
     return `${name} ${length}`;
   },
+
+  'provider-down': breaking('provider-down'),
+  'provider-slow': breaking('provider-slow'),
+  'provider-drops-answers': breaking('provider-drops-answers'),
+  'provider-loses-callbacks': breaking('provider-loses-callbacks'),
+  'provider-reverses-later': breaking('provider-reverses-later'),
+  'provider-answers-wrong': breaking('provider-answers-wrong'),
 
   async 'suspend-partner'(scene) {
     const { id } = scene.random.pick(scene.world.partners);

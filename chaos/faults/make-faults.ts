@@ -14,7 +14,14 @@ export interface MadeFault {
 
 const GAP_MS = { least: 500, greatest: 4_000 } as const;
 /** Faults whose subject another one has, too: what one of them killed, the other could not kill. */
-const SUBJECTS: Partial<Record<FaultName, FaultName>> = { 'empty-temporal': 'kill-temporal' };
+const SUBJECTS: Partial<Record<FaultName, FaultName>> = {
+  'empty-temporal': 'kill-temporal',
+  'provider-slow': 'provider-down',
+  'provider-drops-answers': 'provider-down',
+  'provider-loses-callbacks': 'provider-down',
+  'provider-reverses-later': 'provider-down',
+  'provider-answers-wrong': 'provider-down',
+};
 const subjectOf = (name: FaultName): FaultName => SUBJECTS[name] ?? name;
 
 /** So often a fault comes while the one before is not over. */

@@ -5,50 +5,72 @@ import type { BooksRow } from '../../src/sandbox/accepted-requests.js';
 import { readBooks } from '../settle-pending.js';
 
 /** A payment or top-up attempt, as our database has it. */
-interface OwnRow {
+export interface OwnRow {
+  /** Who was asked last. */
+  readonly provider: string;
   readonly reference: string;
   /** REVERSED: paid, and taken back because the merchant asked for it. */
   readonly status: 'HELD' | 'POSTED' | 'VOIDED' | 'REVERSED';
   readonly amount: string;
 }
 
-/** Compares what the providers did with what we say they did, by our references (I6). */
+type TakenRow = Pick<BooksRow, 'provider' | 'reference' | 'status' | 'amount'>;
+
+/** Compares what each provider did with what we say that it did, by our references (I6). */
 export async function compareBooks(database: Database, sandboxUrl: string): Promise<string[]> {
   const books = await readBooks(sandboxUrl);
   const { rows: redemptions } = await sql<OwnRow>`
-    select payment_reference as reference, to_merchant::text as amount,
+    select coalesce(provider, 'gsma') as provider, payment_reference as reference,
+      to_merchant::text as amount,
       case when exists (select from redemption_reversals as reversal
         where reversal.redemption_id = redemptions.id and reversal.status = 'SUCCESS')
       then 'REVERSED' else status end as status
     from redemptions`.execute(database);
   const { rows: reversals } = await sql<OwnRow>`
-    select reference, to_merchant::text as amount, case reversal.status when 'SUCCESS' then 'POSTED'
+    select coalesce(provider, 'gsma') as provider, reference, to_merchant::text as amount,
+      case reversal.status when 'SUCCESS' then 'POSTED'
       when 'FAILED' then 'VOIDED' else 'HELD' end as status
     from redemption_reversals as reversal
     join redemptions on redemptions.id = redemption_id`.execute(database);
   const { rows: attempts } = await sql<OwnRow>`
-    select reference, attempt.status, coalesce((
+    select coalesce(provider, 'dt-one') as provider, reference, attempt.status, coalesce((
       select sum(amount) from ledger_transfers
       where operation_id = attempt.operation_id and step = 'hold'), 0)::text as amount
     from topup_attempts as attempt`.execute(database);
   return [
-    ...compare('payout', redemptions, books.payouts),
-    ...compare('reversal', reversals, books.reversals),
-    ...compare('top-up', attempts, books.topups),
+    ...compareRows('payout', redemptions, books.payouts),
+    ...compareRows('reversal', reversals, books.reversals),
+    ...compareRows('top-up', attempts, books.topups),
   ];
 }
 
-function compare(name: string, own: readonly OwnRow[], books: readonly BooksRow[]): string[] {
+/**
+ * Compares rows of one kind. A reference may be in the books of one provider only, once: whoever
+ * was asked before certainly did nothing.
+ */
+export function compareRows(
+  name: string,
+  own: readonly OwnRow[],
+  books: readonly TakenRow[],
+): string[] {
   const findings: string[] = [];
-  const taken = new Map<string, BooksRow>();
+  const taken = new Map<string, TakenRow>();
   for (const row of books) {
-    if (taken.has(row.reference)) findings.push(`${name} ${row.reference} was taken twice`);
-    taken.set(row.reference, row);
+    const { reference, provider } = row;
+    const earlier = taken.get(reference)?.provider;
+    if (earlier !== undefined)
+      findings.push(`${name} ${reference} was taken twice: by ${earlier} and by ${provider}`);
+    taken.set(reference, row);
   }
   const known = new Map(own.map((row) => [row.reference, row]));
-  for (const { reference, status } of books) {
-    if (!known.has(reference))
-      findings.push(`${name} ${reference} is ${status} in the provider's books and not in ours`);
+  for (const { reference, status, provider } of books) {
+    const asked = known.get(reference)?.provider;
+    if (asked === undefined)
+      findings.push(
+        `${name} ${reference} is ${status} in the books of ${provider} and not in ours`,
+      );
+    else if (asked !== provider)
+      findings.push(`${name} ${reference} is ${status} at ${provider}, and of ${asked} here`);
   }
   for (const { reference, status, amount } of own) {
     const row = taken.get(reference);
@@ -61,16 +83,22 @@ function compare(name: string, own: readonly OwnRow[], books: readonly BooksRow[
     if (row && parseMoney(row.amount) !== parseMoney(amount))
       findings.push(`${name} ${reference} is of ${amount} here and of ${row.amount} there`);
   }
-  return [...findings, ...compareTotals(name, own, books)];
+  const providers = new Set([...own, ...books].map(({ provider }) => provider));
+  return [...findings, ...[...providers].flatMap((one) => compareTotals(name, one, own, books))];
 }
 
-/** Counts and sums of what was done, as an auditor would compare them first. */
-function compareTotals(name: string, own: readonly OwnRow[], books: readonly BooksRow[]): string[] {
-  const posted = own.filter(({ status }) => status === 'POSTED');
-  const completed = books.filter(({ status }) => status === 'completed');
+/** Counts and sums of what a provider did, as an auditor would compare them first. */
+function compareTotals(
+  name: string,
+  provider: string,
+  own: readonly OwnRow[],
+  books: readonly TakenRow[],
+): string[] {
+  const posted = own.filter((row) => row.provider === provider && row.status === 'POSTED');
+  const done = books.filter((row) => row.provider === provider && row.status === 'completed');
   const here = `${posted.length} of together ${sumOf(posted)}`;
-  const there = `${completed.length} of together ${sumOf(completed)}`;
-  return here === there ? [] : [`${name}s: ${here} are posted, ${there} were done`];
+  const there = `${done.length} of together ${sumOf(done)}`;
+  return here === there ? [] : [`${name}s of ${provider}: ${here} are posted, ${there} were done`];
 }
 
 const sumOf = (rows: readonly { readonly amount: string }[]): string =>

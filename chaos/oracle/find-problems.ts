@@ -11,11 +11,17 @@ import { compareBooks } from './books.js';
 import { readOrderedLines } from './bulk-orders.js';
 import { compareEffects } from './effects.js';
 import { compareEvents } from './events.js';
+import { compareMessages } from './messages.js';
 import { compareWallets } from './wallets.js';
 import { findWorkflows } from './workflows.js';
 
 /** Faults that turn the reconciliation red until they are undone: that is what it is for. */
-const ALARMING: readonly FaultName[] = ['short-reserve', 'reverse-delivery', 'deliver-late'];
+const ALARMING: readonly FaultName[] = [
+  'short-reserve',
+  'reverse-delivery',
+  'deliver-late',
+  'provider-reverses-later',
+];
 
 /** What was wrong, one line each, with what it was found by. */
 export interface Finding {
@@ -43,6 +49,7 @@ export async function findProblems(
   const checks: Readonly<Record<string, string[]>> = {
     'I1–I5, I10 the ledger': await findBrokenInvariants(stack.database),
     'I6 the providers’ books': await compareBooks(stack.database, stack.services.sandboxUrl),
+    'I6 messages': await compareMessages(stack.database, stack.services.sandboxUrl),
     'I7 the clients’ log': await compareEffects(stack, parts.log, lines),
     'I7 the wallets': await compareWallets(stack, { ...parts, lines }),
     'I16, I17 the log of events': await compareEvents(stack, parts),

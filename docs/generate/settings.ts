@@ -16,7 +16,9 @@ import {
   mobileMoneySettings,
   providerGuardSettings,
 } from '../../src/config/providers/provider-settings.js';
+import { fileSettingOf } from '../../src/config/secret-files.js';
 import { secretSettings } from '../../src/config/secret-settings.js';
+import { isSecret } from '../../src/config/setting-kinds.js';
 import { startSettings } from '../../src/config/start-settings.js';
 import { taskQueueSettings, temporalSettings } from '../../src/config/temporal-settings.js';
 import { repairSettings, topupSettings } from '../../src/config/topup-settings.js';
@@ -79,7 +81,9 @@ function shownDefault(schema: ZodType): string {
 function meaningOf(name: string, schema: ZodType): string {
   if (schema.description === undefined)
     throw new Error(`${name} has no description: add .describe('…') in src/config/`);
-  return schema.description;
+  return isSecret(schema)
+    ? `${schema.description}. Or a file: ${code(fileSettingOf(name))}`
+    : schema.description;
 }
 
 /** docs/reference/settings.md, from the schemas of src/config/. */
@@ -105,6 +109,10 @@ export function settingsPage(): string {
       'start` makes the secrets, and sets the addresses of the parts that it starts: it uses each of ' +
       '`DATABASE_URL`, `TEMPORAL_ADDRESS` and the addresses of providers that is set, and starts the ' +
       'rest.',
+    'A secret can stand in a file: `NAME_FILE=/path` in place of `NAME`, for each setting below whose ' +
+      'meaning says so. One newline at the end of the file is not part of the secret. A process reads ' +
+      'its files when it starts. It refuses a setting that is given both ways, and a file that is ' +
+      'empty or cannot be read; it never shows what a file holds, nor its path.',
     ...blocks,
   );
 }

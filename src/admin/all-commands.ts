@@ -1,23 +1,26 @@
 import { isDeletable } from '../db/catalogue/company-changes.js';
-import { listAddresses, registerAddress, removeAddress } from './commands/addresses.js';
+import { listAddresses, registerAddress, removeAddress } from './commands/access/addresses.js';
 import {
   issueApiKey,
   listApiKeysCommand,
   revokeApiKeyCommand,
   rotateApiKey,
-} from './commands/api-keys.js';
+} from './commands/access/api-keys.js';
+import { setDailyLimits, setKeyLimits } from './commands/access/daily-limits.js';
+import { listDigestKeys, rotateDigests } from './commands/access/digest-keys.js';
+import { setKeyScopes } from './commands/access/key-scopes.js';
+import {
+  listPublicKeysCommand,
+  registerPublicKey,
+  revokePublicKeyCommand,
+} from './commands/access/public-keys.js';
+import { listRefusedCallsCommand } from './commands/access/refused-calls.js';
 import { audit } from './commands/audit.js';
 import { cancelVoucher } from './commands/cancel-voucher.js';
 import { checkLedger } from './commands/check-ledger.js';
 import { listBudgetAlarmsCommand, setBudgets } from './commands/company-budgets.js';
-import { setDailyLimits, setKeyLimits } from './commands/daily-limits.js';
 import { deposit } from './commands/deposit.js';
-import { listDigestKeys, rotateDigests } from './commands/digest-keys.js';
-import { settleDisagreementCommand } from './commands/disagreements.js';
-import { renewEventEpochCommand, setLowBalanceCommand } from './commands/events.js';
 import { inviteMerchantCommand, listInvitationsCommand } from './commands/invitations.js';
-import { setKeyScopes } from './commands/key-scopes.js';
-import { listLateSuccessesCommand, settleLateSuccessCommand } from './commands/late-successes.js';
 import {
   listMerchantCategoriesCommand,
   listProductCategoriesCommand,
@@ -49,11 +52,6 @@ import { listPricesCommand, setPriceCommand } from './commands/prices.js';
 import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/privacy/numbers.js';
 import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.js';
 import { providerCommands } from './commands/providers/provider-commands.js';
-import {
-  listPublicKeysCommand,
-  registerPublicKey,
-  revokePublicKeyCommand,
-} from './commands/public-keys.js';
 import { deleteCommand, restoreCommand } from './commands/record-deletion.js';
 import { activateCommand, deactivateCommand } from './commands/record-status.js';
 import { changeRecordCommand, createCommand } from './commands/records.js';
@@ -62,7 +60,6 @@ import {
   listRecoveredPaymentsCommand,
   settleRecoveredPaymentCommand,
 } from './commands/recovery/recovered-payments.js';
-import { listRefusedCallsCommand } from './commands/refused-calls.js';
 import { listRepairsCommand, showRepair } from './commands/repairs/list-repairs.js';
 import { repairCommands } from './commands/repairs/repair.js';
 import { report } from './commands/reports/report.js';
@@ -72,8 +69,13 @@ import {
   removeReportRecipientCommand,
 } from './commands/reports/report-recipients.js';
 import { retryTopUpCommand } from './commands/retry-topup.js';
-import { listReversalsCommand, settleReversalCommand } from './commands/reversals.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
+import { settleDisagreementCommand } from './commands/settlements/disagreements.js';
+import {
+  listLateSuccessesCommand,
+  settleLateSuccessCommand,
+} from './commands/settlements/late-successes.js';
+import { listReversalsCommand, settleReversalCommand } from './commands/settlements/reversals.js';
 import { find } from './commands/staff/find.js';
 import {
   createStaffAccount,
@@ -84,11 +86,12 @@ import {
 } from './commands/staff/staff-accounts.js';
 import { statement } from './commands/statement.js';
 import { statementCommands } from './commands/statements/breaks.js';
+import { renewEventEpochCommand, setLowBalanceCommand } from './commands/webhooks/events.js';
 import {
   listWebhookDeliveriesCommand,
   sendAgainCommand,
   testWebhookCommand,
-} from './commands/webhook-deliveries.js';
+} from './commands/webhooks/webhook-deliveries.js';
 import {
   addWebhookCommand,
   listWebhooksCommand,
@@ -96,7 +99,7 @@ import {
   removeWebhookCommand,
   resumeWebhookCommand,
   rotateWebhookCommand,
-} from './commands/webhooks.js';
+} from './commands/webhooks/webhooks.js';
 import { importCommand } from './import/import-command.js';
 import { recordKinds } from './records/all-record-kinds.js';
 
@@ -205,44 +208,3 @@ export const allCommands = [
   checkLedger,
   audit,
 ];
-
-/** The help of verbs that several commands share. */
-export const verbs: Readonly<Record<string, string>> = {
-  list: 'List records with their ids',
-  show: 'Show one partner, merchant, voucher, top-up or repair in full',
-  create: 'Add partners, merchants and products',
-  invite: 'Invite a merchant to activate its portal account',
-  change: 'Change partners, merchants and products',
-  set: 'Set fees and payout accounts of merchants, prices of partners, budgets and limits, and scopes of keys',
-  reverse: 'Reverse a mistaken deposit',
-  grant: 'Let a partner sell a product',
-  issue: 'Make an API key',
-  rotate: 'Replace an API key or the secret of a webhook, or renew digests under a new key',
-  seal: 'Seal phone numbers in the database',
-  erase: 'Erase a phone number',
-  register: 'Register addresses and public keys',
-  revoke: 'Revoke access, API keys and public keys',
-  add: 'Add a webhook, or an address that gets day reports',
-  test: 'Send a test event to a webhook',
-  'send-again': 'Deliver events of a webhook again',
-  pause: 'Stop the deliveries of a webhook',
-  resume: 'Continue the deliveries of a webhook',
-  remove: 'Remove an address, a webhook or a recipient of day reports',
-  reset: 'Reset the portal password or the one-time password of a person',
-  disable: 'Disable a portal account',
-  suspend: 'Suspend a partner',
-  reinstate: 'Reinstate a suspended partner',
-  import: 'Add and change many records from a CSV or JSON file',
-  deactivate: 'Deactivate merchants and products, or hide categories and promos',
-  activate: 'Activate deactivated records',
-  delete: 'Delete deactivated records',
-  restore: 'Restore deleted records',
-  cancel: 'Cancel a voucher',
-  retry: 'Make one more attempt of a failed top-up',
-  repair: 'Ask for a repair of a voucher, claim, redemption, top-up, deposit or wallet',
-  settle:
-    'Settle late successes, reversals, disagreements and breaks with a provider, and recovered payments',
-  route: 'Say which provider serves what',
-  check: 'Log in to each provider',
-  recover: 'Recover the service after its database was restored from a backup',
-};

@@ -3,12 +3,13 @@ import type { AdminConfig } from '../config/config.js';
 import { connectDatabase } from '../db/connection.js';
 import { createProgress, silentProgress } from '../process/progress.js';
 import { actorOf, type SystemUser } from './actor.js';
-import { allCommands, verbs } from './all-commands.js';
+import { allCommands } from './all-commands.js';
 import type { AdminCommand, Report } from './command.js';
 import type { Fields, InputOf } from './fields.js';
 import { describeProblem } from './problems.js';
 import { createProgram, type GlobalOptions } from './program.js';
 import { resolveSettings } from './settings.js';
+import { verbs } from './verbs.js';
 
 /** The output streams and the environment of the command line. */
 export interface AdminIo {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isLoopback } from './encrypted-connections.js';
 import { secretSettings } from './secret-settings.js';
 import { serviceSettings } from './service-settings.js';
-import { commaList, webAddress } from './setting-kinds.js';
+import { commaList, SECRET, webAddress } from './setting-kinds.js';
 import { startSettings } from './start-settings.js';
 
 /** `name:decode:digest` or `name:encode:digest`; encoding includes decoding. */
@@ -75,6 +75,7 @@ export const codecSettings = {
       'repeats a name',
     )
     .meta({
+      ...SECRET,
       description:
         '`name:decode:digest` or `name:encode:digest`, separated by commas: operators who may ' +
         'decrypt payloads, or also send data with signals and updates. The digest is the SHA-256 ' +

@@ -9,6 +9,7 @@ import {
   messageSettings,
   mobileMoneySettings,
 } from './providers/provider-settings.js';
+import { fileSettingOf, withSecretFiles } from './secret-files.js';
 import { secretSettings } from './secret-settings.js';
 import { serviceSettings } from './service-settings.js';
 import { keyRing } from './setting-kinds.js';
@@ -131,23 +132,41 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-function read<Schema extends z.ZodType>(
+function read<Schema extends z.ZodObject>(
   schema: Schema,
   environment: Environment,
   findProblems: (given: Environment) => readonly string[] = () => [],
 ): z.infer<Schema> {
   // An empty value means "not set", as in a compose file with `NAME: ${NAME:-}`.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const filled = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== ''),
+  );
+  const { given, problems, told } = withSecretFiles(schema, filled);
   const result = schema.safeParse(given, {
     error: ({ input }) => (input === undefined ? 'is not set' : undefined),
   });
-  const wrong = (result.error?.issues ?? []).map(
-    (issue) => `${issue.path.join('.')}: ${issue.message}`,
-  );
-  const lines = [...wrong, ...findProblems(given)].map((line) => `  ${line}`);
+  const wrong = (result.error?.issues ?? [])
+    .filter((issue) => !told.has(String(issue.path[0])))
+    .map((issue) => `${sourceOf(issue.path, filled)}: ${issue.message}`);
+  const lines = [...problems, ...wrong, ...findProblems(given)].map((line) => `  ${line}`);
   if (result.success && lines.length === 0) return result.data;
   throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
 }
+
+/** A setting's name, or that of the file which its value comes from. */
+function sourceOf(path: readonly PropertyKey[], filled: Environment): string {
+  const name = path.join('.');
+  return filled[name] === undefined && filled[fileSettingOf(name)] !== undefined
+    ? fileSettingOf(name)
+    : name;
+}
+
+/** Our environment with overrides: a value that is made here counts more than a file's, too. */
+const ownEnvironmentWith = (overrides: Environment): Environment => ({
+  ...process.env,
+  ...Object.fromEntries(Object.keys(overrides).map((name) => [fileSettingOf(name), ''])),
+  ...overrides,
+});
 
 /** The settings of the API process. */
 export const readApiConfig = (environment: Environment = process.env): ApiConfig =>
@@ -163,7 +182,7 @@ export const publicUrlOf = ({ PUBLIC_URL, PORT }: Config): string =>
 
 /** The settings of the API process, overridden by those that `npm start` makes for its servers. */
 export const readApiConfigWith = (overrides: Environment): ApiConfig =>
-  readApiConfig({ ...process.env, ...overrides });
+  readApiConfig(ownEnvironmentWith(overrides));
 
 /** The settings of `npm start`. */
 export const readStartConfig = (environment: Environment = process.env): StartConfig =>
@@ -194,4 +213,4 @@ export const readAdminConfig = (environment: Environment = process.env): AdminCo
 
 /** The settings of the operator's command line, overridden by those of `npm start`. */
 export const readAdminConfigWith = (overrides: Environment): AdminConfig =>
-  readAdminConfig({ ...process.env, ...overrides });
+  readAdminConfig(ownEnvironmentWith(overrides));

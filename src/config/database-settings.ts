@@ -1,30 +1,23 @@
 import { z } from 'zod';
-import { count, seconds } from './setting-kinds.js';
+import { count, databaseAddress, seconds } from './setting-kinds.js';
 
 /** PostgreSQL, and the share of lists. */
 export const databaseSettings = {
-  DATABASE_URL: z
-    .string()
-    .min(1)
-    .describe('Address of PostgreSQL; `npm start` starts an embedded server if this is not set'),
-  DATABASE_READ_URL: z
-    .string()
-    .min(1)
+  DATABASE_URL: databaseAddress.describe(
+    'Address of PostgreSQL; `npm start` starts an embedded server if this is not set',
+  ),
+  DATABASE_READ_URL: databaseAddress
     .optional()
     .describe(
       'Address of a replica of PostgreSQL for the whole check of the books, nightly and by ' +
         '`check-ledger`, and for day reports; without it they read `DATABASE_URL`',
     ),
-  WORKER_DATABASE_URL: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({
-      description:
-        'Address of PostgreSQL for the worker of `src/service.ts`, with a login of its role; the API in ' +
-        'that process uses `DATABASE_URL`',
-      whenUnset: 'both use `DATABASE_URL`',
-    }),
+  WORKER_DATABASE_URL: databaseAddress.optional().meta({
+    description:
+      'Address of PostgreSQL for the worker of `src/service.ts`, with a login of its role; the API in ' +
+      'that process uses `DATABASE_URL`',
+    whenUnset: 'both use `DATABASE_URL`',
+  }),
   DATABASE_POOL_SIZE: count
     .default(20)
     .describe("Connections of each process; a quarter of the API's are reserved for lists"),

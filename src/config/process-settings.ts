@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isFailpoint } from '../process/failpoint.js';
 import { samplerNames } from '../tracing/sampler.js';
-import { port, seconds } from './setting-kinds.js';
+import { port, SECRET, seconds } from './setting-kinds.js';
 
 /** Settings of every process. */
 export const processSettings = {
@@ -75,6 +75,7 @@ export const tracingSettings = {
       whenUnset: 'no traces',
     }),
   OTEL_EXPORTER_OTLP_HEADERS: pairs
+    .meta(SECRET)
     .default({})
     .describe('Headers for the collector, such as a token: `name=value,name=value`'),
   OTEL_TRACES_EXPORTER: z

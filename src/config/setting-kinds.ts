@@ -12,7 +12,21 @@ export const days = z.coerce.number().positive();
 export const count = z.coerce.number().int().positive();
 /** A limit; 0 switches it off. */
 export const limit = z.coerce.number().int().min(0);
-export const secret = z.string().min(1);
+
+/** Marks a kind as secret: it can be given as a file, too (`secret-files.ts`). */
+export const SECRET = { secret: true };
+export const secret = z.string().min(1).meta(SECRET);
+
+/** Whether a setting is of a secret kind, whatever is put around the kind. */
+export function isSecret(schema: z.ZodType): boolean {
+  if (schema.meta()?.secret === true) return true;
+  const { innerType, in: input } = schema._zod.def as { innerType?: z.ZodType; in?: z.ZodType };
+  const inner = innerType ?? input;
+  return inner !== undefined && isSecret(inner);
+}
+
+/** Address of PostgreSQL, with its password. */
+export const databaseAddress = z.string().min(1).meta(SECRET);
 
 /** An existing folder. */
 export const folder = z.string().refine((path) => isFolder(path), 'must be the path of a folder');
@@ -36,7 +50,8 @@ export const amount = z
 /** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
 export const symmetricKey = z
   .string()
-  .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64');
+  .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
+  .meta(SECRET);
 
 /** `keyId:key`, several separated by commas; the first encrypts, all decrypt. */
 export const keyRing = z
@@ -45,7 +60,8 @@ export const keyRing = z
   .pipe(z.array(z.tuple([z.string().regex(/^[\w-]{1,40}$/), symmetricKey])).min(1))
   // With a repeated id, the first key would encrypt and the second would be used to decrypt.
   .refine((pairs) => new Set(pairs.map(([id]) => id)).size === pairs.length, 'repeats a key id')
-  .transform((pairs) => pairs.map(([id, key]) => ({ id, key: Buffer.from(key, 'base64') })));
+  .transform((pairs) => pairs.map(([id, key]) => ({ id, key: Buffer.from(key, 'base64') })))
+  .meta(SECRET);
 
 /** PEM, where `\n` may stand for line breaks. */
 const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
@@ -71,10 +87,12 @@ const isEd25519 = (readKey: () => { asymmetricKeyType?: string }): boolean => {
   }
 };
 
-export const ed25519PrivateKey = pem.refine(
-  (text) => isEd25519(() => createPrivateKey(text)),
-  'must be an Ed25519 private key in PEM, as "openssl genpkey -algorithm ed25519" makes one',
-);
+export const ed25519PrivateKey = pem
+  .refine(
+    (text) => isEd25519(() => createPrivateKey(text)),
+    'must be an Ed25519 private key in PEM, as "openssl genpkey -algorithm ed25519" makes one',
+  )
+  .meta(SECRET);
 
 /** Concatenated keys, each from its BEGIN to its END. */
 export const ed25519PublicKeys = pem
@@ -96,7 +114,8 @@ export const webAddress = z
  */
 export const smtpAddress = z
   .string()
-  .pipe(z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }));
+  .pipe(z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }))
+  .meta(SECRET);
 
 /** smpp:// or smpps:// (TLS), with host and port only. */
 export const smppAddress = z

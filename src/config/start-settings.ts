@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { serviceSettings } from './service-settings.js';
-import { port, smppAddress, smtpAddress, webAddress } from './setting-kinds.js';
+import { databaseAddress, port, smppAddress, smtpAddress, webAddress } from './setting-kinds.js';
 
 /** Settings that only `npm start` reads, for the servers it starts. */
 export const startSettings = {
@@ -41,7 +41,7 @@ export const startSettings = {
   }),
   LOG_LEVEL: serviceSettings.LOG_LEVEL.default('warn'),
   WEBHOOK_PRIVATE_NETWORKS: serviceSettings.WEBHOOK_PRIVATE_NETWORKS.default('on'),
-  DATABASE_URL: z.string().optional(),
+  DATABASE_URL: databaseAddress.optional(),
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: serviceSettings.TEMPORAL_NAMESPACE,
   SMS_URL: webAddress.optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { file, pemOrFile, port, seconds, secret } from './setting-kinds.js';
+import { file, pemOrFile, port, SECRET, seconds, secret } from './setting-kinds.js';
 
 /** The address of Temporal, and the credentials of a process. */
 export const temporalSettings = {
@@ -33,6 +33,7 @@ export const temporalSettings = {
     .optional()
     .describe("The service's own certificate: PEM, or the path of a PEM file"),
   TEMPORAL_TLS_KEY: pemOrFile
+    .meta(SECRET)
     .optional()
     .describe('Private key of that certificate: PEM, or the path of a PEM file'),
   TEMPORAL_TLS_SERVER_NAME: z

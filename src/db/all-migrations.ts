@@ -57,6 +57,8 @@ import * as paymentCallbacks from '../../migrations/2026-11-25-4-payment-callbac
 import * as sendingMarks from '../../migrations/2026-11-25-4b-sending-marks.js';
 import * as bulkVoucherIndex from '../../migrations/2026-11-25-6-bulk-voucher-index.js';
 import * as redemptionCountIndex from '../../migrations/2026-11-25-7-redemption-count-index.js';
+import * as payoutAccountChecks from '../../migrations/2026-11-26-3-payout-account-checks.js';
+import * as breakListIndex from '../../migrations/2026-11-26-4-break-list-index.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -119,4 +121,6 @@ export const allMigrations = {
   '2026-11-25-4b-sending-marks': sendingMarks,
   '2026-11-25-6-bulk-voucher-index': bulkVoucherIndex,
   '2026-11-25-7-redemption-count-index': redemptionCountIndex,
+  '2026-11-26-3-payout-account-checks': payoutAccountChecks,
+  '2026-11-26-4-break-list-index': breakListIndex,
 };

@@ -34,111 +34,119 @@ const STATEMENT_LINE_DAYS = 40;
 /** A trigger of the database refuses to delete younger ones. */
 const REFUSED_CALL_DAYS = 90;
 
-/**
- * The expired rows of each table: their key, and their age by an index. Rows that another process
- * has locked wait for the next run.
- */
+type Pruning = (retention: Retention, batchSize: number) => RawBuilder<unknown>;
+
+/** Where rows of one kind stand, and which column says their age; an index has it. */
+interface AgingRows {
+  readonly table: string;
+  readonly since: string;
+  /** What identifies a row, where a table has one column for it. */
+  readonly key?: string;
+  /** A condition for those that may go. */
+  readonly only?: RawBuilder<unknown>;
+}
+
+/** Deletes the oldest rows; those that another process has locked wait for the next run. */
+const older =
+  (rows: AgingRows, than: (retention: Retention) => RawBuilder<unknown>): Pruning =>
+  (retention, batchSize) => {
+    const table = sql.table(rows.table);
+    const since = sql.ref(rows.since);
+    const key = sql.ref(rows.key ?? 'ctid');
+    return sql`
+      delete from ${table} where ${key} = any(array(
+        select ${key} from ${table}
+        where ${since} < ${than(retention)} ${rows.only ? sql`and ${rows.only}` : sql``}
+        order by ${since} limit ${batchSize} for update skip locked))`;
+  };
+
+const daysAgo = (days: number) => sql`now() - make_interval(days => ${days}::int)`;
+const secondsAgo = (seconds: number) => sql`now() - make_interval(secs => ${seconds}::float8)`;
+const dayAgo = (days: number) => sql`(now() at time zone 'UTC')::date - ${days}::int`;
+
+const asOperations = ({ operationDays }: Retention) => daysAgo(operationDays);
+const asEvents = ({ eventDays }: Retention) => daysAgo(eventDays);
+const asSessions = ({ sessionSeconds }: Retention) => secondsAgo(sessionSeconds);
+
+/** The expired rows of each kind. */
 const prunings = {
-  // A claim lives for minutes: one that is still open was orphaned by its workflow.
-  operations: ({ operationDays }: Retention, batchSize: number) => sql`
-    delete from operations where id = any(array(
-      select id from operations
-      where created_at < now() - make_interval(days => ${operationDays}::int)
-        and (status <> 'RUNNING' or kind = 'initiate-claim')
-      order by created_at limit ${batchSize} for update skip locked))`,
-
-  'what signed requests were bound to': ({ operationDays }: Retention, batchSize: number) => sql`
-    delete from signed_requests where ctid = any(array(
-      select ctid from signed_requests
-      where created_at < now() - make_interval(days => ${operationDays}::int)
-      order by created_at limit ${batchSize} for update skip locked))`,
-
-  'counts of sign-ins': ({ signInSeconds }: Retention, batchSize: number) => sql`
-    delete from portal_sign_in_attempts where subject_digest = any(array(
-      select subject_digest from portal_sign_in_attempts
-      where window_began_at < now() - make_interval(secs => ${signInSeconds}::float8)
-      order by window_began_at limit ${batchSize} for update skip locked))`,
-
-  'sessions of the portal': ({ sessionSeconds }: Retention, batchSize: number) => sql`
-    delete from portal_sessions where id = any(array(
-      select id from portal_sessions
-      where created_at < now() - make_interval(secs => ${sessionSeconds}::float8)
-      order by created_at limit ${batchSize} for update skip locked))`,
-
-  'sign-ins without a code': ({ sessionSeconds }: Retention, batchSize: number) => sql`
-    delete from portal_half_sign_ins where token_digest = any(array(
-      select token_digest from portal_half_sign_ins
-      where created_at < now() - make_interval(secs => ${sessionSeconds}::float8)
-      order by created_at limit ${batchSize} for update skip locked))`,
-
-  'notices of changed access': ({ operationDays }: Retention, batchSize: number) => sql`
-    delete from access_notices where audit_id = any(array(
-      select audit_id from access_notices
-      where created_at < now() - make_interval(days => ${operationDays}::int)
-        and sent_at is not null
-      order by created_at limit ${batchSize} for update skip locked))`,
-
-  'e-mails with statements': ({ operationDays }: Retention, batchSize: number) => sql`
-    delete from statement_emails where ctid = any(array(
-      select ctid from statement_emails
-      where created_at < now() - make_interval(days => ${operationDays}::int)
-        and settled_at is not null
-      order by created_at limit ${batchSize} for update skip locked))`,
-
-  'e-mails with day reports': ({ operationDays }: Retention, batchSize: number) => sql`
-    delete from report_emails where ctid = any(array(
-      select ctid from report_emails
-      where created_at < now() - make_interval(days => ${operationDays}::int)
-        and settled_at is not null
-      order by created_at limit ${batchSize} for update skip locked))`,
-
-  "lines of providers' statements": (_retention: Retention, batchSize: number) => sql`
-    delete from provider_statement_lines where ctid = any(array(
-      select ctid from provider_statement_lines
-      where created_at < now() - make_interval(days => ${STATEMENT_LINE_DAYS}::int)
-      order by created_at limit ${batchSize} for update skip locked))`,
-
-  'switches to another provider': ({ operationDays }: Retention, batchSize: number) => sql`
-    delete from provider_failovers where id = any(array(
-      select id from provider_failovers
-      where at < now() - make_interval(days => ${operationDays}::int)
-      order by at limit ${batchSize} for update skip locked))`,
-
-  'left requests': (_retention: Retention, batchSize: number) => sql`
-    delete from left_requests where ctid = any(array(
-      select ctid from left_requests
-      where left_at < now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)
-      order by left_at limit ${batchSize} for update skip locked))`,
-
-  'wrong verification codes': (_retention: Retention, batchSize: number) => sql`
-    delete from verification_attempts where id = any(array(
-      select id from verification_attempts
-      where created_at < now() - make_interval(days => ${WRONG_CODE_DAYS}::int)
-      order by created_at limit ${batchSize} for update skip locked))`,
-
-  'daily counts of companies': (_retention: Retention, batchSize: number) => sql`
-    delete from company_daily_counts where ctid = any(array(
-      select ctid from company_daily_counts
-      where day < (now() at time zone 'UTC')::date - ${DAILY_COUNT_DAYS}::int
-      order by day limit ${batchSize} for update skip locked))`,
-
-  'daily spending': (_retention: Retention, batchSize: number) => sql`
-    delete from daily_spending where ctid = any(array(
-      select ctid from daily_spending
-      where day < (now() at time zone 'UTC')::date - ${DAILY_COUNT_DAYS}::int
-      order by day limit ${batchSize} for update skip locked))`,
-
-  'results of M-Pesa': (_retention: Retention, batchSize: number) => sql`
-    delete from mpesa_results where id = any(array(
-      select id from mpesa_results
-      where received_at < now() - make_interval(days => ${MPESA_RESULT_DAYS}::int)
-      order by received_at limit ${batchSize} for update skip locked))`,
-
-  'daily counts of numbers': (_retention: Retention, batchSize: number) => sql`
-    delete from number_daily_counts where ctid = any(array(
-      select ctid from number_daily_counts
-      where day < (now() at time zone 'UTC')::date - ${NUMBER_COUNT_DAYS}::int
-      order by day limit ${batchSize} for update skip locked))`,
+  operations: older(
+    {
+      ...{ table: 'operations', since: 'created_at', key: 'id' },
+      // A claim lives for minutes: one that is still open was orphaned by its workflow.
+      only: sql`(status <> 'RUNNING' or kind = 'initiate-claim')`,
+    },
+    asOperations,
+  ),
+  'what signed requests were bound to': older(
+    { table: 'signed_requests', since: 'created_at' },
+    asOperations,
+  ),
+  'counts of sign-ins': older(
+    { table: 'portal_sign_in_attempts', since: 'window_began_at', key: 'subject_digest' },
+    ({ signInSeconds }) => secondsAgo(signInSeconds),
+  ),
+  'sessions of the portal': older(
+    { table: 'portal_sessions', since: 'created_at', key: 'id' },
+    asSessions,
+  ),
+  'sign-ins without a code': older(
+    { table: 'portal_half_sign_ins', since: 'created_at', key: 'token_digest' },
+    asSessions,
+  ),
+  'notices of changed access': older(
+    {
+      ...{ table: 'access_notices', since: 'created_at', key: 'audit_id' },
+      only: sql`sent_at is not null`,
+    },
+    asOperations,
+  ),
+  'e-mails with statements': older(
+    { table: 'statement_emails', since: 'created_at', only: sql`settled_at is not null` },
+    asOperations,
+  ),
+  'e-mails with day reports': older(
+    { table: 'report_emails', since: 'created_at', only: sql`settled_at is not null` },
+    asOperations,
+  ),
+  "lines of providers' statements": older(
+    { table: 'provider_statement_lines', since: 'created_at' },
+    () => daysAgo(STATEMENT_LINE_DAYS),
+  ),
+  'switches to another provider': older(
+    { table: 'provider_failovers', since: 'at', key: 'id' },
+    asOperations,
+  ),
+  'left requests': older(
+    { table: 'left_requests', since: 'left_at' },
+    () => sql`now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)`,
+  ),
+  'wrong verification codes': older(
+    { table: 'verification_attempts', since: 'created_at', key: 'id' },
+    () => daysAgo(WRONG_CODE_DAYS),
+  ),
+  'daily counts of companies': older({ table: 'company_daily_counts', since: 'day' }, () =>
+    dayAgo(DAILY_COUNT_DAYS),
+  ),
+  'daily spending': older({ table: 'daily_spending', since: 'day' }, () =>
+    dayAgo(DAILY_COUNT_DAYS),
+  ),
+  'daily counts of numbers': older({ table: 'number_daily_counts', since: 'day' }, () =>
+    dayAgo(NUMBER_COUNT_DAYS),
+  ),
+  'results of M-Pesa': older({ table: 'mpesa_results', since: 'received_at', key: 'id' }, () =>
+    daysAgo(MPESA_RESULT_DAYS),
+  ),
+  'early delivery reports': older({ table: 'early_delivery_reports', since: 'received_at' }, () =>
+    daysAgo(EARLY_REPORT_DAYS),
+  ),
+  'webhook deliveries': older(
+    { table: 'webhook_deliveries', since: 'created_at', key: 'id' },
+    asEvents,
+  ),
+  'refused calls': older({ table: 'refused_calls', since: 'at', key: 'id' }, () =>
+    daysAgo(REFUSED_CALL_DAYS),
+  ),
 
   // In the order of their ids, which is nearly that of their times: no index has those.
   events: ({ eventDays }: Retention, batchSize: number) => sql`
@@ -148,30 +156,12 @@ const prunings = {
       where created_at < now() - make_interval(days => ${eventDays}::int)
         and number is not null))`,
 
-  'webhook deliveries': ({ eventDays }: Retention, batchSize: number) => sql`
-    delete from webhook_deliveries where id = any(array(
-      select id from webhook_deliveries
-      where created_at < now() - make_interval(days => ${eventDays}::int)
-      order by created_at limit ${batchSize} for update skip locked))`,
-
   // A worker may not change secrets, so it cannot lock them: to delete one twice does no harm.
   'webhook secrets': (_retention: Retention, batchSize: number) => sql`
     delete from webhook_secrets where id = any(array(
       select id from webhook_secrets where expires_at < now() limit ${batchSize}))`,
-
-  'early delivery reports': (_retention: Retention, batchSize: number) => sql`
-    delete from early_delivery_reports where ctid = any(array(
-      select ctid from early_delivery_reports
-      where received_at < now() - make_interval(days => ${EARLY_REPORT_DAYS}::int)
-      order by received_at limit ${batchSize} for update skip locked))`,
-
-  'refused calls': (_retention: Retention, batchSize: number) => sql`
-    delete from refused_calls where id = any(array(
-      select id from refused_calls
-      where at < now() - make_interval(days => ${REFUSED_CALL_DAYS}::int)
-      order by at limit ${batchSize} for update skip locked))`,
   ...numberErasures,
-} satisfies Record<string, (retention: Retention, batchSize: number) => RawBuilder<unknown>>;
+} satisfies Record<string, Pruning>;
 
 export type PrunedRows = keyof typeof prunings;
 

@@ -164,7 +164,7 @@ export const restricted: Readonly<Record<string, Rights>> = {
     worker: 'select, insert, update, delete',
     operator: 'select',
   },
-  // Workers and operators compare statements; operators alone settle breaks.
+  // Workers and operators compare statements; operators settle breaks, also by the pages of support.
   provider_statements: WORKERS,
   provider_statement_lines: {
     api: NOTHING,
@@ -172,7 +172,7 @@ export const restricted: Readonly<Record<string, Rights>> = {
     operator: 'select, insert, update (reference, status, kind), delete',
   },
   provider_breaks: {
-    api: 'select',
+    api: 'select, update (state, ended_at, ended_why, ended_by)',
     worker:
       'select, insert, update (state, found_at, ended_at, ended_why, our_status, our_amount, ' +
       'provider_status, provider_amount, provider_currency)',
@@ -192,6 +192,7 @@ export const restricted: Readonly<Record<string, Rights>> = {
   },
   message_resends: WORKERS,
   merchant_payout_accounts: OPERATORS,
+  payout_account_checks: WORKERS,
   partners: { ...COMPANIES, api: 'select, update (updated_at, message_language)' },
   merchants: COMPANIES,
   merchant_categories: OPERATORS,

@@ -19,11 +19,26 @@ export type DemoOperator = <Answer extends ZodType>(
   step: OperatorStep<Answer>,
 ) => Promise<z.output<Answer>>;
 
-/** Runs commands of `npm run admin`, and writes their output to the transcript. */
+/** Runs a command that changes something, once, and writes its output to the transcript. */
+export const createOperatorChange =
+  (transcript: Transcript) =>
+  async ({ title, words }: Omit<OperatorStep<ZodType>, 'answer'>): Promise<void> =>
+    transcript.ran({
+      title,
+      command: commandOf([...words, ...actor]),
+      output: await outputOf([...words, ...actor]),
+    });
+
+/** The audit log records who changed what, and may not be told by the account of the machine. */
+const actor = ['--actor', 'demo'];
+
+const commandOf = (words: readonly string[]): string => `npm run admin -- ${words.join(' ')}`;
+
+/** Runs commands of `npm run admin` that only look, and writes their output to the transcript. */
 export const createOperator =
   (transcript: Transcript): DemoOperator =>
   async ({ title, words, answer }) => {
-    const command = `npm run admin -- ${words.join(' ')}`;
+    const command = commandOf(words);
     transcript.ran({ title, command, output: await outputOf(words) });
     const read = answer.safeParse(JSON.parse(await outputOf([...words, '--json'])));
     if (read.success) return read.data;

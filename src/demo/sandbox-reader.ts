@@ -6,18 +6,29 @@ import type { DemoCaller } from './caller.js';
 import { DemoError } from './demo-error.js';
 import type { Transcript } from './transcript.js';
 
-const messagesSchema = z.array(z.object({ text: z.string() }));
+const messagesSchema = z.array(z.object({ text: z.string(), provider: z.string() }));
 const booksSchema = z.object({
-  payouts: z.array(z.object({ amount: z.string(), status: z.string(), at: z.iso.datetime() })),
-  topups: z.array(z.object({ amount: z.string(), status: z.string() })),
+  payouts: z.array(
+    z.object({
+      ...{ amount: z.string(), status: z.string(), provider: z.string() },
+      at: z.iso.datetime(),
+    }),
+  ),
+  topups: z.array(z.object({ amount: z.string(), status: z.string(), provider: z.string() })),
 });
 
 /** The last digits of a number select the scenario of the sandbox. */
 const endingOf = { success: '000', decline: '006' } as const;
 
-/** An unused number of Ethio telecom, without messages and top-ups. */
-export const newPhoneNumber = (wish: keyof typeof endingOf = 'success'): string =>
-  `+2519${String(randomInt(100_000)).padStart(5, '0')}${endingOf[wish]}`;
+/** An unused number, without messages and top-ups; of Ethio telecom by default. */
+export const newPhoneNumber = (
+  wish: keyof typeof endingOf = 'success',
+  operator: 'ethio' | 'safaricom' = 'ethio',
+): string => {
+  // Safaricom's numbers begin with 70 and 71.
+  const middle = String(randomInt(operator === 'ethio' ? 100_000 : 20_000)).padStart(5, '0');
+  return `+251${operator === 'ethio' ? '9' : '7'}${middle}${endingOf[wish]}`;
+};
 
 /** The messages of a phone of the sandbox, newest first. */
 export const readPhone = (sandbox: DemoCaller, title: string, msisdn: string) =>
@@ -37,14 +48,14 @@ export function newestCode(messages: z.output<typeof messagesSchema>): string {
 }
 
 /**
- * Reads the newest payout from the books of the mobile-money provider.
+ * Reads the newest payout from the books of the mobile-money providers; says who paid.
  *
  * @throws {DemoError} when it differs from the expected one
  */
 export async function confirmPayout(
   { sandbox, transcript }: { readonly sandbox: DemoCaller; readonly transcript: Transcript },
   expected: { readonly since: Date; readonly amount: Money; readonly fee: Money },
-): Promise<void> {
+): Promise<{ readonly provider: string }> {
   const { payouts } = await sandbox({
     title: "The mobile-money provider's own books contain the payment.",
     path: '/books',
@@ -55,17 +66,18 @@ export async function confirmPayout(
     newest?.status === 'completed' && moneyOf(newest.amount) === expected.amount,
     `the merchant was paid ${inBirr(expected.amount)}, the fee was ${inBirr(expected.fee)}`,
   );
+  return { provider: newest?.provider ?? '' };
 }
 
 /**
- * Reads the deliveries to a phone number from the books of the airtime provider.
+ * Reads the deliveries to a phone number from the books of the airtime providers; says who delivered.
  *
  * @throws {DemoError} unless there is exactly one, with the expected amount if one is named
  */
 export async function confirmDelivery(
   { sandbox, transcript }: { readonly sandbox: DemoCaller; readonly transcript: Transcript },
   expected: { readonly msisdn: string; readonly amount?: Money },
-): Promise<void> {
+): Promise<{ readonly provider: string }> {
   const { topups } = await sandbox({
     title: "The airtime provider's own books contain it.",
     path: `/books?to=${encodeURIComponent(expected.msisdn)}`,
@@ -79,4 +91,5 @@ export async function confirmDelivery(
     amount === (expected.amount ?? amount),
     `the number got ${inBirr(amount)}, once`,
   );
+  return delivered;
 }

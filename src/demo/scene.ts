@@ -1,7 +1,7 @@
 import type { DemoFile } from '../start/demo-file.js';
 import { createCaller, type DemoCaller } from './caller.js';
 import { createMerchant, type DemoMerchant, type DemoPartner, logPartnerIn } from './companies.js';
-import { createOperator, type DemoOperator } from './operator.js';
+import { createOperator, createOperatorChange, type DemoOperator } from './operator.js';
 import { prepareSale } from './partner-steps.js';
 import { newPhoneNumber } from './sandbox-reader.js';
 import { findPackage, type Package } from './stories/find-package.js';
@@ -17,6 +17,7 @@ export interface DemoScene {
   readonly merchantId: number;
   readonly sandbox: DemoCaller;
   readonly operator: DemoOperator;
+  readonly change: ReturnType<typeof createOperatorChange>;
   /** The phone number of the gifts' owner. */
   readonly owner: string;
   readonly package: Package;
@@ -44,6 +45,7 @@ export async function setScene(demo: DemoFile, transcript: Transcript): Promise<
     merchantId,
     sandbox,
     operator,
+    change: createOperatorChange(transcript),
     owner: newPhoneNumber(),
     package: found,
     denominationOf,

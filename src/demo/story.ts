@@ -7,6 +7,7 @@ import { redeemAnonymousGift } from './stories/redeem-anonymous-gift.js';
 import { redeemGiftAtTill } from './stories/redeem-gift-at-till.js';
 import { redeemPartOfGift } from './stories/redeem-part-of-gift.js';
 import { retryTopUp } from './stories/retry-top-up.js';
+import { shareBetweenProviders } from './stories/share-between-providers.js';
 import { topUpAirtime } from './stories/top-up-airtime.js';
 import type { Transcript } from './transcript.js';
 
@@ -24,6 +25,7 @@ const chapters: readonly Chapter[] = [
   { title: 'A failed top-up is retried to another number', play: retryTopUp },
   { title: 'A package is bought', play: buyPackage },
   { title: 'A failed top-up waits for support staff', play: leaveTopUpToSupport },
+  { title: 'Six providers share the work', play: shareBetweenProviders },
   { title: 'The ledger explains the money, line by line', play: explainMoney },
 ];
 

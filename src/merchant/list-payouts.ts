@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { payoutSource } from '../db/vouchers/redemption-list.js';
+import { payoutSource } from '../db/vouchers/lists/payout-days.js';
 import { moneyAnswer } from '../http/fields/answer-fields.js';
 import { listEndpoint } from '../http/lists/list-endpoint.js';
 
@@ -30,5 +30,5 @@ export const listPayouts = listEndpoint({
       serviceFees: moneyAnswer('The service fees of these redemptions in ETB', '121.250000'),
     }),
   ),
-  present: (day) => day,
+  present: ({ day, sums }) => ({ day, ...sums }),
 });

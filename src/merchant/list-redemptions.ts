@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { redemptionSource } from '../db/vouchers/redemption-list.js';
+import { redemptionSource } from '../db/vouchers/lists/redemption-list.js';
 import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/fields/answer-fields.js';
 import { timeParameter } from '../http/fields/request-fields.js';
 import { presentReversal, reversalAnswer } from '../http/fields/reversal-fields.js';

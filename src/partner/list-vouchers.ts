@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { voucherSource } from '../db/vouchers/voucher-list.js';
+import { voucherSource } from '../db/vouchers/lists/voucher-list.js';
 import { timeParameter } from '../http/fields/request-fields.js';
 import { listEndpoint } from '../http/lists/list-endpoint.js';
 import { presentVoucher, voucherSchema } from './voucher-view.js';

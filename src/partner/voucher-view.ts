@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { ListedVoucher } from '../db/vouchers/lists/voucher-list.js';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
-import type { ListedVoucher } from '../db/vouchers/voucher-list.js';
 import { formatMoney, parseMoney } from '../domain/money.js';
 import { maskStored, type StoredNumber } from '../domain/phone.js';
 import { voucherStatuses } from '../domain/voucher.js';

@@ -43,7 +43,10 @@ const isDue =
     status !== 'QUEUED' || redemptions.find(({ id }) => id === redemptionId)?.status !== 'HELD';
 
 /** The workflow of a claim; without one, the workflow that redeems the voucher. */
-function workflowOfClaim({ claims, operationId }: VoucherDetail, claimId: string | null): string {
+export function workflowOfClaim(
+  { claims, operationId }: VoucherDetail,
+  claimId: string | null,
+): string {
   const claim = claims.find(({ id }) => id === claimId);
   return claim ? claimWorkflowId(claim) : redeemVoucherWithoutClaimId(operationId);
 }
@@ -70,7 +73,7 @@ ${phrase(isPaying ? 'Its code was entered.' : claimEnds[status])}`,
   };
 };
 
-const messageKinds: Readonly<Record<Message['kind'], string>> = {
+export const messageKinds: Readonly<Record<Message['kind'], string>> = {
   VERIFICATION_CODE: 'The code',
   REDEMPTION_CONFIRMATION: 'The confirmation',
   EXPIRY_REMINDER: 'The reminder of its expiry',
@@ -105,7 +108,7 @@ function ofMessage(
 }
 
 /** A reminder belongs to no claim. */
-function workflowOfMessage(
+export function workflowOfMessage(
   voucher: VoucherDetail,
   { claimId, redemptionId }: Pick<Message, 'claimId' | 'redemptionId'>,
 ): string | undefined {

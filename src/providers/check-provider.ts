@@ -6,19 +6,21 @@ interface CheckedProvider {
   readonly detail: string;
 }
 
-/** Logs in to a provider and asks for our balance, where it tells one. Moves and sends nothing. */
+/**
+ * Logs in to a provider, asks for our balance where it tells one, and makes its own check. Moves and
+ * sends nothing.
+ */
 export async function checkProvider({
   balance,
   check,
 }: Pick<ProviderAccount, 'balance' | 'check'>): Promise<CheckedProvider> {
-  if (balance) {
-    const found = await balance();
-    return found.kind === 'balance'
-      ? { ok: true, detail: `logged in, balance ${found.currency} ${found.amount}` }
-      : { ok: false, detail: found.message };
-  }
+  const found = await balance?.();
+  if (found?.kind === 'unknown') return { ok: false, detail: found.message };
   const reason = await check?.();
-  return reason === undefined
-    ? { ok: true, detail: check ? 'logged in; it tells no balance' : 'configured; it has no check' }
-    : { ok: false, detail: reason };
+  if (reason !== undefined) return { ok: false, detail: reason };
+  if (found) return { ok: true, detail: `logged in, balance ${found.currency} ${found.amount}` };
+  return {
+    ok: true,
+    detail: check ? 'logged in; it tells no balance' : 'configured; it has no check',
+  };
 }

@@ -1,7 +1,7 @@
 import type { StatementKind } from '../domain/provider-statements/break-types.js';
 import type { ProviderTransaction } from './transaction-list.js';
 
-/** A line of a provider's statement. It has no party: the comparison needs none. */
+/** A line of a provider's statement. The comparison needs no party; the recovery does. */
 export interface ProviderStatementLine
   extends Pick<ProviderTransaction, 'reference' | 'status' | 'amount' | 'currency' | 'at'> {
   readonly kind: StatementKind;
@@ -13,6 +13,8 @@ export interface ProviderStatementLine
   readonly fee: string | null;
   /** ISO 4217 */
   readonly feeCurrency: string | null;
+  /** Who received it, where a file says it: personal data. */
+  readonly party?: string | null;
 }
 
 /** From a moment, up to but not including another one. */
@@ -43,7 +45,10 @@ export interface ProviderAccount {
   listStatement?(period: StatementPeriod): AsyncIterable<ProviderStatementPage>;
   /** What we can still spend. */
   balance?(): Promise<ProviderBalance>;
-  /** Logs in, where the provider tells no balance; the reason where it cannot. */
+  /**
+   * Asks whether the service is available, or logs in where the provider tells no balance; the reason
+   * where not.
+   */
   check?(): Promise<string | undefined>;
 }
 

@@ -68,8 +68,8 @@ export const creditGoodwill = repairKind({
   allowed: 'Once for each reference',
   subject: 'partner',
   fields: z.object({
-    wallet: oneOf(['gift', 'airtime'], 'gift pays for vouchers, airtime for top-ups'),
-    amount: amount('In ETB, with at most 2 decimals'),
+    wallet: oneOf(['gift', 'airtime'], 'The wallet: gift pays for vouchers, airtime for top-ups'),
+    amount: amount('The amount in ETB, with at most 2 decimals'),
     reference: line(
       'The reference of the case, such as a ticket; the partner sees it',
       'reference',

@@ -2,6 +2,8 @@ import { enterCode, showCode } from '../portal/pages/one-time-password/enter-cod
 import { showSignIn, signIn } from '../portal/pages/sign-in.js';
 import { staffAccountPages } from './account-pages.js';
 import type { StaffSitePage } from './page.js';
+import { showBreaks } from './pages/breaks/list-breaks.js';
+import { settleBreakPage, showBreak } from './pages/breaks/show-break.js';
 import { showTopupCase, showVoucherCase } from './pages/case.js';
 import { askFind, find, findAgain } from './pages/find.js';
 import { showGuide, showRepairGuide } from './pages/guide.js';
@@ -40,6 +42,9 @@ export const staffPages: readonly StaffSitePage[] = [
   showVoucherRepairs,
   showTopupRepairs,
   showWallets,
+  showBreaks,
+  showBreak,
+  settleBreakPage,
   showGuide,
   showRepairGuide,
 ];

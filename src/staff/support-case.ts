@@ -16,6 +16,7 @@ import { stateBadge, voucherStates } from '../portal/layout/states.js';
 import { productOf, topupBadge } from '../portal/pages/top-ups.js';
 import { happeningsOf } from '../portal/voucher-story.js';
 import { type Html, type HtmlValue, html } from '../process/html.js';
+import { happeningsOfFailovers } from './failover-story.js';
 import { nextStepOfTopup, nextStepOfVoucher } from './next-step.js';
 import { happeningsOfRepairs } from './repair-story.js';
 import { happeningsOfTopup } from './topup-story.js';
@@ -47,6 +48,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
   if (!voucher) return undefined;
   const { ownerMsisdn, isRestricted } = voucher;
   const repairs = await listRepairs(database, { voucherId: id, limit: NEWEST_REPAIRS });
+  const newest = voucher.redemptions.at(-1);
   const open = voucher.claims.findLast(({ status }) => status === 'OPEN');
   return {
     kind: 'voucher',
@@ -65,9 +67,14 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       'Valid until': time(voucher.expiresAt),
       ...(voucher.status === 'REDEEM_INITIATED' &&
         open && { 'Claim open until': time(new Date(open.expiresAt)) }),
+      ...(newest && { 'Our reference at the provider': newest.paymentReference }),
     },
     hasNumber: ownerMsisdn !== null,
-    happenings: [...happeningsOf(voucher), ...happeningsOfRepairs(repairs)],
+    happenings: [
+      ...happeningsOf(voucher),
+      ...happeningsOfFailovers(voucher),
+      ...happeningsOfRepairs(repairs),
+    ],
     repairs,
     next: nextStepOfVoucher(voucher, repairs),
     transfers: await readLedgerHistory(database, voucher.partnerId, operationsOf(voucher)),

@@ -23,13 +23,16 @@ export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happen
     ...topup.attempts.flatMap((attempt) => [
       happened(
         attempt.at,
-        html`Attempt ${attempt.attempt} to ${maskStored(attempt.msisdn)}, our reference
-<code>${attempt.reference}</code>.`,
+        html`Attempt ${attempt.attempt} to ${maskStored(attempt.msisdn)}${
+          attempt.provider && ` by ${attempt.provider}`
+        }, our reference <code>${attempt.reference}</code>.`,
       ),
       ...attempt.failovers.map(({ from, message, at }) =>
         happened(at, html`It did not reach ${from}: <span lang="en">${quoted(message)}</span>.`),
       ),
-      ...(attempt.settledAt === null ? [] : [happened(attempt.settledAt, endOf(attempt))]),
+      ...(attempt.settledAt === null
+        ? stillUnknown(topup).map((what) => happened(topup.updated_at, what))
+        : [happened(attempt.settledAt, endOf(attempt))]),
       ...(attempt.contradictedAt === null
         ? []
         : [
@@ -44,6 +47,16 @@ export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happen
     ]),
   ];
 }
+
+/** What the provider said last about an attempt whose outcome nobody knows. */
+const stillUnknown = ({ status, message }: TopupDetail): Html[] =>
+  status === 'UNKNOWN'
+    ? [
+        html`The provider has not said how it ended${
+          message && html`: <span lang="en">${quoted(message)}</span>`
+        }. The service asks again.`,
+      ]
+    : [];
 
 const endOf = ({ attempt, status, provider, providerReference, providerMessage }: Attempt): Html =>
   status === 'POSTED'

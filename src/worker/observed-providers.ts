@@ -10,7 +10,7 @@ import type { Metrics } from '../process/metrics/metrics.js';
 import type { Airtime } from '../providers/airtime/airtime.js';
 import { createProviderGuard, guardStates } from '../providers/guard/provider-guard.js';
 import type { MobileMoney } from '../providers/mobile-money/mobile-money.js';
-import { type ProviderInquiry, type ProviderOutcome, unknown } from '../providers/outcome.js';
+import { type ProviderOutcome, unknown } from '../providers/outcome.js';
 import { type GuardedProvider, wrapProviders } from '../providers/provider-set.js';
 import {
   createAirtimeSet,
@@ -70,12 +70,20 @@ async function traced<Result extends { readonly kind: string }>(
   });
 }
 
+interface Unknown {
+  readonly kind: 'unknown';
+  readonly message: string;
+}
+
 /** The calls to one provider: counted, and behind its guard. */
 interface Calls {
   /** Refused by the guard, it is not sent. */
   readonly send: (call: string, make: () => Promise<ProviderOutcome>) => Promise<ProviderOutcome>;
   /** Refused by the guard, nothing is known: whoever asks asks again. */
-  readonly ask: (call: string, make: () => Promise<ProviderInquiry>) => Promise<ProviderInquiry>;
+  readonly ask: <Answer extends { readonly kind: string }>(
+    call: string,
+    make: () => Promise<Answer | Unknown>,
+  ) => Promise<Answer | Unknown>;
 }
 
 /** The providers of the settings, each with its calls counted, and behind a guard of its own. */
@@ -145,12 +153,13 @@ function guardedProvider<Port>(
     for (const one of guardStates)
       metrics.set('provider_breaker', { provider: name, state: one }, one === state ? 1 : 0);
   });
+  const nothingKnown = (message: string): Unknown => ({ kind: 'unknown', message });
   const notSent = (message: string): ProviderOutcome => ({ kind: 'not-sent', message });
   return {
     isAvailable: () => guard.readState() !== 'open',
     port: observed(port, {
       send: (call, make) => observe(call, () => guard.run(make, notSent, unknown)),
-      ask: (call, make) => observe(call, () => guard.run<ProviderInquiry>(make, unknown, unknown)),
+      ask: (call, make) => observe(call, () => guard.run(make, nothingKnown, nothingKnown)),
     }),
   };
 }
@@ -160,8 +169,12 @@ const observedSms = (sms: SmsSender, { send }: Calls): SmsSender => ({
 });
 
 function observedMoney(money: MobileMoney, { send, ask }: Calls): MobileMoney {
-  const { reversals } = money;
+  const { reversals, checkAccount, canPayTo } = money;
   return {
+    ...(canPayTo && { canPayTo: (party) => canPayTo(party) }),
+    ...(checkAccount && {
+      checkAccount: (party) => ask('check account', () => checkAccount(party)),
+    }),
     repetition: money.repetition,
     canCarry: (amount) => money.canCarry(amount),
     pay: (payment) => send('pay', () => money.pay(payment)),

@@ -3,8 +3,8 @@ import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
 import { recordDeliveryReport } from '../db/delivery-reports/delivery-reports.js';
 import type { FenceWatch } from '../db/recovery/fence-watch.js';
-import { createSmppSender } from '../providers/registry.js';
 import type { SmppSender } from '../providers/sms/smpp/client.js';
+import { smppOfSettings } from '../providers/sms/smpp/smpp-of-settings.js';
 import type { TemporalConnection } from '../temporal/connection.js';
 import { tellCodeDelivery } from '../temporal/unless-running.js';
 
@@ -23,7 +23,7 @@ export function startSmppSession(
 ): SmppSender | undefined {
   const { database, fence, logger } = shared;
   let wasLost = false;
-  const sender = createSmppSender(config, {
+  const sender = smppOfSettings(config, {
     async record(report) {
       if (fence.isFenced()) throw new Error('The database is being recovered');
       const code = await recordDeliveryReport(database, report);

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import type { AccountAtProvider } from '../../activities/provider-statements/account-at-provider.js';
 import {
   checkBooksId,
   compareStatementsId,
@@ -14,10 +15,10 @@ import {
   holdAges,
   holdKinds,
   type ScheduleName,
-} from '../process/metrics/definitions.js';
+} from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import { type Repetition, repeat } from './repeat.js';
-import { showStatements } from './statement-metrics.js';
+import { showStatements, type WatchedBalances } from './statement-metrics.js';
 
 /** The client itself has no time limit. */
 const LIMIT_MS = 10_000;
@@ -28,7 +29,12 @@ const DAY_SECONDS = 86_400;
 /** The state metrics of a worker; none where nobody reads them. */
 export const stateMetrics = (
   config: Config,
-  shared: Pick<StateOptions, 'metrics' | 'database' | 'client' | 'logger'>,
+  {
+    providerAccounts,
+    ...shared
+  }: Pick<StateOptions, 'metrics' | 'database' | 'client' | 'logger'> & {
+    readonly providerAccounts: readonly AccountAtProvider[];
+  },
 ): readonly Repetition[] =>
   config.METRICS_PORT === undefined
     ? []
@@ -37,7 +43,14 @@ export const stateMetrics = (
         taskQueue: config.TEMPORAL_TASK_QUEUE,
         sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
         reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
-        balanceMinimums: config.PROVIDER_BALANCE_MINIMUMS,
+        balances: {
+          providers: providerAccounts.flatMap(({ name, account }) =>
+            account.balance ? [name] : [],
+          ),
+          minimums: config.PROVIDER_BALANCE_MINIMUMS,
+          intervalSeconds: config.PROVIDER_BALANCE_INTERVAL_SECONDS,
+          watchedSince: new Date(),
+        },
         intervalMs: config.METRICS_READ_SECONDS * 1_000,
       });
 
@@ -49,7 +62,7 @@ interface StateOptions {
   readonly taskQueue: string;
   readonly sweepIntervalSeconds: number;
   readonly reconcileIntervalSeconds: number;
-  readonly balanceMinimums: Readonly<Record<string, number>>;
+  readonly balances: WatchedBalances;
   readonly intervalMs: number;
 }
 
@@ -98,7 +111,7 @@ async function showDatabase(options: StateOptions): Promise<void> {
   }
   for (const wallet of ['gift', 'airtime'])
     metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
-  await showStatements(metrics, database, options.balanceMinimums);
+  await showStatements(metrics, database, options.balances);
 }
 
 async function showTemporal(options: StateOptions): Promise<void> {

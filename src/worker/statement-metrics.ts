@@ -5,11 +5,21 @@ import { breakTypes } from '../domain/provider-statements/break-types.js';
 import { statementProviderNames } from '../domain/provider-statements/statement-providers.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 
+/** What a worker knows of our balances at providers. */
+export interface WatchedBalances {
+  /** The configured providers that say our balance. */
+  readonly providers: readonly string[];
+  readonly minimums: Readonly<Record<string, number>>;
+  readonly intervalSeconds: number;
+  /** A provider that has never said our balance counts from here. */
+  readonly watchedSince: Date;
+}
+
 /** Shows open breaks, and our balances at the providers. */
 export async function showStatements(
   metrics: Metrics,
   database: Database,
-  minimums: Readonly<Record<string, number>>,
+  balances: WatchedBalances,
 ): Promise<void> {
   const breaks = await countOpenBreaks(database);
   for (const provider of statementProviderNames)
@@ -17,11 +27,23 @@ export async function showStatements(
       const found = breaks.find((one) => one.provider === provider && one.type === type);
       metrics.set('provider_breaks', { provider, type }, found?.count ?? 0);
     }
-  for (const { provider, amount, readAt } of await listBalances(database)) {
-    metrics.set('provider_balance', { provider }, Number(amount));
-    const seconds = readAt.getTime() / 1_000;
+  await showBalances(metrics, database, balances);
+}
+
+/** Readings of providers that are not configured any more would look like those of silent ones. */
+async function showBalances(
+  metrics: Metrics,
+  database: Database,
+  { providers, minimums, intervalSeconds, watchedSince }: WatchedBalances,
+): Promise<void> {
+  metrics.set('provider_balance_interval_seconds', {}, intervalSeconds);
+  const readings = await listBalances(database);
+  for (const provider of providers) {
+    const reading = readings.find((one) => one.provider === provider);
+    if (reading) metrics.set('provider_balance', { provider }, Number(reading.amount));
+    const seconds = (reading?.readAt ?? watchedSince).getTime() / 1_000;
     metrics.set('provider_balance_read_timestamp_seconds', { provider }, seconds);
+    const minimum = minimums[provider];
+    if (minimum !== undefined) metrics.set('provider_balance_minimum', { provider }, minimum);
   }
-  for (const [provider, minimum] of Object.entries(minimums))
-    metrics.set('provider_balance_minimum', { provider }, minimum);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sendValue } from '../../activities/provider-call.js';
+import { onOwnClock, sendValue } from '../../activities/provider-call.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
 
 const delivered: ProviderOutcome = { kind: 'delivered', providerReference: 'OP1' };
@@ -41,5 +41,19 @@ describe('sendValue', () => {
         outcome: { kind: 'unknown' },
         sendings: 0,
       });
+  });
+});
+
+describe('onOwnClock', () => {
+  it.each([
+    ['right', 0],
+    ['ten minutes ahead', -600_000],
+    ['ten minutes behind', 600_000],
+  ])('keeps the time since a sending, where the clock is %s', (_name, serverIsAheadMs) => {
+    const askedMs = Date.now() + serverIsAheadMs;
+    const sentAt = onOwnClock(askedMs - 5_000, { currentAttemptScheduledTimestampMs: askedMs });
+    const sinceMs = Date.now() - sentAt.getTime();
+    expect(sinceMs).toBeGreaterThanOrEqual(5_000);
+    expect(sinceMs).toBeLessThan(6_000);
   });
 });

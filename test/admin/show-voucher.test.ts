@@ -63,13 +63,15 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
   const [paid, refused] = rows;
   expect(out).toMatch(
     new RegExp(
-      `POSTED .*Abyssinia Coffee +1,200\\.00 +30\\.00 +${paid?.platform_reference} +${paid?.payment_reference} +MM-1`,
+      `POSTED .*Abyssinia Coffee +1,200\\.00 +30\\.00 +${paid?.platform_reference} +${paid?.payment_reference} +\\S+ +MM-1`,
     ),
   );
   expect(out).toMatch(
     new RegExp(`VOIDED .* 100\\.00 .*${refused?.payment_reference} .*no such account`),
   );
-  expect(out).toMatch(/VERIFICATION_CODE +\+2519\*{5}333 +REFUSED +ATXid_1 +UserInBlacklist/);
+  expect(out).toMatch(
+    /VERIFICATION_CODE +\+2519\*{5}333 +REFUSED +(?:\S+ +)?ATXid_1 +UserInBlacklist/,
+  );
   expect(out).toMatch(/gift +reserved +5,000\.00\n/);
   expect(out).toMatch(/gift-hold +mobile-money-clearing +1,200\.00\n/);
 

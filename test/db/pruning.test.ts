@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import { pruneInTurns } from '../../src/db/pruning.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { prune as pruneKind } from './prune.js';
 
 /** More than one batch of each. */
 const BACKLOG = 12_000;
@@ -90,3 +91,60 @@ test('a kind that cannot be deleted keeps no other from being deleted', async ()
   await sql`alter table operations_elsewhere rename to operations`.execute(database);
   expect((await countsOf())?.refused).toBe(YOUNG);
 });
+
+/** What providers leave behind: a row of each age in days, and the retention. */
+const ofProviders = [
+  {
+    kind: 'switches to another provider',
+    days: 30,
+    add: (days: number) => sql`
+      insert into provider_failovers (at, operation_id, from_provider, to_provider, message)
+      values (now() - make_interval(secs => ${days * 86_400}::float8), 'o', 'mpesa', 'gsma', 'not sent')`,
+    table: 'provider_failovers',
+  },
+  {
+    kind: "lines of providers' statements",
+    days: 40,
+    add: (days: number) => sql`
+      insert into provider_statement_lines (load_id, kind, provider_reference, provider, day,
+        created_at, status, at)
+      values (gen_random_uuid(), 'payment', 'r', 'gsma', '2026-11-01',
+        now() - make_interval(secs => ${days * 86_400}::float8), 'completed', now())`,
+    table: 'provider_statement_lines',
+  },
+  {
+    kind: 'results of M-Pesa',
+    days: 30,
+    add: (days: number) => sql`
+      insert into mpesa_results (received_at, reference, kind, conversation_id, result_code,
+        description)
+      values (now() - make_interval(secs => ${days * 86_400}::float8), gen_random_uuid(), 'payment', 'c', '0',
+        '')`,
+    table: 'mpesa_results',
+  },
+  {
+    kind: 'early delivery reports',
+    days: 1,
+    add: (days: number) => sql`
+      insert into early_delivery_reports (provider, provider_reference, delivery, received_at)
+      values ('smpp', 'r' || ${days}::float8, 'DELIVERED',
+        now() - make_interval(secs => ${days * 86_400}::float8))`,
+    table: 'early_delivery_reports',
+  },
+] as const;
+
+test.each(ofProviders)(
+  '$kind go after $days days, and no earlier',
+  async ({ kind, days, add, table }) => {
+    for (const age of [0.2, days - 0.5, days + 0.5, days + 2]) await add(age).execute(database);
+    const countRows = async () => {
+      const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from ${sql.table(table)}`.execute(database);
+      return rows[0]?.count;
+    };
+    const before = (await countRows()) ?? 0;
+    expect(await pruneKind(database, kind)).toBe(2);
+    expect(await countRows()).toBe(before - 2);
+    expect(await pruneKind(database, kind)).toBe(0);
+  },
+);

@@ -78,6 +78,26 @@ describe('accounts at providers', () => {
     expect(await firingAlerts(low, 10)).toEqual(['ProviderBalanceLow']);
     expect(await firingAlerts(await scene.during(() => setBalance('100')), 10)).toEqual([]);
   });
+
+  test('a balance that nobody has read for long', async () => {
+    const setReading = (age: string) =>
+      sql`insert into provider_balances (provider, currency, amount, read_at)
+        values ('gsma', 'ETB', 1000, now() - ${age}::interval),
+          -- M-Pesa cannot say it: this reading is of another configuration.
+          ('mpesa', 'ETB', 1, now() - interval '1 year')
+        on conflict (provider) do update
+        set amount = excluded.amount, read_at = excluded.read_at`.execute(
+        scene.gifts.stack.database,
+      );
+    const stale = await scene.during(() => setReading('25 hours'));
+    expect(await firingAlerts(stale, 10)).toEqual(['ProviderBalanceStale']);
+    const fresh = await scene.during(() => setReading('20 hours'));
+    expect(await firingAlerts(fresh, 10)).toEqual([]);
+    expect(await scene.value('provider_balance', { provider: 'mpesa' })).toBeUndefined();
+    const never = { provider: 'reloadly' };
+    const since = (await scene.value('provider_balance_read_timestamp_seconds', never)) ?? 0;
+    expect(Date.now() / 1_000 - since).toBeLessThan(600);
+  });
 });
 
 describe('providers and outboxes', () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { GENERATE } from '../end-to-end/gift/gift-scene.js';
 import { samplesOf, sampleValue } from '../end-to-end/observation/samples.js';
 import { type ProcessScene, setProcessScene } from '../end-to-end/processes/process-scene.js';
+import { shiftedClock } from '../end-to-end/processes/shifted-clock.js';
 import { partnerClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { until } from '../support/until.js';
@@ -37,14 +38,17 @@ async function brokenBundle(): Promise<string> {
   return file;
 }
 
+/** What Prometheus reads of a process. */
+async function metricsAt(port: unknown): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  return `up 1\n${await response.text()}`;
+}
+
 test('a release whose workflows fail', async () => {
   const service = await scene
     .start('service', { METRICS_PORT: '0', WORKFLOW_BUNDLE: await brokenBundle() })
     .logged('Service is running');
-  const read = async () => {
-    const response = await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`);
-    return `up 1\n${await response.text()}`;
-  };
+  const read = () => metricsAt(service.metricsPort);
   const scrapes = { at: new Date(), before: await read(), after: '' };
   const stack = scene.stackAt(service.port);
   const partner = await makePartner(stack, { giftWallet: '1000' });
@@ -66,4 +70,19 @@ test('a release whose workflows fail', async () => {
   });
   expect(await firingAlerts(scrapes, 15)).toContain('WorkflowTasksFail');
   expect((await generating).body.success).toBe(false);
+});
+
+test.each([
+  ['service', 'Service is running', 600],
+  ['api', 'API is listening', -600],
+  ['worker', 'Worker is running', 600],
+] as const)('the clock of the process %s is wrong', async (name, isRunning, seconds) => {
+  const wrong = scene.start(name, { METRICS_PORT: '0', ...shiftedClock(seconds) });
+  const { metricsPort } = await wrong.logged(isRunning);
+  const text = await metricsAt(metricsPort);
+  const offset = sampleValue(samplesOf(text), 'voucher_service_clock_offset_seconds') ?? 0;
+  expect(Math.abs(offset - seconds)).toBeLessThan(1);
+  const scrapes = { at: new Date(), before: text, after: text };
+  expect(await firingAlerts(scrapes, 5)).toContain('ClockWrong');
+  expect(await wrong.stop()).toBe(0);
 });

@@ -34,6 +34,7 @@ const OF_FAULTS = [
   /workflow_task_execution_failed_total/,
   /temporal_request_failure_total/,
   /workflow_ends_total\{outcome!="done"\}/,
+  /provider_breaks/,
 ];
 
 let scene: ProcessScene;
@@ -51,6 +52,7 @@ beforeAll(async () => {
       METRICS_PORT: '0',
       METRICS_READ_SECONDS: '0.2',
       EXPIRY_SWEEP_INTERVAL_SECONDS: '1',
+      PROVIDER_BALANCE_INTERVAL_SECONDS: '1',
     })
     .logged('Service is running');
   stack = scene.stackAt(service.port);
@@ -72,6 +74,7 @@ beforeAll(async () => {
     const after = await read();
     expect(after).toMatch(/voucher_service_oldest_hold_seconds\{kind="payment"\} [0-9.]*[1-9]/);
     expect(after).toMatch(/schedule_last_run_succeeded\{schedule="sweep"\} 1/);
+    expect(after).toMatch(/provider_balance\{/);
     scrapes = { at, before, after };
   });
 }, PROMTOOL_LIMIT_MS);

@@ -14,6 +14,8 @@ const settings = {
   PAYMENT_ALARM_SECONDS: '1',
   CALLER_WAIT_SECONDS: '3',
   PROVIDER_BALANCE_MINIMUMS: 'gsma=100',
+  // Longer than the time for which rules are evaluated, so that readings get old on purpose alone.
+  PROVIDER_BALANCE_INTERVAL_SECONDS: '43200',
   PROVIDER_BREAKER_CALLS: '6',
   PROVIDER_BREAKER_SECONDS: '5',
 };

@@ -173,7 +173,7 @@ describe('what people read', () => {
       await scene.repaired('settle-payment', id, { outcome: 'done', reference: 'LETTER-7' }),
     );
     expect((await agent.client.get(`/support/vouchers/${gift.id}`)).html).toContain(
-      'was done: It is booked as done.',
+      'was done: It is booked as paid.',
     );
   });
 

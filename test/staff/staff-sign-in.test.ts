@@ -30,6 +30,9 @@ describe('the sign-in of staff', () => {
     expect(await first.get('/support')).toMatchObject({ status: 302, location: SET_UP });
     const secret = await setUpCodes(stack, first);
     expect((await first.get('/support')).html).toContain(account.name);
+    const switchedOn = (await first.get(SET_UP)).html;
+    expect(switchedOn).toContain('Everybody here has one-time passwords.');
+    expect(switchedOn).not.toContain('Your company');
 
     const second = portalClient(stack);
     expect(await signInAtSupport(second, account)).toMatchObject({

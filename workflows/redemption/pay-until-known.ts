@@ -3,16 +3,15 @@ import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { RedemptionHeld } from '../../activities/redemption-holds.js';
 import { providers } from '../activity-options.js';
 import type { RedemptionTiming } from '../contracts.js';
-import { showDetails } from '../current-details.js';
 import { outcome, reference, voucherSerial } from '../search-attributes.js';
-import { type Ending, finalOutcome, urgencyWords } from '../steps/final-outcome.js';
+import { type Ending, finalOutcome } from '../steps/final-outcome.js';
 import { namedCalls } from '../steps/named-results.js';
-import { describeRedemption } from './redemption-details.js';
+import { type ShownRedemption, showUnknown } from './redemption-details.js';
 
 /** Pays the merchant of a held redemption; ends when the outcome is known. */
 export function payUntilKnown(
   operationId: string,
-  hold: RedemptionHeld,
+  hold: ShownRedemption,
   { takeHint, ...timing }: RedemptionTiming & { readonly takeHint: () => boolean },
 ): Promise<Ending> {
   const named = namedCalls(operationId, timing.resultsAreNamed);
@@ -41,12 +40,7 @@ export function payUntilKnown(
       if (!isMarked)
         upsertSearchAttributes([...attributesOf(hold), { key: outcome, value: 'UNKNOWN' }]);
       isMarked = true;
-      showDetails(
-        `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,
-        `The provider's last message: ${lastMessage}. The money stays on hold, and the service asks ` +
-          'the provider again. Do not pay it by hand, and do not redeem it again: that could pay twice. To ' +
-          'ask now, send the signal `providerHint`.',
-      );
+      showUnknown(hold, lastMessage, urgency);
     },
   });
 }

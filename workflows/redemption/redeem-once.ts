@@ -1,5 +1,4 @@
 import { patched, upsertSearchAttributes } from '@temporalio/workflow';
-import type { RedemptionHeld } from '../../activities/redemption-holds.js';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../contracts.js';
 import { outcome } from '../search-attributes.js';
 import { sendUntilSettled } from '../send-message.js';
@@ -7,7 +6,7 @@ import { bookRedemption } from '../steps/book-ending.js';
 import type { Ending } from '../steps/final-outcome.js';
 import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
 import { attributesOf, isFromBefore, payUntilKnown } from './pay-until-known.js';
-import { showNotPaid, showPaid, showPaying } from './redemption-details.js';
+import { type ShownRedemption, showNotPaid, showPaid, showPaying } from './redemption-details.js';
 import { noteRefusal, type RedemptionRun } from './redemption-run.js';
 
 /** Redeems once: duplicates of a request, with or without a key, share one redemption. */
@@ -29,15 +28,16 @@ async function holdPayAndBook(
   command: RedeemCommand,
 ): Promise<OperationOutcome<RedemptionMade>> {
   const { database, timing, hints } = run;
-  const hold = await database.holdRedemption(command);
-  if (hold.kind === 'answered') {
-    noteRefusal(run, hold.outcome.result, hold.outcome.requestId === command.requestId);
-    return hold.outcome;
+  const held = await database.holdRedemption(command);
+  if (held.kind === 'answered') {
+    noteRefusal(run, held.outcome.result, held.outcome.requestId === command.requestId);
+    return held.outcome;
   }
-  if (!isHeldBy(command.operationId, timing.resultsAreNamed, hold)) {
+  if (!isHeldBy(command.operationId, timing.resultsAreNamed, held)) {
     run.ended ??= 'not-paid';
     throw raiseForeignHold(command.operationId);
   }
+  const hold: ShownRedemption = { ...held, owner: run.started?.owner };
   showPaying(hold);
   // Nobody but the provider knows the references until the payment ends or lasts.
   if (timing.sendingStepMs === undefined) upsertSearchAttributes(attributesOf(hold));
@@ -61,7 +61,7 @@ async function holdPayAndBook(
 }
 
 /** Shows the outcome of a payment to support staff. */
-function report(hold: RedemptionHeld, ending: Ending): void {
+function report(hold: ShownRedemption, ending: Ending): void {
   const references = ending.kind === 'done' ? [ending.providerReference] : [];
   if (!isFromBefore(hold))
     upsertSearchAttributes([

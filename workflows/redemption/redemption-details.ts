@@ -3,6 +3,7 @@ import type { MessageOutcome } from '../../activities/message-outcome.js';
 import type { RedemptionHeld } from '../../activities/redemption-holds.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import { showDetails } from '../current-details.js';
+import { type Urgency, urgencyWords } from '../steps/final-outcome.js';
 import type { CodeDelivery } from './code-delivery.js';
 
 /** How a claim, or a redemption without one, ended; for the Temporal UI. */
@@ -48,17 +49,19 @@ export function showClaimed(
   const { message, delivery, wrongCodes, refusal } = progress;
   const sent = message === 'accepted' || message === 'unknown' ? message : 'sending';
   showDetails(
-    `**Claimed**: ETB ${claim.amount} of voucher ${claim.serialNumber}` +
-      `${claim.merchantName ? ` at ${claim.merchantName}` : ''}` +
-      `${claim.owner ? `, owner ${claim.owner}` : ''}.`,
+    `**Claimed**: ${describeClaim(claim)}.`,
     `${delivery ? deliveryWords(delivery) : codeWords[sent]}. The workflow waits for the redemption, or until the claim expires` +
       `${claim.expiresAt ? ` at ${readableTime(claim.expiresAt)}` : ''}.` +
       `${wrongCodes === undefined ? '' : ` Wrong codes so far: ${wrongCodes}.`}`,
     ...(refusal ? [lastRefusal(refusal)] : []),
-    'No money has moved. Where the owner has no code, the partner or support staff send it again; where ' +
-      'the amount or the merchant is wrong, a new claim takes the place of this one.',
+    'No money has moved. Where the owner has no code, the partner or support staff (at `/support`) send it ' +
+      'again; where the amount or the merchant is wrong, a new claim takes the place of this one.',
   );
 }
+
+const describeClaim = ({ amount, serialNumber, merchantName, owner }: ClaimStarted): string =>
+  `ETB ${amount} of voucher ${serialNumber}${merchantName ? ` at ${merchantName}` : ''}` +
+  `${owner ? `, owner ${owner}` : ''}`;
 
 const readableTime = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 
@@ -74,9 +77,7 @@ export function showEnd(
   refusal: Refusal | undefined,
 ): void {
   if (ended === 'redeemed' || ended === 'not-paid') return;
-  const what = claim
-    ? `the claim of ETB ${claim.amount} of voucher ${claim.serialNumber}`
-    : 'the request';
+  const what = claim ? `the claim of ${describeClaim(claim)}` : 'the request';
   const isWhy = ended === 'refused' || ended === 'cancelled';
   const why = refusal && isWhy ? `: ${wordsOf(refusal)}` : '';
   const [title, ...next] = endings[ended];
@@ -87,7 +88,8 @@ export function showEnd(
   );
 }
 
-const FREE_AGAIN = 'Nothing was paid. The owner needs a new claim to redeem.';
+const FREE_AGAIN =
+  'Nothing was paid, and the value is on the voucher. The merchant claims again, and the owner gets a new code.';
 
 const endings = {
   refused: ['Refused', 'Nothing was changed.'],
@@ -98,33 +100,53 @@ const endings = {
   cancelled: ['Cancelled', 'The code did not reach the owner.', FREE_AGAIN],
 } as const;
 
+/** A redemption, and the masked number of its voucher's owner, where a claim named it. */
+export type ShownRedemption = RedemptionHeld & { readonly owner?: string | undefined };
+
 /** A payment whose outcome the provider has not told yet. */
-export const showPaying = (hold: RedemptionHeld): void =>
+export const showPaying = (hold: ShownRedemption): void =>
   showDetails(
     `**Paying**: ${describeRedemption(hold)}`,
     'The money is on hold until the provider tells the outcome. No action is needed.',
   );
 
+/** A payment whose outcome the provider does not know, or does not tell. */
+export const showUnknown = (hold: ShownRedemption, lastMessage: string, urgency: Urgency): void =>
+  showDetails(
+    `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,
+    `The provider's last message: ${lastMessage}. The money stays on hold${accountOf(hold)}, and the service ` +
+      'asks the provider again. Do not pay it by hand, and do not redeem it again: that could pay twice. To ' +
+      'ask now, send the signal `providerHint`.',
+    'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle an unknown ' +
+      'payment* at `/support`, with its reference.',
+  );
+
 /** The end of a payment that was made. */
-export const showPaid = (hold: RedemptionHeld, providerReference: string): void =>
+export const showPaid = (hold: ShownRedemption, providerReference: string): void =>
   showDetails(
     `**Paid**: ${describeRedemption(hold)}`,
     `Provider's reference ${providerReference}` +
       `${hold.payoutAccount ? `, paid to ${hold.payoutAccount}` : ''}.`,
     'The money has left the voucher. No action is needed; where the owner was at the wrong merchant, the ' +
-      'merchant or support staff reverse the redemption.',
+      'merchant or support staff (at `/support`) reverse the redemption.',
   );
 
 /** The end of a payment that was refused. */
-export const showNotPaid = (hold: RedemptionHeld, message: string): void =>
+export const showNotPaid = (hold: ShownRedemption, message: string): void =>
   showDetails(
     `**Not paid**: ${describeRedemption(hold)}`,
-    `The provider's last message: ${quoted(message)}. No money has moved: the value is back on the ` +
-      'voucher. The claim ended, so the owner needs a new one. Where the message is about the ' +
-      "merchant's account, correct that first: `npm run admin -- set payout-account --help`.",
+    `The provider's last message: ${quoted(message)}. No money has moved${accountOf(hold)}: the value is ` +
+      'back on the voucher.',
+    "Where the message is about the merchant's account, an operator corrects that first: `npm run admin -- " +
+      'set payout-account --help`. Then the merchant claims again, and the owner gets a new code.',
   );
 
+/** Where the payment goes, masked. */
+const accountOf = ({ payoutAccount }: RedemptionHeld): string =>
+  payoutAccount ? ` (to ${payoutAccount})` : '';
+
 /** A redemption as support staff and the provider know it. */
-export const describeRedemption = (hold: RedemptionHeld): string =>
+export const describeRedemption = (hold: ShownRedemption): string =>
   `ETB ${hold.toMerchant} to ${hold.merchantName}, payment reference ${hold.paymentReference}; ` +
-  `voucher ${hold.serialNumber}, fee ETB ${hold.serviceFee}, ${hold.platformReference}.`;
+  `voucher ${hold.serialNumber}, fee ETB ${hold.serviceFee}, ${hold.platformReference}` +
+  `${hold.owner ? `, owner ${hold.owner}` : ''}.`;

@@ -35,7 +35,7 @@ export interface RedemptionRun extends RedeemVoucherInput {
 
 export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun => ({
   ...input,
-  database: serializeActivities(activities.database),
+  database: serializeActivities(activities.singleSteps),
   hints: createHints(),
   redemptions: new Map(),
   background: [],

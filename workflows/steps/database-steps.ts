@@ -1,9 +1,10 @@
 import type { Activities } from '../../activities/index.js';
 
 /**
- * Steps that a caller waits for, or that nothing can proceed without: repeated until they succeed.
+ * Steps that a caller waits for, or that nothing can proceed without: repeated until they succeed. Where
+ * the database refuses one, its workflow calls a person.
  */
-const patientSteps = [
+export const patientSteps = [
   'generateVoucher',
   'cancelVoucher',
   'queueResend',

@@ -1,4 +1,5 @@
 import { condition } from '@temporalio/workflow';
+import { createTries } from './refused-steps.js';
 
 /** More conditions than can follow one another between an end and the next action of a workflow. */
 const ROUNDS = 4;
@@ -16,15 +17,24 @@ export function serializeActivities<These extends Steps>(steps: These): These {
   const waiting: (() => void)[] = [];
 
   async function run(step: () => Promise<unknown>): Promise<unknown> {
-    if (isBusy) await new Promise<void>((resolve) => waiting.push(resolve));
-    isBusy = true;
-    try {
-      return await step();
-    } finally {
-      await untilOthersWentOn();
-      const next = waiting.shift();
-      if (next) next();
-      else isBusy = false;
+    const tries = createTries();
+    for (;;) {
+      if (isBusy) await new Promise<void>((resolve) => waiting.push(resolve));
+      isBusy = true;
+      try {
+        const result = await step();
+        tries.done();
+        return result;
+      } catch (error) {
+        tries.note(error);
+      } finally {
+        await untilOthersWentOn();
+        const next = waiting.shift();
+        if (next) next();
+        else isBusy = false;
+      }
+      // The other steps go on meanwhile.
+      await tries.pause();
     }
   }
 

@@ -40,7 +40,7 @@ export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld
         { key: searchAttributes.outcome, value: 'UNKNOWN' },
         { key: searchAttributes.reference, value: [...run.references] },
       ]);
-      details.unknown(hold, lastMessage, urgency);
+      details.unknown(hold, { lastMessage, urgency, lastFailure: run.lastFailure });
     },
   });
 }

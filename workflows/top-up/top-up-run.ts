@@ -39,7 +39,7 @@ export interface TopUpRun extends TopUpInput {
 
 export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
   ...input,
-  database: serializeActivities(activities.database),
+  database: serializeActivities(activities.singleSteps),
   hints: createHints(),
   details: createTopUpDetails(input.begin.command.transactionId),
   running: new Map(),

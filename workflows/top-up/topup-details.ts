@@ -7,6 +7,18 @@ const CHARGED = "The money has left the partner's wallet. No action is needed.";
 
 const ON_HOLD = 'The money is on hold until the provider tells the outcome. No action is needed.';
 
+interface UnknownOutcome {
+  readonly lastMessage: string;
+  readonly urgency: Urgency;
+  /** Of the attempt before. */
+  readonly lastFailure: string | undefined;
+}
+
+const earlierFailure = (message: string | undefined): string[] =>
+  message === undefined
+    ? []
+    : [`The last attempt failed. The provider's message: ${quoted(message)}.`];
+
 /** The details of a top-up for support staff; `transactionId` is its number for partners. */
 export function createTopUpDetails(transactionId: number) {
   const describe = (hold: TopUpHeld): string =>
@@ -15,21 +27,17 @@ export function createTopUpDetails(transactionId: number) {
 
   return {
     sending: (hold: TopUpHeld, lastFailure: string | undefined) =>
-      showDetails(
-        `**Sending**: ${describe(hold)}.`,
-        ...(lastFailure === undefined
-          ? []
-          : [`The last attempt failed. The provider's message: ${quoted(lastFailure)}.`]),
-        ON_HOLD,
-      ),
+      showDetails(`**Sending**: ${describe(hold)}.`, ...earlierFailure(lastFailure), ON_HOLD),
 
-    unknown: (hold: TopUpHeld, lastMessage: string, urgency: Urgency) =>
+    unknown: (hold: TopUpHeld, { lastMessage, urgency, lastFailure }: UnknownOutcome) =>
       showDetails(
-        `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}`,
+        `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}.`,
+        ...earlierFailure(lastFailure),
         `The provider's last message: ${lastMessage}. The money stays on hold, and the service asks ` +
           'the provider again. Do not send it by another way: that could deliver it twice. To ask now, ' +
-          'send the signal `providerHint`. A retry is possible after ' +
-          'the outcome is known.',
+          'send the signal `providerHint`. A retry is possible after the outcome is known.',
+        'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle an ' +
+          'unknown top-up* at `/support`, with its reference.',
       ),
 
     delivered: (hold: TopUpHeld, { providerReference, reversal }: Ending & { kind: 'done' }) =>
@@ -44,9 +52,9 @@ export function createTopUpDetails(transactionId: number) {
         `**Failed**: ${describe(hold)}.`,
         `The provider's last message: ${quoted(message)}. The money is back in the partner's wallet.`,
         'To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is needed. The retry ' +
-          'holds the money again and goes to the same number. For another number the partner retries, ' +
-          'or an operator: `npm run admin -- retry top-up --help`. The workflow waits until ' +
-          `${untilWhen(retryWindowMs)}; after that the partner can still retry by the API.`,
+          'holds the money again and goes to the same number. To the same or another number: *Retry a ' +
+          'top-up* at `/support`, or the partner by the API; both also after the workflow ends, at ' +
+          `${untilWhen(retryWindowMs)}.`,
       ),
 
     /** A failed top-up was delivered late. */
@@ -74,8 +82,8 @@ export function createTopUpDetails(transactionId: number) {
     windowOver: (hold: TopUpHeld | undefined) =>
       showDetails(
         `**Failed**${hold ? `: ${describe(hold)}` : `: top-up ${transactionId}`}.`,
-        "The money is back in the partner's wallet. The workflow accepts no more signals; the partner " +
-          'can still retry by the API.',
+        "The money is back in the partner's wallet. The workflow accepts no more signals; " +
+          'retry it at `/support` (*Retry a top-up*), or the partner does by the API.',
       ),
   };
 }

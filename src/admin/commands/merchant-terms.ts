@@ -5,7 +5,7 @@ import {
 } from '../../db/catalogue/payout-accounts.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
-import { id, percent, required, text } from '../fields.js';
+import { id, optional, percent, required, text } from '../fields.js';
 import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.js';
 import { changeSubject, requireSubject } from '../record-names.js';
 
@@ -30,7 +30,9 @@ export const setPayoutAccount = changeCommand({
   summary: 'Set the payout account of a merchant',
   details:
     'Redemptions already on hold are paid to the previous account, which is kept with the time ' +
-    'of its replacement.',
+    'of its replacement. Before the first payment the provider is asked for the account and its ' +
+    'holder, where it can tell them: an account that is closed, or that somebody else than --holder ' +
+    'has, is not paid. "check payout-account" asks now.',
   fields: {
     merchant: required(id, 'The id of the merchant'),
     key: required(
@@ -38,10 +40,11 @@ export const setPayoutAccount = changeCommand({
       'The kind of account: msisdn, accountid, walletid or another GSMA identifier',
     ),
     value: required(text, 'The number of the account'),
+    holder: optional(text, 'Who must hold it; without this the name is only recorded'),
   },
   examples: [
     'set payout-account --merchant 3 --key msisdn --value 0911234567',
-    'set payout-account --merchant 3 --key accountid --value 1000123456',
+    'set payout-account --merchant 3 --key accountid --value 1000123456 --holder "Abebe Kebede"',
   ],
   async change(transaction, input) {
     const { name } = await requireSubject(transaction, 'merchant', input.merchant);
@@ -49,17 +52,20 @@ export const setPayoutAccount = changeCommand({
     if (!party) throw new AdminError(`--value ${PARTY_VALUE_PROBLEM}.`);
     await lockRow(transaction, 'merchants', input.merchant);
     const before = (await currentPayoutAccounts(transaction, [input.merchant])).get(input.merchant);
-    if (before?.key === party.key && before.value === party.value)
+    const holder = input.holder ?? null;
+    const isSame = before?.key === party.key && before.value === party.value;
+    if (isSame && before.holder === holder)
       return {
         unchanged: `No change: merchant ${input.merchant} already has this payout account.`,
       };
     const accounts = await replacePayoutAccounts(transaction, [
-      { merchantId: input.merchant, ...party },
+      { merchantId: input.merchant, ...party, holder },
     ]);
     return {
       subject: { kind: 'merchant', id: input.merchant },
       details: {
         account: party.shown,
+        holder,
         accountId: accounts.get(input.merchant),
         replacedAccountId: before?.id ?? null,
       },

@@ -9,9 +9,9 @@ import { changeCommand, lookCommand } from '../command.js';
 import { argument, id, oneOf, required, text } from '../fields.js';
 import { changeSubject, created, requireSubject, warnOfNamesakes } from '../record-names.js';
 import { column, money, numbers, record, table } from '../tables.js';
-import { addressTable } from './addresses.js';
-import { apiKeyTable } from './api-keys.js';
-import { dailyLimits } from './daily-limits.js';
+import { addressTable } from './access/addresses.js';
+import { apiKeyTable } from './access/api-keys.js';
+import { dailyLimits } from './access/daily-limits.js';
 import { productTable } from './lists/list-products.js';
 
 const partnerId = argument(id, 'The id of the partner');

@@ -7,7 +7,7 @@ import type {
 import type { Airtime } from '../../providers/airtime/airtime.js';
 import type { MobileMoney } from '../../providers/mobile-money/mobile-money.js';
 import type { ProviderSet } from '../../providers/provider-set.js';
-import type { ProviderTransaction } from '../../providers/transaction-list.js';
+import type { ProviderTransaction, TransactionList } from '../../providers/transaction-list.js';
 import { AdminError } from '../admin-error.js';
 
 /** The providers whose books are compared with ours. */
@@ -31,6 +31,11 @@ export interface ComparedTransaction extends ProviderTransaction {
   readonly verdict: Verdict;
 }
 
+/** What a provider did, by its statement as a file, by its name. */
+export type GivenStatements = Readonly<
+  Record<string, Extract<TransactionList, { kind: 'listed' }> | undefined>
+>;
+
 /** What the providers did since a time. */
 export interface ComparedBooks {
   readonly comparisons: readonly ComparedTransaction[];
@@ -49,7 +54,7 @@ const CURRENCY = 'ETB';
 export async function compareBooks(
   database: Database,
   { mobileMoney, airtime }: ListedProviders,
-  since: Date,
+  { since, statements = {} }: { readonly since: Date; readonly statements?: GivenStatements },
 ): Promise<ComparedBooks> {
   const comparisons: ComparedTransaction[] = [];
   const gaps: string[] = [];
@@ -57,9 +62,12 @@ export async function compareBooks(
     ...portsOf('payment', mobileMoney),
     ...portsOf('top-up', airtime),
   ]) {
-    const list = await port.listTransactions?.(since);
+    const given = statements[provider];
+    const list = given ?? (await port.listTransactions?.(since));
     if (list === undefined) {
-      gaps.push(`${provider} cannot list each ${kind} that it did: ask it for a statement.`);
+      gaps.push(
+        `${provider} cannot list each ${kind} that it did: give its statement with --${provider}-statement.`,
+      );
       continue;
     }
     if (list.kind === 'not-listed')
@@ -68,8 +76,17 @@ export async function compareBooks(
       );
     const references = list.transactions.flatMap(({ reference }) => reference ?? []);
     const known = await findKnown(database, kind, references);
-    for (const one of list.transactions)
-      comparisons.push({ ...one, kind, provider, verdict: verdictOf(one, known) });
+    const compared = list.transactions.map((one) => {
+      const verdict = verdictOf(one, known);
+      return { ...one, kind, provider, verdict };
+    });
+    comparisons.push(...compared);
+    const unnamed = given ? compared.filter(isUnnamed) : [];
+    if (unnamed.length > 0)
+      gaps.push(
+        `The statement of ${provider} has ${unnamed.length} times a ${kind} without our reference: ` +
+          'compare them by hand.',
+      );
   }
   return { comparisons, gaps };
 }
@@ -79,6 +96,10 @@ const portsOf = <Name extends string>(
   kind: ComparedTransaction['kind'],
   set: ProviderSet<Name, Pick<MobileMoney, 'listTransactions'>>,
 ) => set.names.map((provider) => ({ kind, provider, port: set.named(provider) }));
+
+/** It may be ours: the provider's file need not have our reference. */
+const isUnnamed = ({ reference, status }: ComparedTransaction): boolean =>
+  reference === null && status !== 'failed';
 
 /** How a transaction stands, by our rows. */
 function verdictOf(

@@ -3,6 +3,7 @@ import {
   addressOrRange,
   commaList,
   pemOrFile,
+  SECRET,
   seconds,
   secret,
   webAddress,
@@ -35,7 +36,9 @@ export const mpesaSettings = {
     .regex(/^\d{5,9}$/, 'must be 5 to 9 digits')
     .optional()
     .describe('Our short code, which pays; required with `MPESA_URL`'),
-  MPESA_INITIATOR: secret
+  MPESA_INITIATOR: z
+    .string()
+    .min(1)
     .optional()
     .describe('Name of the API operator that initiates payments, required with `MPESA_URL`'),
   MPESA_SECURITY_CREDENTIAL: secret
@@ -60,6 +63,7 @@ export const mpesaSettings = {
   MPESA_CALLBACK_SECRET: z
     .string()
     .regex(/^[\w-]{16,128}$/, 'must be 16 to 128 letters, digits, - or _')
+    .meta(SECRET)
     .optional()
     .describe(
       'Part of the path of results, 16 to 128 letters, digits, `-` or `_`, required with ' +

@@ -10,6 +10,7 @@ import {
   count,
   mailSender,
   messageTemplates,
+  SECRET,
   seconds,
   secret,
   smtpAddress,
@@ -22,6 +23,7 @@ import { smppSettings } from './smpp-settings.js';
 const callbackSecret = z
   .string()
   .regex(/^([\w-]{16,128})?$/, 'must be 16 to 128 letters, digits, - or _')
+  .meta(SECRET)
   .default('');
 
 const callbackAddresses = commaList.pipe(z.array(addressOrRange)).meta({
@@ -99,14 +101,22 @@ export const mobileMoneySettings = {
     ),
   MOBILE_MONEY_KEY: z
     .string()
+    .meta(SECRET)
     .default('')
     .describe('Key for the token, or for HTTP Basic where there is no address for tokens'),
-  MOBILE_MONEY_SECRET: z.string().default('').describe('Secret of the key'),
+  MOBILE_MONEY_SECRET: z.string().meta(SECRET).default('').describe('Secret of the key'),
   MOBILE_MONEY_ACCOUNT: z
     .string()
     .min(1)
     .optional()
     .describe("Source account of payouts (GSMA's `accountid`), required with `MOBILE_MONEY_URL`"),
+  MOBILE_MONEY_ACCOUNT_CHECK: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      "Whether the provider is asked for the status and the holder of a merchant's payout account " +
+        'before the first payment to it. `off` for a provider that does not offer it',
+    ),
   MOBILE_MONEY_CALLBACK_URL: webAddress
     .optional()
     .describe(
@@ -149,6 +159,7 @@ const reloadlySettings = {
   RELOADLY_CALLBACK_SECRET: z
     .string()
     .min(16)
+    .meta(SECRET)
     .optional()
     .meta({
       description:

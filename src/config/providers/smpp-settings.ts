@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, pemOrFile, seconds, smppAddress } from '../setting-kinds.js';
+import { count, pemOrFile, SECRET, seconds, smppAddress } from '../setting-kinds.js';
 
 /** SMS over SMPP 3.4. */
 export const smppSettings = {
@@ -17,6 +17,7 @@ export const smppSettings = {
   SMPP_PASSWORD: z
     .string()
     .regex(/^[\x21-\x7e]{1,8}$/, 'must be 1 to 8 visible ASCII characters')
+    .meta(SECRET)
     .optional()
     .describe("The account's password, required with `SMPP_URL`"),
   SMPP_SYSTEM_TYPE: z

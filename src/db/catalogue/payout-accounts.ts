@@ -1,25 +1,34 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
 
 /** A merchant's payout account: key and value of a GSMA party. */
 export interface PayoutAccount {
   readonly id: number;
   readonly key: string;
   readonly value: string;
+  /** Whom the operator expects to hold it. */
+  readonly holder: string | null;
 }
 
-export interface NewPayoutAccount extends Omit<PayoutAccount, 'id'> {
+export interface NewPayoutAccount extends Omit<PayoutAccount, 'id' | 'holder'> {
   readonly merchantId: number;
+  readonly holder?: string | null;
 }
 
 /** The current payout accounts, by the merchant's id. */
 export async function currentPayoutAccounts(
-  transaction: DatabaseTransaction,
+  database: Database | DatabaseTransaction,
   merchantIds: readonly number[],
 ): Promise<ReadonlyMap<number, PayoutAccount>> {
-  const rows = await transaction
+  const rows = await database
     .selectFrom('merchant_payout_accounts')
-    .select(['id', 'merchant_id', 'party_key as key', 'party_value as value'])
+    .select([
+      'id',
+      'merchant_id',
+      'party_key as key',
+      'party_value as value',
+      'holder_name as holder',
+    ])
     .where('merchant_id', '=', sql<number>`any(${merchantIds}::bigint[])`)
     .where('replaced_at', 'is', null)
     .execute();
@@ -43,10 +52,11 @@ export async function replacePayoutAccounts(
   const added = await transaction
     .insertInto('merchant_payout_accounts')
     .values(
-      accounts.map(({ merchantId, key, value }) => ({
+      accounts.map(({ merchantId, key, value, holder = null }) => ({
         merchant_id: merchantId,
         party_key: key,
         party_value: value,
+        holder_name: holder,
       })),
     )
     .returning(['id', 'merchant_id'])

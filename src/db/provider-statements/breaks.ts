@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { BreakType, StatementKind } from '../../domain/provider-statements/break-types.js';
 import type { Day } from '../../domain/reports/day-report.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { Database } from '../connection.js';
 
 /** A difference between the statement of a provider and our books. */
 export interface Break {
@@ -60,24 +60,36 @@ export async function listOpenBreaks(
   return rows;
 }
 
+/** The breaks that people look for. */
+export interface BreakFilter {
+  readonly provider?: string | undefined;
+  readonly day?: string | undefined;
+  readonly state?: Break['state'] | undefined;
+}
+
+/** Breaks of all types by provider, day and state: open ones first, the newest day first. */
+export async function listBreaks(
+  database: Database,
+  { provider, day, state }: BreakFilter,
+  limit: number,
+): Promise<Break[]> {
+  const conditions = [
+    ...(provider === undefined ? [] : [sql`provider = ${provider}`]),
+    ...(day === undefined ? [] : [sql`day = ${day}`]),
+    ...(state === undefined ? [] : [sql`state = ${state}`]),
+    sql`true`,
+  ];
+  const { rows } = await sql<Break>`
+    select ${columns} from provider_breaks where ${sql.join(conditions, sql` and `)}
+    order by state = 'OPEN' desc, day desc, provider, id limit ${limit}`.execute(database);
+  return rows;
+}
+
 /** A break by its id. */
 export async function findBreak(database: Database, id: number): Promise<Break | undefined> {
   const { rows } = await sql<Break>`
     select ${columns} from provider_breaks where id = ${id}`.execute(database);
   return rows[0];
-}
-
-/** Settles an open break; false where it is not open. */
-export async function settleBreak(
-  transaction: DatabaseTransaction,
-  id: number,
-  { by, note }: { readonly by: string; readonly note: string },
-): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update provider_breaks
-    set state = 'SETTLED', ended_at = now(), ended_by = ${by}, ended_why = ${note}
-    where id = ${id} and state = 'OPEN'`.execute(transaction);
-  return numAffectedRows > 0n;
 }
 
 /** How many breaks are open, by provider and type. */

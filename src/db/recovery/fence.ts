@@ -19,6 +19,18 @@ export const standingFence = (database: Database): Promise<Fence | undefined> =>
     .where('state', '=', 'MAINTENANCE')
     .executeTakeFirst();
 
+/** Whether the fence stands, and what time it is at the database, in one round trip. */
+export async function lookAtFence(
+  database: Database,
+): Promise<{ readonly isFenced: boolean; readonly now: Date }> {
+  const { rows } = await sql<{ isFenced: boolean; now: Date }>`
+    select exists (select from maintenance_fences where state = 'MAINTENANCE') as "isFenced",
+      clock_timestamp() as now`.execute(database);
+  const [found] = rows;
+  if (!found) throw new Error('The database has no time');
+  return found;
+}
+
 /** Raises the fence; returns its id. Only one can stand. */
 export async function raiseFence(
   transaction: DatabaseTransaction,

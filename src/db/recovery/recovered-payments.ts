@@ -73,6 +73,20 @@ export async function findKnown(
   return known;
 }
 
+/** Our references of payments, by the provider's receipts. */
+export async function referencesOfReceipts(
+  database: Database,
+  provider: string,
+  receipts: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ receipt: string; reference: string }>`
+    select provider_reference as receipt, payment_reference::text as reference from redemptions
+    where provider = ${provider} and provider_reference = any(${receipts}::text[])`.execute(
+    database,
+  );
+  return new Map(rows.map(({ receipt, reference }) => [receipt, reference]));
+}
+
 /**
  * Books a lost payment: the provider has paid, and nobody was charged, so the amount is in suspense.
  * It ends when the request is repeated, or when an operator assigns it. Idempotent; returns whether it

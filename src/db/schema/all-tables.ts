@@ -21,6 +21,7 @@ import type {
   PartnerGiftDenominationPricesTable,
   PartnerProductsTable,
   PartnersTable,
+  PayoutAccountChecksTable,
   PriceListVersionsTable,
   ProductCategoriesTable,
   ProductsTable,
@@ -110,6 +111,7 @@ export interface Schema {
   merchant_categories: MerchantCategoriesTable;
   merchants: MerchantsTable;
   merchant_payout_accounts: MerchantPayoutAccountsTable;
+  payout_account_checks: PayoutAccountChecksTable;
   product_categories: ProductCategoriesTable;
   products: ProductsTable;
   partner_products: PartnerProductsTable;

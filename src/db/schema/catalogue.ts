@@ -1,4 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { PayoutAccountState } from '../../domain/providers/payout-account.js';
+import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { Json, Numeric, Timestamp } from './columns.js';
 
@@ -57,6 +59,18 @@ export interface MerchantPayoutAccountsTable {
   merchant_id: number;
   party_key: string;
   party_value: string;
+  /** Whom the operator expects to hold it. */
+  holder_name: Generated<string | null>;
+}
+
+/** What a provider says of a payout account. */
+export interface PayoutAccountChecksTable {
+  payout_account_id: number;
+  provider: MobileMoneyProviderName;
+  state: PayoutAccountState;
+  /** As the provider tells it. */
+  holder_name: string | null;
+  checked_at: Timestamp;
 }
 
 export interface ProductCategoriesTable {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
 import type { Company } from '../../domain/voucher.js';
 import { anyDigest } from '../any-digest.js';
+import { paidAccount } from '../catalogue/payout-account-checks.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
 import { digestsOf, type RequestDigests } from '../operations/stored-operations.js';
@@ -154,6 +155,7 @@ export const redemptionPayment = (database: Database, operationId: string) =>
       'redemptions.provider',
       'redemptions.status',
       'vouchers.serial_number',
+      paidAccount.as('account'),
     ])
     .where('redemptions.operation_id', '=', operationId)
     .executeTakeFirstOrThrow();

@@ -1,10 +1,19 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.js';
+import type { ListedVoucher } from './lists/voucher-list.js';
 import { newestReversal, type ShownReversal } from './shown-reversal.js';
-import type { ListedVoucher } from './voucher-list.js';
+
+/** Another provider was asked, because the first certainly did nothing. */
+interface Failover {
+  readonly from: string;
+  readonly to: string;
+  /** What the first said. */
+  readonly message: string;
+  readonly at: string;
+}
 
 /** Times are texts in ISO 8601; amounts are decimal strings. */
 interface Claim {
@@ -38,6 +47,9 @@ interface Redemption {
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
   readonly reversal: ShownReversal | null;
+  /** Null is the default provider of a time before routes. */
+  readonly provider: string | null;
+  readonly failovers: readonly Failover[];
 }
 
 interface Message {
@@ -53,6 +65,8 @@ interface Message {
   readonly delivery: Selectable<MessagesTable>['delivery'];
   readonly deliveryAt: string | null;
   readonly deliveryReason: string | null;
+  readonly provider: string | null;
+  readonly failovers: readonly Failover[];
 }
 
 interface Move {
@@ -127,6 +141,11 @@ const claims = sql`
   left join partners on claim.company_kind = 'partner' and partners.id = claim.company_id
   where claim.voucher_id = vouchers.id`;
 
+const failoversOf = (isOfIt: RawBuilder<unknown>) => sql`(
+  select coalesce(json_agg(json_build_object('from', from_provider, 'to', to_provider,
+    'message', failover.message, 'at', failover.at) order by failover.id), '[]')
+  from provider_failovers as failover where ${isOfIt})`;
+
 const redemptions = sql`
   select coalesce(json_agg(json_build_object('id', redemption.id, 'claimId', redemption.claim_id,
     'at', redemption.created_at,
@@ -136,7 +155,9 @@ const redemptions = sql`
     'status', redemption.status, 'reference', platform_reference,
     'paymentReference', payment_reference,
     'providerReference', provider_reference, 'providerMessage', provider_message,
-    'reversal', ${newestReversal(sql`redemption.id`)})
+    'reversal', ${newestReversal(sql`redemption.id`)},
+    'provider', redemption.provider,
+    'failovers', ${failoversOf(sql`failover.operation_id = redemption.operation_id`)})
     order by redemption.id), '[]')
   from redemptions as redemption
   join merchants as payee on payee.id = redemption.merchant_id
@@ -147,5 +168,7 @@ const messages = sql`
     'redemptionId', message.redemption_id, 'at', coalesce(settled_at, message.created_at),
     'kind', kind, 'msisdn', msisdn, 'status', message.status,
     'providerReference', provider_reference, 'providerMessage', provider_message,
-    'delivery', delivery, 'deliveryAt', delivery_at, 'deliveryReason', delivery_reason) order by message.id), '[]')
+    'delivery', delivery, 'deliveryAt', delivery_at, 'deliveryReason', delivery_reason,
+    'provider', message.provider,
+    'failovers', ${failoversOf(sql`failover.message_id = message.id`)}) order by message.id), '[]')
   from messages as message where message.voucher_id = vouchers.id`;

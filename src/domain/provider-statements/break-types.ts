@@ -46,6 +46,9 @@ const remedies: Readonly<Record<BreakType, string>> = {
   late: 'Nothing: it closes itself, or becomes another break.',
 };
 
+/** What a person does about a break of a type, before it is settled. */
+export const remedyOf = (type: BreakType): string => remedies[type];
+
 const GUIDE = 'docs/guides/reconcile-a-statement.md';
 
 /** What a person does about a break, or about a statement that was not compared. */
@@ -67,7 +70,7 @@ export function statementAdvice(one: {
   }
   const type = breakTypes.find((name) => name === one.words);
   return (
-    `${type ? remedies[type] : ''} When it is clear: \`npm run admin -- settle break ` +
+    `${type ? remedyOf(type) : ''} When it is clear: \`npm run admin -- settle break ` +
     `${one.reference} --note …\`. More: ${GUIDE}.`
   );
 }

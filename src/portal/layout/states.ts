@@ -1,5 +1,5 @@
 import type { TopupStatus } from '../../db/schema/all-tables.js';
-import type { RedemptionState } from '../../db/vouchers/redemption-list.js';
+import type { RedemptionState } from '../../db/vouchers/lists/redemption-list.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { ReversalState } from '../../domain/vouchers/reversal.js';
 import type { Html } from '../../process/html.js';

@@ -1,4 +1,4 @@
-import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/redemption-list.js';
+import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/lists/redemption-list.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
 import { mayUse } from '../../domain/portal-role.js';
 import { barChart } from '../../process/bar-chart.js';

@@ -1,4 +1,7 @@
-import { type ListedRedemption, redemptionSource } from '../../db/vouchers/redemption-list.js';
+import {
+  type ListedRedemption,
+  redemptionSource,
+} from '../../db/vouchers/lists/redemption-list.js';
 import { html } from '../../process/html.js';
 import { daySchema, daysAfter } from '../layout/days.js';
 import { listFilters } from '../layout/list-parameters.js';

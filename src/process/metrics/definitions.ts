@@ -1,6 +1,14 @@
 import { breakTypes } from '../../domain/provider-statements/break-types.js';
 import { statementProviderNames } from '../../domain/provider-statements/statement-providers.js';
 import { reasons } from '../../domain/reasons.js';
+import {
+  holdAges,
+  holdKinds,
+  outboxes,
+  providerCalls,
+  providerOutcomes,
+  scheduleNames,
+} from './label-values.js';
 
 /** The prefix of the names of all metrics of the service. */
 export const PREFIX = 'voucher_service_';
@@ -27,42 +35,6 @@ export interface MetricDefinition {
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const SURFACES = ['partner', 'merchant', 'portal', 'other'] as const;
 
-/** The ages of holds, as upper bounds in seconds. */
-export const holdAges = {
-  'under 1m': 60,
-  '1m to 10m': 600,
-  '10m to 1h': 3_600,
-  '1h to 1d': 86_400,
-  'over 1d': Number.POSITIVE_INFINITY,
-} as const;
-export type HoldAge = keyof typeof holdAges;
-
-export const holdKinds = ['payment', 'top-up', 'reversal'] as const;
-
-/** What waits in the database for a worker. */
-export const outboxes = {
-  events: 'events without a number',
-  webhooks: 'webhooks that are due, without a workflow that has put them off',
-  messages: 'text messages to owners that are neither sent nor given up',
-  'invitation-messages': 'messages of invitations that are neither sent nor given up',
-  invitations: 'invitations of merchants that no workflow has taken up',
-  'top-up-retries': 'retries of top-ups that no workflow has taken up',
-  'access-notices': 'e-mails about access that are not sent',
-  statements: 'monthly statements whose time has come',
-  'day-reports': 'day reports whose time has come',
-} as const;
-
-const scheduleNames = ['sweep', 'reconciliation', 'books', 'statements'] as const;
-export type ScheduleName = (typeof scheduleNames)[number];
-
-const providerCalls = [
-  ...['send', 'pay', 'find', 'reverse', 'find reversal', 'list', 'deliver'],
-] as const;
-
-const providerOutcomes = [
-  ...['delivered', 'refused', 'not-sent', 'unknown', 'never-seen', 'listed', 'failed'],
-] as const;
-
 const surface: Label = { meaning: 'Who it is for', values: SURFACES };
 const route: Label = {
   meaning: 'Template of the path, as in [endpoints](endpoints.md); `other` for unknown paths',
@@ -79,6 +51,7 @@ const schedule: Label = { meaning: 'The Schedule', values: scheduleNames };
 const provider: Label = {
   meaning: 'Adapter of the settings, such as `gsma`; `webhook`: all receivers',
 };
+const account: Label = { meaning: 'The provider', values: statementProviderNames };
 const breakerState: Label = { meaning: 'Its state', values: ['closed', 'half-open', 'open'] };
 const call: Label = { meaning: 'What was asked', values: [...providerCalls] };
 
@@ -114,6 +87,12 @@ export const definitions = {
       pool: { meaning: 'The pool', values: ['api', 'lists', 'worker'] },
       state: { meaning: 'State', values: ['busy', 'idle', 'waiting', 'limit'] },
     },
+  },
+  clock_offset_seconds: {
+    kind: 'gauge',
+    help: 'By how much the clock of the process is ahead of that of the database; negative: behind',
+    home: 'API and worker',
+    labels: {},
   },
   provider_calls_total: {
     kind: 'counter',
@@ -171,7 +150,7 @@ export const definitions = {
     help: "Open breaks between providers' statements and our books",
     home: 'worker',
     labels: {
-      provider: { meaning: 'The provider', values: statementProviderNames },
+      provider: account,
       type: { meaning: 'How they differ; `late` closes itself', values: breakTypes },
     },
   },
@@ -179,19 +158,25 @@ export const definitions = {
     kind: 'gauge',
     help: 'Our balance at a provider, as last read, in the currency of the account',
     home: 'worker',
-    labels: { provider: { meaning: 'The provider', values: statementProviderNames } },
+    labels: { provider: account },
   },
   provider_balance_minimum: {
     kind: 'gauge',
     help: 'Balance below which an alarm is raised',
     home: 'worker',
-    labels: { provider: { meaning: 'The provider', values: statementProviderNames } },
+    labels: { provider: account },
   },
   provider_balance_read_timestamp_seconds: {
     kind: 'gauge',
-    help: 'Unix time at which the provider last said our balance',
+    help: 'Unix time at which the provider last said our balance; before the first time, at which the worker started',
     home: 'worker',
-    labels: { provider: { meaning: 'The provider', values: statementProviderNames } },
+    labels: { provider: account },
+  },
+  provider_balance_interval_seconds: {
+    kind: 'gauge',
+    help: 'Time between two readings of balances',
+    home: 'worker',
+    labels: {},
   },
   outbox_waiting: {
     kind: 'gauge',

@@ -31,6 +31,20 @@ export interface PaymentReversal {
   readonly description: string;
 }
 
+/** What a provider says of an account before money is sent to it. */
+export type AccountAnswer =
+  | {
+      readonly kind: 'open';
+      /** The name of its holder; null where the provider tells none. Personal data. */
+      readonly holder: string | null;
+    }
+  /** It does not exist, takes no money, or money to it would wait for its holder to register. */
+  | { readonly kind: 'closed' }
+  /** The provider does not answer such questions. */
+  | { readonly kind: 'not-offered' }
+  /** It may answer later. */
+  | { readonly kind: 'unknown'; readonly message: string };
+
 /** Takes payments back. Never throws for a provider's answer or timeout. */
 export interface PaymentReversals {
   /** Sends the reversal. Repeating it with the same reference never reverses twice. */
@@ -48,6 +62,8 @@ export interface MobileMoney extends ProviderAccount {
   readonly repetition: 'safe' | 'never';
   /** Whether this provider can pay the amount exactly; checked before a hold. */
   canCarry(amount: string): boolean;
+  /** Whether it pays to accounts of this kind; absent where it pays to all. */
+  canPayTo?(party: PartyIdentifier): boolean;
   /**
    * Sends the payment. Repeating it with the same reference never pays twice where `repetition` is
    * safe.
@@ -59,6 +75,8 @@ export interface MobileMoney extends ProviderAccount {
    * send the payment again.
    */
   findPayment(payment: Payment): Promise<ProviderInquiry>;
+  /** Asks for an account and its holder, and moves nothing. Absent where the provider cannot say. */
+  checkAccount?(party: PartyIdentifier): Promise<AccountAnswer>;
   /** Absent where the provider cannot reverse a payment. */
   readonly reversals?: PaymentReversals;
   /** The payments since a time, all or none. Absent where the provider cannot list them. */

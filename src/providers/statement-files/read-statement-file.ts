@@ -11,8 +11,8 @@ const ROW_CHARACTERS = 10_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Reads a statement as CSV (RFC 4180), row by row: its first row names the columns, in any order;
- * further columns are not read. Times without an offset are of the time zone.
+ * Reads a statement as CSV (RFC 4180), row by row: its first row, or the first after its introduction,
+ * names the columns, in any order; further columns are not read. Times without an offset are of the time zone.
  *
  * @throws {StatementFileError} at the first row that cannot be read, or that is of another day
  */
@@ -28,7 +28,8 @@ export async function* readStatementFile(
   for await (const cells of rowsOf(content)) {
     row += 1;
     if (!places) {
-      places = placesOf(cells, format);
+      const isIntroductory = row <= (format.introductoryRows ?? 0) && !isHeader(cells, format);
+      if (!isIntroductory) places = placesOf(cells, format);
       continue;
     }
     const fail = (column: string, text: string) =>
@@ -75,6 +76,10 @@ async function feed(content: AsyncIterable<Buffer | string>, parser: ReturnType<
   }
 }
 
+/** A row with one of the names is meant to name the columns. */
+const isHeader = (cells: readonly string[], { columns }: StatementFormat): boolean =>
+  cells.includes(columns.providerReference);
+
 /** @throws {StatementFileError} where a column is missing or stands twice */
 function placesOf(header: readonly string[], format: StatementFormat): Map<string, number> {
   const wanted = Object.values(format.columns);
@@ -101,6 +106,13 @@ class Cells {
     const place = column === undefined ? undefined : this.places.get(column);
     return (place === undefined ? '' : (this.cells[place] ?? '')) || null;
   }
+}
+
+/** The number before the name, as `msisdn +251…`; null where the provider hides digits. */
+function numberOf(party: string | null): string | null {
+  const [, digits] = /^\+?(\d{9,15})(?!\S)/.exec(party ?? '') ?? [];
+  if (digits === undefined) return null;
+  return `msisdn +${digits.startsWith('0') ? `251${digits.slice(1)}` : digits}`;
 }
 
 /** A row as a line; undefined where it is no operation of ours. */
@@ -141,6 +153,7 @@ function lineOf(
     currency,
     fee,
     feeCurrency: fee === null ? null : (cells.read(columns.feeCurrency) ?? 'ETB'),
+    ...(columns.party !== undefined && { party: numberOf(cells.read(columns.party)) }),
     at,
   };
 }

@@ -16,7 +16,11 @@ export interface StatementFormat {
     readonly type?: string;
     readonly fee?: string;
     readonly feeCurrency?: string;
+    /** Who received it: a number, and perhaps a name after it. */
+    readonly party?: string;
   };
+  /** Rows before the one that names the columns, at most: who holds the account, and for which time. */
+  readonly introductoryRows?: number;
   /** Columns that a file may lack. */
   readonly optional: readonly string[];
   /** Statuses in small letters; others are not final. */
@@ -77,8 +81,10 @@ export const statementFormats: Readonly<Record<string, StatementFormat>> = {
       status: 'Transaction Status',
       amount: 'Withdrawn',
       at: 'Completion Time',
+      party: 'Other Party Info',
     },
-    optional: ['Originator Conversation ID', 'Linked Transaction ID'],
+    introductoryRows: 20,
+    optional: ['Originator Conversation ID', 'Linked Transaction ID', 'Other Party Info'],
     statuses: {
       completed: 'completed',
       failed: 'failed',

@@ -7,6 +7,7 @@ import { createPayout, type GsmaParts } from './create-payout.js';
 import { createReversal } from './create-reversal.js';
 import { errorReply } from './errors.js';
 import { listTransactions } from './list-transactions.js';
+import { payeeAccountRouter } from './payee-account.js';
 
 /** Below the path that the GSMA API is mounted on. */
 export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };
@@ -48,6 +49,7 @@ export function gsmaRouter(parts: GsmaParts): Router {
       ...{ unclearedBalance: '0.00', currency: 'ETB', accountStatus: 'available' },
     };
   });
+  api.use(payeeAccountRouter().routes());
   api.get('/requeststates/:id', (ctx) => {
     const payout = find('serverCorrelationId', ctx.params.id);
     give(ctx, payout ? { status: 200, body: requestStateOf(payout) } : errorReply('notFound'));

@@ -3,10 +3,12 @@ import { html } from '../../process/html.js';
 import type { AirtimeBehaviour, SmsBehaviour } from '../behaviours.js';
 import { type Product, products } from '../dt-one/products.js';
 import type { Faults } from '../faults/provider-faults.js';
+import { accountRows } from '../gsma/payee-account.js';
 import { mailBehaviours } from '../mail-server.js';
 import { reversalRows, suffixRows } from '../scenario-table.js';
 import { delaySecondsByDigit } from '../scenarios.js';
 import { smscPassword } from '../smpp/smsc.js';
+import { transactionsOf } from '../statements/provider-lists.js';
 import { faultRows } from './faults-page.js';
 import { answerPage } from './page.js';
 
@@ -46,6 +48,8 @@ memory: a restart clears them.</p>
 (<a href="/mails">as JSON</a>)</li>
 <li><a href="/books">The books</a>: payouts, reversals, top-ups and messages; filter by
 <code>?reference=</code>, <code>?to=</code> or <code>?provider=</code></li>
+<li>Statements of today in Addis Ababa, as files for <code>npm run admin -- reconcile</code>:
+${statementLinks(new Date())}</li>
 </ul>
 <h2>Providers</h2>
 <div class="table"><table>
@@ -86,6 +90,15 @@ the digit before them its delay. Every other reversal succeeds at once.</p>
     ({ suffix, meaning }) => html`<tr><td><code>x${suffix}</code></td><td>${meaning}</td></tr>`,
   )}</tbody>
 </table></div>
+<h2>Payout accounts by number</h2>
+<p>The last two digits of a number select what mobile money with the GSMA API says of the account before
+the first payment to it. Abebe Kebede holds every other account.</p>
+<div class="table"><table>
+<thead><tr><th scope="col">Number ends in</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${accountRows.map(
+    ({ suffix, meaning }) => html`<tr><td><code>${suffix}</code></td><td>${meaning}</td></tr>`,
+  )}</tbody>
+</table></div>
 <h2>Scenarios by e-mail address</h2>
 <p>Every address receives mail at once, except those that begin with one of these words.</p>
 <div class="table"><table>
@@ -106,6 +119,15 @@ the digit before them its delay. Every other reversal succeeds at once.</p>
 <code>topups</code> or <code>reversals</code> instead of <code>payouts</code>)</p>
 </main>`;
   answerPage(ctx, { title: 'Provider sandbox', content });
+}
+
+const zone = 'Africa/Addis_Ababa';
+
+function statementLinks(now: Date) {
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(now);
+  return Object.keys(transactionsOf).map(
+    (provider) => html`<a href="/statements/${provider}/${day}.csv?zone=${zone}">${provider}</a> `,
+  );
 }
 
 function wordsOfSms({ answer, isReceived, report }: SmsBehaviour): string {

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Books } from '../books.js';
 import type { SandboxReply } from '../reply.js';
+import { listedTopups } from '../statements/provider-lists.js';
 import { errorReply } from './errors.js';
 import { topupAnswer } from './topup.js';
 
@@ -14,8 +15,9 @@ export function listTopups(ctx: Context, books: Books): SandboxReply {
   const { customIdentifier, startDate, endDate } = ctx.query;
   const [begin, end] = [timeOf(startDate, 0), timeOf(endDate, Number.MAX_SAFE_INTEGER)];
   if (Number.isNaN(begin) || Number.isNaN(end)) return errorReply(ctx, 'INVALID_REQUEST');
-  const found = books
-    .allTopups('reloadly')
+  const all =
+    customIdentifier === undefined ? listedTopups(books, 'reloadly') : books.allTopups('reloadly');
+  const found = all
     .filter(
       ({ reference }) =>
         customIdentifier === undefined ||

@@ -1,4 +1,4 @@
-import type { TakenRequest } from '../accepted-requests.js';
+import { statusOf, type TakenRequest } from '../accepted-requests.js';
 import type { Books, Payout, PayoutReversal, Topup } from '../books.js';
 import { PAYOUT_FEE } from './payout-fee.js';
 
@@ -19,13 +19,24 @@ export const listedTopups = (books: Books, provider: string): Topup[] =>
 
 /** A transaction of a statement, for all providers. */
 export interface ListedTransaction {
-  readonly kind: 'payment' | 'reversal' | 'top-up';
+  readonly kind: 'payment' | 'charge' | 'reversal' | 'top-up';
   readonly id: string;
   /** Of a reversal: the id of its payout. */
   readonly originalId: string;
   readonly fee: string;
   readonly taken: TakenRequest;
 }
+
+const topupsOf =
+  (provider: string) =>
+  (books: Books): ListedTransaction[] =>
+    listedTopups(books, provider).map((taken) => ({
+      kind: 'top-up',
+      id: taken.transactionId,
+      originalId: '',
+      fee: '',
+      taken,
+    }));
 
 /** What a provider did. */
 export const transactionsOf: Readonly<Record<string, (books: Books) => ListedTransaction[]>> = {
@@ -37,12 +48,14 @@ export const transactionsOf: Readonly<Record<string, (books: Books) => ListedTra
       fee: 'original' in taken ? '' : PAYOUT_FEE,
       taken,
     })),
-  'dt-one': (books) =>
-    listedTopups(books, 'dt-one').map((taken) => ({
-      kind: 'top-up',
-      id: taken.transactionId,
-      originalId: '',
-      fee: '',
-      taken,
-    })),
+  // M-Pesa lists what it charges for a payment in a row of its own.
+  mpesa: (books) =>
+    listedPayouts(books, 'mpesa').flatMap((taken) => {
+      const row = { id: taken.transactionReference, originalId: '', fee: PAYOUT_FEE, taken };
+      const isCharged = ['completed', 'reversed'].includes(statusOf(taken));
+      const payment = { ...row, kind: 'payment' } as const;
+      return isCharged ? [payment, { ...row, kind: 'charge' }] : [payment];
+    }),
+  'dt-one': topupsOf('dt-one'),
+  reloadly: topupsOf('reloadly'),
 };

@@ -1,10 +1,10 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { statusOf } from '../accepted-requests.js';
 import type { Books } from '../books.js';
 import { readJsonObject } from '../request-body.js';
-import { type ListedTransaction, transactionsOf } from './provider-lists.js';
+import { fileColumns } from './file-columns.js';
+import { transactionsOf } from './provider-lists.js';
 import { type ListedFault, statementFaults } from './statement-faults.js';
 
 const faultSchema = z.strictObject({
@@ -15,41 +15,6 @@ const balanceSchema = z.strictObject({ amount: z.number().min(0).max(1e12) });
 const zoneSchema = z
   .enum(Intl.supportedValuesOf('timeZone') as [string, ...string[]])
   .or(z.literal('UTC'));
-
-const types = { payment: 'disbursement', reversal: 'reversal', 'top-up': '' } as const;
-const feeOf = ({ fee, taken }: ListedTransaction) => (statusOf(taken) === 'failed' ? '' : fee);
-
-/** The columns of the files of each provider (docs/reference/providers.md, "Statements"). */
-const columns: Readonly<
-  Record<string, Readonly<Record<string, (one: ListedTransaction) => string>>>
-> = {
-  gsma: {
-    transactionReference: ({ id }) => id,
-    requestingOrganisationTransactionReference: ({ taken }) => taken.reference,
-    originalTransactionReference: ({ originalId }) => originalId,
-    type: ({ kind }) => types[kind],
-    transactionStatus: ({ taken }) => statusOf(taken),
-    amount: ({ taken }) => taken.amount,
-    currency: ({ taken }) => taken.currency,
-    feeAmount: feeOf,
-    feeCurrency: (one) => (feeOf(one) === '' ? '' : 'ETB'),
-    creationDate: ({ taken }) => taken.takenAt.toISOString(),
-  },
-  'dt-one': {
-    id: ({ id }) => id,
-    external_id: ({ taken }) => taken.reference,
-    status: ({ taken }) => statusesOfDtOne[statusOf(taken)],
-    amount: ({ taken }) => taken.amount,
-    unit: ({ taken }) => taken.currency,
-    creation_date: ({ taken }) => taken.takenAt.toISOString(),
-  },
-};
-const statusesOfDtOne = {
-  pending: 'SUBMITTED',
-  completed: 'COMPLETED',
-  failed: 'DECLINED',
-  reversed: 'REVERSED',
-} as const;
 
 /**
  * Statements of the providers by day, as JSON and as a file in CSV; faults that a tester puts into
@@ -77,7 +42,7 @@ export function statementsRouter(books: Books): Router {
     const { day, isFile } = /^(?<day>\d{4}-\d\d-\d\d)(?<isFile>\.csv)?$/.exec(name)?.groups ?? {};
     const zone = zoneSchema.safeParse(ctx.query.zone ?? 'UTC').data;
     const list = transactionsOf[provider];
-    const cells = columns[provider];
+    const cells = fileColumns[provider];
     if (!list || !cells) return problem(ctx, 404, 'The sandbox has no such provider.');
     if (!day || !zone) return problem(ctx, 400, 'Give a day and a time zone.');
     const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' });

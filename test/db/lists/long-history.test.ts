@@ -6,8 +6,9 @@ import { connectDatabase, type Database } from '../../../src/db/connection.js';
 import { readWalletTransactions } from '../../../src/db/ledger/wallet-transactions.js';
 import { readListPage } from '../../../src/db/lists/list-page.js';
 import type { ListQuery } from '../../../src/db/lists/list-query.js';
-import { redemptionSource } from '../../../src/db/vouchers/redemption-list.js';
-import { voucherSource } from '../../../src/db/vouchers/voucher-list.js';
+import { payoutSource } from '../../../src/db/vouchers/lists/payout-days.js';
+import { payoutsPerDay, redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.js';
+import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { addVoucher } from '../../support/vouchers.js';
 
@@ -95,6 +96,81 @@ test("a second page of a merchant's redemptions counts only what is new", async 
   });
   expect(total).toBe(first.totalItems);
   expect(count).toBeLessThan(FEW_ROWS);
+});
+
+describe("a merchant's payouts by day", () => {
+  const newestDays = (limit: number): ListQuery => ({
+    ...firstPage,
+    limit,
+    sortBy: [['day', 'DESC']],
+  });
+  const readDays = (limit: number) =>
+    readListPage(database, payoutSource, grown.merchant.id, newestDays(limit));
+  /** All days with a payout by the grouping of the portal, newest first. */
+  const allDays = async () => {
+    const day = (offset: number) =>
+      new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+    const days = { first: day(-60), last: day(1), zone: 'UTC' };
+    const found = await payoutsPerDay(database, grown.merchant.id, days);
+    return found
+      .filter(({ payouts }) => Number(payouts) > 0)
+      .map(({ day, payouts, paid, serviceFees }) => ({
+        day,
+        sums: { payouts: Number(payouts), paid, serviceFees },
+      }))
+      .toReversed();
+  };
+
+  test('a page reads the redemptions of its days, not those of the others', async () => {
+    const days = await allDays();
+    const ofTwoDays = days.slice(0, 2).reduce((total, { sums }) => total + sums.payouts, 0);
+    let page: unknown;
+    const count = await rowsRead('redemptions', async () => {
+      page = await readDays(2);
+    });
+    expect(page).toEqual({ items: days.slice(0, 2), totalItems: days.length });
+    // The index entry and the row of each; and of each other day an entry to find it, twice: once for the total.
+    expect(count).toBeLessThan(2 * ofTwoDays + 4 * days.length + FEW_ROWS);
+    expect(days.length).toBeGreaterThan(20);
+  });
+
+  test('a day whose payouts were all reversed is left out; a late success has no fee', async () => {
+    const [newest, second] = await allDays();
+    const ofDay = (day: string | undefined) => sql`merchant_id = ${grown.merchant.id}
+      and (settled_at at time zone 'UTC')::date = ${day}::date`;
+    await sql`update redemptions set reversed_at = now()
+      where ${ofDay(newest?.day)}`.execute(database);
+    await sql`update redemptions set status = 'VOIDED', contradicted_at = settled_at
+      where id = (select max(id) from redemptions
+        where ${ofDay(second?.day)})`.execute(database);
+    const days = await allDays();
+    expect(days[0]?.day).toBe(second?.day);
+    expect(days[0]?.sums.payouts).toBe(second?.sums.payouts);
+    expect(Number(days[0]?.sums.serviceFees)).toBeLessThan(Number(second?.sums.serviceFees));
+    expect(await readDays(100)).toEqual({ items: days, totalItems: days.length });
+  });
+
+  test.each([[['payouts', 'DESC']], [['paid', 'ASC']], [['serviceFees', 'DESC']]] as const)(
+    'are sorted and found by %s, too',
+    async ([column, direction]) => {
+      const days = await allDays();
+      const value = (day: (typeof days)[number]) => Number(day.sums[column]);
+      const least = [...days.map(value)].sort((one, other) => one - other)[days.length >> 1];
+      const query: ListQuery = {
+        ...firstPage,
+        limit: 100,
+        sortBy: [[column, direction]],
+        conditions: [{ column, operator: 'gte', isNegated: false, values: [String(least)] }],
+      };
+      const page = await readListPage(database, payoutSource, grown.merchant.id, query);
+      const sign = direction === 'ASC' ? 1 : -1;
+      const expected = days.filter((day) => value(day) >= Number(least));
+      expect(page.items.map(value)).toEqual(
+        expected.map(value).sort((one, other) => sign * (one - other)),
+      );
+      expect(page.totalItems).toBe(expected.length);
+    },
+  );
 });
 
 describe('the number of all vouchers', () => {

@@ -4,7 +4,8 @@ import {
   compareFile,
   compareStored,
 } from '../../../activities/provider-statements/compare-statement.js';
-import { breaksOfDay, settleBreak } from '../../../src/db/provider-statements/breaks.js';
+import { breaksOfDay } from '../../../src/db/provider-statements/breaks.js';
+import { settleBreak } from '../../../src/db/provider-statements/settle-break.js';
 import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.js';
 import type { Day } from '../../../src/domain/reports/day-report.js';
 import { makeVoucher, redemptions, topUp } from '../../admin/movements.js';

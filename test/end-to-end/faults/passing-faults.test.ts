@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../support/clients.js';
 import { breakStatement } from '../../support/database-faults.js';
 import { stoppedAt, untilBlocked } from '../../support/database-locks.js';
+import { until } from '../../support/until.js';
 import { CLAIM, done, type Gift, REDEEM, repeated } from '../gift/gift-scene.js';
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
 
@@ -62,7 +63,15 @@ describe.each(['cancel', 'terminate'] as const)('a statement that meets %s', (ho
     const send = redemption(gift);
     const before = await scene.holdings();
     const { database } = scene.stack;
-    const [answer] = await stoppedAt(database, 'vouchers', [send], () => end(how));
+    let isAnswered = false;
+    const sent = () => send().finally(() => (isAnswered = true));
+    // What waits first may be work in the background.
+    const untilAnswered = () =>
+      until(async () => {
+        if (!isAnswered) await end(how);
+        expect(isAnswered).toBe(true);
+      });
+    const [answer] = await stoppedAt(database, 'vouchers', [sent], untilAnswered);
     expect(answer?.body).toMatchObject({ success: false, statusCode: 503, data: null });
     expect(answer?.headers.get('Retry-After')).toBe('1');
     expect(await scene.holdings()).toEqual(before);

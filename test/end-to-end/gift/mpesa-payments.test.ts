@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FailpointName } from '../../../src/process/failpoint.js';
 import { makeSpoilingWay, type Spoil } from '../../support/spoiling-way.js';
 import { reconciled } from '../faults/reconciled.js';
-import type { Gift } from './gift-scene.js';
+import { CLAIM, type Gift } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
 /** Every payment of this service goes through M-Pesa, whose results arrive by callbacks only. */
@@ -96,6 +96,26 @@ describe('a payment of whole birr that M-Pesa', () => {
     const { status } = await redeem(client, gift);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(await scene.transfersOf(gift)).toEqual([]);
+  });
+
+  test('cannot pay to, because the account is no number, is refused before anything is held', async () => {
+    const payout = { key: 'accountid', value: '1000123400' };
+    const { merchant, client } = await scene.payee('merchant', { payout });
+    const [owned, anonymous] = [
+      await scene.gift({ merchant, denomination: 1000 }),
+      await scene.gift({ merchant, owner: null, denomination: 1000 }),
+    ];
+    const claim = await client.post(CLAIM, { voucherCode: owned.voucherCode });
+    const redemption = await redeem(client, anonymous);
+    for (const { body } of [claim, redemption]) {
+      expect(body.statusCode).toBe(5031);
+      expect(body.message).toContain('no provider pays to its accountid');
+      expect(body.message).not.toContain('1000123400');
+    }
+    for (const gift of [owned, anonymous]) {
+      expect(await scene.transfersOf(gift)).toEqual([]);
+      expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', held: '0.000000' });
+    }
   });
 });
 

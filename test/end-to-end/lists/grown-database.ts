@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { providerTables } from './grown-provider-tables.js';
 
 /** Rows of each table that grows; enough for PostgreSQL to prefer an index where there is one. */
 const ROWS = 20_000;
@@ -219,6 +220,7 @@ const filled: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     account_id: '1',
     token_digest: `convert_to('digest-' || number, 'utf8')`,
   },
+  ...providerTables(age),
 };
 
 /** The tables that grow with what companies do. */

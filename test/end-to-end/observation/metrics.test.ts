@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { outboxes } from '../../../src/process/metrics/definitions.js';
+import { outboxes } from '../../../src/process/metrics/label-values.js';
 import { type CollectedMetrics, createMetrics } from '../../../src/process/metrics/metrics.js';
 import { reconcileId } from '../../../workflows/workflow-ids.js';
 import { makeMerchant } from '../../support/companies.js';
@@ -75,6 +75,10 @@ describe('requests', () => {
     for (const pool of ['api', 'lists', 'worker'])
       expect(await value('database_pool_connections', { pool, state: 'limit' })).toBeGreaterThan(0);
   });
+});
+
+it('tell how far the clocks of the process and of the database are apart', async () => {
+  expect(Math.abs((await value('clock_offset_seconds')) ?? 60)).toBeLessThan(0.6);
 });
 
 describe('providers', () => {

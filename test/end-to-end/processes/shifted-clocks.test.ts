@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
@@ -10,6 +9,7 @@ import { isNumber } from '../privacy/stored-numbers.js';
 import { createCanary } from './canary.js';
 import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
+import { shiftedClock } from './shifted-clock.js';
 
 /**
  * Clocks that are ten minutes wrong. What is due, and what has expired, is the database's and
@@ -17,11 +17,6 @@ import { type ProcessScene, setProcessScene } from './process-scene.js';
  * tokens and signatures of others, and moves nothing.
  */
 const TEN_MINUTES = 600;
-
-const shifted = (seconds: number): Environment => ({
-  NODE_OPTIONS: `--import ${fileURLToPath(new URL('shifted-clock.mjs', import.meta.url))}`,
-  CLOCK_OFFSET_SECONDS: String(seconds),
-});
 
 let scene: ProcessScene;
 let gifts: ProcessGifts;
@@ -57,7 +52,7 @@ test.each([
   ['behind', -TEN_MINUTES],
 ])('a worker whose clock is ten minutes %s moves money when it is due', async (_name, seconds) => {
   const worker = scene.start('worker', {
-    ...shifted(seconds),
+    ...shiftedClock(seconds),
     EXPIRY_SWEEP_INTERVAL_SECONDS: '1',
     RECONCILE_INTERVAL_SECONDS: '1',
   });
@@ -96,7 +91,7 @@ test.each([
     await worker.logged('Worker is running');
     const shop = await gifts.makeShop('000');
     const { voucherCode, msisdn } = await gifts.generate(shop);
-    const wrong = await startApi(shifted(seconds));
+    const wrong = await startApi(shiftedClock(seconds));
     const right = stack;
 
     // Its own tokens are good where they were made.

@@ -41,6 +41,12 @@ const devices = {
   phone: { width: 375, height: 740 },
 } as const;
 
+/** Keeps a picture of the whole page as it is. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}
+
 /** Keeps a picture of the whole page as it looks on each device. */
 export async function takeScreenshots(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../src/embedded/port.js';
@@ -7,7 +8,7 @@ import {
   redeem,
   setRedemptionScene,
 } from '../../end-to-end/gift/redemption-scene.js';
-import { makeStaff } from '../../staff/staff-client.js';
+import { makeStaff, type StaffAccount } from '../../staff/staff-client.js';
 import { codeOf } from '../portal-client.js';
 import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
 
@@ -34,6 +35,20 @@ async function look(page: Page, name: string): Promise<void> {
   expect(await findAccessibilityProblems(page)).toEqual([]);
 }
 
+/** The first sign-in of an account, with one-time passwords set up. */
+async function signIn(page: Page, account: StaffAccount): Promise<void> {
+  await page.getByLabel('E-mail address').fill(account.email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(account.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const secret = (await page.getByRole('textbox', { name: 'Secret' }).inputValue()).replaceAll(
+    ' ',
+    '',
+  );
+  await page.getByRole('textbox', { name: 'One-time password' }).fill(codeOf(secret));
+  await page.getByRole('button', { name: 'Switch on' }).click();
+  await page.getByRole('link', { name: 'I have kept them' }).click();
+}
+
 test('an agent signs in, finds the cases of a number, reads one, and shows the number', async () => {
   const owner = newOwner();
   const { merchant, client } = await scene.payee('merchant');
@@ -48,16 +63,7 @@ test('an agent signs in, finds the cases of a number, reads one, and shows the n
   const page = await browser.newPage();
   await page.goto(`${url}/support`);
   await look(page, 'support-sign-in');
-  await page.getByLabel('E-mail address').fill(account.email);
-  await page.getByRole('textbox', { name: 'Password' }).fill(account.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  const secret = (await page.getByRole('textbox', { name: 'Secret' }).inputValue()).replaceAll(
-    ' ',
-    '',
-  );
-  await page.getByRole('textbox', { name: 'One-time password' }).fill(codeOf(secret));
-  await page.getByRole('button', { name: 'Switch on' }).click();
-  await page.getByRole('link', { name: 'I have kept them' }).click();
+  await signIn(page, account);
   await page.getByRole('link', { name: 'Find', exact: true }).click();
   await look(page, 'support-find');
 
@@ -78,4 +84,30 @@ test('an agent signs in, finds the cases of a number, reads one, and shows the n
   await page.getByRole('button', { name: 'Show the number' }).click();
   expect(await page.textContent('main')).toContain(owner);
   await look(page, 'support-number');
+}, 240_000);
+
+test('an operator looks for the breaks of a provider, reads one, and settles it', async () => {
+  await sql`
+    insert into provider_breaks (provider, day, type, kind, subject, reference, provider_reference,
+      our_status, our_amount, provider_status, provider_amount, provider_currency)
+    select 'gsma', '2026-11-20', type, 'payment', type, gen_random_uuid()::text, 'TRX-' || type,
+      'completed', 487.5, 'completed', 500, 'ETB'
+    from unnest(array['amount', 'duplicate', 'missing-there', 'late']) as type
+  `.execute(scene.stack.database);
+  const { url } = scene.stack;
+  const page = await browser.newPage();
+  await page.goto(`${url}/support`);
+  await signIn(page, await makeStaff(scene.stack, 'OPERATOR'));
+  await page.getByRole('link', { name: 'Breaks', exact: true }).click();
+  await page.getByLabel('Provider').selectOption('gsma');
+  await page.getByLabel('State').selectOption('Open');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await look(page, 'support-breaks');
+  await page.getByRole('link', { name: /: amount$/ }).click();
+  await look(page, 'support-break');
+  await page.getByLabel('The cause, and what was done').fill('They paid 12.50 back, receipt 4711');
+  await page.getByRole('button', { name: 'Settle the break' }).click();
+  await page.getByText('The break is settled.').waitFor();
+  await look(page, 'support-break-settled');
+  expect(await page.textContent('main')).toContain('They paid 12.50 back, receipt 4711');
 }, 240_000);

@@ -69,6 +69,33 @@ describe('reads the rows of each provider', () => {
     expect(found[0]?.at).toEqual(new Date('2026-11-22T11:03:00Z'));
   });
 
+  test('mpesa: the export of the portal, with rows before its columns and hidden digits', async () => {
+    const found = await read(
+      'mpesa',
+      'Organization Name:,ABYSSINIA\nShort Code,600992\nTime Period,"From 22-11-2026"\n\n' +
+        '"Receipt No.","Completion Time","Initiation Time","Details","Transaction Status","Paid In",' +
+        '"Withdrawn","Balance","Balance Confirmed","Reason Type","Other Party Info",' +
+        '"Linked Transaction ID","A/C No."\n' +
+        'SKM1,22-11-2026 14:03:00,22-11-2026 14:02:58,Business Payment to Customer,Completed,,' +
+        '"-1,098.00","5,000.00",true,Business Payment,251911234567 - ABEBE KEBEDE,,\n' +
+        'SKM2,2026-11-22 14:04:00,2026-11-22 14:04:00,Business Payment to Customer,Completed,,' +
+        '-98.00,"4,902.00",true,Business Payment,2519****567 - ABEBE KEBEDE,,\n' +
+        'SKM3,2026-11-22 15:00:00,2026-11-22 15:00:00,Pay Bill,Completed,500.00,,"5,402.00",true,,,,\n',
+    );
+    expect(found).toMatchObject([
+      {
+        providerReference: 'SKM1',
+        reference: null,
+        amount: '1098.00',
+        party: 'msisdn +251911234567',
+      },
+      { providerReference: 'SKM2', amount: '98.00', party: null },
+    ]);
+    await expect(read('mpesa', 'Organization Name:,ABYSSINIA\n'.repeat(30))).rejects.toThrow(
+      'lacks',
+    );
+  });
+
   test('dt-one and reloadly: top-ups; a status that nobody knows is not final', async () => {
     expect(
       await read(

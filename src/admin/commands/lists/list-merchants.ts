@@ -8,9 +8,9 @@ import { lookCommand } from '../../command.js';
 import { argument, id } from '../../fields.js';
 import { requireSubject } from '../../record-names.js';
 import { column, numbers, record, table } from '../../tables.js';
-import { addressTable } from '../addresses.js';
-import { apiKeyTable } from '../api-keys.js';
-import { publicKeyTable } from '../public-keys.js';
+import { addressTable } from '../access/addresses.js';
+import { apiKeyTable } from '../access/api-keys.js';
+import { publicKeyTable } from '../access/public-keys.js';
 
 export const listMerchantsCommand = lookCommand({
   name: 'list merchants',

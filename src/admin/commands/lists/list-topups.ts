@@ -4,6 +4,7 @@ import { findTopupOwner, listTopups } from '../../../db/topups/operator-topups.j
 import { findTopupDetail, type TopupDetail } from '../../../db/topups/topup-detail.js';
 import { maskStored } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
+import { askedProviders } from '../../asked-providers.js';
 import { lookCommand } from '../../command.js';
 import { argument, id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';
 import { moneyMoveTable } from '../../ledger-history.js';
@@ -100,13 +101,6 @@ export const showTopup = lookCommand({
 
 const moment = (text: string | null) => text && time(new Date(text));
 
-/** The providers that were asked, in their order. */
-const providersOf = ({
-  provider,
-  failovers,
-}: Pick<TopupDetail['attempts'][number], 'provider' | 'failovers'>) =>
-  [...failovers.map(({ from }) => from), provider].filter(Boolean).join(', then ');
-
 const attemptTable = (
   attempts: readonly (Omit<TopupDetail['attempts'][number], 'msisdn'> & {
     readonly msisdn: string;
@@ -121,7 +115,7 @@ const attemptTable = (
     column('taken back (utc)', (row) => moment(row.reversedAt)),
     column('number', (row) => row.msisdn),
     column('our reference', (row) => row.reference),
-    column('provider', providersOf),
+    column('provider', askedProviders),
     column('provider reference', (row) => row.providerReference),
     column('the provider says', (row) => row.providerMessage),
   ]);

@@ -3,6 +3,7 @@ import { listVouchers } from '../../../db/lists/operator-lists.js';
 import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
 import { maskStored } from '../../../domain/phone.js';
 import { type VoucherStatus, voucherMoves } from '../../../domain/voucher.js';
+import { askedProviders } from '../../asked-providers.js';
 import { lookCommand } from '../../command.js';
 import { id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';
 import { moneyMoveTable } from '../../ledger-history.js';
@@ -133,6 +134,7 @@ const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
     numbers('fee', (row) => money(row.serviceFee)),
     column('reference', (row) => row.reference),
     column('payment reference', (row) => row.paymentReference),
+    column('provider', askedProviders),
     column('provider reference', (row) => row.providerReference),
     column('the provider says', (row) => row.providerMessage),
   ]);
@@ -147,6 +149,7 @@ const messageTable = (
     column('what', (row) => row.kind),
     column('to', (row) => row.msisdn),
     column('status', (row) => row.status),
+    column('provider', askedProviders),
     column('provider reference', (row) => row.providerReference),
     column('the provider says', (row) => row.providerMessage ?? row.deliveryReason),
     column('delivery', (row) => row.delivery),

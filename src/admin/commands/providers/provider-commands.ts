@@ -1,5 +1,11 @@
 import { checkProvidersCommand } from './check-providers.js';
+import { checkPayoutAccount, listPayoutAccounts } from './payout-accounts.js';
 import { routeCommands } from './routes.js';
 
 /** The commands for providers, in the order of help. */
-export const providerCommands = [...routeCommands, checkProvidersCommand];
+export const providerCommands = [
+  ...routeCommands,
+  checkProvidersCommand,
+  listPayoutAccounts,
+  checkPayoutAccount,
+];

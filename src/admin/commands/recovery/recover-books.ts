@@ -8,12 +8,13 @@ import {
 import { maskMsisdn } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, type AdminContext, recordChanges } from '../../command.js';
-import { beginning, optional } from '../../fields.js';
+import { beginning, type InputOf, optional, text } from '../../fields.js';
 import {
   type ComparedBooks,
   type ComparedTransaction,
   compareBooks,
 } from '../../recovery/compare-books.js';
+import { readMpesaStatement } from '../../recovery/given-statement.js';
 import { lostPaymentOf } from '../../recovery/lost-payment.js';
 import { column, money, numbers, table, time } from '../../tables.js';
 
@@ -25,11 +26,29 @@ const since = optional(
   'List from this moment (UTC); by default half an hour before the restored one',
 );
 
+const fields = {
+  since,
+  mpesaStatement: optional(
+    text,
+    "M-Pesa's organisation statement in CSV, or - for standard input: M-Pesa cannot list what it paid",
+  ),
+};
+
 /** Lists the books of the providers; the fence must stand, so that nothing is added meanwhile. */
-async function compare({ database, providers }: AdminContext, given: Date | undefined) {
+async function compare(
+  { database, providers, marketTimeZone: zone }: AdminContext,
+  input: unknown,
+) {
+  const given = input as InputOf<typeof fields>;
   const fence = await requireFence(database);
-  const from = given ?? new Date(fence.restoredTo.getTime() - MARGIN_MS);
-  return { fence, books: await compareBooks(database, providers(), from) };
+  const from = given.since ?? new Date(fence.restoredTo.getTime() - MARGIN_MS);
+  const file = given.mpesaStatement;
+  const mpesa =
+    file === undefined
+      ? undefined
+      : await readMpesaStatement(database, file, { since: from, zone });
+  const books = await compareBooks(database, providers(), { since: from, statements: { mpesa } });
+  return { fence, books };
 }
 
 async function requireFence(database: Database): Promise<Fence> {
@@ -46,10 +65,14 @@ export const recoverListCommand: AdminCommand = {
     'book" books it. open: on hold, its workflow asks the provider. differs: the next reconciliation ' +
     'asks the provider, and books its answer. foreign: without a reference of ours. It needs the ' +
     'settings of the providers (MOBILE_MONEY_…, AIRTIME_…).',
-  fields: { since },
-  examples: ['recover list', 'recover list --since 2026-11-23T10:00:00Z --json'],
+  fields,
+  examples: [
+    'recover list',
+    'recover list --since 2026-11-23T10:00:00Z --json',
+    'recover list --mpesa-statement statement.csv',
+  ],
   async run(context, input) {
-    const { books } = await compare(context, input.since as Date | undefined);
+    const { books } = await compare(context, input);
     return {
       json: {
         counts: countsOf(books),
@@ -84,11 +107,11 @@ export const recoverBookCommand: AdminCommand = {
     'its caller repeats the request, or with "settle recovered-payment"; until then it is a case, and ' +
     'its voucher pays nothing else. Where the provider differs from our row, it is asked again. ' +
     'Repeating the command books nothing twice.',
-  fields: { since },
-  examples: ['recover book'],
+  fields,
+  examples: ['recover book', 'recover book --mpesa-statement statement.csv'],
   async run(context, input) {
     const actor = context.actor();
-    const { fence, books } = await compare(context, input.since as Date | undefined);
+    const { fence, books } = await compare(context, input);
     const { comparisons, gaps } = books;
     const wanted = await Promise.all(
       comparisons

@@ -1,5 +1,6 @@
-import { findBreak, listOpenBreaks, settleBreak } from '../../../db/provider-statements/breaks.js';
+import { listOpenBreaks } from '../../../db/provider-statements/breaks.js';
 import { listBalances } from '../../../db/provider-statements/provider-balances.js';
+import { SETTLE_BREAK, settleBreak } from '../../../db/provider-statements/settle-break.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
 import { argument, flag, id, optional, required, text, wholeNumber } from '../../fields.js';
@@ -25,7 +26,7 @@ const listBreaks = lookCommand({
 });
 
 const settleBreakCommand = changeCommand({
-  name: 'settle break',
+  name: SETTLE_BREAK,
   summary: 'Settle a break between a statement and our books',
   details:
     'Records who settled it, and why. It moves no money: late successes, reversals and repairs have ' +
@@ -37,16 +38,16 @@ const settleBreakCommand = changeCommand({
   examples: ['settle break 17 --note "Their double, paid back with MM4711"'],
   async change(transaction, input, context) {
     const { id, note } = input;
-    const found = await findBreak(transaction, id);
-    if (!found) throw new AdminError(`There is no break ${id}: see "list breaks".`);
-    const { type, provider, day, reference, providerReference } = found;
-    if (!(await settleBreak(transaction, id, { by: context.actor(), note }))) {
-      const ending = found.endedBy === null ? 'closed itself' : `was settled by ${found.endedBy}`;
-      return { unchanged: `The break ${id} ${ending} before: nothing was changed.` };
-    }
+    const settled = await settleBreak(transaction, id, { by: context.actor(), note });
+    if (settled.kind === 'unknown')
+      throw new AdminError(`There is no break ${id}: see "list breaks".`);
+    if (settled.kind === 'ended')
+      return { unchanged: `The break ${id} ${settled.why} before: nothing was changed.` };
+    const { subject, details, found } = settled;
+    const { type, provider, day } = found;
     return {
-      subject: { kind: 'provider-break', id },
-      details: { type, provider, day, reference, providerReference, note },
+      subject,
+      details,
       text: `The break ${id} (${type}, ${provider}, ${day}) is settled.`,
     };
   },

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import {
   type ComparisonResult,
   compareFetched,
@@ -12,10 +11,6 @@ import { standingFence } from '../../../db/recovery/fence.js';
 import { statementProviderNames } from '../../../domain/provider-statements/statement-providers.js';
 import { parseDay } from '../../../domain/reports/day-report.js';
 import { csv } from '../../../process/csv.js';
-import {
-  readStatementFile,
-  StatementFileError,
-} from '../../../providers/statement-files/read-statement-file.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, type AdminContext, recordChanges } from '../../command.js';
 import {
@@ -28,6 +23,7 @@ import {
   text,
   wholeNumber,
 } from '../../fields.js';
+import { withStatementFile } from '../../statement-file.js';
 import { breakTable } from './break-table.js';
 
 const fields = {
@@ -131,20 +127,8 @@ async function compareGiven(
   file: string,
   settings: AdminContext['statements']['settings'],
 ): Promise<ComparisonResult> {
-  const content = file === '-' ? process.stdin : createReadStream(file);
-  const period = await periodOf(database, of);
-  const lines = readStatementFile(content, { provider: of.provider.name, zone, period });
-  try {
-    return await compareFile(database, of, lines, settings);
-  } catch (error) {
-    if (error instanceof StatementFileError)
-      throw new AdminError(`${error.message} Nothing was compared.`);
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw new AdminError(`There is no file ${file}.`);
-    throw error;
-  } finally {
-    content.destroy();
-  }
+  const options = { provider: of.provider.name, zone, period: await periodOf(database, of) };
+  return withStatementFile(file, options, (lines) => compareFile(database, of, lines, settings));
 }
 
 /** Fees in other currencies are not booked. */

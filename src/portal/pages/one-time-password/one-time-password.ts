@@ -111,8 +111,7 @@ ${postForm(
 <section class="card"><h2>Another phone, or no app any more</h2>
 ${
   session.needsOneTimePassword
-    ? html`<p>Your company requires one-time passwords. To move to another phone, switch them off here; the
-portal then leads you to set them up again.</p>`
+    ? wayToAnotherPhone(request.site)
     : html`<p>Switch them off, and set them up again with another phone if you want.</p>`
 }
 ${postForm(
@@ -121,6 +120,13 @@ ${postForm(
 <button class="danger">Switch off</button>`,
 )}</section>`;
 }
+
+const wayToAnotherPhone = ({ isForStaff }: Site): Html =>
+  isForStaff
+    ? html`<p>Everybody here has one-time passwords. To move to another phone, switch them off here; you are
+then led to set them up again.</p>`
+    : html`<p>Your company requires one-time passwords. To move to another phone, switch them off here; the
+portal then leads you to set them up again.</p>`;
 
 /** The page that shows recovery codes, once; browsers cache no page of the portal. */
 export const recoveryCodesPage = (

@@ -1,4 +1,4 @@
-import { type ListedVoucher, voucherSource } from '../../../db/vouchers/voucher-list.js';
+import { type ListedVoucher, voucherSource } from '../../../db/vouchers/lists/voucher-list.js';
 import { maskStored } from '../../../domain/phone.js';
 import { type Html, html, phrase } from '../../../process/html.js';
 import { listFilters } from '../../layout/list-parameters.js';

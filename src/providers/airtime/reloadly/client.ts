@@ -2,7 +2,7 @@ import { createAuthorizedCall } from '../../access-token.js';
 import type { HttpAnswer } from '../../http-call.js';
 import { type ProviderInquiry, type ProviderOutcome, unknown } from '../../outcome.js';
 import type { Airtime } from '../airtime.js';
-import { listTopups } from './list-topups.js';
+import { listTopups, reloadlyStatement } from './list-topups.js';
 import {
   type OperatorIds,
   type TopupRequest,
@@ -48,6 +48,8 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
   const get = (path: string, deadline: AbortSignal) =>
     call({ method: 'GET', url: `${baseUrl}/${path}`, headers, deadline });
 
+  const report = (query: string) => get(`topups/reports/transactions?${query}`, newDeadline());
+
   async function find(request: TopupRequest, deadline: AbortSignal): Promise<Found> {
     const query = new URLSearchParams({ customIdentifier: request.customIdentifier });
     const answer = await get(`topups/reports/transactions?${query}`, deadline);
@@ -91,8 +93,8 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
         : unknown('The provider does not list the top-up, which may still be on its way.');
     },
 
-    listTransactions: (since) =>
-      listTopups((query) => get(`topups/reports/transactions?${query}`, newDeadline()), since),
+    listTransactions: (since) => listTopups(report, since),
+    listStatement: reloadlyStatement(report),
 
     async balance() {
       const answer = await get('accounts/balance', newDeadline());

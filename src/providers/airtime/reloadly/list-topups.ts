@@ -1,6 +1,12 @@
 import type { HttpResult } from '../../http-call.js';
 import { readJson } from '../../read-json.js';
 import {
+  type ProviderAccount,
+  type ProviderStatementLine,
+  type StatementPeriod,
+  statementPages,
+} from '../../statement.js';
+import {
   notListed,
   type ProviderTransaction,
   readPages,
@@ -14,48 +20,96 @@ const PAGE_SIZE = 100;
 /** The provider's times have no zone; a day more on each side finds every one. */
 const DAY_MS = 24 * 3_600_000;
 
-/**
- * Lists our top-ups since a time, by `GET /topups/reports/transactions` (providers.md 3.2b). Its
- * pages are numbered from 1.
- */
-export async function listTopups(
-  get: (query: string) => Promise<HttpResult>,
-  since: Date,
-): Promise<TransactionList> {
-  const list = await readPages(async (index) => {
-    const query = new URLSearchParams({
-      startDate: textOf(new Date(since.getTime() - DAY_MS)),
-      endDate: textOf(new Date(Date.now() + DAY_MS)),
-      page: String(index + 1),
-      size: String(PAGE_SIZE),
-    });
-    const answer = await get(String(query));
-    if (answer.kind !== 'answered') return notListed(answer.message);
-    const page = answer.status === 200 ? readJson(pageSchema, answer.body) : undefined;
-    const transactions = page?.content.map(transactionOf);
-    if (!transactions?.every((found) => found !== undefined))
-      return notListed(`HTTP status ${answer.status}, without a readable list.`);
-    return { kind: 'page', transactions, isLast: transactions.length < PAGE_SIZE };
-  });
-  if (list.kind === 'not-listed') return list;
-  return { kind: 'listed', transactions: list.transactions.filter(({ at }) => at >= since) };
+type Get = (query: string) => Promise<HttpResult>;
+
+/** A listed top-up, and when it was made. */
+interface Listed {
+  readonly topup: ReloadlyTopup;
+  readonly at: Date;
 }
 
-function transactionOf(topup: ReloadlyTopup): ProviderTransaction | undefined {
-  const at = dateOf(topup.transactionDate ?? '');
-  if (at === undefined) return undefined;
+/**
+ * Reads a page of the report of a period, by `GET /topups/reports/transactions` (providers.md 3.2b); its
+ * pages are numbered from 1. The page may have top-ups of other times.
+ */
+async function readPage(
+  get: Get,
+  { from, to }: StatementPeriod,
+  index: number,
+): Promise<
+  | { readonly kind: 'page'; readonly found: readonly Listed[]; readonly isLast: boolean }
+  | ReturnType<typeof notListed>
+> {
+  const query = new URLSearchParams({
+    startDate: textOf(new Date(from.getTime() - DAY_MS)),
+    endDate: textOf(new Date(to.getTime() + DAY_MS)),
+    page: String(index + 1),
+    size: String(PAGE_SIZE),
+  });
+  const answer = await get(String(query));
+  if (answer.kind !== 'answered') return notListed(answer.message);
+  const page = answer.status === 200 ? readJson(pageSchema, answer.body) : undefined;
+  const found = page?.content.map((topup) => ({ topup, at: dateOf(topup.transactionDate ?? '') }));
+  if (!found?.every((one): one is Listed => one.at !== undefined))
+    return notListed(`HTTP status ${answer.status}, without a readable list.`);
+  return { kind: 'page', found, isLast: found.length < PAGE_SIZE };
+}
+
+/** Lists our top-ups since a time. */
+export function listTopups(get: Get, since: Date): Promise<TransactionList> {
+  const period = { from: since, to: new Date() };
+  return readPages(async (index) => {
+    const page = await readPage(get, period, index);
+    if (page.kind === 'not-listed') return page;
+    const transactions = page.found.filter(({ at }) => at >= since).map(transactionOf);
+    return { kind: 'page', transactions, isLast: page.isLast };
+  });
+}
+
+/** The report of a period as a statement. It tells no fees: a discount is in the balance at once. */
+export const reloadlyStatement =
+  (get: Get): NonNullable<ProviderAccount['listStatement']> =>
+  (period) =>
+    statementPages(async (index) => {
+      const page = await readPage(get, period, index);
+      if (page.kind === 'not-listed') return page;
+      const lines: ProviderStatementLine[] = [];
+      for (const one of page.found) {
+        if (one.at < period.from || one.at >= period.to) continue;
+        const line = lineOf(one);
+        if (!line) return notListed('A top-up of the list has no readable id.');
+        lines.push(line);
+      }
+      return { kind: 'page', lines, isLast: page.isLast };
+    });
+
+function lineOf({ topup, at }: Listed): ProviderStatementLine | undefined {
+  const providerReference = topup.transactionId ?? topup.operatorTransactionId;
+  if (providerReference == null) return undefined;
   return {
+    kind: 'top-up',
     reference: topup.customIdentifier ?? null,
-    providerReference: topup.operatorTransactionId ?? topup.transactionId ?? null,
+    providerReference,
     status: statusOfTopup(topup),
     amount: topup.requestedAmount?.toString() ?? null,
     currency: topup.requestedAmountCurrencyCode ?? null,
-    party: topup.recipientPhone == null ? null : `+${topup.recipientPhone.replace(/\D/g, '')}`,
-    description: null,
-    productId: null,
+    fee: null,
+    feeCurrency: null,
     at,
   };
 }
+
+const transactionOf = ({ topup, at }: Listed): ProviderTransaction => ({
+  reference: topup.customIdentifier ?? null,
+  providerReference: topup.operatorTransactionId ?? topup.transactionId ?? null,
+  status: statusOfTopup(topup),
+  amount: topup.requestedAmount?.toString() ?? null,
+  currency: topup.requestedAmountCurrencyCode ?? null,
+  party: topup.recipientPhone == null ? null : `+${topup.recipientPhone.replace(/\D/g, '')}`,
+  description: null,
+  productId: null,
+  at,
+});
 
 /** `2021-12-06 13:13:39`, which is taken as UTC. */
 const textOf = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');

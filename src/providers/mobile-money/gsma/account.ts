@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { HttpResult } from '../../http-call.js';
+import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
 import {
   type ProviderAccount,
@@ -37,6 +38,10 @@ const balanceSchema = caseless({
   currency: z.string().nullish(),
 });
 
+const heartbeatSchema = caseless({
+  servicestatus: z.string().transform((word) => word.trim().toLowerCase()),
+});
+
 interface AccountSettings {
   readonly account: string;
   readonly timeoutSeconds: number;
@@ -46,7 +51,7 @@ interface AccountSettings {
 export function gsmaAccount(
   get: (path: string, deadline: AbortSignal) => Promise<HttpResult>,
   { account, timeoutSeconds }: AccountSettings,
-): Required<Pick<ProviderAccount, 'listStatement' | 'balance'>> {
+): Required<Pick<ProviderAccount, 'listStatement' | 'balance' | 'check'>> {
   const path = `accounts/accountid/${encodeURIComponent(account)}`;
   const ask = (rest: string) => get(`${path}/${rest}`, AbortSignal.timeout(timeoutSeconds * 1_000));
   return {
@@ -68,12 +73,26 @@ export function gsmaAccount(
           return notListed('A transaction of the list has no time.');
         return { kind: 'page', lines, isLast: found.length < PAGE_SIZE };
       }),
+    async check() {
+      return readHeartbeat(await get('heartbeat', AbortSignal.timeout(timeoutSeconds * 1_000)));
+    },
     async balance() {
       const answer = await ask('balance');
       if (answer.kind !== 'answered') return { kind: 'unknown', message: answer.message };
       return readBalance(answer);
     },
   };
+}
+
+/** Why its service is not available; a provider without a heartbeat says nothing. */
+function readHeartbeat(answer: HttpResult): string | undefined {
+  if (answer.kind !== 'answered') return answer.message;
+  if ([404, 405, 501].includes(answer.status)) return undefined;
+  const status = answer.status === 200 ? readJson(heartbeatSchema, answer.body) : undefined;
+  if (!status) return `HTTP status ${answer.status}, without a readable heartbeat.`;
+  return status.servicestatus === 'available'
+    ? undefined
+    : `It says that its service is ${presentableMessage(status.servicestatus)}.`;
 }
 
 /** The available balance, or the current one where the provider does not tell them apart. */

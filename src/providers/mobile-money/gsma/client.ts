@@ -5,6 +5,7 @@ import { type ProviderOutcome, unknown } from '../../outcome.js';
 import type { MobileMoney, PaymentReversals } from '../mobile-money.js';
 import { gsmaAccount } from './account.js';
 import { listPayouts } from './list-payouts.js';
+import { gsmaPayeeAccount } from './payee-account.js';
 import {
   type ExpectedTransaction,
   expectedReversal,
@@ -36,6 +37,8 @@ interface GsmaSettings {
   readonly callbackUrl?: string | undefined;
   /** The source account of payouts, as GSMA's `accountid`. */
   readonly account: string;
+  /** Whether the holder of a payout account is asked for; the provider may not offer it. */
+  readonly checksAccounts?: boolean | undefined;
   /** For a whole payment or inquiry, over all its requests. */
   readonly timeoutSeconds: number;
 }
@@ -110,6 +113,10 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
       ),
     findPayment: (payment) => find(payment, newDeadline()),
     reversals,
+    ...(settings.checksAccounts !== false && {
+      // A caller waits for it and for the payment.
+      checkAccount: gsmaPayeeAccount(get, settings.timeoutSeconds / 2),
+    }),
     listTransactions: (since) => listPayouts(get, { ...settings, since }),
     ...gsmaAccount(get, settings),
   };

@@ -85,6 +85,7 @@ export function createMpesaMobileMoney(
   return {
     repetition: 'never',
     canCarry: (amount) => toMpesaAmount(amount) !== undefined,
+    canPayTo: (party) => payeeNumber({ payee: [party] }) !== undefined,
     pay,
     findPayment,
     // Its balance would arrive by a callback.

@@ -115,8 +115,11 @@ async function offersOf(
       if (!found) return undefined;
       if (found.refusal === undefined) offers.push({ kind, subjectId, label: found.label });
     }
-  return offers;
+  // What is under way is settled before anything else is done about the voucher.
+  return offers.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
+
+const rankOf = ({ kind }: Offer): number => (kind.name === 'settle-payment' ? 0 : 1);
 
 /** Values of fields that are possible at most: with these the state alone decides what is offered. */
 const examplesOf = (

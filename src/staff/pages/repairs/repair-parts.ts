@@ -44,14 +44,16 @@ const nameOf = ({ subject_kind, subject_id, serialNumber, ...row }: ShownRepair)
     : `${subject_kind} ${subject_id}`;
 };
 
+/** The page of the case that a repair is about; undefined for one of a wallet. */
+export function casePathOf({ topup_id, voucher_id }: ShownRepair): string | undefined {
+  if (topup_id !== null) return `${SUPPORT_PATH}/top-ups/${topup_id}`;
+  return voucher_id === null ? undefined : `${SUPPORT_PATH}/vouchers/${voucher_id}`;
+}
+
 /** What it is about, with a link to its case where there is a page. */
 export function subjectOf(row: ShownRepair): HtmlValue {
-  const name = nameOf(row);
-  if (row.topup_id !== null)
-    return html`<a href="${SUPPORT_PATH}/top-ups/${row.topup_id}">${name}</a>`;
-  return row.voucher_id === null
-    ? name
-    : html`<a href="${SUPPORT_PATH}/vouchers/${row.voucher_id}">${name}</a>`;
+  const path = casePathOf(row);
+  return path === undefined ? nameOf(row) : html`<a href="${path}">${nameOf(row)}</a>`;
 }
 
 export const amountOf = ({ amount }: RepairRow): string =>

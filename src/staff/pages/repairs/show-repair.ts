@@ -15,6 +15,7 @@ import type { StaffPage, StaffRequest } from '../../page.js';
 import {
   amountOf,
   askerOf,
+  casePathOf,
   confirmerOf,
   repairBadge,
   repairPath,
@@ -44,7 +45,7 @@ function pageOf(request: StaffRequest, row: ShownRepair): PageAnswer {
     kind: 'page',
     title,
     ...(OPEN.includes(row.state) && { refreshSeconds: REFRESH_SECONDS }),
-    content: html`<h1>${title} ${repairBadge(row)}</h1>
+    content: html`${wayToCase(row)}<h1>${title} ${repairBadge(row)}</h1>
 ${row.result !== null && message(row.state === 'DONE' ? 'success' : 'warning', html`${row.result}`)}
 <section class="card">${facts({
       About: subjectOf(row),
@@ -59,6 +60,11 @@ ${row.result !== null && message(row.state === 'DONE' ? 'success' : 'warning', h
     })}</section>
 ${row.state === 'ASKED' && decision(request, row)}`,
   };
+}
+
+function wayToCase(row: ShownRepair): Html | undefined {
+  const path = casePathOf(row);
+  return path === undefined ? undefined : html`<p><a href="${path}">Back to the case</a></p>`;
 }
 
 function workflowLink({ services }: StaffRequest, row: ShownRepair): Html {

@@ -148,6 +148,26 @@ it('lists the top-ups since a time, page by page', async () => {
     party: '+251911000006',
   });
   expect(books.topups({ provider: 'reloadly' })).toHaveLength(121);
+  // The statement reads the same pages, and only its own period.
+  const statementOf = async (from: number, to: number) => {
+    const period = { from: new Date(from), to: new Date(to) };
+    const lines = [];
+    for await (const page of airtime.listStatement?.(period) ?? []) {
+      if (page.kind !== 'page') throw new Error(page.message);
+      lines.push(...page.lines);
+    }
+    return lines;
+  };
+  const now = Date.now();
+  const lines = await statementOf(now - 60_000, now + 60_000);
+  expect(lines.map(({ reference }) => reference).toSorted()).toEqual(
+    [...orders, failed].map(({ reference }) => reference).toSorted(),
+  );
+  expect(lines.find(({ reference }) => reference === failed.reference)).toMatchObject({
+    ...{ kind: 'top-up', status: 'failed', amount: '97.5', currency: 'ETB', fee: null },
+    providerReference: expect.stringMatching(/^\d+$/),
+  });
+  expect(await statementOf(now + 60_000, now + 120_000)).toEqual([]);
   const later = await airtime.listTransactions?.(new Date(Date.now() + 60_000));
   expect(later).toEqual({ kind: 'listed', transactions: [] });
 });
@@ -162,7 +182,10 @@ it.each([
       ? answerWith(200, token)(request, response)
       : answerWith(status, body)(request, response),
   );
-  expect(await reloadlyAt(server.url).listTransactions?.(new Date())).toMatchObject({
-    kind: 'not-listed',
-  });
+  const airtime = reloadlyAt(server.url);
+  expect(await airtime.listTransactions?.(new Date())).toMatchObject({ kind: 'not-listed' });
+  const pages = [];
+  const period = { from: new Date(Date.now() - 1_000), to: new Date() };
+  for await (const page of airtime.listStatement?.(period) ?? []) pages.push(page);
+  expect(pages).toMatchObject([{ kind: 'not-listed' }]);
 });

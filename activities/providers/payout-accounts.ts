@@ -1,0 +1,87 @@
+import { log } from '@temporalio/activity';
+import {
+  type PaidAccount,
+  recordAccountCheck,
+} from '../../src/db/catalogue/payout-account-checks.js';
+import type { Database } from '../../src/db/connection.js';
+import {
+  type PayoutAccountState,
+  payableStates,
+  payoutAccountState,
+} from '../../src/domain/providers/payout-account.js';
+import type { MobileMoneyProviderName } from '../../src/domain/providers/provider-names.js';
+import type {
+  MobileMoney,
+  PartyIdentifier,
+} from '../../src/providers/mobile-money/mobile-money.js';
+import type { ProviderOutcome } from '../../src/providers/outcome.js';
+
+/** The provider, made to ask for the account before the first payment to it. */
+export const checkingAccount = (
+  database: Database,
+  { name, port }: { readonly name: MobileMoneyProviderName; readonly port: MobileMoney },
+  account: PaidAccount,
+): Pick<MobileMoney, 'pay' | 'repetition'> => ({
+  repetition: port.repetition,
+  pay: async (payment) =>
+    (await refuseAccount(database, { name, port, account, payee: payment.payee })) ??
+    port.pay(payment),
+});
+
+/**
+ * Asks the provider for an account that nobody was paid on before, and records its answer. Returns why
+ * nothing is sent, or undefined where the payment may go. A provider that cannot answer now does not
+ * keep the money, except where an operator has registered the holder: then it is not sent yet.
+ */
+async function refuseAccount(
+  database: Database,
+  asked: {
+    readonly name: MobileMoneyProviderName;
+    readonly port: Pick<MobileMoney, 'checkAccount'>;
+    readonly account: PaidAccount;
+    readonly payee: readonly PartyIdentifier[];
+  },
+): Promise<ProviderOutcome | undefined> {
+  const { name, account } = asked;
+  const { checkAccount } = asked.port;
+  const { id, holder } = account;
+  const [party] = asked.payee;
+  if (id === null || !party) return undefined;
+  if (!checkAccount || account.checkedBy.includes(name)) return undefined;
+  const said = await askAccount(database, { name, checkAccount, account: { id, holder }, party });
+  if (said.kind === 'unknown')
+    return holder === null
+      ? undefined
+      : { kind: 'not-sent', message: `The holder could not be asked for: ${said.message}` };
+  const { state } = said;
+  if (payableStates.includes(state)) return undefined;
+  log.warn('A payout account is not paid', { accountId: id, provider: name, state });
+  return { kind: 'refused', code: state, message: refusals[state] ?? state, retryCanHelp: false };
+}
+
+const refusals: Readonly<Partial<Record<PayoutAccountState, string>>> = {
+  closed: 'The payout account of the merchant does not exist, or takes no money.',
+  'name-differs': 'The payout account of the merchant belongs to somebody else.',
+};
+
+/** Asks a provider for an account, and records what it says. One that does not answer has no state. */
+export async function askAccount(
+  database: Database,
+  asked: {
+    readonly name: MobileMoneyProviderName;
+    readonly checkAccount: NonNullable<MobileMoney['checkAccount']>;
+    readonly account: { readonly id: number; readonly holder: string | null };
+    readonly party: PartyIdentifier;
+  },
+): Promise<
+  | { readonly kind: 'said'; readonly state: PayoutAccountState }
+  | { readonly kind: 'unknown'; readonly message: string }
+> {
+  const { name, checkAccount, account, party } = asked;
+  const answer = await checkAccount(party);
+  if (answer.kind === 'unknown') return answer;
+  const state = payoutAccountState(answer, account.holder);
+  const holder = answer.kind === 'open' ? answer.holder : null;
+  await recordAccountCheck(database, { accountId: account.id, provider: name, state, holder });
+  return { kind: 'said', state };
+}

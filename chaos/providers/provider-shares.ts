@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.js';
+import { readBooks } from '../settle-pending.js';
+import type { ThrowawayStack } from '../throwaway-stack.js';
+
+/** What each provider took, and how often the next one was asked, in one line. */
+export async function describeShares({
+  database,
+  services,
+}: Pick<ThrowawayStack, 'database' | 'services'>): Promise<string> {
+  const { payouts, topups, messages } = await readBooks(services.sandboxUrl);
+  const taken = [...payouts, ...topups, ...messages];
+  const shares = sandboxProviderNames.map(
+    (name) => `${name} ${taken.filter(({ provider }) => provider === name).length}`,
+  );
+  const { rows } = await sql<{ switched: string }>`
+    select from_provider || ' to ' || to_provider || ' ' || count(*) as switched
+    from provider_failovers group by from_provider, to_provider order by 1`.execute(database);
+  const switched = rows.map((row) => row.switched).join(', ');
+  return `${shares.join(', ')}; failovers: ${switched || 'none'}`;
+}

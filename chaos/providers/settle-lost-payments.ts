@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { askRepair } from '../../src/repairs/ask-repair.js';
+import { settlePayment } from '../../src/repairs/payment-repairs.js';
+import { repairLimits } from '../../src/repairs/repair-limits.js';
+import type { ProviderBooks } from '../settle-pending.js';
+import type { ThrowawayStack } from '../throwaway-stack.js';
+
+/** Longer than a slow provider takes to begin with a request. */
+const LOST_AFTER_SECONDS = 15;
+
+/**
+ * What an operator does who finds a payment on hold that M-Pesa's portal does not have: M-Pesa cannot
+ * say that it never saw one, and nothing sends it again, so a repair books it as not done.
+ */
+export async function settleLostPayments(
+  { database, config }: Pick<ThrowawayStack, 'database' | 'config'>,
+  { payouts }: ProviderBooks,
+): Promise<void> {
+  const { rows } = await sql<{ id: number; reference: string }>`
+    select id, payment_reference::text as reference from redemptions
+    where status = 'HELD' and provider = 'mpesa'
+      and created_at < now() - make_interval(secs => ${LOST_AFTER_SECONDS})`.execute(database);
+  const taken = new Set(payouts.map(({ reference }) => reference));
+  for (const { id, reference } of rows.filter((row) => !taken.has(row.reference)))
+    await database.transaction().execute((transaction) =>
+      askRepair(
+        transaction,
+        {
+          kind: settlePayment,
+          subjectId: String(id),
+          args: { outcome: 'not-done', reference: `portal ${reference.slice(0, 8)}` },
+          why: 'Not in the portal of M-Pesa',
+          actor: 'chaos',
+          requestKey: randomUUID(),
+        },
+        {
+          limits: repairLimits(config),
+          secretBox: () => {
+            throw new Error('The repair has no personal arguments');
+          },
+        },
+      ),
+    );
+}

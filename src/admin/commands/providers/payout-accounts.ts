@@ -1,0 +1,89 @@
+import { askAccount } from '../../../../activities/providers/payout-accounts.js';
+import { listAccountChecks } from '../../../db/catalogue/payout-account-checks.js';
+import { currentPayoutAccounts } from '../../../db/catalogue/payout-accounts.js';
+import type { Database } from '../../../db/connection.js';
+import {
+  type PayoutAccountState,
+  payableStates,
+} from '../../../domain/providers/payout-account.js';
+import { AdminError } from '../../admin-error.js';
+import { type AdminCommand, lookCommand, type Report } from '../../command.js';
+import { type InputOf, id, required } from '../../fields.js';
+import { readParty } from '../../payout-party.js';
+import { requireSubject } from '../../record-names.js';
+import { column, numbers, table, time } from '../../tables.js';
+
+/** What a person does about an account in a state; it is paid in the others. */
+const remedies: Readonly<Partial<Record<PayoutAccountState, string>>> = {
+  closed: 'not paid: ask the merchant for its account, then set payout-account',
+  'name-differs': 'not paid: ask the merchant who holds it, then set payout-account with --holder',
+};
+
+async function reportOf(database: Database, merchantId?: number): Promise<Report> {
+  const checks = (await listAccountChecks(database, merchantId)).map(({ value, ...check }) => ({
+    ...check,
+    account: readParty(check.key, value)?.shown ?? check.key,
+    remedy: (check.state && remedies[check.state]) ?? null,
+  }));
+  return {
+    json: checks,
+    text: table(checks, [
+      numbers('merchant', (row) => row.merchantId),
+      column('name', (row) => row.merchant),
+      column('account', (row) => row.account),
+      column('provider', (row) => row.provider),
+      column('state', (row) => row.state ?? 'not asked yet'),
+      column('holder', (row) => row.holder),
+      column('expected', (row) => row.expectedHolder),
+      column('asked (utc)', (row) => row.checkedAt && time(row.checkedAt)),
+      column('to do', (row) => row.remedy),
+    ]),
+  };
+}
+
+export const listPayoutAccounts = lookCommand({
+  name: 'list payout-accounts',
+  summary: 'Show all payout accounts, and what the providers say of them',
+  details:
+    'Before the first payment to an account the provider is asked for it, where it can tell. An account ' +
+    'that is closed, or held by somebody else than expected, is not paid: redemptions are refused, and ' +
+    'the voucher keeps its value. Its provider is asked again at each of them.',
+  fields: {},
+  examples: ['list payout-accounts'],
+  look: (database) => reportOf(database),
+});
+
+const fields = { merchant: required(id, 'The id of the merchant') };
+
+export const checkPayoutAccount: AdminCommand = {
+  name: 'check payout-account',
+  summary: 'Ask the providers for the payout account of a merchant, and its holder',
+  details:
+    'Moves no money. It needs the settings of the providers, as the worker process has them. The exit ' +
+    'code is 2 where the account is not paid, or a provider does not answer.',
+  fields,
+  examples: ['check payout-account --merchant 3'],
+  async run(context, given) {
+    const { merchant } = given as InputOf<typeof fields>;
+    const { database } = context;
+    await requireSubject(database, 'merchant', merchant);
+    const account = (await currentPayoutAccounts(database, [merchant])).get(merchant);
+    if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
+    const { mobileMoney } = context.providers();
+    const problems: string[] = [];
+    let isPaid = true;
+    for (const name of mobileMoney.names) {
+      const { checkAccount } = mobileMoney.named(name);
+      if (!checkAccount) continue;
+      const said = await askAccount(database, { name, checkAccount, account, party: account });
+      if (said.kind === 'unknown') problems.push(`${name} does not answer: ${said.message}`);
+      else isPaid &&= payableStates.includes(said.state);
+    }
+    const report = await reportOf(database, merchant);
+    return {
+      json: { accounts: report.json, problems },
+      text: [report.text, ...problems].join('\n'),
+      exitCode: isPaid && problems.length === 0 ? 0 : 2,
+    };
+  },
+};

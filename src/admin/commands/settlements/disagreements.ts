@@ -1,0 +1,29 @@
+import { endDisagreement, findOpenCase } from '../../../db/reconciliation/cases.js';
+import { AdminError } from '../../admin-error.js';
+import { changeCommand } from '../../command.js';
+import { argument, required, text } from '../../fields.js';
+
+export const settleDisagreementCommand = changeCommand({
+  name: 'settle disagreement',
+  summary: 'Settle a payment or top-up whose content differs at the provider',
+  details:
+    'The provider has our reference with a different amount, currency or party. The books do not ' +
+    'change; correct the operation with the provider. The service stops polling it.',
+  fields: {
+    reference: argument(text, 'Our reference, as the case in the Temporal UI shows it'),
+    note: required(text, 'The cause, and the persons who cleared it; recorded in the audit log'),
+  },
+  examples: ['settle disagreement REFERENCE --note "Their typing error, their ticket 4711"'],
+  async change(transaction, input) {
+    const { reference, note } = input;
+    const found = await findOpenCase(transaction, { kind: 'disagreement', reference });
+    if (!found) throw new AdminError(`There is no disagreement about ${reference}.`);
+    await endDisagreement(transaction, reference);
+    const { subject: what, words } = found;
+    return {
+      subject: { kind: 'partner', id: found.partnerId ?? 0 },
+      details: { reference, what, words, note },
+      text: `The disagreement about ${what} is settled.`,
+    };
+  },
+});

@@ -1,0 +1,101 @@
+import { violates } from '../../../db/connection.js';
+import { balanceConstraint } from '../../../db/ledger/ledger.js';
+import {
+  type SuspenseParty,
+  settledWith,
+  subjectOf,
+  suspenseParties,
+} from '../../../db/ledger/suspense.js';
+import {
+  findLateSuccess,
+  type LateSuccess,
+  listLateSuccesses,
+  settleLateSuccess,
+} from '../../../db/reconciliation/late-successes.js';
+import { AdminError } from '../../admin-error.js';
+import { changeCommand, lookCommand } from '../../command.js';
+import { argument, flag, oneOf, required, text } from '../../fields.js';
+import { suspenseTable } from '../../suspense-table.js';
+import { money } from '../../tables.js';
+
+export const listLateSuccessesCommand = lookCommand({
+  name: 'list late-successes',
+  summary:
+    'List unsettled late successes: operations that a provider completed after refusing them',
+  details:
+    'The hold was released before the provider completed the operation, so the partner was not ' +
+    'charged: the platform has paid, and the amount is in the account suspense until "settle ' +
+    'late-success" assigns it.',
+  fields: { all: flag('Include settled ones') },
+  examples: ['list late-successes', 'list late-successes --all'],
+  async look(database, input) {
+    const found = await listLateSuccesses(database, { includeSettled: input.all });
+    const rows = found.map((late) => ({ ...late, settledBy: settledWith(late) ?? null }));
+    return {
+      json: rows.map(({ operationId, settledAccount, ...row }) => row),
+      text: suspenseTable(rows),
+    };
+  },
+});
+
+const outcomes: Readonly<Record<SuspenseParty, (late: LateSuccess) => string>> = {
+  partner: ({ kind, partnerId }) =>
+    `the ${kind === 'payment' ? 'gift' : 'airtime'} wallet of partner ${partnerId} has paid it`,
+  platform: () => 'the platform bears it out of its service fees',
+  provider: () => 'the provider has taken it back',
+};
+
+export const settleLateSuccessCommand = changeCommand({
+  name: 'settle late-success',
+  summary: 'Assign the cost of a late success',
+  details:
+    '"partner" charges the wallet that should have paid, which must cover the amount; "platform" ' +
+    'charges the service fees; "provider" means that the provider has reversed the operation, so ' +
+    'it counts as refused again. Agree with them first: a settlement is final. The voucher of a ' +
+    'late payment has its value again: cancel it first if its owner must not spend it twice.',
+  fields: {
+    reference: argument(text, 'Our reference, as "list late-successes" shows it'),
+    by: required(oneOf(...suspenseParties), 'The bearer of the cost'),
+    note: required(text, 'The reason, and the persons who agreed; recorded in the audit log'),
+  },
+  examples: ['settle late-success REFERENCE --by provider --note "Reversed, their ticket 4711"'],
+  async change(transaction, input) {
+    const late = await findLateSuccess(transaction, input.reference);
+    if (!late)
+      throw new AdminError(
+        `There is no late success ${input.reference}: see "list late-successes --all".`,
+      );
+    const earlier = await settle(transaction, late, input.by);
+    if (earlier) return { unchanged: unchangedBy(earlier, input.by) };
+    return {
+      subject: { kind: 'partner', id: late.partnerId },
+      details: {
+        reference: late.reference,
+        what: subjectOf(late),
+        amount: late.amount,
+        by: input.by,
+        note: input.note,
+      },
+      text: `Settled ETB ${money(late.amount)} of ${subjectOf(late)}: ${outcomes[input.by](late)}.`,
+    };
+  },
+});
+
+/** @throws {AdminError} when the partner's wallet does not cover it */
+const settle = (...[transaction, late, by]: Parameters<typeof settleLateSuccess>) =>
+  settleLateSuccess(transaction, late, by).catch((error: unknown) => {
+    if (!violates(error, balanceConstraint)) throw error;
+    throw new AdminError(
+      `The wallet of partner ${late.partnerId} does not cover ETB ${money(late.amount)}: ` +
+        'nothing was changed. Deposit first, or cancel the voucher.',
+    );
+  });
+
+/** @throws {AdminError} when it was settled with another bearer */
+function unchangedBy(earlier: LateSuccess, wanted: SuspenseParty): string {
+  const bearer = settledWith(earlier);
+  if (bearer === wanted) return `It was settled before, by the ${bearer}: nothing was changed.`;
+  throw new AdminError(
+    `It was settled before, by the ${bearer}, and that cannot be undone: nothing was changed.`,
+  );
+}

@@ -1,0 +1,71 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type PayoutAccountState, payableStates } from '../../domain/providers/payout-account.js';
+import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
+import type { Database } from '../connection.js';
+
+/** The payout account that a redemption pays to, and who need not be asked about it any more. */
+export interface PaidAccount {
+  /** Null where the account is no longer known. */
+  readonly id: number | null;
+  /** The providers that have answered for it, so that payments may go to it. */
+  readonly checkedBy: readonly string[];
+  /** Whom the operator expects to hold it. */
+  readonly holder: string | null;
+}
+
+/** Reads it within a query of a redemption: no round trip of its own. */
+export const paidAccount: RawBuilder<PaidAccount> = sql`(
+  select jsonb_build_object('id', max(account.id),
+    'holder', (array_agg(account.holder_name order by account.id desc))[1],
+    'checkedBy', (select coalesce(jsonb_agg(done.provider), '[]')
+      from payout_account_checks as done
+      where done.payout_account_id = max(account.id) and done.state = any(${payableStates})))
+  from merchant_payout_accounts as account
+  where account.merchant_id = redemptions.merchant_id
+    and account.party_key = redemptions.payee->0->>'key'
+    and account.party_value = redemptions.payee->0->>'value')`;
+
+/** Records what a provider says of an account; its last answer counts. */
+export async function recordAccountCheck(
+  database: Database,
+  check: {
+    readonly accountId: number;
+    readonly provider: MobileMoneyProviderName;
+    readonly state: PayoutAccountState;
+    readonly holder: string | null;
+  },
+): Promise<void> {
+  const said = { state: check.state, holder_name: check.holder, checked_at: sql<Date>`now()` };
+  await database
+    .insertInto('payout_account_checks')
+    .values({ payout_account_id: check.accountId, provider: check.provider, ...said })
+    .onConflict((conflict) => conflict.columns(['payout_account_id', 'provider']).doUpdateSet(said))
+    .execute();
+}
+
+/** The current payout accounts with what providers say of them, by merchant. */
+export const listAccountChecks = (database: Database, merchantId?: number) =>
+  database
+    .selectFrom('merchant_payout_accounts as account')
+    .innerJoin('merchants', 'merchants.id', 'account.merchant_id')
+    .leftJoin('payout_account_checks as done', 'done.payout_account_id', 'account.id')
+    .select([
+      'account.id as accountId',
+      'merchants.id as merchantId',
+      'merchants.merchant_name as merchant',
+      'account.party_key as key',
+      'account.party_value as value',
+      'account.holder_name as expectedHolder',
+      'done.provider',
+      'done.state',
+      'done.holder_name as holder',
+      'done.checked_at as checkedAt',
+    ])
+    .where('account.replaced_at', 'is', null)
+    .where('merchants.deleted_at', 'is', null)
+    .$if(merchantId !== undefined, (query) =>
+      query.where('merchants.id', '=', merchantId as number),
+    )
+    .orderBy('merchants.id')
+    .orderBy('done.provider')
+    .execute();

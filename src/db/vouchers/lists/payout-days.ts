@@ -1,0 +1,57 @@
+import { type RawBuilder, sql } from 'kysely';
+import { listColumns } from '../../lists/list-columns.js';
+import type { ListSource } from '../../lists/list-query.js';
+import { type DayOfPayouts, paidAt } from './redemption-list.js';
+
+/** A day, and what a merchant was paid on it. */
+interface PayoutDay extends Pick<DayOfPayouts, 'day'> {
+  readonly sums: Omit<DayOfPayouts, 'day'>;
+}
+
+const startOfDay = sql`date_trunc('day', ${paidAt} at time zone 'UTC')`;
+
+/** The start of the newest day with a payout, of all or of those before a day; an entry of an index. */
+const newestDay = (merchantId: number, before?: RawBuilder<unknown>) => sql`
+  (select ${startOfDay} from redemptions
+  where merchant_id = ${merchantId}::bigint and reversed_at is null
+    and ${paidAt} ${before ? sql`< ${before} at time zone 'UTC'` : sql`is not null`}
+  order by ${paidAt} desc limit 1)`;
+
+/** Aggregates over the payouts of a row's day. */
+const ofDay = (aggregates: RawBuilder<unknown>) => sql`
+  (select ${aggregates} from redemptions
+  where redemptions.merchant_id = days.merchant_id and reversed_at is null
+    and ${paidAt} >= days.start at time zone 'UTC'
+    and ${paidAt} < (days.start + interval '1 day') at time zone 'UTC')`;
+
+const count = sql`count(1)`;
+const paid = sql`sum(to_merchant)::numeric(20, 6)`;
+/** Late successes have no fee. */
+const fees = sql`coalesce(sum(service_fee) filter (where status = 'POSTED'), 0)::numeric(20, 6)`;
+
+/**
+ * The days in UTC on which a merchant was paid, without reversed payouts. An index is asked for one
+ * day after another, and PostgreSQL adds up those of the page alone, after it has sorted: the cost
+ * does not grow with the payouts of other days. Only sorts and filters by amounts add up all days.
+ */
+export const payoutSource: ListSource<PayoutDay> = {
+  name: 'payouts',
+  select: sql`day, ${ofDay(sql`json_build_object('payouts', ${count}, 'paid', ${paid}::text,
+    'serviceFees', ${fees}::text)`)} as sums`,
+  from: (merchantId) => sql`(
+    with recursive found(start) as (
+      select ${newestDay(merchantId)}
+      union all
+      select ${newestDay(merchantId, sql`found.start`)} from found where found.start is not null
+    )
+    select start, to_char(start, 'YYYY-MM-DD') as day, ${merchantId}::bigint as merchant_id
+    from found where start is not null) as days`,
+  where: () => sql`true`,
+  id: sql`day`,
+  columns: {
+    day: listColumns.text(sql`day`),
+    payouts: listColumns.integer(ofDay(count)),
+    paid: listColumns.decimal(ofDay(paid)),
+    serviceFees: listColumns.decimal(ofDay(fees)),
+  },
+};

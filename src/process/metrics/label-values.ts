@@ -1,0 +1,39 @@
+/** The ages of holds, as upper bounds in seconds. */
+export const holdAges = {
+  'under 1m': 60,
+  '1m to 10m': 600,
+  '10m to 1h': 3_600,
+  '1h to 1d': 86_400,
+  'over 1d': Number.POSITIVE_INFINITY,
+} as const;
+export type HoldAge = keyof typeof holdAges;
+
+/** What money is on hold for. */
+export const holdKinds = ['payment', 'top-up', 'reversal'] as const;
+
+/** What waits in the database for a worker. */
+export const outboxes = {
+  events: 'events without a number',
+  webhooks: 'webhooks that are due, without a workflow that has put them off',
+  messages: 'text messages to owners that are neither sent nor given up',
+  'invitation-messages': 'messages of invitations that are neither sent nor given up',
+  invitations: 'invitations of merchants that no workflow has taken up',
+  'top-up-retries': 'retries of top-ups that no workflow has taken up',
+  'access-notices': 'e-mails about access that are not sent',
+  statements: 'monthly statements whose time has come',
+  'day-reports': 'day reports whose time has come',
+} as const;
+
+/** The Schedules that metrics tell of. */
+export const scheduleNames = ['sweep', 'reconciliation', 'books', 'statements'] as const;
+export type ScheduleName = (typeof scheduleNames)[number];
+
+/** What providers are asked. */
+export const providerCalls = [
+  ...['send', 'pay', 'find', 'reverse', 'find reversal', 'list', 'deliver'],
+] as const;
+
+/** What is known after a call to a provider. */
+export const providerOutcomes = [
+  ...['delivered', 'refused', 'not-sent', 'unknown', 'never-seen', 'listed', 'failed'],
+] as const;

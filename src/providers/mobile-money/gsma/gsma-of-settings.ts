@@ -1,0 +1,24 @@
+import { callbackUrlOf } from '../../callback-url.js';
+import type { SettingsOf } from '../../settings-of.js';
+import type { MobileMoney } from '../mobile-money.js';
+import { createGsmaMobileMoney } from './client.js';
+
+/** A provider of the GSMA Mobile Money API, or undefined where the settings do not configure it. */
+export function gsmaOfSettings(config: SettingsOf<'MOBILE_MONEY'>): MobileMoney | undefined {
+  const { MOBILE_MONEY_URL: baseUrl, MOBILE_MONEY_ACCOUNT: account } = config;
+  if (baseUrl === undefined || account === undefined) return undefined;
+  const { MOBILE_MONEY_KEY: key, MOBILE_MONEY_SECRET: secret } = config;
+  const { MOBILE_MONEY_TOKEN_URL: tokenUrl } = config;
+  return createGsmaMobileMoney({
+    baseUrl,
+    account,
+    token: tokenUrl ? { url: tokenUrl, key, secret } : undefined,
+    basic: key ? { key, secret } : undefined,
+    callbackUrl: callbackUrlOf(
+      config.MOBILE_MONEY_CALLBACK_URL,
+      config.MOBILE_MONEY_CALLBACK_SECRET,
+    ),
+    checksAccounts: config.MOBILE_MONEY_ACCOUNT_CHECK === 'on',
+    timeoutSeconds: config.MOBILE_MONEY_TIMEOUT_SECONDS,
+  });
+}

@@ -1,0 +1,32 @@
+import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
+import { quoted } from '../domain/refusals.js';
+import type { Happening } from '../portal/layout/facts.js';
+import { messageKinds, workflowOfClaim, workflowOfMessage } from '../portal/voucher-story.js';
+import { html } from '../process/html.js';
+
+type Failover = VoucherDetail['redemptions'][number]['failovers'][number];
+
+/**
+ * What providers did not do for a voucher, so that others were asked: its payments and its messages.
+ * For staff alone: companies do not learn who the providers are.
+ */
+export const happeningsOfFailovers = (voucher: VoucherDetail): Happening[] => [
+  ...voucher.redemptions.flatMap(({ failovers, reference, claimId }) =>
+    failovers.map((one) =>
+      happened(one, `The payment of ${reference}`, workflowOfClaim(voucher, claimId)),
+    ),
+  ),
+  ...voucher.messages.flatMap(({ failovers, kind, ...names }) =>
+    failovers.map((one) => happened(one, messageKinds[kind], workflowOfMessage(voucher, names))),
+  ),
+];
+
+const happened = (
+  { from, to, message, at }: Failover,
+  what: string,
+  workflowId: string | undefined,
+): Happening => ({
+  at: new Date(at),
+  workflowId,
+  what: html`${what} was not taken by ${from}: <span lang="en">${quoted(message)}</span>. ${to} was asked next.`,
+});

@@ -1,0 +1,35 @@
+import { log } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { patientSteps } from '../../workflows/steps/database-steps.js';
+import { STEP_REFUSED } from '../../workflows/steps/refused-steps.js';
+
+const patient: ReadonlySet<string> = new Set(patientSteps);
+
+/**
+ * Fails a step for now that the database refuses, such as for a missing right: its workflow tries it again
+ * and calls a person. Repeated inside itself, it would tell nobody. `isRefusal` knows a definite error of the
+ * database.
+ */
+export const reportRefusedSteps =
+  (
+    isRefusal: (error: unknown) => error is Error & { code?: string | undefined },
+  ): ActivityInterceptorsFactory =>
+  ({ info }) => ({
+    inbound: {
+      async execute(input, next) {
+        try {
+          return await next(input);
+        } catch (error) {
+          if (!patient.has(info.activityType)) throw error;
+          const refusal = [error, (error as Error | undefined)?.cause].find(isRefusal);
+          if (!refusal) throw error;
+          log.error('The database refuses a step', { error });
+          throw ApplicationFailure.nonRetryable(
+            `The database refuses ${info.activityType} with SQLSTATE ${refusal.code}`,
+            STEP_REFUSED,
+          );
+        }
+      },
+    },
+  });

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addRoute } from '../../../src/db/providers/provider-routes.js';
+import type {
+  ProviderFault,
+  SandboxProvider,
+} from '../../../src/sandbox/faults/provider-faults.js';
+import { commandsOn } from '../../admin/scene.js';
+import { staffClient } from '../../staff/staff-client.js';
+import { call } from '../../support/clients.js';
+import { makeSpoilingWay } from '../../support/spoiling-way.js';
+import { until } from '../../support/until.js';
+import { CLAIM, done, type Gift, newOwner, settled } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+/** Two providers of SMS and two of payments, all of the sandbox; the second is asked next. */
+let scene: RedemptionScene;
+let toService: Awaited<ReturnType<typeof makeSpoilingWay>>;
+
+beforeAll(async () => {
+  toService = await makeSpoilingWay();
+  scene = await setRedemptionScene(
+    {
+      PAYMENT_INQUIRY_INTERVAL_SECONDS: '1',
+      SMS_TIMEOUT_SECONDS: '3',
+      MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
+      MPESA_TIMEOUT_SECONDS: '3',
+    },
+    { hasRoles: true },
+  );
+  toService.setTarget(scene.stack.url);
+  const none = { operator: null, partner_id: null, merchant_id: null };
+  const always = { ...none, amount_from: null, amount_to: null };
+  for (const [kind, provider, position] of [
+    ['sms', 'africas-talking', 1],
+    ['sms', 'smpp', 2],
+    ['payout', 'gsma', 1],
+    ['payout', 'mpesa', 2],
+  ] as const)
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) => addRoute(transaction, { kind, provider, position, ...always }));
+});
+afterAll(async () => {
+  await scene?.stop();
+  await toService?.close();
+});
+
+const setFault = async (provider: SandboxProvider, body: Partial<ProviderFault>) => {
+  const url = `${scene.stack.sandbox.url}/faults/${provider}`;
+  expect((await call(url, { method: 'PUT', body })).status).toBe(200);
+};
+
+beforeEach(async () => {
+  for (const provider of ['africas-talking', 'smpp', 'gsma', 'mpesa'] as const)
+    await setFault(provider, {});
+});
+
+const received = ({ owner }: Gift) =>
+  scene.stack.sandbox.books.messages(owner ?? '').map(({ provider }) => provider);
+
+const codeOf = ({ id }: Gift) =>
+  scene.stack.database
+    .selectFrom('messages')
+    .select(['id', 'status', 'provider'])
+    .where('voucher_id', '=', id)
+    .where('kind', '=', 'VERIFICATION_CODE')
+    .executeTakeFirstOrThrow();
+
+const failoversOf = async (gift: Gift) =>
+  scene.stack.database
+    .selectFrom('provider_failovers')
+    .select(['from_provider as from', 'to_provider as to'])
+    .where('message_id', '=', (await codeOf(gift)).id)
+    .execute();
+
+const claim = async (gift: Gift) =>
+  (await settled(scene.asMerchant, CLAIM, { voucherCode: gift.voucherCode })).body;
+
+const inTheStory = async (gift: Gift): Promise<string> => {
+  const { client } = await staffClient(scene.stack);
+  return (await client.get(`/support/vouchers/${gift.id}`)).html;
+};
+
+const shown = async (gift: Gift): Promise<string> => {
+  const { admin } = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+  return (await admin(`show voucher ${gift.id}`)).out;
+};
+
+describe('a code', () => {
+  it.each(['not-authorised', 'too-many-requests'] as const)(
+    'that the first provider certainly did not send is sent once, by the second one: %s',
+    async (answers) => {
+      await setFault('africas-talking', { answers });
+      const gift = await scene.gift({ owner: newOwner() });
+      expect(await claim(gift)).toMatchObject({ success: true });
+      expect(received(gift)).toEqual(['smpp']);
+      expect(await codeOf(gift)).toMatchObject({ status: 'SENT', provider: 'smpp' });
+      expect(await failoversOf(gift)).toEqual([{ from: 'africas-talking', to: 'smpp' }]);
+      expect(await inTheStory(gift)).toMatch(
+        /The code was not taken by africas-talking: [^\n]+ smpp was asked next/,
+      );
+      expect(await shown(gift)).toContain('africas-talking, then smpp');
+    },
+  );
+
+  it.each([
+    ['took it, and dropped its answer', { dropsAnswers: true }],
+    ['took it, and answered half an object', { answers: 'garbage' }],
+    ['took it, and answered a page', { answers: 'html' }],
+    ['answered 503, which does not say that it did nothing', { answers: 'unavailable' }],
+  ] as const)('whose outcome is unknown is sent by nobody else: it %s', async (_what, fault) => {
+    await setFault('africas-talking', fault);
+    const gift = await scene.gift({ owner: newOwner() });
+    await claim(gift);
+    await until(async () => expect((await codeOf(gift)).status).toBe('UNKNOWN'));
+    expect(received(gift)).not.toContain('smpp');
+    expect(await failoversOf(gift)).toEqual([]);
+  });
+
+  it('that both did not send takes the claim back', async () => {
+    await setFault('africas-talking', { answers: 'not-authorised' });
+    await setFault('smpp', { answers: 'not-authorised' });
+    const gift = await scene.gift({ owner: newOwner() });
+    expect(await claim(gift)).toMatchObject({ success: false });
+    expect(received(gift)).toEqual([]);
+  });
+});
+
+describe('a payment', () => {
+  it('that went to the second provider is told with both, for staff alone', async () => {
+    await setFault('gsma', { answers: 'not-authorised' });
+    // M-Pesa carries whole birr: 2.5 percent of 1,000 leave some.
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant, denomination: 1000 });
+    const code = await scene.claimed(client, gift);
+    done(await redeem(client, gift, { verificationCode: code }));
+    const { payment_reference: reference } = await scene.stack.database
+      .selectFrom('redemptions')
+      .select('payment_reference')
+      .where('voucher_id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    expect(scene.stack.sandbox.books.payouts({ reference })).toMatchObject([
+      { provider: 'mpesa', status: 'completed' },
+    ]);
+    expect(await inTheStory(gift)).toMatch(
+      /The payment of RDM-\S+ was not taken by gsma: [^\n]+ mpesa was asked next/,
+    );
+    expect(await shown(gift)).toContain('gsma, then mpesa');
+  });
+});

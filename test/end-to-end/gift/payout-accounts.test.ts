@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.js';
+import type { TestMerchant } from '../../support/companies.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+let scene: RedemptionScene;
+
+const untouched = { status: 'ACTIVE', remaining: '100.000000', held: '0.000000' };
+
+describe('a payout account, before the first payment to it', () => {
+  beforeAll(async () => {
+    scene = await setRedemptionScene();
+  });
+  afterAll(() => scene?.stop());
+
+  const checksOf = ({ id }: TestMerchant) =>
+    scene.stack.database
+      .selectFrom('payout_account_checks as done')
+      .innerJoin('merchant_payout_accounts as account', 'account.id', 'done.payout_account_id')
+      .select(['done.state', 'done.holder_name', 'done.checked_at'])
+      .where('account.merchant_id', '=', id)
+      .orderBy('account.id')
+      .execute();
+
+  const replace = (merchant: TestMerchant, value: string, holder?: string) =>
+    scene.stack.database
+      .transaction()
+      .execute((transaction) =>
+        replacePayoutAccounts(transaction, [
+          { merchantId: merchant.id, key: 'msisdn', value, holder: holder ?? null },
+        ]),
+      );
+
+  async function redeemed(merchant: TestMerchant, client: Parameters<typeof redeem>[0]) {
+    const gift = await scene.gift({ merchant, owner: null });
+    const { body } = await redeem(client, gift);
+    return { gift, body };
+  }
+
+  test('is asked for once, and its holder is recorded', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    for (let payment = 0; payment < 2; payment += 1)
+      expect((await redeemed(merchant, client)).body.statusCode).toBe(200);
+    const [first, ...others] = await checksOf(merchant);
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ state: 'open', holder_name: 'Abebe Kebede' });
+    const paidAt = scene.payoutsTo(merchant).map(({ at }) => new Date(at).getTime());
+    expect(paidAt).toHaveLength(2);
+    // The second payment has not asked again.
+    expect(first?.checked_at.getTime()).toBeLessThanOrEqual(Math.min(...paidAt));
+  });
+
+  test.each([
+    ['026', 'unknown'],
+    ['027', 'closed'],
+    ['028', 'not registered'],
+  ])(
+    '%s: an account that is %s is not paid, and the voucher keeps its value',
+    async (payoutSuffix) => {
+      const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
+      const { gift, body } = await redeemed(merchant, client);
+      expect(body.statusCode).toBe(5031);
+      expect(body.message).toContain('does not exist, or takes no money');
+      expect(await scene.voucher(gift)).toMatchObject(untouched);
+      expect(await scene.transfersOf(gift)).toEqual(['hold 100.00', 'void 100.00']);
+      expect(scene.payoutsTo(merchant)).toEqual([]);
+      expect(await checksOf(merchant)).toMatchObject([{ state: 'closed' }]);
+      // The new account is asked for, too, and pays the same voucher.
+      await replace(merchant, merchant.payoutNumber.replace(/...$/, '000'));
+      expect((await redeem(client, gift)).body.statusCode).toBe(200);
+      expect(await checksOf(merchant)).toMatchObject([{ state: 'closed' }, { state: 'open' }]);
+    },
+  );
+
+  test('is not paid where somebody else holds it than the operator registered', async () => {
+    const { merchant, client } = await scene.payee('partner', { payoutSuffix: '029' });
+    await replace(merchant, merchant.payoutNumber, 'Abebe Kebede');
+    const { gift, body } = await redeemed(merchant, client);
+    expect(body.message).toContain('belongs to somebody else');
+    expect(body.message).not.toContain('Chaltu');
+    expect(await scene.voucher(gift)).toMatchObject(untouched);
+    expect(scene.payoutsTo(merchant)).toEqual([]);
+    await replace(merchant, merchant.payoutNumber, 'CHALTU Bekele');
+    expect((await redeem(client, gift)).body.statusCode).toBe(200);
+    expect(scene.payoutsTo(merchant)).toHaveLength(1);
+  });
+
+  test('is paid all the same while nobody answers for it, unless its holder must be known', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '030' });
+    expect((await redeemed(merchant, client)).body.statusCode).toBe(200);
+    expect(await checksOf(merchant)).toEqual([]);
+    expect(scene.payoutsTo(merchant)).toHaveLength(1);
+    await replace(merchant, merchant.payoutNumber, 'Abebe Kebede');
+    const { gift, body } = await redeemed(merchant, client);
+    expect(body.statusCode).toBe(5031);
+    expect(await scene.voucher(gift)).toMatchObject(untouched);
+    expect(scene.payoutsTo(merchant)).toHaveLength(1);
+  });
+});

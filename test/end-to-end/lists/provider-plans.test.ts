@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../../src/db/connection.js';
+import { recordDeliveryReport } from '../../../src/db/delivery-reports/delivery-reports.js';
+import * as breaks from '../../../src/db/provider-statements/breaks.js';
+import { askAboutBreaks, compareLines } from '../../../src/db/provider-statements/compare-day.js';
+import { bookProviderFee } from '../../../src/db/provider-statements/provider-fees.js';
+import * as statementRows from '../../../src/db/provider-statements/provider-statements.js';
+import { settleBreak } from '../../../src/db/provider-statements/settle-break.js';
+import {
+  findStatementCase,
+  listStatementCases,
+} from '../../../src/db/provider-statements/statement-cases.js';
+import {
+  addStatementLines,
+  type StatementProvider,
+} from '../../../src/db/provider-statements/statement-lines.js';
+import { findPlacement, switchProvider } from '../../../src/db/providers/placements.js';
+import { addFailover } from '../../../src/db/providers/provider-failovers.js';
+import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.js';
+import { findTopupDetail } from '../../../src/db/topups/topup-detail.js';
+import { dayOfTime } from '../../../src/domain/reports/day-report.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { createGrownDatabase } from './grown-database.js';
+import { providerTables } from './grown-provider-tables.js';
+import { listenToStatements, type PlanException, wholeLooks } from './plans.js';
+
+/**
+ * The plans of what is asked about providers: statements and their breaks, other providers that were
+ * asked, results of M-Pesa, reports of messages. A day with both kinds of providers, each as the default
+ * and as another one.
+ */
+const EXCEPTIONS: readonly PlanException[] = [
+  {
+    text: /from provider_(breaks|statements)\s+where state (= 'OPEN'|in)/,
+    why: 'open breaks and statements that failed are few, and their indexes hold no others',
+  },
+  {
+    text: /select exists \(select from messages where settled_at is null/,
+    why: 'messages that are not settled are few, and their index holds no others',
+  },
+];
+
+const ZONE = 'Africa/Addis_Ababa';
+const DAY = dayOfTime(new Date(), ZONE);
+const PROVIDERS: readonly StatementProvider[] = [
+  { name: 'gsma', kind: 'mobile-money', isDefault: true },
+  { name: 'mpesa', kind: 'mobile-money', isDefault: false },
+  { name: 'dt-one', kind: 'airtime', isDefault: true },
+  { name: 'reloadly', kind: 'airtime', isDefault: false },
+];
+
+let own: TestDatabase;
+let grown: TestDatabase;
+let database: Database;
+let client: pg.Client;
+
+beforeAll(async () => {
+  [own, grown] = [await createTestDatabase(), await createGrownDatabase()];
+  database = connectDatabase(own.url, { poolSize: 2 });
+  client = new pg.Client({ connectionString: grown.url });
+  await client.connect();
+}, 240_000);
+afterAll(async () => {
+  await database?.destroy();
+  await client?.end();
+  await Promise.all([own?.drop(), grown?.drop()]);
+});
+
+/** Everything that is done with the statement of a day. */
+async function compareDay(provider: StatementProvider): Promise<void> {
+  const of = { provider, day: DAY, zone: ZONE };
+  const load = { id: randomUUID(), source: 'api' as const };
+  const kind = provider.kind === 'airtime' ? ('top-up' as const) : ('payment' as const);
+  await statementRows.dueDays(database, { provider: provider.name, lastDay: DAY, days: 7 });
+  await addStatementLines(database, of, load.id, [
+    {
+      ...{ kind, providerReference: 'p', reference: randomUUID(), status: 'completed' },
+      ...{ amount: '100', currency: 'ETB', fee: '1', feeCurrency: 'ETB', at: new Date() },
+    },
+  ]);
+  await database.transaction().execute(async (transaction) => {
+    await statementRows.lockStatement(transaction, of);
+    await statementRows.takeLoad(transaction, of, load);
+    await bookProviderFee(transaction, of);
+    await compareLines(transaction, of, { marginSeconds: 60, patienceDays: 3 });
+    await askAboutBreaks(transaction, of);
+    await statementRows.markCompared(transaction, of);
+  });
+  await statementRows.dropLoad(database, randomUUID());
+  await statementRows.markUnfinished(database, of, 'FAILED', 'no answer');
+  await statementRows.findStatement(database, provider.name, DAY);
+  const [found] = await breaks.breaksOfDay(database, provider.name, DAY, { includeEnded: true });
+  expect(found?.type).toBe('missing-here');
+}
+
+async function settleBreaks(): Promise<void> {
+  const [found] = await listStatementCases(database);
+  expect(found?.kind).toBe('break');
+  await findStatementCase(database, 'break', found?.reference ?? '');
+  await findStatementCase(database, 'statement', `gsma:${DAY}`);
+  expect(await breaks.countOpenBreaks(database)).toHaveLength(PROVIDERS.length);
+  expect(await breaks.listBreaks(database, {}, 201)).not.toEqual([]);
+  await breaks.listBreaks(database, { provider: 'gsma', day: DAY, state: 'OPEN' }, 201);
+  const settled = await database
+    .transaction()
+    .execute((transaction) =>
+      settleBreak(transaction, Number(found?.reference), { by: 'operator', note: 'done' }),
+    );
+  expect(settled.kind).toBe('settled');
+}
+
+async function askOthers(): Promise<void> {
+  const [from, to, message] = ['mpesa', 'gsma', 'not sent'];
+  for (const subject of ['payment', 'top-up'] as const) {
+    const placed = { subject, operationId: 'operation-1' };
+    expect(await findPlacement(database, placed)).toBeUndefined();
+    expect(await switchProvider(database, { ...placed, from, to, message })).toBe(false);
+  }
+  await addFailover(database, { operationId: 'operation-1', from, to, message });
+  await findTopupDetail(database, 1, 1);
+}
+
+async function takeCallbacks(): Promise<void> {
+  const reference = randomUUID();
+  const result = {
+    ...{ reference, kind: 'inquiry' as const, conversationId: 'c', resultCode: '0' },
+    ...{ description: '', transactionStatus: null, receipt: null, difference: null },
+  };
+  expect(await addMpesaResult(database, result)).toBe(true);
+  const results = mpesaResultsIn(database);
+  expect(await results.ofPayment(reference)).toBeUndefined();
+  expect(await results.takeAnswers(reference)).toHaveLength(1);
+  await recordDeliveryReport(database, {
+    ...{ provider: 'smpp', reference: 'r', state: 'delivered', reason: null },
+  });
+}
+
+test('no statement about providers looks through a table that grows', async () => {
+  const heard = listenToStatements();
+  for (const provider of PROVIDERS) await compareDay(provider);
+  await settleBreaks();
+  await askOthers();
+  await takeCallbacks();
+  heard.stop();
+  const texts = [...heard.statements.keys()];
+  for (const table of Object.keys(providerTables('now()')).filter((name) => !/^early/.test(name)))
+    expect(
+      texts.some((text) => text.includes(table)),
+      table,
+    ).toBe(true);
+  expect(texts.length).toBeGreaterThan(30);
+  expect(await wholeLooks(client, heard.statements, EXCEPTIONS)).toEqual([]);
+  for (const { text } of EXCEPTIONS) expect(texts.some((one) => text.test(one))).toBe(true);
+}, 240_000);

@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Commands, commandsOn } from '../../admin/scene.js';
+import { backUp } from '../../support/restore.js';
+import { makeSpoilingWay } from '../../support/spoiling-way.js';
+import { providerSettings } from '../../support/stack.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+
+/** M-Pesa cannot list what it paid: its organisation statement says it after a restore. */
+let scene: RedemptionScene;
+let operator: Commands;
+let toService: Awaited<ReturnType<typeof makeSpoilingWay>>;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'statement-'));
+  toService = await makeSpoilingWay();
+  scene = await setRedemptionScene({
+    MOBILE_MONEY_PROVIDER: 'mpesa',
+    MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
+  });
+  toService.setTarget(scene.stack.url);
+  operator = commandsOn({
+    ...providerSettings(scene.stack.sandbox),
+    MOBILE_MONEY_PROVIDER: 'mpesa',
+    DATABASE_URL: scene.stack.config.DATABASE_URL,
+  });
+});
+afterAll(async () => {
+  await scene?.stop();
+  await toService?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function statement(change: (text: string) => string = (text) => text): Promise<string> {
+  const zone = 'Africa/Addis_Ababa';
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format();
+  const url = `${scene.stack.sandbox.url}/statements/mpesa/${day}.csv?zone=${zone}`;
+  const file = join(folder, 'statement.csv');
+  await writeFile(file, change(await (await fetch(url)).text()));
+  return file;
+}
+
+test('what M-Pesa paid since a restore is booked from its statement, once', async () => {
+  const { merchant, client } = await scene.payee('merchant');
+  const [kept, lost] = [
+    await scene.gift({ merchant, owner: null, denomination: 1000 }),
+    await scene.gift({ merchant, owner: null, denomination: 1000 }),
+  ];
+  expect((await redeem(client, kept)).status).toBe(200);
+  const restore = await backUp(scene.stack.database);
+  expect((await redeem(client, lost)).status).toBe(200);
+  await restore();
+  expect(await operator.admin('recover fence')).toMatchObject({ code: 0 });
+
+  const without = await operator.json('recover book');
+  expect(without).toMatchObject({ booked: 0, isComplete: false });
+  expect(without.gaps).toEqual([expect.stringContaining('--mpesa-statement')]);
+  const withFile = (file: string, command = 'list') => [
+    ...['recover', command, '--mpesa-statement', file],
+  ];
+  expect((await operator.admin(withFile(join(folder, 'none.csv')))).err).toContain('no file');
+
+  // A file without our references names only what our rows know by their receipts.
+  const unnamed = await operator.json(
+    withFile(await statement((text) => text.replace('Originator Conversation ID', 'Other'))),
+  );
+  expect(unnamed.counts).toEqual({ agrees: 1, foreign: 1 });
+  expect(unnamed.gaps).toEqual([expect.stringContaining('without our reference')]);
+
+  const file = await statement();
+  const listed = await operator.json(withFile(file));
+  expect(listed).toMatchObject({ counts: { agrees: 1, lost: 1 }, gaps: [] });
+  expect(JSON.stringify(listed)).not.toContain(merchant.payoutNumber.slice(1));
+  expect(await operator.json(withFile(file, 'book'))).toMatchObject({
+    booked: 1,
+    isComplete: true,
+  });
+  expect(await operator.json(withFile(file, 'book'))).toMatchObject({ booked: 0 });
+  expect(await operator.json('list recovered-payments')).toMatchObject([
+    { kind: 'payment', amount: '975.000000', merchantName: expect.any(String) },
+  ]);
+  expect((await operator.admin(['recover', 'lift', '--note', 'booked'])).code).toBe(0);
+  expect(scene.amountsPaidTo(merchant)).toEqual(['975.00 completed', '975.00 completed']);
+});

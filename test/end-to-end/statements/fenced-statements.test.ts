@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { liftFence, raiseFence } from '../../../src/db/recovery/fence.js';
+import { lastClosedDay } from '../../../src/domain/reports/day-report.js';
+import { commandsOn } from '../../admin/scene.js';
+import { moveRows } from '../../db/provider-statements/move-rows.js';
+import { call } from '../../support/clients.js';
+import { providerSettings } from '../../support/stack.js';
+import { until } from '../../support/until.js';
+import { type GiftScene, setGiftScene } from '../gift/gift-scene.js';
+
+const ZONE = 'Africa/Addis_Ababa';
+
+let scene: GiftScene;
+
+beforeAll(async () => {
+  scene = await setGiftScene({ REVERSAL_WATCH_SECONDS: '0' }, { hasRoles: true });
+});
+afterAll(() => scene?.stop());
+
+/** A payout of the last closed day whose statement has another amount. */
+async function wronglyListedPayout(day: string): Promise<void> {
+  const gift = await scene.gift({ owner: null });
+  await scene.redeemed(scene.asMerchant, gift);
+  const { books, url } = scene.stack.sandbox;
+  const [paid] = books.allPayouts();
+  if (!paid) throw new Error('Nothing was paid');
+  const noon = new Date(Date.parse(`${day}T09:00:00Z`));
+  Object.assign(paid, { takenAt: noon });
+  await moveRows(scene.stack.database, [paid.reference], { began: noon, ended: noon });
+  const { status } = await call(`${url}/statements/faults`, {
+    body: { reference: paid.reference, fault: 'amount' },
+  });
+  expect(status).toBe(200);
+}
+
+/** Starts a workflow, and waits until its step is refused because of the fence. */
+async function startFenced(type: 'watchBalances' | 'compareStatements') {
+  const handle = await scene.stack.temporal.client.workflow.start(type, {
+    workflowId: `fenced-${randomUUID()}`,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+  });
+  const seen = await until(async () => {
+    const { raw, status } = await handle.describe();
+    if (status.name !== 'RUNNING') return 'ended';
+    const [step] = raw.pendingActivities ?? [];
+    expect(step?.lastFailure?.applicationFailureInfo?.type).toBe('Maintenance');
+    return 'refused';
+  });
+  if (seen === 'ended') throw new Error(`${type} saw no fence`);
+  return handle;
+}
+
+async function feesAndBreaks() {
+  const { rows } = await sql<Record<string, number>>`
+    select
+      (select count(*)::int from ledger_transfers where operation_id like 'provider-fee:%') as fees,
+      (select count(*)::int from provider_breaks) as breaks,
+      (select count(*)::int from provider_statements) as statements`.execute(scene.stack.database);
+  return rows[0];
+}
+
+test('while the fence of a restore stands, no statement is compared, and neither fees nor breaks are booked', async () => {
+  const { database, sandbox, config } = scene.stack;
+  const day = lastClosedDay(new Date(), ZONE);
+  await wronglyListedPayout(day);
+  const fenceId = await database
+    .transaction()
+    .execute((transaction) => raiseFence(transaction, new Date()));
+  const operator = commandsOn({
+    DATABASE_URL: config.DATABASE_URL,
+    ...providerSettings(sandbox),
+  });
+  const { code, err } = await operator.admin(`reconcile --provider gsma --day ${day}`);
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('The fence') });
+  // The worker looks at the fence from time to time: it has seen it once it refuses a step.
+  await until(() => startFenced('watchBalances'));
+  const handle = await startFenced('compareStatements');
+  expect(await feesAndBreaks()).toEqual({ fees: 0, breaks: 0, statements: 0 });
+
+  await database.transaction().execute((transaction) => liftFence(transaction, fenceId));
+  expect(await handle.result()).toMatchObject({
+    compared: expect.arrayContaining([`gsma ${day}: 1 open breaks`]),
+  });
+  expect(await feesAndBreaks()).toMatchObject({ fees: 1, breaks: 1 });
+});

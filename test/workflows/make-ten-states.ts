@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import type { Environment } from '../../src/config/config.js';
+import { type Gift, REDEEM } from '../end-to-end/gift/gift-scene.js';
+import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.js';
+import { idOf, sale } from '../end-to-end/topups/topup-scene.js';
+import { call } from '../support/clients.js';
+import { deposit } from '../support/companies.js';
+import { makeTopupProducts } from '../support/topups.js';
+import { until } from '../support/until.js';
+import { detailsOf } from './details-of.js';
+
+/**
+ * What support staff read in the tab *User Metadata* in ten states: each says what the state is, what
+ * money has moved, what the provider said last, and what to do next; numbers are masked.
+ */
+export const tenStates = {
+  'claim waiting': [
+    /^\*\*Claimed\*\*: ETB 100\.00 of voucher \d+ at .+, owner \+2519\*+050\./,
+    /The code was sent to the owner\..* expires at .+ UTC\. Wrong codes so far: 0\./,
+    /No money has moved\. Where the owner has no code, .* send it again/,
+  ],
+  'claim expired': [
+    /^\*\*Expired\*\*: the claim of ETB 100\.00 of voucher \d+ at .+, owner \+2519\*+050\./,
+    /Nothing was paid, and the value is on the voucher\. The merchant claims again/,
+  ],
+  redeemed: [
+    /^\*\*Paid\*\*: ETB 97\.50 to .+; voucher \d+, fee ETB 2\.50, RDM-\w+, owner \+2519\*+050\./,
+    /Provider's reference .+, paid to msisdn \+2519\*+000\./,
+    /The money has left the voucher\. No action is needed; .* reverse the redemption\./,
+  ],
+  'payment refused': [
+    /^\*\*Not paid\*\*: ETB 97\.50 to /,
+    /The provider's last message: The payment was declined\. No money has moved \(to msisdn \+2519\*+006\)/,
+    /the value is back on the voucher\.\n\nWhere .* set payout-account --help`\. Then the merchant claims again/,
+  ],
+  'payment unknown': [
+    /^\*\*Payment unknown\*\*: ETB 97\.50 to .+, payment reference /,
+    /The provider's last message: .+ The money stays on hold \(to msisdn \+2519\*+014\), and the service asks/,
+    /Do not pay it by hand.* send the signal `providerHint`\./,
+    /After a day, .* \*Settle an unknown payment\* at `\/support`/,
+  ],
+  'top-up failed': [
+    /^\*\*Failed\*\*: top-up \d+, Airtime, ETB 50\.00 to \+2519\*+002, attempt 1, our reference /,
+    /The provider's last message: .+ The money is back in the partner's wallet\./,
+    /To retry: \*More Actions\*, \*Send a Signal\*, `retry`, .* \*Retry a top-up\* at `\/support`, .+ UTC/,
+  ],
+  'top-up retried': [
+    /\*\*(Sending|Outcome unknown)\*\*: top-up \d+, .* attempt 2, our reference .+-2/,
+    /(The last attempt failed\. The provider's message: .+|The provider's last message: .+)/,
+    /money (is|stays) on hold/,
+  ],
+  'top-up delivered': [
+    /^\*\*Delivered\*\*: top-up \d+, .* attempt 1, .* Provider's reference .+\./,
+    /The money has left the partner's wallet\. No action is needed\./,
+  ],
+  'late success': [
+    /^\*\*Done after it was refused\*\*: top-up \d+, attempt 1, ETB 50\.00, our reference .+partner \d+/,
+    /nobody was charged; the amount is in the account \*suspense\*\./,
+    /Agree with the partner .* settle late-success .+ Do not retry it\./,
+  ],
+  'reconciliation red': [
+    /^\*\*Cases were opened\.\*\* Each case has a workflow, found by `NeedsAction = true`/,
+    /its page says what to do\. This run needs no action\./,
+    /- Done after it was refused: top-up \d+, attempt 1/,
+  ],
+} as const;
+
+export type State = keyof typeof tenStates;
+
+/** Called when the page of a workflow says what it must in a state, while it still does. */
+export type Look = (state: State, handle: WorkflowHandle, details: string) => void | Promise<void>;
+
+/** A stack whose partner has money for vouchers and airtime. */
+export async function setTenStatesScene(settings: Environment = {}): Promise<RedemptionScene> {
+  const scene = await setRedemptionScene({
+    CLAIM_LIFETIME_SECONDS: '20',
+    CALLER_WAIT_SECONDS: '3',
+    ...settings,
+  });
+  await makeTopupProducts(scene.stack, scene.partner);
+  await deposit(scene.stack, scene.partner.id, '1000', 'airtime');
+  return scene;
+}
+
+/** Makes each of the ten states. */
+export async function makeTenStates(scene: RedemptionScene, look: Look): Promise<void> {
+  const show = createShow(scene, look);
+  await makeGifts(scene, show);
+  await makeTopUps(scene, show);
+}
+
+type Show = (state: State, workflowId: string) => Promise<void>;
+
+const createShow =
+  ({ stack }: RedemptionScene, look: Look): Show =>
+  async (state, workflowId) => {
+    const handle = stack.temporal.client.workflow.getHandle(workflowId);
+    const details = await until(async () => {
+      const found = await detailsOf(handle);
+      expect(found).toMatch(tenStates[state][0]);
+      return found;
+    });
+    await look(state, handle, details);
+  };
+
+async function claimOf({ stack }: RedemptionScene, { id }: Gift): Promise<string> {
+  const row = await stack.database
+    .selectFrom('voucher_claims')
+    .select('workflow_id')
+    .where('voucher_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return row.workflow_id ?? '';
+}
+
+async function makeGifts(scene: RedemptionScene, show: Show): Promise<void> {
+  const { asMerchant, stack } = scene;
+  const expiring = await scene.gift();
+  await scene.claimed(asMerchant, expiring);
+  await show('claim waiting', await claimOf(scene, expiring));
+  const redeemed = await scene.gift();
+  await scene.redeemed(asMerchant, redeemed);
+  await show('redeemed', await claimOf(scene, redeemed));
+  for (const [state, payoutSuffix] of [
+    ['payment refused', '006'],
+    ['payment unknown', '014'],
+  ] as const) {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
+    const gift = await scene.gift({ merchant });
+    const verificationCode = await scene.claimed(client, gift);
+    await client.post(REDEEM, { voucherCode: gift.voucherCode, verificationCode });
+    await show(state, await claimOf(scene, gift));
+  }
+  const claim = await claimOf(scene, expiring);
+  await stack.temporal.client.workflow.getHandle(claim).result();
+  await show('claim expired', claim);
+}
+
+async function makeTopUps({ stack, asPartner }: RedemptionScene, show: Show): Promise<void> {
+  const topUp = async (msisdn: string) =>
+    idOf(
+      await asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale }),
+    );
+  const attemptOf = (id: number) =>
+    stack.database
+      .selectFrom('topups')
+      .innerJoin('topup_attempts', 'topup_id', 'id')
+      .select(['workflow_id', 'reference'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+  const idOfWorkflow = async (id: number) => (await attemptOf(id)).workflow_id ?? '';
+  await show('top-up delivered', await idOfWorkflow(await topUp('+251910000000')));
+  const [retried, late] = [await topUp('+251910000002'), await topUp('+251910001002')];
+  await show('top-up failed', await idOfWorkflow(retried));
+  await asPartner.post('/topup-transactions/retry-topup', {
+    transactionId: retried,
+    msisdn: '+251910000014',
+  });
+  await show('top-up retried', await idOfWorkflow(retried));
+  const { reference } = await attemptOf(late);
+  const book = (of: string) =>
+    call(`${stack.sandbox.url}/books/topups/${of}`, { body: { status: 'completed' } });
+  await book(reference);
+  await sql`update topup_attempts set recheck_at = now() where reference = ${reference}`.execute(
+    stack.database,
+  );
+  const taskQueue = stack.config.TEMPORAL_TASK_QUEUE;
+  const workflowId = `reconcile-${randomUUID()}`;
+  const run = await stack.temporal.client.workflow.start('reconcile', { workflowId, taskQueue });
+  await run.result().catch(() => undefined);
+  await show('reconciliation red', workflowId);
+  await show('late success', `case:late-success:${reference}`);
+  const pending = stack.sandbox.books.topups().filter(({ status }) => status === 'pending');
+  for (const one of pending) await book(one.reference);
+}

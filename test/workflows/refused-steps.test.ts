@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CLAIM, type Client } from '../end-to-end/gift/gift-scene.js';
+import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.js';
+import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
+import { breakStatement } from '../support/database-faults.js';
+import { until } from '../support/until.js';
+import { detailsOf } from './details-of.js';
+import { ended } from './ended.js';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+
+/**
+ * Small steps that the database refuses for lack of a right: each calls a person, keeps nothing else
+ * waiting, and goes on when the right is there. Recorded like those of scenarios.test.ts.
+ */
+const settings = { PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, CALLER_WAIT_SECONDS: '20' };
+const NOTICE = '**The database refuses a step of this workflow, and a person is needed**';
+let gifts: RedemptionScene;
+let topups: TopupScene;
+
+beforeAll(async () => {
+  gifts = await setRedemptionScene({ ...settings, CLAIM_LIFETIME_SECONDS: '30' });
+  topups = await setTopupScene({ ...settings, TOPUP_RETRY_WINDOW_SECONDS: '5' });
+});
+afterAll(async () => {
+  await gifts?.stop();
+  await topups?.stack.stop();
+});
+
+const needsAction = async (
+  handle: Awaited<ReturnType<TopupScene['workflowOf']>>,
+): Promise<unknown> => (await handle.describe()).searchAttributes.NeedsAction?.[0];
+
+it('the answer of a claim', async () => {
+  const { database, temporal } = gifts.stack;
+  const mend = await breakStatement(database, {
+    table: 'operations',
+    on: 'update',
+    when: "new.kind = 'initiate-claim' and new.status = 'SUCCEEDED'",
+    code: '42501',
+  });
+  const gift = await gifts.gift();
+  const client: Client = gifts.asMerchant;
+  const claiming = client.post(CLAIM, { voucherCode: gift.voucherCode });
+  const { workflow_id } = await until(() =>
+    database
+      .selectFrom('voucher_claims')
+      .select('workflow_id')
+      .where('voucher_id', '=', gift.id)
+      .executeTakeFirstOrThrow(),
+  );
+  const handle = temporal.client.workflow.getHandle(workflow_id ?? '');
+  await until(async () => expect(await needsAction(handle)).toBe(true));
+  expect(await detailsOf(handle)).toContain(NOTICE);
+  await mend();
+  expect((await claiming).status).toBe(200);
+  expect(await detailsOf(handle)).toMatch(/^\*\*Claimed\*\*/);
+  expect(await needsAction(handle)).toBe(false);
+  // One code was sent, however often the step was tried.
+  const { messages } = await database
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll<number>().as('messages'))
+    .where('voucher_id', '=', gift.id)
+    .executeTakeFirstOrThrow();
+  expect(Number(messages)).toBe(1);
+  expect(await ended(gifts.stack, handle.workflowId, 'claim-answer-refused-by-database')).toEqual({
+    ended: 'expired',
+  });
+});
+
+it('the answer of a retry that another one forestalled; the money goes on', async () => {
+  const id = await topups.failedTopUp();
+  const mend = await breakStatement(topups.stack.database, {
+    table: 'topup_retries',
+    on: 'delete',
+    code: '42501',
+  });
+  const handle = await topups.workflowOf(id);
+  const answers = topups.atTheSameMoment(
+    id,
+    [topups.number('000'), topups.number('000')].map((msisdn) => () => topups.retry(id, msisdn)),
+  );
+  // The other retry is delivered and booked meanwhile.
+  await topups.untilStatus(id, 'SUCCESS');
+  await until(async () => expect(await needsAction(handle)).toBe(true));
+  expect(await detailsOf(handle)).toContain(NOTICE);
+  expect(await detailsOf(handle)).toContain(`**Delivered**: top-up ${id}`);
+  await mend();
+  expect((await answers).map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(await ended(topups.stack, handle.workflowId, 'top-up-answer-refused-by-database')).toEqual(
+    { ended: 'delivered', attempts: 2 },
+  );
+  expect(await detailsOf(handle)).toMatch(/^\*\*Delivered\*\*/);
+  expect(await needsAction(handle)).toBe(false);
+  expect(await topups.runningOperations()).toEqual([]);
+});

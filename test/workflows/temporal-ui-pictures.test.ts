@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readPayloadKeys, readStartConfig } from '../../src/config/config.js';
+import { freePort } from '../../src/embedded/port.js';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
+import { startTemporalServer } from '../../src/embedded/temporal-server.js';
+import { createProgress } from '../../src/process/progress.js';
+import { startCodecServer } from '../../src/temporal/codec/codec-server.js';
+import { prepareTemporal } from '../../src/temporal/prepare.js';
+import type { RedemptionScene } from '../end-to-end/gift/redemption-scene.js';
+import { openBrowser, takePicture } from '../portal/journeys/browser.js';
+import { until } from '../support/until.js';
+import { makeTenStates, type State, setTenStatesScene, tenStates } from './make-ten-states.js';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+
+/**
+ * The ten states of ten-states.test.ts in the real Temporal UI, whose codec server decrypts them: what a
+ * support agent sees. The pictures are in `.test/screenshots`.
+ */
+const stops: (() => unknown)[] = [];
+let scene: RedemptionScene;
+let page: Page;
+const seen: Partial<Record<State, { readonly details: string; readonly history: string }>> = {};
+
+beforeAll(async () => {
+  const { uiUrl, address } = await startTemporalWithUi();
+  const browser: Browser = await openBrowser();
+  stops.push(() => browser.close());
+  page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  scene = await setTenStatesScene({
+    PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
+    TEMPORAL_ADDRESS: address,
+  });
+  stops.push(() => scene.stop());
+  await makeTenStates(scene, async (state, handle) => {
+    const { runId } = await handle.describe();
+    const url = `${uiUrl}/namespaces/default/workflows/${encodeURIComponent(handle.workflowId)}/${runId}`;
+    seen[state] = await look(url, state);
+  });
+}, 300_000);
+afterAll(async () => {
+  for (const stop of stops.toReversed()) await stop();
+});
+
+async function startTemporalWithUi() {
+  const directory = await mkdtemp(join(tmpdir(), 'voucher-topup-service-ui-'));
+  stops.push(() => rm(directory, { recursive: true, force: true }));
+  const progress = createProgress();
+  const uiPort = await freePort();
+  const codec = await startCodecServer({
+    port: 0,
+    uiOrigins: [`http://127.0.0.1:${uiPort}`],
+    payloadKeys: readPayloadKeys(TEST_PAYLOAD_KEYS),
+  });
+  stops.push(codec.stop);
+  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
+  const server = await startTemporalServer({
+    binary: await findTemporalBinary({ cliPath, cacheHome, progress }),
+    directory,
+    inMemory: true,
+    port: 0,
+    uiPort,
+    codecEndpoint: codec.url,
+    progress,
+  });
+  stops.push(server.stop);
+  await prepareTemporal({ address: server.address, namespace: 'default' });
+  return { address: server.address, uiUrl: `http://127.0.0.1:${uiPort}` };
+}
+
+/** The words of a page and of the frames that show Markdown, once it has some that are awaited. */
+const wordsWith = (awaited: RegExp): Promise<string> =>
+  until(async () => {
+    const texts = await Promise.all(
+      page.frames().map((frame) => frame.locator('body').innerText({ timeout: 5_000 })),
+    );
+    const words = texts.join('\n');
+    expect(words).toMatch(awaited);
+    return words;
+  });
+
+/** Opens the pages of a workflow, and gives their words. */
+async function look(url: string, state: State) {
+  const name = `temporal-${state.replaceAll(' ', '-')}`;
+  await page.goto(`${url}/user-metadata`);
+  const details = await wordsWith(firstWords[state]);
+  await takePicture(page, `${name}-details`);
+  await page.goto(`${url}/history`);
+  const history = await wordsWith(/Workflow Execution Started/);
+  await takePicture(page, `${name}-history`);
+  return { details, history };
+}
+
+const firstWords: Readonly<Record<State, RegExp>> = {
+  'claim waiting': /Claimed: ETB 100\.00/,
+  'claim expired': /Expired: the claim/,
+  redeemed: /Paid: ETB 97\.50/,
+  'payment refused': /Not paid: ETB 97\.50/,
+  'payment unknown': /Payment unknown: ETB 97\.50/,
+  'top-up failed': /Failed: top-up/,
+  'top-up retried': /(Sending|Outcome unknown): top-up/,
+  'top-up delivered': /Delivered: top-up/,
+  'late success': /Done after it was refused: top-up/,
+  'reconciliation red': /Cases were opened\./,
+};
+
+it.each(Object.keys(tenStates) as State[])('%s', (state) => {
+  const { details = '', history = '' } = seen[state] ?? {};
+  expect(details).toMatch(firstWords[state]);
+  // The summary of the workflow, which the codec server decrypts, too.
+  expect(details).not.toMatch(/binary\/encrypted|Unable to decode/);
+  for (const words of [details, history])
+    expect(words).not.toMatch(/(?<!\d)(\+?251|0)[79]\d{8}(?!\d)/);
+});
