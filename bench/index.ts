@@ -21,6 +21,7 @@ import {
 import { eventsBenchmark } from './benchmarks/p10-events.js';
 import { metricsBenchmark } from './benchmarks/p11-metrics.js';
 import { capacityBenchmark } from './benchmarks/p12-capacity.js';
+import { topologyBenchmark } from './benchmarks/p13-topology.js';
 import { type BenchOptions, readOptions } from './options.js';
 import { json, passes, table } from './report.js';
 import { runInterruptibly } from './run-interruptibly.js';
@@ -41,6 +42,7 @@ const benchmarks: readonly Benchmark[] = [
   eventsBenchmark,
   metricsBenchmark,
   capacityBenchmark,
+  topologyBenchmark,
 ];
 
 async function runBenchmarks(

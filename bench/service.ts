@@ -11,8 +11,10 @@ import type { ServiceRole } from './service-process.js';
 
 /** A running service to be measured, and what its companies are made with. */
 export interface Service {
-  /** Of the API, without a path. */
+  /** Of the last API, without a path. */
   readonly url: string;
+  /** Of each API. */
+  readonly urls: readonly string[];
   readonly config: ApiConfig;
   readonly database: Database;
   readonly digests: Digests;
@@ -21,6 +23,7 @@ export interface Service {
 const layouts = {
   'one process': ['service'],
   'two processes': ['worker', 'api'],
+  'two services': ['service', 'service'],
   'API alone': ['api'],
 } satisfies Record<string, ServiceRole[]>;
 
@@ -84,7 +87,7 @@ async function startService(
     PARTIAL_REDEMPTIONS_PER_VOUCHER: '1000000000',
     ...changes,
   };
-  let port = 0;
+  const urls: string[] = [];
   for (const role of roles) {
     signal.throwIfAborted();
     const child = await startChild({
@@ -92,13 +95,14 @@ async function startService(
       settings,
     });
     stops.add(child.stop);
-    port = child.port;
+    if (child.port > 0) urls.push(`http://127.0.0.1:${child.port}`);
   }
   const config = readApiConfig(settings);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
   stops.add(() => database.destroy());
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: urls.at(-1) ?? '',
+    urls,
     config,
     database,
     digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),

@@ -50,18 +50,20 @@ export const codeIn = (messages: unknown): string => {
 };
 
 /**
- * Whole lives of vouchers, each lane with a partner and a merchant of its own: the partner generates a
+ * Whole lives of vouchers, each lane with a partner and a merchant of its own, and with one API of the
+ * service: the partner generates a
  * voucher, the merchant claims it with a signed request, the code is read from the sandbox, and the
  * merchant redeems all of it.
  */
 export async function voucherLives(scene: Scene): Promise<Calls> {
   const { service } = scene;
   const lanes = await Promise.all(
-    Array.from({ length: LANES }, async () => {
+    Array.from({ length: LANES }, async (_, number) => {
       const partner = await makePartner(service);
       await deposit(service, partner.id, WALLET);
       const merchant = await makeMerchant(service);
       return {
+        url: service.urls[number % service.urls.length] ?? service.url,
         merchant,
         denominationId: partner.denominations[AMOUNT],
         partnerHeaders: json(await partnerHeaders(service, partner)),
@@ -75,7 +77,7 @@ export async function voucherLives(scene: Scene): Promise<Calls> {
     const signed = (path: string, content: object): BenchCall => {
       const body = JSON.stringify({ ...content, idempotencyKey: randomUUID() });
       return {
-        url: `${service.url}${merchantRoutes.basePath}/topup-transactions${path}`,
+        url: `${lane.url}${merchantRoutes.basePath}/topup-transactions${path}`,
         headers: json({
           'x-api-token': lane.merchantToken,
           'x-signature': signatureHeader(lane.merchant.privateKey, body),
@@ -86,7 +88,7 @@ export async function voucherLives(scene: Scene): Promise<Calls> {
     return async (send) => {
       const msisdn = newOwner();
       const generated = await send({
-        url: `${service.url}${partnerRoutes.basePath}/topup-transactions/generate-voucher`,
+        url: `${lane.url}${partnerRoutes.basePath}/topup-transactions/generate-voucher`,
         headers: lane.partnerHeaders,
         body: JSON.stringify({
           denominationId: lane.denominationId,

@@ -6,7 +6,7 @@ import { bareLives, messagesSettled, requireLives, voucherLives } from '../vouch
 
 const BAR = 0.9;
 /** A life is several calls, so that fewer of them warm both sides up. */
-const WARM_UP_LIVES = 200;
+export const WARM_UP_LIVES = 200;
 
 /**
  * P9: complete lives of vouchers, generated, claimed with the code from the sandbox, redeemed, paid and
@@ -49,7 +49,7 @@ function measure(
 }
 
 /** Where the CPU of a life goes. */
-function cpuOf({ cpu }: Comparison): UsageMeasurement[] {
+export function cpuOf({ cpu }: Comparison): UsageMeasurement[] {
   if (!cpu) return [];
   return (Object.keys(cpu.subject) as CpuPart[]).map((part) => ({
     title: `CPU of a life: ${part}`,
