@@ -24,6 +24,8 @@ beforeAll(async () => {
   const port = await freePort();
   stack = await startStack({
     PORT: String(port),
+    // The stories want every outcome in the answer, also on a machine that has much else to do.
+    CALLER_WAIT_SECONDS: '60',
     MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
   });
   directory = await mkdtemp(join(tmpdir(), 'demo-'));
