@@ -83,10 +83,11 @@ export function createProviderStatementActivities(dependencies: ActivityDependen
     withHeartbeat(async () => {
       const silent: string[] = [];
       for (const { name, account } of providerAccounts) {
-        const readAt = new Date();
+        const askedAt = performance.now();
         const found = await account.balance?.();
+        const ageSeconds = (performance.now() - askedAt) / 1_000;
         if (found?.kind === 'balance')
-          await recordBalance(database, { provider: name, ...found, readAt });
+          await recordBalance(database, { provider: name, ...found, ageSeconds });
         else if (found) silent.push(`${name}: ${found.message}`);
       }
       if (silent.length > 0) log.warn('Providers did not say our balance', { silent });

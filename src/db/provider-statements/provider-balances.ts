@@ -10,14 +10,20 @@ export interface BalanceReading {
   readonly readAt: Date;
 }
 
+/** A reading that was asked for so long ago. Its time is the database's: workers' clocks may differ. */
+interface NewBalanceReading extends Omit<BalanceReading, 'readAt'> {
+  readonly ageSeconds: number;
+}
+
 /** Records a reading; a later one of another worker stays. */
 export async function recordBalance(
   database: Database,
-  { provider, currency, amount, readAt }: BalanceReading,
+  { provider, currency, amount, ageSeconds }: NewBalanceReading,
 ): Promise<void> {
   await sql`
     insert into provider_balances as old (provider, currency, amount, read_at)
-    values (${provider}, ${currency}, ${amount}::numeric, ${readAt})
+    values (${provider}, ${currency}, ${amount}::numeric,
+      clock_timestamp() - make_interval(secs => ${ageSeconds}::float8))
     on conflict (provider) do update
     set currency = excluded.currency, amount = excluded.amount, read_at = excluded.read_at
     where old.read_at < excluded.read_at`.execute(database);
