@@ -78,7 +78,9 @@ export async function addAdmittedCalls(
   const json = records(calls);
   await sql`
     with call as (
-      select * from jsonb_to_recordset(${json}::jsonb) as call (${callColumns}, "statusCode" int)
+      select at, surface, method, route, "sourceAddress", "apiKeyId", "requestId", "companyKind",
+        "companyId", detail, "statusCode"
+      from jsonb_to_recordset(${json}::jsonb) as call (${callColumns}, "statusCode" int)
     ), free as (
       -- A key that another process is writing at this moment is as well noted by that one.
       select id from api_keys where id in (select "apiKeyId" from call)

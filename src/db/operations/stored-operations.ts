@@ -112,7 +112,8 @@ export const storedOperation = (kind: string, operationId: string): RawBuilder<u
     extract(epoch from clock_timestamp() - created_at)::float8 as age_seconds
   from operations where id = ${operationId}
   union all
-  select effect.*, null::float8 from (${effectOf(kind, operationId)}) as effect
+  select effect.status, effect.request_id, effect.request_digest, effect.outcome, null::float8
+  from (${effectOf(kind, operationId)}) as effect
   where not exists (select from operations where id = ${operationId})`;
 
 /** The stored operation of a request; undefined for a new request. */
@@ -134,9 +135,8 @@ export async function endedEffect(
   operationId: string,
 ): Promise<StoredOperation | undefined> {
   const { rows } = await sql<StoredOperation>`
-    select * from (${effectOf(kind, operationId)}) as effect where status <> 'RUNNING'`.execute(
-    database,
-  );
+    select status, request_id, request_digest, outcome
+    from (${effectOf(kind, operationId)}) as effect where status <> 'RUNNING'`.execute(database);
   return rows[0];
 }
 

@@ -63,7 +63,8 @@ export async function recordRetry(
       select operation.id, topup.id, topup.attempt + 1, ${retry.msisdn}, ${requestDigest}
       from operation, topup
       returning attempt)
-    select topup.*, (select to_jsonb(stored) from stored) as stored,
+    select topup.id, topup.status, topup.operation_id, topup.workflow_id, topup.attempt,
+      (select to_jsonb(stored) from stored) as stored,
       (select attempt from topup_retries where operation_id = ${operationId}) as known_attempt,
       (select attempt from retry) as new_attempt
     from topup`;

@@ -45,28 +45,30 @@ export const lockVoucherAndOwner = (
       (within) => lockedRow(within, voucherId),
     )
     .selectFrom('voucher')
-    .selectAll()
+    .select([...lockedColumns, 'is_past_expiry'])
     // Without an owner there is nothing to lock: the functions are strict.
     .select(numberLock(sql.ref('owner_msisdn')).as('number_lock'))
     .executeTakeFirst();
 
+const lockedColumns = [
+  'id',
+  'partner_id',
+  'merchant_id',
+  'is_restricted',
+  'status',
+  'owner_msisdn',
+  'serial_number',
+  'remaining',
+  'held',
+  'returned',
+  'current_claim_id',
+  'wrong_codes',
+] as const;
+
 const lockedRow = (creator: QueryCreator<Schema>, voucherId: number) =>
   creator
     .selectFrom('vouchers')
-    .select([
-      'id',
-      'partner_id',
-      'merchant_id',
-      'is_restricted',
-      'status',
-      'owner_msisdn',
-      'serial_number',
-      'remaining',
-      'held',
-      'returned',
-      'current_claim_id',
-      'wrong_codes',
-    ])
+    .select(lockedColumns)
     .select(sql<SqlBool>`expires_at <= clock_timestamp()`.as('is_past_expiry'))
     .where('id', '=', voucherId)
     .forUpdate();

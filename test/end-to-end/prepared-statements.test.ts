@@ -1,0 +1,63 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { MerchantClient } from '../../clients/typescript/src/index.js';
+import { newestCode, partnerClient } from '../support/clients.js';
+import { deposit, makeMerchant } from '../support/companies.js';
+import { idOf, setTopupScene, type TopupScene } from './topups/topup-scene.js';
+
+/** PostgreSQL would plan a statement that is not prepared each time, which takes longer than it does. */
+let scene: TopupScene;
+
+beforeAll(async () => {
+  scene = await setTopupScene();
+});
+afterAll(() => scene?.stack.stop());
+
+/** The statements with values that a piece of work sends and does not prepare. */
+async function plannedBy(work: () => Promise<unknown>): Promise<unknown[]> {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    await work();
+    const sent: readonly (readonly unknown[])[] = query.mock.calls;
+    // Prepared ones are objects with a name.
+    expect(sent.some(([statement]) => typeof statement === 'object')).toBe(true);
+    return sent
+      .filter(([, values]) => Array.isArray(values) && values.length > 0)
+      .map(([text]) => text);
+  } finally {
+    query.mockRestore();
+  }
+}
+
+test('the life of a voucher', async () => {
+  const { stack, partner } = scene;
+  const asPartner = await partnerClient(stack, partner);
+  await deposit(stack, partner.id, '1000');
+  const { id: merchantId, privateKey, ...merchant } = await makeMerchant(stack);
+  const asMerchant = new MerchantClient({
+    baseUrl: `${stack.url}/api/v1/merchant/client`,
+    apiKey: merchant.apiKey,
+    privateKey,
+  });
+  const planned = await plannedBy(async () => {
+    const { body } = await asPartner.post('/topup-transactions/generate-voucher', {
+      denominationId: partner.denominations[500],
+      merchantId,
+      msisdn: '+251911234568',
+    });
+    const { voucherCode } = body.data.voucher;
+    await asMerchant.vouchers.initiateClaim({ voucherCode });
+    const verificationCode = await newestCode(stack, '+251911234568');
+    await asMerchant.vouchers.redeem({ voucherCode, verificationCode });
+  });
+  expect(planned).toEqual([]);
+});
+
+test('a top-up that is delivered, and one that fails and is retried', async () => {
+  const { topUp, retry, number } = scene;
+  const planned = await plannedBy(async () => {
+    await topUp(number('000'));
+    await retry(idOf(await topUp(number('002'))), number('000'));
+  });
+  expect(planned).toEqual([]);
+});
