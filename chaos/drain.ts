@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientLog, type LogEntry, nameOf, openCalls } from './client-log.js';
+import { type ClientLog, type LogEntry, nameOf, openCalls } from './clients/client-log.js';
+import type { SendCall } from './clients/send-call.js';
 import { makeUp } from './faults/changed-minds.js';
 import { findUnsettled } from './oracle/unsettled.js';
 import { settleLostPayments } from './providers/settle-lost-payments.js';
 import type { Random } from './random.js';
-import type { SendCall } from './send-call.js';
 import { readBooks, settleOnce } from './settle-pending.js';
 import type { ThrowawayStack } from './throwaway-stack.js';
 import type { World } from './world.js';

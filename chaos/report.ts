@@ -1,4 +1,4 @@
-import type { ClientLog, LogEntry } from './client-log.js';
+import type { ClientLog, LogEntry } from './clients/client-log.js';
 import type { MadeFault } from './faults/make-faults.js';
 import type { Finding } from './oracle/find-problems.js';
 

@@ -1,5 +1,5 @@
-import type { LogEntry } from './client-log.js';
-import { bodyOf } from './outcome.js';
+import type { LogEntry } from './clients/client-log.js';
+import { bodyOf } from './clients/outcome.js';
 import type { SentLine, World } from './world.js';
 
 /** Lets the clients know what an answer says about vouchers and top-ups. */

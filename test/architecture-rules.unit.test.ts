@@ -23,18 +23,30 @@ describe('the rules of the architecture', () => {
     ['workflows/top-up.ts', "import 'node:fs';", false],
     ['workflows/top-up.ts', "import {\n  type A,\n  b,\n} from '@temporalio/client';", false],
     [
-      'activities/redemptions.ts',
-      "import { lockVoucher } from '../src/db/vouchers/vouchers.js';",
+      'activities/redemptions/redemptions.ts',
+      "import { lockVoucher } from '../../src/db/vouchers/vouchers.js';",
       true,
     ],
     [
-      'activities/redemptions.ts',
-      "import type { Command } from '../workflows/contracts.js';",
+      'activities/redemptions/redemptions.ts',
+      "import type { Command } from '../../workflows/contracts.js';",
       true,
     ],
-    ['activities/redemptions.ts', "import { update } from '../workflows/contracts.js';", false],
-    ['activities/redemptions.ts', "import { app } from '../src/http/app.js';", false],
-    ['src/partner/redeem-gift.ts', "import { update } from '../../workflows/contracts.js';", true],
+    [
+      'activities/redemptions/redemptions.ts',
+      "import { update } from '../../workflows/contracts.js';",
+      false,
+    ],
+    [
+      'activities/redemptions/redemptions.ts',
+      "import { app } from '../../src/http/app.js';",
+      false,
+    ],
+    [
+      'src/partner/vouchers/redeem-gift.ts',
+      "import { update } from '../../../workflows/contracts.js';",
+      true,
+    ],
     ['src/http/app.ts', "import type { Sms } from '../providers/sms/sms-sender.js';", false],
     ['src/merchant/test.ts', "export * from '../../activities/index.js';", false],
     ['src/merchant/test.ts', "type A = typeof import('../../activities/index.js');", false],
@@ -77,9 +89,9 @@ describe('the rules of the architecture', () => {
   });
 
   it.each([
-    ['src/http/raw-body.ts', true],
+    ['src/http/body/raw-body.ts', true],
     ['migrations/2026-01-01-1-first.ts', true],
-    ['test/http/raw-body.test.ts', true],
+    ['test/http/body/raw-body.test.ts', true],
     ['test/http/raw-body.unit.test.ts', true],
     ['src/http/rawBody.ts', false],
     ['src/http/raw_body.ts', false],

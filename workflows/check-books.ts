@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { BooksPart } from '../activities/whole-books.js';
+import type { BooksPart } from '../activities/reconciliation/whole-books.js';
 import { reconciliation, wholeBooks } from './activity-options.js';
 import { showDetails } from './current-details.js';
 

@@ -1,10 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { MessageOutcome } from '../activities/message-outcome.js';
+import type { MessageOutcome } from '../activities/messages/message-outcome.js';
 import { quoted } from '../src/domain/refusals.js';
 import { database } from './activity-options.js';
 import type { FinishMessageInput } from './contracts.js';
 import { showDetails } from './current-details.js';
-import { sendUntilSettled } from './send-message.js';
+import { sendUntilSettled } from './steps/send-message.js';
 
 /** The outcome of the message, for the Temporal UI. */
 export interface FinishMessageResult {

@@ -7,7 +7,7 @@ import {
   sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { MessageOutcome } from '../activities/message-outcome.js';
+import type { MessageOutcome } from '../activities/messages/message-outcome.js';
 import { quoted } from '../src/domain/refusals.js';
 import { database, providers } from './activity-options.js';
 import { type InviteMerchantInput, invitationSettled } from './contracts.js';

@@ -1,8 +1,8 @@
 import { ApplicationFailure, continueAsNew, patched } from '@temporalio/workflow';
 import { books, reconciliation } from './activity-options.js';
 import { showDetails } from './current-details.js';
-import { reconcileBeforeCases } from './reconcile-before-cases.js';
-import type { ReconcileResult } from './reconcile-result.js';
+import { reconcileBeforeCases } from './reconciliation/reconcile-before-cases.js';
+import type { ReconcileResult } from './reconciliation/reconcile-result.js';
 
 const MAXIMUM_SHOWN = 20;
 

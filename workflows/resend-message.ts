@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import { database } from './activity-options.js';
 import type { MessageResent, OperationOutcome, ResendMessageCommand } from './contracts.js';
 import { showAnswer } from './current-details.js';
-import { sendUntilSettled } from './send-message.js';
+import { sendUntilSettled } from './steps/send-message.js';
 
 /**
  * Sends the message that a voucher's owner may miss once more: a new message, because a text message

@@ -5,7 +5,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { ReversalBegun } from '../activities/reversals.js';
+import type { ReversalBegun } from '../activities/redemptions/reversals.js';
 import { database } from './activity-options.js';
 import { type OperationOutcome, providerHint } from './contracts.js';
 import { mayCome } from './outsiders/command-shapes.js';
@@ -22,11 +22,11 @@ import {
 } from './reversal/reversal-details.js';
 import { reverseUntilKnown } from './reversal/reverse-until-known.js';
 import { outcome, reference, voucherSerial } from './search-attributes.js';
-import { sendUntilSettled } from './send-message.js';
 import { bookUntilDone } from './steps/book-until-done.js';
 import type { Ending } from './steps/final-outcome.js';
 import { createHints } from './steps/hints.js';
 import { isHeldBy, raiseForeignHold } from './steps/named-results.js';
+import { sendUntilSettled } from './steps/send-message.js';
 
 /** How a reversal ended, for the Temporal UI. */
 export interface ReverseRedemptionResult {

@@ -13,7 +13,7 @@ import {
   namesOfAttempt,
   namesOfRedemption,
   redeemCommandOf,
-} from '../resumption.js';
+} from '../reconciliation/resumption.js';
 import type { RepairOutcome } from './repairs.js';
 
 /** The longest wait of one step for the outcome of a retry. */

@@ -19,8 +19,8 @@ import type { EmailAttachment } from '../../src/providers/email/email-sender.js'
 import { runUnhurried } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
+import { inBatches, type Swept, upTo } from '../reconciliation/sweeps.js';
 import { severalAtOnce } from '../several-at-once.js';
-import { inBatches, type Swept, upTo } from '../sweeps.js';
 import { emailEnd } from './email-end.js';
 
 /** People per transaction. */

@@ -20,8 +20,8 @@ import {
   resendCounts,
 } from '../../src/db/vouchers/resends.js';
 import { lockVoucher } from '../../src/db/vouchers/vouchers.js';
-import { refuseMessage } from '../../src/domain/claim.js';
 import { refuse } from '../../src/domain/refusals.js';
+import { refuseMessage } from '../../src/domain/vouchers/claim.js';
 import {
   type MissedMessage,
   type ResendFacts,
@@ -35,7 +35,7 @@ import type {
 import { raiseBudgetAlarm } from '../budget-alarm.js';
 import { RefusedError, refusalOf } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import type { MessageOutcome } from '../message-outcome.js';
+import type { MessageOutcome } from '../messages/message-outcome.js';
 
 const KIND = 'resend-message';
 

@@ -1,4 +1,4 @@
-import type { ClientLog } from '../client-log.js';
+import type { ClientLog } from '../clients/client-log.js';
 import type { Random } from '../random.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 import type { World } from '../world.js';

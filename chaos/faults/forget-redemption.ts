@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../../src/db/connection.js';
 import type { TestMerchant } from '../../test/support/companies.js';
-import { type ClientCall, createClientLog, type LogEntry } from '../client-log.js';
-import { bodyOf } from '../outcome.js';
-import { createSendCall, type SendCall } from '../send-call.js';
+import { type ClientCall, createClientLog, type LogEntry } from '../clients/client-log.js';
+import { bodyOf } from '../clients/outcome.js';
+import { createSendCall, type SendCall } from '../clients/send-call.js';
 import type { FaultScene } from './fault-scene.js';
 import { persist } from './persist.js';
 

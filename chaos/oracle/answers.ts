@@ -1,8 +1,8 @@
 import type { Reason } from '../../src/domain/refusals.js';
-import type { ClientLog, KeyedCalls, LogEntry } from '../client-log.js';
-import { contentOf, nameOf } from '../client-log.js';
-import { asFirstTold, bodyOf } from '../outcome.js';
-import { ANSWER_SECONDS } from '../send-call.js';
+import type { ClientLog, KeyedCalls, LogEntry } from '../clients/client-log.js';
+import { contentOf, nameOf } from '../clients/client-log.js';
+import { asFirstTold, bodyOf } from '../clients/outcome.js';
+import { ANSWER_SECONDS } from '../clients/send-call.js';
 
 /** Checks every answer by itself, and that one key has one answer (I9, I15). */
 export function checkAnswers(log: ClientLog): string[] {

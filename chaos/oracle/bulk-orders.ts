@@ -1,7 +1,7 @@
-import { type ClientLog, finalEntry } from '../client-log.js';
-import { bodyOf } from '../outcome.js';
-import { readSurely } from '../read-surely.js';
-import type { SendCall } from '../send-call.js';
+import { type ClientLog, finalEntry } from '../clients/client-log.js';
+import { bodyOf } from '../clients/outcome.js';
+import { readSurely } from '../clients/read-surely.js';
+import type { SendCall } from '../clients/send-call.js';
 
 /** A line as its partner is told of it. */
 export interface ToldLine {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../client-log.js';
+import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../clients/client-log.js';
+import { bodyOf } from '../clients/outcome.js';
 import { SHORT_RESERVE } from '../faults/short-reserve.js';
-import { bodyOf } from '../outcome.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 import type { ToldLine } from './bulk-orders.js';
 

@@ -1,9 +1,9 @@
 import type { Company } from '../../src/domain/voucher.js';
-import { type ClientLog, finalEntry } from '../client-log.js';
-import { bodyOf } from '../outcome.js';
-import { readSurely } from '../read-surely.js';
+import { type ClientLog, finalEntry } from '../clients/client-log.js';
+import { bodyOf } from '../clients/outcome.js';
+import { readSurely } from '../clients/read-surely.js';
+import type { SendCall } from '../clients/send-call.js';
 import type { ChaosReceiver } from '../receiver.js';
-import type { SendCall } from '../send-call.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 import type { World } from '../world.js';
 import { compareDeliveries } from './deliveries.js';

@@ -1,9 +1,9 @@
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
-import type { ClientLog } from '../client-log.js';
+import type { ClientLog } from '../clients/client-log.js';
+import type { SendCall } from '../clients/send-call.js';
 import type { FaultName } from '../faults/fault-names.js';
 import type { MadeFault } from '../faults/make-faults.js';
 import type { ChaosReceiver } from '../receiver.js';
-import type { SendCall } from '../send-call.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 import type { World } from '../world.js';
 import { checkAnswers } from './answers.js';

@@ -1,8 +1,8 @@
 import { formatMoney, parseMoney } from '../../src/domain/money.js';
-import { type ClientLog, finalEntry, type KeyedCalls } from '../client-log.js';
-import { bodyOf } from '../outcome.js';
-import { readSurely } from '../read-surely.js';
-import type { SendCall } from '../send-call.js';
+import { type ClientLog, finalEntry, type KeyedCalls } from '../clients/client-log.js';
+import { bodyOf } from '../clients/outcome.js';
+import { readSurely } from '../clients/read-surely.js';
+import type { SendCall } from '../clients/send-call.js';
 import type { ThrowawayStack } from '../throwaway-stack.js';
 import type { ChaosPartner, World } from '../world.js';
 import { generatedVouchers, type ToldLine } from './bulk-orders.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopes } from '../domain/scope.js';
+import { scopes } from '../domain/access/scope.js';
 import { type Endpoint, endpoint } from './endpoint.js';
 import { reply } from './envelope.js';
 import { textAnswer } from './fields/answer-fields.js';

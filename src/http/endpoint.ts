@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ZodType, z } from 'zod';
 import type { SortBy } from '../db/lists/list-query.js';
+import type { Scope } from '../domain/access/scope.js';
 import type { Operation, Reason, Surface } from '../domain/refusals.js';
-import type { Scope } from '../domain/scope.js';
 import type { Caller } from '../domain/voucher.js';
+import type { JsonObject } from './body/json-body.js';
 import type { RefusalReply, Reply } from './envelope.js';
-import type { JsonObject } from './json-body.js';
 import type { VoucherLookUp } from './limits/voucher-guess-limit.js';
 import type { FilteredColumn } from './lists/list-condition.js';
 import type { Services } from './services.js';

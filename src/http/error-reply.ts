@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable } from '../db/connection.js';
 import { type Reason, type Refusal, refuse, type Surface } from '../domain/refusals.js';
-import { WorkflowsUnavailableError } from '../operations/workflow-errors.js';
+import { WorkflowsUnavailableError } from '../operations/workflow-client/workflow-errors.js';
 import { describeError } from '../process/describe-error.js';
+import { RawBodyError } from './body/raw-body.js';
 import { recordCall } from './call-log/record-call.js';
 import { helpLink, refusalAnswer } from './envelope.js';
-import { RawBodyError } from './raw-body.js';
 import type { Services } from './services.js';
 
 const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {

@@ -12,7 +12,10 @@ import type { Caller } from '../domain/voucher.js';
 import { describeError } from '../process/describe-error.js';
 import { digestRequest } from './request-identity.js';
 import type { OperationServices } from './services.js';
-import { StillProcessingError, WorkflowsUnavailableError } from './workflow-errors.js';
+import {
+  StillProcessingError,
+  WorkflowsUnavailableError,
+} from './workflow-client/workflow-errors.js';
 
 /** A request as an operation that runs once, even if it is sent repeatedly (design 6). */
 export interface RequestIdentity extends RequestDigests {

@@ -9,8 +9,8 @@ import type { NumberBox } from '../domain/phone.js';
 import type { Route } from '../domain/providers/routes.js';
 import type { AmountRange, TopupKind } from '../domain/topup.js';
 import type { Failpoint } from '../process/failpoint.js';
-import type { OperationWaits } from './operation-waits.js';
-import type { WorkflowClient } from './workflow-client.js';
+import type { OperationWaits } from './workflow-client/operation-waits.js';
+import type { WorkflowClient } from './workflow-client/workflow-client.js';
 
 /** What the providers of a top-up are chosen by. */
 interface RoutedTopup {

@@ -22,7 +22,7 @@ import {
   storedAnswer,
 } from './run-once.js';
 import type { OperationServices } from './services.js';
-import { WorkflowsUnavailableError } from './workflow-errors.js';
+import { WorkflowsUnavailableError } from './workflow-client/workflow-errors.js';
 
 /** The outcome of a top-up as its workflow returns it. */
 export interface ToppedUp {

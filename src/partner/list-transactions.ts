@@ -6,7 +6,7 @@ import {
   type WalletTransaction,
 } from '../db/ledger/wallet-transactions.js';
 import { type Refusal, refuse } from '../domain/refusals.js';
-import { explainLine } from '../domain/statement-labels.js';
+import { explainLine } from '../domain/statements/statement-labels.js';
 import {
   type TransactionKind,
   transactionKindOf,

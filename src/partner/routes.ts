@@ -6,23 +6,23 @@ import { cancelBulkOrder } from './bulk/cancel-bulk-order.js';
 import { listBulkLines } from './bulk/list-bulk-lines.js';
 import { orderVouchers } from './bulk/order-vouchers.js';
 import { showBulkOrder } from './bulk/show-bulk-order.js';
-import { cancelVoucher } from './cancel-voucher.js';
-import { generateVoucher } from './generate-voucher.js';
-import { initiateClaim } from './initiate-claim.js';
-import { listTopups } from './list-topups.js';
 import { listTransactions } from './list-transactions.js';
-import { listVouchers } from './list-vouchers.js';
 import { lists } from './lists.js';
-import { quote } from './quote.js';
-import { redeemGift } from './redeem-gift.js';
-import { resendMessage } from './resend-message.js';
-import { retryTopup } from './retry-topup.js';
 import { setDenominationPrice } from './set-denomination-price.js';
 import { showBalance } from './show-balance.js';
-import { showTopup } from './show-topup.js';
-import { showVoucher } from './show-voucher.js';
-import { topUpAirtime } from './top-up-airtime.js';
-import { topUpPackage } from './top-up-package.js';
+import { listTopups } from './topups/list-topups.js';
+import { retryTopup } from './topups/retry-topup.js';
+import { showTopup } from './topups/show-topup.js';
+import { topUpAirtime } from './topups/top-up-airtime.js';
+import { topUpPackage } from './topups/top-up-package.js';
+import { cancelVoucher } from './vouchers/cancel-voucher.js';
+import { generateVoucher } from './vouchers/generate-voucher.js';
+import { initiateClaim } from './vouchers/initiate-claim.js';
+import { listVouchers } from './vouchers/list-vouchers.js';
+import { quote } from './vouchers/quote.js';
+import { redeemGift } from './vouchers/redeem-gift.js';
+import { resendMessage } from './vouchers/resend-message.js';
+import { showVoucher } from './vouchers/show-voucher.js';
 
 /** The partner API (specification 4.1 and 9). */
 export const partnerRoutes: SurfaceRoutes = {

@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import { type PortalSession, setNotice, usePortalSession } from '../db/portal/portal-sessions.js';
-import { mayUse } from '../domain/portal-role.js';
+import { mayUse } from '../domain/access/portal-role.js';
 import { type Refusal, refuse } from '../domain/refusals.js';
 import { addressGroup } from '../http/access/source-address.js';
 import { addressOf } from '../http/handle-endpoint.js';

@@ -1,5 +1,5 @@
 import { addAuditEntry } from '../db/access/audit.js';
-import { PORTAL_ACTOR } from '../domain/access-changes.js';
+import { PORTAL_ACTOR } from '../domain/access/access-changes.js';
 import { messageOf, type Refusal } from '../domain/refusals.js';
 import type { Caller } from '../domain/voucher.js';
 import { type Html, html, phrase } from '../process/html.js';

@@ -8,7 +8,7 @@ import { daysAfter, today } from './layout/days.js';
 import { money } from './layout/money.js';
 import { message } from './layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from './page.js';
-import { TOPUPS_UNDERWAY } from './pages/top-ups.js';
+import { TOPUPS_UNDERWAY } from './pages/topups/top-ups.js';
 import { timeZone } from './time-zone.js';
 import { halves, trendCard } from './trend.js';
 

@@ -6,7 +6,7 @@ import type {
   StaffSession,
 } from '../db/portal/portal-sessions.js';
 import type { CompanyKind } from '../db/schema/all-tables.js';
-import type { PortalNeed } from '../domain/portal-role.js';
+import type { PortalNeed } from '../domain/access/portal-role.js';
 import type { Services } from '../http/services.js';
 import type { Html } from '../process/html.js';
 import type { PortalCookies } from './access/cookies.js';

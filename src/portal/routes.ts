@@ -12,8 +12,13 @@ import { askRemoveAddress, removeAddress } from './pages/access/remove-address.j
 import { askRevokeApiKey, revokeApiKey } from './pages/access/revoke-api-key.js';
 import { askRevokePublicKey, revokePublicKey } from './pages/access/revoke-public-key.js';
 import { askRotateApiKey, rotateApiKey } from './pages/access/rotate-api-key.js';
-import { changePassword, showAccount, signOutEverywhere } from './pages/account.js';
-import { activate, showActivation } from './pages/activate.js';
+import { changePassword, showAccount, signOutEverywhere } from './pages/account/account.js';
+import { activate, showActivation } from './pages/account/activate.js';
+import { changeLanguage } from './pages/account/language.js';
+import { changeMessageLanguage } from './pages/account/message-language.js';
+import { showSignIn, signIn } from './pages/account/sign-in.js';
+import { signOut } from './pages/account/sign-out.js';
+import { changeTimeZone } from './pages/account/time-zone.js';
 import { downloadCalls, downloadChanges, showActivity } from './pages/activity.js';
 import { showBalances } from './pages/balances.js';
 import { showBulkOrder } from './pages/bulk/bulk-order.js';
@@ -26,8 +31,6 @@ import { downloadPackages, showPackages } from './pages/catalogue/packages.js';
 import { downloadPrices, showPrices } from './pages/catalogue/prices.js';
 import { askPrice, setPrice } from './pages/catalogue/set-price.js';
 import { showGettingStarted } from './pages/getting-started.js';
-import { changeLanguage } from './pages/language.js';
-import { changeMessageLanguage } from './pages/message-language.js';
 import {
   renewRecoveryCodes,
   switchOffOneTimePassword,
@@ -43,17 +46,14 @@ import { askChangeRole, changeRole } from './pages/people/change-role.js';
 import { downloadPeople, showPeople } from './pages/people/people.js';
 import { askRemovePerson, removePerson } from './pages/people/remove-person.js';
 import { downloadRedemptions, showRedemptions } from './pages/redemptions.js';
-import { askRetryTopUp, retryTopUp } from './pages/retry-top-up.js';
 import { downloadSales, showSales } from './pages/sales.js';
 import { askLowBalance, setLowBalance } from './pages/set-low-balance.js';
-import { showSignIn, signIn } from './pages/sign-in.js';
-import { signOut } from './pages/sign-out.js';
-import { downloadStatement, showStatement } from './pages/statement.js';
-import { changeStatementByEmail } from './pages/statement-by-email.js';
-import { downloadMonth, showStatements } from './pages/statements.js';
-import { changeTimeZone } from './pages/time-zone.js';
-import { showTopUp } from './pages/top-up.js';
-import { downloadTopUps, showTopUps } from './pages/top-ups.js';
+import { downloadStatement, showStatement } from './pages/statements/statement.js';
+import { changeStatementByEmail } from './pages/statements/statement-by-email.js';
+import { downloadMonth, showStatements } from './pages/statements/statements.js';
+import { askRetryTopUp, retryTopUp } from './pages/topups/retry-top-up.js';
+import { showTopUp } from './pages/topups/top-up.js';
+import { downloadTopUps, showTopUps } from './pages/topups/top-ups.js';
 import { showTryIt } from './pages/try-it.js';
 import { askCancelVoucher, cancelVoucher } from './pages/vouchers/cancel-voucher.js';
 import { askResendMessage, resendMessage } from './pages/vouchers/resend-message.js';

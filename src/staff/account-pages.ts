@@ -1,12 +1,12 @@
 import type { PersonPage } from '../portal/page.js';
-import { changePassword, showAccount, signOutEverywhere } from '../portal/pages/account.js';
+import { changePassword, showAccount, signOutEverywhere } from '../portal/pages/account/account.js';
+import { signOut } from '../portal/pages/account/sign-out.js';
 import {
   renewRecoveryCodes,
   switchOffOneTimePassword,
   switchOnOneTimePassword,
 } from '../portal/pages/one-time-password/change-one-time-password.js';
 import { showOneTimePassword } from '../portal/pages/one-time-password/one-time-password.js';
-import { signOut } from '../portal/pages/sign-out.js';
 import type { StaffPage } from './page.js';
 
 const ofStaff = (page: PersonPage): StaffPage => {

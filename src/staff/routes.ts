@@ -1,5 +1,5 @@
+import { showSignIn, signIn } from '../portal/pages/account/sign-in.js';
 import { enterCode, showCode } from '../portal/pages/one-time-password/enter-code.js';
-import { showSignIn, signIn } from '../portal/pages/sign-in.js';
 import { staffAccountPages } from './account-pages.js';
 import type { StaffSitePage } from './page.js';
 import { showBreaks } from './pages/breaks/list-breaks.js';

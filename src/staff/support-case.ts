@@ -13,7 +13,7 @@ import type { Happening } from '../portal/layout/facts.js';
 import { money } from '../portal/layout/money.js';
 import { time } from '../portal/layout/parts.js';
 import { stateBadge, voucherStates } from '../portal/layout/states.js';
-import { productOf, topupBadge } from '../portal/pages/top-ups.js';
+import { productOf, topupBadge } from '../portal/pages/topups/top-ups.js';
 import { happeningsOf } from '../portal/voucher-story.js';
 import { type Html, type HtmlValue, html } from '../process/html.js';
 import { happeningsOfFailovers } from './failover-story.js';

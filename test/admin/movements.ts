@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
-import { createMessageSender } from '../../activities/messages.js';
-import { createRedemptionActivities } from '../../activities/redemptions.js';
+import { createMessageSender } from '../../activities/messages/messages.js';
+import { createRedemptionActivities } from '../../activities/redemptions/redemptions.js';
 import { createDigests } from '../../src/crypto/digests.js';
 import { addApiKey } from '../../src/db/catalogue/companies.js';
 import type { Database } from '../../src/db/connection.js';

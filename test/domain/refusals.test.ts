@@ -1,7 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { type ClaimFacts, refuseClaim } from '../../src/domain/claim.js';
 import { reasons } from '../../src/domain/reasons.js';
-import { type RedemptionFacts, settleOrRefuse } from '../../src/domain/redemption.js';
 import {
   httpStatusOf,
   messageOf,
@@ -13,6 +11,8 @@ import {
   statusCodeOf,
 } from '../../src/domain/refusals.js';
 import { type Company, type VoucherStatus, voucherMoves } from '../../src/domain/voucher.js';
+import { type ClaimFacts, refuseClaim } from '../../src/domain/vouchers/claim.js';
+import { type RedemptionFacts, settleOrRefuse } from '../../src/domain/vouchers/redemption.js';
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { guards } from '../../src/http/pipeline.js';
 import { merchantRoutes } from '../../src/merchant/routes.js';

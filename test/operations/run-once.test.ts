@@ -6,17 +6,17 @@ import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operat
 import type { OperationStatus } from '../../src/db/schema/all-tables.js';
 import { type Refusal, refuse } from '../../src/domain/refusals.js';
 import type { Services } from '../../src/http/services.js';
-import { createOperationWaits } from '../../src/operations/operation-waits.js';
 import {
   identify,
   type RequestIdentity,
   type Run,
   runOnce,
 } from '../../src/operations/run-once.js';
+import { createOperationWaits } from '../../src/operations/workflow-client/operation-waits.js';
 import {
   StillProcessingError,
   WorkflowsUnavailableError,
-} from '../../src/operations/workflow-errors.js';
+} from '../../src/operations/workflow-client/workflow-errors.js';
 import { createLogger } from '../../src/process/logger.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mayUse, portalRoles } from '../../src/domain/portal-role.js';
+import { mayUse, portalRoles } from '../../src/domain/access/portal-role.js';
 import { type AccountPage, PORTAL_PATH } from '../../src/portal/page.js';
 import { pages } from '../../src/portal/routes.js';
 import { html } from '../../src/process/html.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
 import { addPortalAccount } from '../../src/db/portal/portal-accounts.js';
-import type { PortalRole } from '../../src/domain/portal-role.js';
+import type { PortalRole } from '../../src/domain/access/portal-role.js';
 import type { Company } from '../../src/domain/voucher.js';
 import type { Stack } from '../support/stack.js';
 

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
 import { settle } from '../../src/sandbox/accepted-requests.js';
-import type { ReconcileResult } from '../../workflows/reconcile-result.js';
+import type { ReconcileResult } from '../../workflows/reconciliation/reconcile-result.js';
 import { reconcileId } from '../../workflows/workflow-ids.js';
 import { commandsOn } from '../admin/scene.js';
 import { REDEEM } from '../end-to-end/gift/gift-scene.js';

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
-import { createResumptionActivities } from '../../activities/resumption.js';
+import { createResumptionActivities } from '../../activities/reconciliation/resumption.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { testNumbers } from '../end-to-end/privacy/stored-numbers.js';

@@ -1,7 +1,7 @@
 import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
-import type { ClaimAnswered, ClaimStarted } from '../../activities/claim-creation.js';
-import type { ClaimSettled } from '../../activities/claims.js';
-import type { MessageOutcome } from '../../activities/message-outcome.js';
+import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
+import type { ClaimAnswered, ClaimStarted } from '../../activities/redemptions/claim-creation.js';
+import type { ClaimSettled } from '../../activities/redemptions/claims.js';
 import { refuse } from '../../src/domain/refusals.js';
 import {
   type ClaimCommand,
@@ -9,7 +9,7 @@ import {
   type OperationOutcome,
   superseded,
 } from '../contracts.js';
-import { sendUntilSettled } from '../send-message.js';
+import { sendUntilSettled } from '../steps/send-message.js';
 import { redeemVoucherByClaimId } from '../workflow-ids.js';
 import { type RedemptionRun, showProgress } from './redemption-run.js';
 

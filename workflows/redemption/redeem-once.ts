@@ -1,10 +1,10 @@
 import { patched, upsertSearchAttributes } from '@temporalio/workflow';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../contracts.js';
 import { outcome } from '../search-attributes.js';
-import { sendUntilSettled } from '../send-message.js';
 import { bookRedemption } from '../steps/book-ending.js';
 import type { Ending } from '../steps/final-outcome.js';
 import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
+import { sendUntilSettled } from '../steps/send-message.js';
 import { attributesOf, isFromBefore, payUntilKnown } from './pay-until-known.js';
 import { type ShownRedemption, showNotPaid, showPaid, showPaying } from './redemption-details.js';
 import { noteRefusal, type RedemptionRun } from './redemption-run.js';

@@ -1,6 +1,6 @@
-import type { ClaimStarted } from '../../activities/claim-creation.js';
-import type { MessageOutcome } from '../../activities/message-outcome.js';
-import type { RedemptionHeld } from '../../activities/redemption-holds.js';
+import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
+import type { ClaimStarted } from '../../activities/redemptions/claim-creation.js';
+import type { RedemptionHeld } from '../../activities/redemptions/redemption-holds.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import { showDetails } from '../current-details.js';
 import { type Urgency, urgencyWords } from '../steps/final-outcome.js';

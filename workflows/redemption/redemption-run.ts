@@ -1,5 +1,5 @@
-import type { ClaimStarted } from '../../activities/claim-creation.js';
-import type { MessageOutcome } from '../../activities/message-outcome.js';
+import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
+import type { ClaimStarted } from '../../activities/redemptions/claim-creation.js';
 import type { Refusal } from '../../src/domain/refusals.js';
 import * as activities from '../activity-options.js';
 import type {

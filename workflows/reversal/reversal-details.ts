@@ -1,4 +1,4 @@
-import type { ReversalBegun } from '../../activities/reversals.js';
+import type { ReversalBegun } from '../../activities/redemptions/reversals.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import { showDetails } from '../current-details.js';
 import { type Urgency, urgencyWords } from '../steps/final-outcome.js';

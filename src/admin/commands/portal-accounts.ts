@@ -10,7 +10,7 @@ import {
   setPortalAccountDisabled,
 } from '../../db/portal/portal-accounts.js';
 import { endPortalSessions } from '../../db/portal/portal-sessions.js';
-import { portalRoles } from '../../domain/portal-role.js';
+import { portalRoles } from '../../domain/access/portal-role.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand, lookCommand } from '../command.js';
 import { argument, email, id, oneOf, optional, required } from '../fields.js';

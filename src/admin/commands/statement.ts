@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { readStatement, type Statement } from '../../db/ledger/statement.js';
 import type { StatementRequest } from '../../db/ledger/statement-lines.js';
-import { explainLine } from '../../domain/statement-labels.js';
+import { explainLine } from '../../domain/statements/statement-labels.js';
 import { AdminError } from '../admin-error.js';
 import { lookCommand } from '../command.js';
 import { beginning, ending, id, oneOf, optional, required } from '../fields.js';

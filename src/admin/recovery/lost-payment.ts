@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.js';
 import type { LostPayment } from '../../db/recovery/recovered-payments.js';
 import type { ComparedTransaction } from './compare-books.js';
 
-/** The serial number in the description of a payment (activities/payments.ts). */
+/** The serial number in the description of a payment (activities/redemptions/payments.ts). */
 const SERIAL_NUMBER = /\bvoucher (\S+)$/;
 
 /** What is known of a lost payment; undefined where even its amount is not. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { rolesFor } from '../../domain/portal-role.js';
-import type { Scope } from '../../domain/scope.js';
+import { rolesFor } from '../../domain/access/portal-role.js';
+import type { Scope } from '../../domain/access/scope.js';
 import type { Caller, Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import { isRunningRepair } from '../repairs/repair-lists.js';

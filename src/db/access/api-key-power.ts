@@ -1,5 +1,5 @@
-import type { ApiKeyPower } from '../../domain/api-key.js';
-import type { Scope } from '../../domain/scope.js';
+import type { ApiKeyPower } from '../../domain/access/api-key.js';
+import type { Scope } from '../../domain/access/scope.js';
 import type { Company } from '../../domain/voucher.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { isValidKey } from './access.js';

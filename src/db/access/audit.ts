@@ -1,4 +1,4 @@
-import { toldActions } from '../../domain/access-changes.js';
+import { toldActions } from '../../domain/access/access-changes.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addAccessNotices } from './access-notices.js';
 

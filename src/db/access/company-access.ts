@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ApiKeyPower, ApiKeyStatus } from '../../domain/api-key.js';
+import type { ApiKeyPower, ApiKeyStatus } from '../../domain/access/api-key.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { isValidKey } from './access.js';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { RECOVERY_SETTLEMENT } from '../../domain/statement-labels.js';
+import { RECOVERY_SETTLEMENT } from '../../domain/statements/statement-labels.js';
 import type { Database } from '../connection.js';
 
 /** What the balances are compared with; several rows of one account or partner are added up. */

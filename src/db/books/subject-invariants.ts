@@ -5,7 +5,7 @@ import {
   LATE_SUCCESS_SETTLEMENT,
   PAYMENT_REVERSAL,
   REVERSAL_SETTLEMENT,
-} from '../../domain/statement-labels.js';
+} from '../../domain/statements/statement-labels.js';
 import { voucherMoves } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import type { BookSubject } from '../schema/all-tables.js';

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely';
-import type { ApiKeyPower } from '../../domain/api-key.js';
-import { scopesOf } from '../../domain/scope.js';
+import type { ApiKeyPower } from '../../domain/access/api-key.js';
+import { scopesOf } from '../../domain/access/scope.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import type {

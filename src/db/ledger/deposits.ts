@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.js';
-import { DEPOSIT_REVERSAL } from '../../domain/statement-labels.js';
+import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers } from './ledger.js';
 

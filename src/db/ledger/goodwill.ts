@@ -1,5 +1,5 @@
 import type { Money } from '../../domain/money.js';
-import { GOODWILL } from '../../domain/statement-labels.js';
+import { GOODWILL } from '../../domain/statements/statement-labels.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { addTransfers } from './ledger.js';
 

@@ -1,5 +1,5 @@
 import type { Money } from '../../domain/money.js';
-import { FEE_REVERSAL, PAYMENT_REVERSAL } from '../../domain/statement-labels.js';
+import { FEE_REVERSAL, PAYMENT_REVERSAL } from '../../domain/statements/statement-labels.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { addTransfers, type Transfer } from './ledger.js';
 

@@ -1,11 +1,5 @@
 import { sql } from 'kysely';
 import {
-  DEPOSIT_REVERSAL,
-  LATE_SUCCESS_SETTLEMENT,
-  REVERSAL_FEE,
-  REVERSAL_SETTLEMENT,
-} from '../../domain/statement-labels.js';
-import {
   type ChangeSum,
   type Month,
   type MonthlyStatement,
@@ -13,6 +7,12 @@ import {
   statementLines,
   UNDER_WAY,
 } from '../../domain/statements/monthly-statement.js';
+import {
+  DEPOSIT_REVERSAL,
+  LATE_SUCCESS_SETTLEMENT,
+  REVERSAL_FEE,
+  REVERSAL_SETTLEMENT,
+} from '../../domain/statements/statement-labels.js';
 import type { Database } from '../connection.js';
 import { beginningOfMonth, endOfMonth } from './month-bounds.js';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { WalletChange } from '../../domain/statement-labels.js';
+import type { WalletChange } from '../../domain/statements/statement-labels.js';
 import type { PartnerAccountKind } from '../schema/all-tables.js';
 
 /** The balances of partners (specification 2.10) with the accounts of each. */

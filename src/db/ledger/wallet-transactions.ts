@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { WalletChange } from '../../domain/statement-labels.js';
+import type { WalletChange } from '../../domain/statements/statement-labels.js';
 import type { Database } from '../connection.js';
 import { explanations, lineColumns, type Wallet, walletAccounts } from './statement-lines.js';
 

@@ -1,4 +1,4 @@
-import type { PortalRole } from '../../domain/portal-role.js';
+import type { PortalRole } from '../../domain/access/portal-role.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { PortalRole } from '../../domain/portal-role.js';
+import type { PortalRole } from '../../domain/access/portal-role.js';
 import type { Company, Employer } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 

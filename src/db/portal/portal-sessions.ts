@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PortalRole } from '../../domain/portal-role.js';
+import type { PortalRole } from '../../domain/access/portal-role.js';
 import type { Staff } from '../../domain/staff/staff-role.js';
 import type { Company, Employer } from '../../domain/voucher.js';
 import { anyDigest } from '../any-digest.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { rolesFor } from '../../domain/portal-role.js';
+import { rolesFor } from '../../domain/access/portal-role.js';
 import type { Database } from '../connection.js';
 
 /** The people who may see statements; they get them unless they have chosen otherwise. */

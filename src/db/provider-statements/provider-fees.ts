@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { parseMoney } from '../../domain/money.js';
-import { PROVIDER_FEE } from '../../domain/statement-labels.js';
+import { PROVIDER_FEE } from '../../domain/statements/statement-labels.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { addTransfers } from '../ledger/ledger.js';
 import type { StatementDay } from './statement-lines.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { parseMoney } from '../../domain/money.js';
-import { REVERSAL_FEE, REVERSAL_SETTLEMENT } from '../../domain/statement-labels.js';
+import { REVERSAL_FEE, REVERSAL_SETTLEMENT } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers } from '../ledger/ledger.js';
 import {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { parseMoney } from '../../domain/money.js';
-import { RECOVERY_SETTLEMENT } from '../../domain/statement-labels.js';
+import { RECOVERY_SETTLEMENT } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers } from '../ledger/ledger.js';
 import { type SuspenseParty, suspenseAccountOf } from '../ledger/suspense.js';

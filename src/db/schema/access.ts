@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { Scope } from '../../domain/scope.js';
+import type { Scope } from '../../domain/access/scope.js';
 import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
 
 export interface ApiKeysTable {

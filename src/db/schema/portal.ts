@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { PortalRole } from '../../domain/portal-role.js';
+import type { PortalRole } from '../../domain/access/portal-role.js';
 import type { StaffRole } from '../../domain/staff/staff-role.js';
 import type { Month } from '../../domain/statements/monthly-statement.js';
 import type { Timestamp } from './columns.js';

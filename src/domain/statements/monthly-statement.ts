@@ -1,6 +1,6 @@
 import { formatMoney, parseMoney } from '../money.js';
-import type { WalletChange } from '../statement-labels.js';
 import type { Company } from '../voucher.js';
+import type { WalletChange } from './statement-labels.js';
 import { type TransactionKind, transactionKindOf } from './transaction-kinds.js';
 
 /** A calendar month, YYYY-MM. */

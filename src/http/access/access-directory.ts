@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type AccessRow, readAccess } from '../../db/access/access.js';
 import type { Database } from '../../db/connection.js';
-import type { Scope } from '../../domain/scope.js';
+import type { Scope } from '../../domain/access/scope.js';
 import type { Company } from '../../domain/voucher.js';
 import { parsePublicKey } from '../signature/public-key.js';
 import { createSourceCheck, type SourceCheck } from './allowlist-entries.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Scope } from '../../domain/access/scope.js';
 import { type Refusal, refuse, type Surface } from '../../domain/refusals.js';
-import type { Scope } from '../../domain/scope.js';
 import type { Caller } from '../../domain/voucher.js';
 import type { RefusalReply } from '../envelope.js';
 import type { Services } from '../services.js';

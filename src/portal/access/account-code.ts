@@ -7,7 +7,7 @@ import {
   takeRecoveryCode,
   takeStep,
 } from '../../db/portal/one-time-passwords.js';
-import { actorOfPerson } from '../../domain/access-changes.js';
+import { actorOfPerson } from '../../domain/access/access-changes.js';
 import type { Employer } from '../../domain/voucher.js';
 import type { PublicRequest } from '../page.js';
 import { stepOf } from './one-time-password.js';

@@ -8,7 +8,7 @@ import {
   setPortalAccountDisabled,
 } from '../../db/portal/portal-accounts.js';
 import { endPortalSessions } from '../../db/portal/portal-sessions.js';
-import { PORTAL_ACTOR } from '../../domain/access-changes.js';
+import { PORTAL_ACTOR } from '../../domain/access/access-changes.js';
 import type { Company } from '../../domain/voucher.js';
 import type { PublicRequest } from '../page.js';
 

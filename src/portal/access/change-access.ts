@@ -1,7 +1,7 @@
 import { addAuditEntry } from '../../db/access/audit.js';
 import { lockCompany } from '../../db/access/company-access.js';
 import type { DatabaseTransaction } from '../../db/connection.js';
-import { type AccessChangeName, actorOfPerson } from '../../domain/access-changes.js';
+import { type AccessChangeName, actorOfPerson } from '../../domain/access/access-changes.js';
 import type { PersonRequest } from '../page.js';
 
 /**

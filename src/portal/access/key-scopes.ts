@@ -1,4 +1,4 @@
-import { type Scope, scopeMeanings, scopesOf } from '../../domain/scope.js';
+import { type Scope, scopeMeanings, scopesOf } from '../../domain/access/scope.js';
 import type { Company } from '../../domain/voucher.js';
 import { type Html, html } from '../../process/html.js';
 import type { Form } from '../layout/form.js';

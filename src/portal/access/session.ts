@@ -8,7 +8,7 @@ import {
   noteSignIn,
 } from '../../db/portal/portal-accounts.js';
 import { addPortalSession, endPortalSession } from '../../db/portal/portal-sessions.js';
-import { actorOfPerson } from '../../domain/access-changes.js';
+import { actorOfPerson } from '../../domain/access/access-changes.js';
 import type { Employer } from '../../domain/voucher.js';
 import type { PublicRequest } from '../page.js';
 import { recordRecoveryCode } from './account-code.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { type Refusal, refuse } from '../../domain/refusals.js';
-import { readRawBody } from '../../http/raw-body.js';
+import { readRawBody } from '../../http/body/raw-body.js';
 import type { Form } from './form.js';
 
 /** The limit of one text; the whole form may be twice as long, and needs its boundaries. */

@@ -1,7 +1,7 @@
 import type { ListPage } from '../../db/lists/list-page.js';
 import type { ListQuery, ListSource } from '../../db/lists/list-query.js';
 import type { CompanyKind } from '../../db/schema/all-tables.js';
-import { mayUse } from '../../domain/portal-role.js';
+import { mayUse } from '../../domain/access/portal-role.js';
 import type { ListParameter } from '../../http/lists/list-filters.js';
 import { type ListRequest, listQuery } from '../../http/lists/list-query.js';
 import { csv } from '../../process/csv.js';

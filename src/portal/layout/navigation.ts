@@ -1,5 +1,5 @@
 import type { CompanyKind } from '../../db/schema/all-tables.js';
-import { mayUse, type PortalNeed } from '../../domain/portal-role.js';
+import { mayUse, type PortalNeed } from '../../domain/access/portal-role.js';
 import type { MenuEntry, Site } from '../page.js';
 
 export interface NavigationEntry extends MenuEntry {

@@ -1,5 +1,5 @@
 import type { LedgerTransfer } from '../../db/ledger/ledger-history.js';
-import { REVERSAL_SETTLEMENT } from '../../domain/statement-labels.js';
+import { REVERSAL_SETTLEMENT } from '../../domain/statements/statement-labels.js';
 import { type Html, html, phrase } from '../../process/html.js';
 import { amount } from './money.js';
 import { table, time } from './parts.js';

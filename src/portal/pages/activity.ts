@@ -5,7 +5,7 @@ import {
   accessChanges,
   actorName,
   changedSubject,
-} from '../../domain/access-changes.js';
+} from '../../domain/access/access-changes.js';
 import type { Company } from '../../domain/voucher.js';
 import { csv } from '../../process/csv.js';
 import { type HtmlValue, html } from '../../process/html.js';

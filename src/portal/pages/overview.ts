@@ -1,4 +1,4 @@
-import { mayUse } from '../../domain/portal-role.js';
+import { mayUse } from '../../domain/access/portal-role.js';
 import { html } from '../../process/html.js';
 import { gettingStarted } from '../getting-started.js';
 import { balanceCards } from '../layout/key-figures.js';

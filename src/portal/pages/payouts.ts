@@ -1,6 +1,6 @@
 import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/lists/redemption-list.js';
+import { mayUse } from '../../domain/access/portal-role.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
-import { mayUse } from '../../domain/portal-role.js';
 import { barChart } from '../../process/bar-chart.js';
 import { csv } from '../../process/csv.js';
 import { type Html, html, phrase } from '../../process/html.js';

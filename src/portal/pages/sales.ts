@@ -1,7 +1,7 @@
 import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.js';
 import { type Margin, readMargins } from '../../db/overview/margins.js';
+import { mayUse } from '../../domain/access/portal-role.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
-import { mayUse } from '../../domain/portal-role.js';
 import { barChart } from '../../process/bar-chart.js';
 import { csv } from '../../process/csv.js';
 import { type Html, html, phrase } from '../../process/html.js';

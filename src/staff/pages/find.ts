@@ -1,5 +1,5 @@
 import type { FoundCase } from '../../db/cases/find-cases.js';
-import { actorOfPerson } from '../../domain/access-changes.js';
+import { actorOfPerson } from '../../domain/access/access-changes.js';
 import { amount } from '../../portal/layout/money.js';
 import {
   badge,

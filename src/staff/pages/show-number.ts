@@ -1,6 +1,6 @@
 import { addAuditEntry } from '../../db/access/audit.js';
 import { readNumberOf } from '../../db/cases/case-owner.js';
-import { actorOfPerson } from '../../domain/access-changes.js';
+import { actorOfPerson } from '../../domain/access/access-changes.js';
 import { idOf } from '../../portal/page.js';
 import { problems } from '../../portal/problem-page.js';
 import { casePath } from '../case-path.js';

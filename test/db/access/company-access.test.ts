@@ -11,7 +11,7 @@ import {
 } from '../../../src/db/access/company-access.js';
 import { addApiKey, addPartner, addSourceAddresses } from '../../../src/db/catalogue/companies.js';
 import type { DatabaseTransaction } from '../../../src/db/connection.js';
-import { needsRotation } from '../../../src/domain/api-key.js';
+import { needsRotation } from '../../../src/domain/access/api-key.js';
 import type { Company } from '../../../src/domain/voucher.js';
 import { type OpenDatabase, openDatabase } from '../open-database.js';
 

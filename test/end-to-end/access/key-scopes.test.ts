@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findApiKey } from '../../../src/db/access/access.js';
 import { setApiKeyScopes } from '../../../src/db/access/api-key-power.js';
+import { type Scope, scopesOf } from '../../../src/domain/access/scope.js';
 import type { Surface } from '../../../src/domain/refusals.js';
-import { type Scope, scopesOf } from '../../../src/domain/scope.js';
 import type { SurfaceRoutes } from '../../../src/http/app.js';
 import { type Endpoint, scopeOf } from '../../../src/http/endpoint.js';
 import { merchantRoutes } from '../../../src/merchant/routes.js';

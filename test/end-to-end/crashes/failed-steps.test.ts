@@ -27,7 +27,7 @@ function note(name: Parameters<Failpoint>[0]) {
 
 /**
  * Nobody waits for an invitation, a statement or a report: test/end-to-end/processes/invitations.test.ts,
- * test/portal/statement-emails.test.ts and test/db/reports/day-report-emails.test.ts have their crashes.
+ * test/portal/pages/statements/statement-emails.test.ts and test/db/reports/day-report-emails.test.ts have their crashes.
  */
 const {
   invite: _invitations,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
+import { asFirstTold } from '../../../chaos/clients/outcome.js';
 import { compareBooks } from '../../../chaos/oracle/books.js';
 import { compareEventTable } from '../../../chaos/oracle/event-facts.js';
 import { findHeldRows } from '../../../chaos/oracle/unsettled.js';
-import { asFirstTold } from '../../../chaos/outcome.js';
 import type { Database } from '../../../src/db/connection.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import type { Answer } from '../../support/clients.js';

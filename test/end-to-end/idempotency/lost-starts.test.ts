@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compareEventTable } from '../../../chaos/oracle/event-facts.js';
-import { WorkflowsUnavailableError } from '../../../src/operations/workflow-errors.js';
+import { WorkflowsUnavailableError } from '../../../src/operations/workflow-client/workflow-errors.js';
 import type { Answer } from '../../support/clients.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';

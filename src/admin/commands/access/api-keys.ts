@@ -1,8 +1,8 @@
 import { randomApiKey } from '../../../crypto/random.js';
 import { endApiKey, listApiKeys, revokeApiKey } from '../../../db/access/company-access.js';
 import { addApiKey } from '../../../db/catalogue/companies.js';
-import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/api-key.js';
-import { scopesOf } from '../../../domain/scope.js';
+import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/access/api-key.js';
+import { scopesOf } from '../../../domain/access/scope.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
 import { argument, id, optional, required, text, wholeNumber } from '../../fields.js';

@@ -1,5 +1,5 @@
 import { lockApiKey, setApiKeyScopes } from '../../../db/access/api-key-power.js';
-import { type Scope, scopes, scopesOf } from '../../../domain/scope.js';
+import { type Scope, scopes, scopesOf } from '../../../domain/access/scope.js';
 import type { Company } from '../../../domain/voucher.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand } from '../../command.js';

@@ -1,7 +1,7 @@
 import { listApiKeys } from '../../../db/access/company-access.js';
-import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/api-key.js';
+import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/access/api-key.js';
+import { type Scope, scopesOf } from '../../../domain/access/scope.js';
 import { formatGroupedAmount, parseMoney } from '../../../domain/money.js';
-import { type Scope, scopesOf } from '../../../domain/scope.js';
 import { type Html, html } from '../../../process/html.js';
 import { scopeChoices } from '../../access/key-scopes.js';
 import { apiBase } from '../../api-base.js';

@@ -1,5 +1,5 @@
 import { lockApiKey, setApiKeyLimits } from '../../../db/access/api-key-power.js';
-import type { ApiKeyPower } from '../../../domain/api-key.js';
+import type { ApiKeyPower } from '../../../domain/access/api-key.js';
 import { formatAmount, formatMoney, parseMoney } from '../../../domain/money.js';
 import { html } from '../../../process/html.js';
 import { changeAccess } from '../../access/change-access.js';

@@ -1,5 +1,5 @@
 import { lockApiKey, setApiKeyScopes } from '../../../db/access/api-key-power.js';
-import type { Scope } from '../../../domain/scope.js';
+import type { Scope } from '../../../domain/access/scope.js';
 import { html } from '../../../process/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { NO_SCOPE, readScopes, scopeChoices } from '../../access/key-scopes.js';

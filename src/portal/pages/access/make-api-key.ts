@@ -3,7 +3,7 @@ import { randomApiKey } from '../../../crypto/random.js';
 import { listApiKeys } from '../../../db/access/company-access.js';
 import { addApiKey } from '../../../db/catalogue/companies.js';
 import type { DatabaseTransaction } from '../../../db/connection.js';
-import type { ApiKeyPower } from '../../../domain/api-key.js';
+import type { ApiKeyPower } from '../../../domain/access/api-key.js';
 import { type Html, html } from '../../../process/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { keyPage } from '../../access/key-page.js';

@@ -1,6 +1,6 @@
 import { type BulkLineWithVoucher, bulkLinesAfter } from '../../../db/bulk/bulk-lines.js';
 import { type BulkOrder, findBulkOrder } from '../../../db/bulk/bulk-orders.js';
-import { mayUse } from '../../../domain/portal-role.js';
+import { mayUse } from '../../../domain/access/portal-role.js';
 import { type Html, html, phrase } from '../../../process/html.js';
 import { locale, sentence } from '../../language/language.js';
 import { facts } from '../../layout/facts.js';

@@ -1,5 +1,5 @@
 import { listPartnerPrices } from '../../../db/catalogue/prices.js';
-import { mayUse } from '../../../domain/portal-role.js';
+import { mayUse } from '../../../domain/access/portal-role.js';
 import { csv } from '../../../process/csv.js';
 import { html, phrase } from '../../../process/html.js';
 import { amount, money, plainAmount } from '../../layout/money.js';

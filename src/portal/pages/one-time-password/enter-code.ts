@@ -12,7 +12,7 @@ import {
 } from '../../access/sign-in-throttle.js';
 import { message, postForm } from '../../layout/parts.js';
 import type { PageAnswer, PublicPage, PublicRequest } from '../../page.js';
-import { isOf } from '../sign-in.js';
+import { isOf } from '../account/sign-in.js';
 
 /** Asks for the code of a sign-in, after the password. */
 export const showCode: PublicPage = {

@@ -9,7 +9,7 @@ import {
   setPassword,
   setPortalAccountDisabled,
 } from '../../../db/portal/portal-accounts.js';
-import type { PortalRole } from '../../../domain/portal-role.js';
+import type { PortalRole } from '../../../domain/access/portal-role.js';
 import { html } from '../../../process/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { copyField, message } from '../../layout/parts.js';

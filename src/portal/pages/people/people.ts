@@ -1,5 +1,9 @@
 import { listPortalAccounts } from '../../../db/portal/portal-accounts.js';
-import { type PortalRole, portalRoleMeanings, portalRoles } from '../../../domain/portal-role.js';
+import {
+  type PortalRole,
+  portalRoleMeanings,
+  portalRoles,
+} from '../../../domain/access/portal-role.js';
 import { csv } from '../../../process/csv.js';
 import { type Html, html, phrase } from '../../../process/html.js';
 import { field, postForm, table, time } from '../../layout/parts.js';

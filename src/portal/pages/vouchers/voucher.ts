@@ -1,6 +1,6 @@
 import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.js';
 import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
-import { mayUse } from '../../../domain/portal-role.js';
+import { mayUse } from '../../../domain/access/portal-role.js';
 import { isCancellable } from '../../../domain/vouchers/cancellation.js';
 import { type Html, html, phrase } from '../../../process/html.js';
 import { sentence } from '../../language/language.js';

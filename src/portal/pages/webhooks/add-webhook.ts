@@ -1,4 +1,4 @@
-import { PORTAL_ACTOR } from '../../../domain/access-changes.js';
+import { PORTAL_ACTOR } from '../../../domain/access/access-changes.js';
 import { eventTypesOf } from '../../../domain/event-types.js';
 import { WEBHOOK_URL_LENGTH } from '../../../domain/webhooks/webhook.js';
 import { registerWebhook, WEBHOOK_DESCRIPTION_LENGTH } from '../../../operations/webhooks.js';

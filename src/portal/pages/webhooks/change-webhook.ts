@@ -6,7 +6,7 @@ import {
   setWebhookStatus,
   type WebhookEndpoint,
 } from '../../../db/webhooks/webhook-endpoints.js';
-import { PORTAL_ACTOR } from '../../../domain/access-changes.js';
+import { PORTAL_ACTOR } from '../../../domain/access/access-changes.js';
 import { rotateWebhookSecret as rotate } from '../../../operations/webhooks.js';
 import { html } from '../../../process/html.js';
 import { changeAccess } from '../../access/change-access.js';

@@ -3,7 +3,7 @@ import { addAuditEntry } from '../../../db/access/audit.js';
 import { type FoundCase, findCases } from '../../../db/cases/find-cases.js';
 import { type Break, findBreak } from '../../../db/provider-statements/breaks.js';
 import { SETTLE_BREAK, settleBreak } from '../../../db/provider-statements/settle-break.js';
-import { actorOfPerson } from '../../../domain/access-changes.js';
+import { actorOfPerson } from '../../../domain/access/access-changes.js';
 import { breakMeanings, remedyOf } from '../../../domain/provider-statements/break-types.js';
 import { readSearchTerm } from '../../../domain/staff/search-term.js';
 import { mayAsStaff } from '../../../domain/staff/staff-role.js';

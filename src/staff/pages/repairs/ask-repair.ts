@@ -1,7 +1,7 @@
 import { serialNumberOf } from '../../../db/cases/case-owner.js';
 import { redemptionsOfVoucher } from '../../../db/repairs/payment-facts.js';
 import { listRepairs } from '../../../db/repairs/repair-lists.js';
-import { actorOfPerson } from '../../../domain/access-changes.js';
+import { actorOfPerson } from '../../../domain/access/access-changes.js';
 import type { RepairSubject } from '../../../domain/repairs/repair.js';
 import { mayAsStaff, type StaffNeed } from '../../../domain/staff/staff-role.js';
 import { readName } from '../../../portal/layout/form.js';

@@ -1,6 +1,6 @@
 import { findRepair, findShownRepair, type ShownRepair } from '../../../db/repairs/repair-lists.js';
 import { confirmRepair, declineRepair } from '../../../db/repairs/repairs.js';
-import { actorOfPerson } from '../../../domain/access-changes.js';
+import { actorOfPerson } from '../../../domain/access/access-changes.js';
 import { refuseReason } from '../../../domain/repairs/reason.js';
 import { mayAsStaff } from '../../../domain/staff/staff-role.js';
 import { facts } from '../../../portal/layout/facts.js';

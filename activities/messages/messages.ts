@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  giveUpConfirmation as giveUp,
+  messageStatus,
+  recordMessage,
+  type TakenMessage,
+  takeMessage,
+} from '../../src/db/vouchers/messages.js';
+import type { FailpointName } from '../../src/process/failpoint.js';
+import type { ProviderOutcome } from '../../src/providers/outcome.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { withHeartbeat } from '../provider-call.js';
+import { sendByRoutes } from '../providers/message-routing.js';
+import {
+  cutOff,
+  type MessageOutcome,
+  publicOutcome,
+  recordedOutcome,
+  recordOf,
+} from './message-outcome.js';
+import { createMessageTexts } from './message-texts.js';
+
+/** Confirmations of one process on their way at the same time; a sweep sends those beyond. */
+const MAXIMUM_IN_BACKGROUND = 100;
+
+/** Sends queued messages, each at most once. */
+export interface MessageSender {
+  /**
+   * Sends a queued message, or tells the outcome of an earlier try. SMS providers have no idempotency
+   * key, so a message whose sending was interrupted is never sent again. `not-sent` returns it to the
+   * queue. Callers in one process share a sending that is under way.
+   */
+  send(messageId: number): Promise<MessageOutcome>;
+  /** The outcome, or undefined where the message is still on its way after this time. */
+  sendWithin(messageId: number, milliseconds: number): Promise<MessageOutcome | undefined>;
+  /** Sends without a waiting caller. A message that stays in the queue is sent by a sweep. */
+  sendInBackground(messageId: number): void;
+}
+
+export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
+  const { database, failpoint, background, numbers } = dependencies;
+  const textOf = createMessageTexts(dependencies);
+  const underWay = new Map<number, Promise<MessageOutcome>>();
+
+  async function sendOnce(messageId: number): Promise<MessageOutcome> {
+    const message = await takeMessage(database, messageId);
+    if (!message) return outcomeOfEarlierTry(messageId);
+    const isCode = message.claim_id !== null;
+    await failpoint(sendingSteps(message)[0]);
+    const text = await textOf(messageId, message);
+    const { outcome, ...asked } = text
+      ? await sendByRoutes(dependencies, messageId, message, {
+          to: numbers.open(message.msisdn),
+          text,
+        })
+      : { outcome: ended };
+    await failpoint(sendingSteps(message)[1]);
+    await recordMessage(database, messageId, { ...recordOf(outcome), ...asked });
+    if (isCode) await failpoint('claim-sent-recorded');
+    return publicOutcome(outcome);
+  }
+
+  /** The outcome of an interrupted attempt is recorded as unknown. */
+  async function outcomeOfEarlierTry(messageId: number): Promise<MessageOutcome> {
+    const earlier = await messageStatus(database, messageId);
+    if (earlier.status === 'SENDING') await recordMessage(database, messageId, recordOf(cutOff));
+    return recordedOutcome(earlier);
+  }
+
+  function send(messageId: number): Promise<MessageOutcome> {
+    const running = underWay.get(messageId);
+    if (running !== undefined) return running;
+    const sending = sendOnce(messageId).finally(() => underWay.delete(messageId));
+    underWay.set(messageId, sending);
+    return sending;
+  }
+
+  async function sendWithin(messageId: number, milliseconds: number) {
+    const sending = send(messageId);
+    // A fault after the wait is found by whoever asks next.
+    sending.catch(() => undefined);
+    return Promise.race([sending, sleep(milliseconds, undefined, { ref: false })]);
+  }
+
+  function sendInBackground(messageId: number): void {
+    if (underWay.size < MAXIMUM_IN_BACKGROUND) background.run(() => send(messageId));
+  }
+
+  return { send, sendWithin, sendInBackground };
+}
+
+export function createMessageActivities({ database }: ActivityDependencies, sender: MessageSender) {
+  /** {@link MessageSender.send} */
+  const sendMessage = (messageId: number): Promise<MessageOutcome> =>
+    withHeartbeat(() => sender.send(messageId));
+
+  /** Cancels an unsent confirmation: the money has moved regardless. */
+  const giveUpConfirmation = (messageId: number): Promise<void> => giveUp(database, messageId);
+
+  return { sendMessage, giveUpConfirmation };
+}
+
+/** The claim of a code has ended: the message would be of no use. */
+const ended: ProviderOutcome = {
+  kind: 'refused',
+  code: 'ended',
+  message: 'the claim has ended',
+  retryCanHelp: false,
+};
+
+/** The failpoints before and after the sending of a message. */
+function sendingSteps(message: TakenMessage): [FailpointName, FailpointName] {
+  if (message.claim_id !== null) return ['claim-sending', 'claim-sent'];
+  return message.reversal_id === null
+    ? ['redeem-confirming', 'redeem-confirmed']
+    : ['reverse-confirming', 'reverse-confirmed'];
+}

@@ -1,0 +1,195 @@
+import { log } from '@temporalio/activity';
+import { checkChangedBooks } from '../../src/db/books/check-changes.js';
+import {
+  findOpenCase,
+  listOpenCases,
+  noteUnbooked,
+  type PaymentCase,
+} from '../../src/db/reconciliation/cases.js';
+import {
+  type DueVouchers,
+  dueVouchersOf,
+  type StuckPartner,
+} from '../../src/db/vouchers/expiry.js';
+import { formatAmount, parseMoney } from '../../src/domain/money.js';
+import { statementAdvice } from '../../src/domain/provider-statements/break-types.js';
+import type { CaseInput, CaseName } from '../../workflows/contracts.js';
+import { runUnhurried } from '../database-step.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { withHeartbeat } from '../provider-call.js';
+
+/** Slightly below the timeout of the activity. */
+const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
+const MAXIMUM_SHOWN = 20;
+
+type PaymentCaseName = Extract<CaseName, { reference: string }>;
+
+/** The state of a case, and the text of its page in the Temporal UI. */
+export interface CaseState {
+  readonly isOpen: boolean;
+  readonly paragraphs: readonly string[];
+}
+
+export function createCaseActivities({ database, caseStarter }: ActivityDependencies) {
+  /**
+   * Starts a workflow for each open case without one; returns the summaries of the started ones.
+   * Inconsistent books are a case as well.
+   */
+  async function openCases(booksAreBroken: boolean): Promise<string[]> {
+    const opened: string[] = [];
+    for (const one of await listOpenCases(database)) {
+      const description = `${names[one.kind]}: ${describe(one)}`;
+      if (await caseStarter.start({ kind: one.kind, reference: one.reference }, description))
+        opened.push(description);
+    }
+    if (booksAreBroken) await caseStarter.start({ kind: 'books' }, 'The books do not agree');
+    return opened;
+  }
+
+  /**
+   * Starts the workflow of each partner whose vouchers cannot expire, where it has none; returns how
+   * many it started.
+   */
+  const openDueVoucherCases = (stuck: readonly StuckPartner[]): Promise<number> =>
+    withHeartbeat(async () => {
+      let opened = 0;
+      for (const { partnerId, dueUntil } of stuck) {
+        const name = { kind: 'due-vouchers', partnerId, dueUntil } as const;
+        const summary = `Vouchers of partner ${partnerId} cannot expire`;
+        if (await caseStarter.start(name, summary)) opened += 1;
+      }
+      return opened;
+    });
+
+  /** The state of a case. Operators settle cases in the database, which is authoritative. */
+  const readCase = ({ name }: CaseInput): Promise<CaseState> =>
+    withHeartbeat(() => {
+      if (name.kind === 'books') return readBooks();
+      return name.kind === 'due-vouchers' ? readDueVouchers(name) : readPayment(name);
+    });
+
+  async function readDueVouchers({
+    partnerId,
+    dueUntil,
+  }: Extract<CaseName, { kind: 'due-vouchers' }>): Promise<CaseState> {
+    const due = await dueVouchersOf(database, partnerId, dueUntil);
+    if (due.vouchers > 0)
+      return { isOpen: true, paragraphs: [describeDue(partnerId, due), dueAdvice(partnerId, due)] };
+    const done = `**Settled**: no voucher of partner ${partnerId} (${due.companyName}) is left of`;
+    return { isOpen: false, paragraphs: [`${done} those that could not expire.`] };
+  }
+
+  async function readPayment(name: PaymentCaseName): Promise<CaseState> {
+    const found = await findOpenCase(database, name);
+    if (!found)
+      return {
+        isOpen: false,
+        paragraphs: [`**Settled**: ${names[name.kind]}, ${name.reference}.`],
+      };
+    const partner = found.partnerId === null ? '' : `; partner ${found.partnerId}`;
+    const facts = `${describe(found)}${partner}.`;
+    return { isOpen: true, paragraphs: [`**${names[found.kind]}**: ${facts}`, advice(found)] };
+  }
+
+  async function readBooks(): Promise<CaseState> {
+    // Every faulty row is looked at again until it is in order.
+    const books = await runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, checkChangedBooks);
+    const { faults } = books;
+    if (faults.length === 0 && books.isComplete)
+      return { isOpen: false, paragraphs: ['**Settled**: the books agree again.'] };
+    const listed = faults.slice(0, MAXIMUM_SHOWN).map((fault) => `- ${fault}`);
+    return {
+      isOpen: true,
+      paragraphs: [
+        `**The books do not agree**: ${faults.length} findings. See each with ` +
+          '`npm run admin -- check-ledger`. Until then pay out nothing by hand.',
+        listed.join('\n'),
+      ],
+    };
+  }
+
+  /** Records that a decided outcome cannot be booked, which opens a case. */
+  async function noteUnbookedPayment(
+    kind: 'redemption' | 'topup',
+    operationId: string,
+  ): Promise<void> {
+    log.error('Could not book a decision of a provider', { kind, operationId });
+    await noteUnbooked(database, kind, operationId);
+  }
+
+  return { openCases, openDueVoucherCases, readCase, noteUnbookedPayment };
+}
+
+const names: Readonly<Record<PaymentCase['kind'], string>> = {
+  'late-success': 'Done after it was refused',
+  reversal: 'Taken back after it was done',
+  disagreement: 'Another content at the provider',
+  unbooked: 'Decided by the provider, and not booked',
+  recovered: 'Made before a restore, and its rows are lost',
+  break: 'Another entry in the statement of a provider',
+  statement: 'The statement of a provider was not compared',
+};
+
+const describe = ({ kind, subject, amount, reference }: PaymentCase): string =>
+  kind === 'break' || kind === 'statement'
+    ? subject
+    : `${subject}, ETB ${formatAmount(parseMoney(amount))}, our reference ${reference}`;
+
+const describeDue = (partnerId: number, due: DueVouchers): string =>
+  `**Vouchers that are due cannot expire**: ${due.vouchers} of partner ${partnerId} ` +
+  `(${due.companyName}), ETB ${formatAmount(parseMoney(due.amount))}; its reserve holds ETB ` +
+  `${formatAmount(parseMoney(due.reserved))}. Their value stays reserved; the vouchers of other ` +
+  'partners expire.';
+
+/** What a person can do so that they expire. */
+const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
+  (isCovered
+    ? 'The reserve covers them, so the next sweep expires them. If they remain after it, the database ' +
+      'refuses the transfer: the log of the worker has the error.'
+    : 'See what the books lack with `npm run admin -- check-ledger`, and find the transfer that took ' +
+      `it with \`npm run admin -- statement --partner ${partnerId} --wallet reserved\`. Once the ` +
+      'reserve is right again, the next sweep expires them.') +
+  ' Then this case ends. To check now, send the signal `lookAgain`.';
+
+/** The remedy for a person. */
+function advice({ kind, reference, words }: PaymentCase): string {
+  switch (kind) {
+    case 'late-success':
+      return (
+        'The service had returned the money, so nobody was charged; the amount is in the account ' +
+        '*suspense*. Agree with the partner that it pays, or with the provider that it reverses the ' +
+        `delivery, then record it: \`npm run admin -- settle late-success ${reference} ` +
+        '--by … --note …`. Do not retry it.'
+      );
+    case 'reversal':
+      return (
+        'The provider returned the money, and it is in the account *suspense*; the company that paid ' +
+        'does not have it. Ask the provider why, agree with the partner, then record it: ' +
+        `\`npm run admin -- settle reversal ${reference} --to … --note …\`. A top-up can be retried ` +
+        'once the partner has the money.'
+      );
+    case 'disagreement':
+      return (
+        `${words} Ask the provider what it has under our reference, and compare it with our books; ` +
+        'the service booked nothing. When it is clear: ' +
+        `\`npm run admin -- settle disagreement ${reference} --note …\`.`
+      );
+    case 'unbooked':
+      return (
+        "The provider's outcome is known, but the database refuses to book it. The money stays on hold, " +
+        'and the workflow tries again. The log of the worker has the error of the database: remove ' +
+        'its cause. To try now, send the workflow the signal `providerHint`.'
+      );
+    case 'break':
+    case 'statement':
+      return statementAdvice({ kind, reference, words });
+    case 'recovered':
+      return (
+        'The provider made it after the backup that the database was restored from; the amount is in ' +
+        'the account *suspense*, and its voucher pays nothing else. When its caller repeats the ' +
+        'request, this case ends by itself. Otherwise find its company by the reference (Temporal ' +
+        `finds the workflow by \`Reference = "${reference}"\`), cancel a voucher that keeps the value, ` +
+        `and record who pays: \`npm run admin -- settle recovered-payment ${reference} --by … --note …\`.`
+      );
+  }
+}

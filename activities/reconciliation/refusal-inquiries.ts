@@ -1,0 +1,171 @@
+import { log } from '@temporalio/activity';
+import { bookLateSuccess, recentLateTopups } from '../../src/db/reconciliation/late-successes.js';
+import {
+  databaseMoment,
+  dueInquiries,
+  type EndedPayment,
+  findEnded,
+  noteDisagreement,
+  postponeInquiry,
+  type RefusalInquiry,
+  takeDueInquiries,
+} from '../../src/db/reconciliation/refusal-inquiries.js';
+import { bookReversal } from '../../src/db/reconciliation/reversals.js';
+import { findAttempt } from '../../src/db/topups/topup-attempts.js';
+import { redemptionPayment } from '../../src/db/vouchers/redemptions.js';
+import { formatAmount, parseMoney } from '../../src/domain/money.js';
+import type { TopUpNames } from '../../workflows/workflow-ids.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { withHeartbeat } from '../provider-call.js';
+import { paymentOf } from '../redemptions/payments.js';
+import { severalAtOnce } from '../several-at-once.js';
+import { orderOf } from '../topups/topup-orders.js';
+
+/** Of each kind. */
+const PAGE_SIZE = 100;
+/** Concurrent inquiries. */
+const CONCURRENCY = 10;
+/** Time limit of one batch; the next batch does the rest. */
+const BATCH_MS = 60_000;
+
+/** A late success in words for support staff. */
+export interface Contradiction {
+  readonly description: string;
+}
+
+/** What one batch of inquiries did. */
+export interface InquiryBatch {
+  readonly asked: number;
+  /** The time limit ended the batch early. */
+  readonly isMore: boolean;
+}
+
+export function createRefusalInquiryActivities(dependencies: ActivityDependencies) {
+  const { database } = dependencies;
+  const { inquire, tellLateTopUps } = createRefusalInquiry(dependencies);
+
+  /** Of runs that began before there were batches: what is due, as much as one run asks about. */
+  const listRechecks = (): Promise<RefusalInquiry[]> => dueInquiries(database, PAGE_SIZE);
+
+  /** Of runs that began before there were batches. */
+  const recheckRefused = (inquiry: RefusalInquiry): Promise<Contradiction | undefined> =>
+    withHeartbeat(() => inquire(inquiry));
+
+  /**
+   * Asks the providers once more about what came to its end, until nothing is due or its time is over.
+   * What fails stays due behind all the rest, which is asked about all the same.
+   *
+   * @throws the failure of the first that failed, when the rest is done
+   */
+  const recheckDue = (): Promise<InquiryBatch> =>
+    withHeartbeat(async () => {
+      await tellLateTopUps();
+      const endsAt = Date.now() + BATCH_MS;
+      const dueBy = await databaseMoment(database);
+      const failures: unknown[] = [];
+      let asked = 0;
+      let isMore = true;
+      while (isMore && Date.now() < endsAt) {
+        const due = await takeDueInquiries(database, dueBy, PAGE_SIZE);
+        await severalAtOnce(due, CONCURRENCY, inquire).catch((error: unknown) =>
+          failures.push(error),
+        );
+        asked += due.length;
+        isMore = due.length > 0;
+      }
+      if (failures.length > 0) throw failures[0];
+      return { asked, isMore };
+    });
+
+  return { listRechecks, recheckRefused, recheckDue };
+}
+
+/** One inquiry, and what follows from its answer. */
+function createRefusalInquiry(dependencies: ActivityDependencies) {
+  const { database, airtime, mobileMoney, resumption, limits, numbers } = dependencies;
+
+  /**
+   * Asks again about one completed operation. A late success or a reversal is booked once against
+   * suspense, for a person to settle.
+   */
+  async function inquire(inquiry: RefusalInquiry): Promise<Contradiction | undefined> {
+    const ended = await findEnded(database, inquiry);
+    if (!ended) return undefined;
+    const postpone = (answer: 'as-before' | 'unknown') =>
+      postponeInquiry(database, ended, answer, limits.reversalWatchSeconds).then(() => undefined);
+    if (ended.is_booked) return postpone('as-before');
+    const answer = await ask(ended);
+    if (answer.kind === 'unknown' && answer.disagrees) {
+      await noteDisagreement(database, inquiry, answer.message);
+      log.error('The content of our reference differs at a provider', {
+        payment: describe(ended).description,
+        difference: answer.message,
+      });
+      return postpone('unknown');
+    }
+    if (ended.status === 'POSTED') {
+      // "Never seen" may only mean that the provider has deleted it.
+      const isTakenBack =
+        answer.kind === 'refused' || (answer.kind === 'delivered' && answer.reversal !== undefined);
+      if (!isTakenBack) return postpone(answer.kind === 'delivered' ? 'as-before' : 'unknown');
+      await database.transaction().execute((transaction) => bookReversal(transaction, inquiry));
+      log.error('A provider reversed a completed operation', describe(ended));
+      return describe(ended);
+    }
+    if (answer.kind !== 'delivered')
+      return postpone(isRefusal(answer.kind) ? 'as-before' : 'unknown');
+    // Reversed since, so it is refused as before.
+    if (answer.reversal !== undefined) return postpone('as-before');
+    await database
+      .transaction()
+      .execute((transaction) => bookLateSuccess(transaction, inquiry, answer.providerReference));
+    log.error('A provider completed an operation after refusing it', describe(ended));
+    await tellTopUp(ended);
+    return describe(ended);
+  }
+
+  /**
+   * Tells the top-ups of the last hour's late successes again: a worker may have died between a booking
+   * and its hint. One that was told has ended, and is told nothing.
+   */
+  const tellLateTopUps = async (): Promise<void> =>
+    severalAtOnce(await recentLateTopups(database, PAGE_SIZE), CONCURRENCY, hint);
+
+  async function tellTopUp(ended: EndedPayment): Promise<void> {
+    const { creation_id: creationId, workflow_id: workflowId } = ended;
+    if (creationId !== null) await hint({ creationId, workflowId });
+  }
+
+  /** It may be waiting for a retry, which is no longer wanted. */
+  async function hint(topup: TopUpNames): Promise<void> {
+    try {
+      await resumption.hintTopUp(topup);
+    } catch (error) {
+      log.warn('Could not signal a late delivery to a top-up workflow', { error });
+    }
+  }
+
+  async function ask(ended: EndedPayment) {
+    if (ended.kind === 'redemption') {
+      const payment = await redemptionPayment(database, ended.operationId);
+      return mobileMoney.named(payment.provider).findPayment(paymentOf(payment));
+    }
+    const attempt = await findAttempt(database, ended.operationId);
+    const provider = airtime.named(attempt.provider);
+    const order = orderOf({ ...attempt, amount: ended.amount }, numbers);
+    return provider.findOrder(order, attempt.settled_at ?? undefined);
+  }
+
+  return { inquire, tellLateTopUps };
+}
+
+const isRefusal = (kind: string): boolean => kind === 'refused' || kind === 'never-seen';
+
+function describe(ended: EndedPayment): Contradiction {
+  const what =
+    ended.topup_id === null
+      ? `payment of redemption ${ended.platform_reference}`
+      : `top-up ${ended.topup_id}, attempt ${ended.attempt}`;
+  const amount = formatAmount(parseMoney(ended.amount));
+  return { description: `${what}, ETB ${amount}, our reference ${ended.reference}` };
+}

@@ -1,0 +1,184 @@
+import { activityInfo, heartbeat } from '@temporalio/activity';
+import { unfinishedBulkOrders } from '../../src/db/bulk/bulk-orders.js';
+import {
+  type HeldAttempt,
+  type HeldRedemption,
+  heldAttempts,
+  heldRedemptions,
+} from '../../src/db/reconciliation/held-payments.js';
+import { unfinishedMessages } from '../../src/db/vouchers/abandoned-messages.js';
+import { type PendingReversal, pendingReversals } from '../../src/db/vouchers/reversals.js';
+import type { NumberBox } from '../../src/domain/phone.js';
+import type { StartNames } from '../../src/temporal/workflow-starts.js';
+import type { RedeemCommand, TopUpInput } from '../../workflows/contracts.js';
+import type { ReverseRedemptionCommand } from '../../workflows/reversal/contracts.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { type Pages, pageByPage } from '../several-at-once.js';
+
+const PAGE_SIZE = 200;
+/** Concurrent starts: each takes milliseconds, mostly of waiting. */
+const CONCURRENCY = 20;
+
+export function createResumptionActivities({
+  database,
+  resumption,
+  numbers,
+}: ActivityDependencies) {
+  /**
+   * Resumes payments on hold, and pending reversals, without a running workflow; returns the number.
+   */
+  const resumeRedemptions = async (): Promise<number> =>
+    (await resumeHeldRedemptions()) + (await resumeReversals());
+
+  const resumeHeldRedemptions = (): Promise<number> =>
+    resumeAll(
+      (page) => heldRedemptions(database, page),
+      ({ id }) => id,
+      (held) =>
+        resumption.resumeRedemption(
+          {
+            generationId: held.generation_id,
+            claimOperationId: held.claim_operation_id,
+            claimWorkflowId: held.claim_workflow_id,
+          },
+          redeemCommandOf(held),
+          namesOfRedemption(held, numbers),
+        ),
+    );
+
+  /** There are few, so that an interrupted attempt begins again. */
+  async function resumeReversals(): Promise<number> {
+    let resumed = 0;
+    const pages: Pages<PendingReversal> = {
+      size: PAGE_SIZE,
+      concurrency: CONCURRENCY,
+      read: (page) => pendingReversals(database, page),
+      idOf: ({ id }) => id,
+      async work(pending) {
+        if (await resumption.resumeReversal(reverseCommandOf(pending))) resumed += 1;
+      },
+    };
+    await pageByPage(pages, 0);
+    return resumed;
+  }
+
+  /** Resumes top-ups on hold without a running workflow; returns the number. */
+  const resumeTopUps = (): Promise<number> =>
+    resumeAll(
+      (page) => heldAttempts(database, page),
+      ({ topup_id }) => topup_id,
+      (held) => {
+        const { creation_id: creationId, workflow_id: workflowId } = held;
+        return resumption.resumeTopUp(
+          { creationId, workflowId },
+          attemptBeginOf(held),
+          namesOfAttempt(held, numbers),
+        );
+      },
+    );
+
+  /** Finishes orphaned messages, each by a separate workflow. */
+  const resumeMessages = (): Promise<number> =>
+    resumeAll(
+      (page) => unfinishedMessages(database, page),
+      ({ id }) => id,
+      resumption.resumeMessage,
+    );
+
+  /** Resumes bulk orders without a running workflow; returns the number. */
+  const resumeBulkOrders = (): Promise<number> =>
+    resumeAll(
+      (page) => unfinishedBulkOrders(database, page),
+      ({ id }) => id,
+      ({ id, operation_id, partner_id }) =>
+        resumption.resumeBulkOrder({ id, operationId: operation_id, partnerId: partner_id }),
+    );
+
+  return { resumeRedemptions, resumeTopUps, resumeMessages, resumeBulkOrders };
+}
+
+/** The progress of an attempt of this activity, from which the next attempt continues. */
+interface Position {
+  readonly afterId: number;
+  readonly resumed: number;
+}
+
+/**
+ * Processes all orphans page by page, and several of each page concurrently. One that cannot be
+ * resumed does not keep the later ones waiting.
+ */
+async function resumeAll<Held>(
+  read: Pages<Held>['read'],
+  idOf: (held: Held) => number,
+  resume: (held: Held) => Promise<boolean>,
+): Promise<number> {
+  const begun: Position = activityInfo().heartbeatDetails ?? { afterId: 0, resumed: 0 };
+  let { resumed } = begun;
+  // An attempt that was interrupted within a page repeats the page, which is idempotent; what it has
+  // resumed of it is then not counted twice.
+  const resumedBefore = new Map([[begun.afterId, begun.resumed]]);
+  const note = (afterId: number) => {
+    if (!resumedBefore.has(afterId)) resumedBefore.set(afterId, resumed);
+    const position: Position = { afterId, resumed: resumedBefore.get(afterId) ?? resumed };
+    heartbeat(position);
+  };
+  const work = async (held: Held) => {
+    if (await resume(held)) resumed += 1;
+  };
+  await pageByPage(
+    { size: PAGE_SIZE, concurrency: CONCURRENCY, read, idOf, work },
+    begun.afterId,
+    note,
+  );
+  return resumed;
+}
+
+const requestOf = (held: HeldRedemption | HeldAttempt) => ({
+  operationId: held.operation_id,
+  requestId: held.request_id,
+  requestDigest: held.request_digest,
+  company: { kind: held.company_kind, id: held.company_id },
+});
+
+/** What the workflow of a redemption is found by: the same as when its caller starts it. */
+export const namesOfRedemption = (held: HeldRedemption, numbers: NumberBox): StartNames => ({
+  partnerId: held.partner_id,
+  merchantId: held.merchant_id,
+  serialNumber: held.serial_number,
+  numberHash: held.owner_msisdn === null ? undefined : numbers.hashOfStored(held.owner_msisdn),
+});
+
+/** What the workflow of a top-up is found by. */
+export const namesOfAttempt = ({ msisdn }: HeldAttempt, numbers: NumberBox): StartNames => ({
+  numberHash: numbers.hashOfStored(msisdn),
+});
+
+/** The redemption's row has the request; only its caller is needed again. */
+export const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
+  ...requestOf(held),
+  voucherId: held.voucher_id,
+  // Its own answer must not count as that of an abandoned request.
+  hasKey: true,
+  merchantId: null,
+  amount: null,
+  verificationCodeDigest: null,
+  msisdn: null,
+});
+
+/** The reversal's row has the request; only its caller is needed again. */
+const reverseCommandOf = (pending: PendingReversal): ReverseRedemptionCommand => ({
+  operationId: pending.operationId,
+  requestId: pending.requestId,
+  requestDigest: pending.requestDigest,
+  company: { kind: 'merchant', id: pending.companyId },
+  redemptionId: pending.redemptionId,
+  reason: pending.reason,
+});
+
+/** The attempt's row has the request; only its partner is needed again. */
+export function attemptBeginOf(held: HeldAttempt): TopUpInput['begin'] {
+  const command = { ...requestOf(held), transactionId: held.topup_id };
+  return held.operation_id === held.creation_id
+    ? { kind: 'create', command }
+    : { kind: 'retry', command: { ...command, attempt: held.attempt, msisdn: null } };
+}

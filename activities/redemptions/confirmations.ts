@@ -1,0 +1,62 @@
+import type { DatabaseTransaction } from '../../src/db/connection.js';
+import { countCompanyMessage } from '../../src/db/limits/company-daily-counts.js';
+import { confirmationsToday, lockNumber, queueMessage } from '../../src/db/vouchers/messages.js';
+import type { RedemptionContext } from '../../src/db/vouchers/redemption-context.js';
+import type { LockedVoucher } from '../../src/db/vouchers/vouchers.js';
+import type { RedeemCommand } from '../../workflows/contracts.js';
+import { raiseBudgetAlarm } from '../budget-alarm.js';
+import type { ActivityDependencies } from '../dependencies.js';
+
+interface Confirmed {
+  readonly command: RedeemCommand;
+  readonly voucher: LockedVoucher;
+  readonly context: RedemptionContext;
+  readonly redemptionId: number;
+  readonly limits: ActivityDependencies['limits'];
+  readonly numbers: ActivityDependencies['numbers'];
+}
+
+/**
+ * Queues the confirmation of a redemption: to the voucher's owner, or to the number of the request,
+ * within a daily limit; beyond it the redemption continues without. Returns the message's id, or
+ * null where none is sent.
+ */
+export async function queueConfirmation(
+  transaction: DatabaseTransaction,
+  confirmed: Confirmed,
+): Promise<number | null> {
+  const { command, voucher, redemptionId } = confirmed;
+  const given = command.msisdn;
+  const msisdn = voucher.owner_msisdn ?? confirmed.numbers.storeIfAny(given);
+  if (msisdn === null) return null;
+  const leftOut =
+    voucher.owner_msisdn === null && given !== null
+      ? await leaveOut(transaction, given, confirmed)
+      : undefined;
+  const messageId = await queueMessage(transaction, {
+    kind: 'REDEMPTION_CONFIRMATION',
+    msisdn,
+    voucherId: voucher.id,
+    redemptionId,
+    ...(leftOut === undefined ? {} : { leftOut }),
+  });
+  return leftOut === undefined ? messageId : null;
+}
+
+/** Why a number chosen by the caller gets no message; undefined where it gets one. */
+async function leaveOut(
+  transaction: DatabaseTransaction,
+  msisdn: string,
+  { command: { company }, context, limits, numbers }: Confirmed,
+): Promise<string | undefined> {
+  await lockNumber(transaction, numbers.store(msisdn));
+  if (
+    (await confirmationsToday(transaction, numbers.keysOf(msisdn))) >=
+    limits.messagesPerNumberAndDay
+  )
+    return 'Left out: the number has had its messages of the day';
+  const budget = context.messages_per_day ?? limits.messagesPerCompanyAndDay;
+  const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
+  if (isLast) raiseBudgetAlarm(company, 'messages', budget);
+  return isWithin ? undefined : 'Left out: the company has sent its messages of the day';
+}

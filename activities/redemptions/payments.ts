@@ -1,0 +1,79 @@
+import { notePaymentUnknown } from '../../src/db/reconciliation/referenced-payments.js';
+import { redemptionPayment } from '../../src/db/vouchers/redemptions.js';
+import { formatAmount, parseMoney } from '../../src/domain/money.js';
+import type { Payment } from '../../src/providers/mobile-money/mobile-money.js';
+import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.js';
+import type { Named } from '../../workflows/steps/named-results.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { withHeartbeat } from '../provider-call.js';
+import { sendOrFailOver } from '../providers/failover.js';
+import { checkingAccount } from '../providers/payout-accounts.js';
+import { orSettledByHand } from '../repairs/settlements.js';
+import { paysTo } from './redemption-facts.js';
+import { sendPayment } from './send-payment.js';
+
+/** ETB is the only currency of vouchers (specification 2.4). */
+const CURRENCY = 'ETB';
+
+export function createPaymentActivities(dependencies: ActivityDependencies) {
+  const { database, mobileMoney, failpoint } = dependencies;
+
+  /**
+   * Pays the merchant of a held redemption; the reference is constant. `isFirst` promises that nothing
+   * can have been sent before, so that another provider may pay where the first did nothing.
+   */
+  async function payMerchant(
+    operationId: string,
+    call = 0,
+    isFirst = false,
+  ): Promise<Named<ProviderOutcome>> {
+    const payment = await redemptionPayment(database, operationId);
+    await failpoint('redeem-paying');
+    const sent = { operationId, payment: paymentOf(payment) };
+    const outcome = await sendOrFailOver(dependencies, {
+      placed: { subject: 'payment', operationId },
+      set: mobileMoney,
+      provider: payment.provider,
+      isFirst,
+      canServe: (port) => paysTo(port, payment.payee[0]),
+      send: (port, name) =>
+        sendPayment(database, checkingAccount(database, { name, port }, payment.account), sent),
+    });
+    await failpoint('redeem-paid');
+    return { ...outcome, of: { operationId, call } };
+  }
+
+  /** Asks the provider by our reference for the outcome of the payment. */
+  async function inquirePayment(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
+    const payment = await redemptionPayment(database, operationId);
+    const provider = mobileMoney.named(payment.provider);
+    const asked = await withHeartbeat(() => provider.findPayment(paymentOf(payment)));
+    const found = await orSettledByHand(database, operationId, asked);
+    // A run that was cut off may have died before it noted this.
+    if (found.kind === 'unknown') await notePaymentUnknown(database, operationId);
+    return { ...found, of: { operationId, call } };
+  }
+
+  return { payMerchant, inquirePayment };
+}
+
+type FoundPayment = Omit<
+  Awaited<ReturnType<typeof redemptionPayment>>,
+  'serial_number' | 'provider' | 'account'
+> & {
+  readonly serial_number?: string;
+};
+
+/**
+ * The payment for the provider, which its answers are compared with. Its description names the
+ * voucher, so that the provider's books identify a payment whose row a restore took back.
+ */
+export const paymentOf = (payment: FoundPayment): Payment => ({
+  reference: payment.payment_reference,
+  amount: formatAmount(parseMoney(payment.to_merchant)),
+  currency: CURRENCY,
+  payee: payment.payee,
+  description: `Gift voucher redemption ${payment.platform_reference}${
+    payment.serial_number === undefined ? '' : `, voucher ${payment.serial_number}`
+  }`,
+});

@@ -1,0 +1,249 @@
+import { type DatabaseTransaction, violates } from '../../src/db/connection.js';
+import { holdReserve } from '../../src/db/ledger/holds.js';
+import { balanceConstraint } from '../../src/db/ledger/ledger.js';
+import { clearWrongCodes, countWrongCode } from '../../src/db/limits/verification-attempts.js';
+import { takeAbandonedAnswer } from '../../src/db/operations/abandoned-requests.js';
+import { beginOperation, refuseOperation } from '../../src/db/operations/operations.js';
+import { findMessage } from '../../src/db/vouchers/messages.js';
+import {
+  type RedemptionContext,
+  redemptionContext,
+} from '../../src/db/vouchers/redemption-context.js';
+import {
+  attemptWithoutKey,
+  awaitsRecoveryConstraint,
+  insertRedemption,
+  lockRedemption,
+  type NewRedemption,
+} from '../../src/db/vouchers/redemptions.js';
+import { holdVoucher } from '../../src/db/vouchers/voucher-holds.js';
+import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.js';
+import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
+import { maskMsisdn } from '../../src/domain/phone.js';
+import { type Refusal, refuse } from '../../src/domain/refusals.js';
+import { type Settlement, settleOrRefuse } from '../../src/domain/vouchers/redemption.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.js';
+import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budget-alarm.js';
+import { DatabaseStepError, RefusedError, runStep } from '../database-step.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { queueConfirmation } from './confirmations.js';
+import {
+  newRedemption,
+  type PricedRedemption,
+  payeeOf,
+  payoutChoice,
+  redemptionFacts,
+  redemptionRequest,
+} from './redemption-facts.js';
+
+const KIND = 'redeem-gift';
+
+/** A redemption on hold, with texts for support staff. */
+export interface RedemptionHeld {
+  readonly kind: 'held';
+  /** Compared by the workflow: the hold must be its own. */
+  readonly operationId: string;
+  /** An earlier run held it, and may have sent it. */
+  readonly isResumed: boolean;
+  readonly messageId: number | null;
+  readonly platformReference: string;
+  /** The payment's reference at the provider. */
+  readonly paymentReference: string;
+  readonly merchantName: string;
+  /** Masked; absent in older histories. */
+  readonly payoutAccount?: string;
+  readonly serialNumber: string;
+  /** Decimal strings with two digits, for people. */
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+}
+
+export interface RedemptionAnswered {
+  readonly kind: 'answered';
+  readonly outcome: OperationOutcome<RedemptionMade>;
+}
+
+/** The context of a hold's steps. */
+export interface RedemptionHold {
+  readonly command: RedeemCommand;
+  readonly dependencies: ActivityDependencies;
+  /** Set once a code was compared and is wrong; a rollback does not reset it. */
+  wrongCode?: { readonly claimId: string | null; readonly budget: number };
+}
+
+/** Holds the money of a redemption in the given transaction, or answers the refusal. */
+export async function holdOrAnswer(
+  transaction: DatabaseTransaction,
+  hold: RedemptionHold,
+): Promise<RedemptionHeld | RedemptionAnswered> {
+  const { command, dependencies } = hold;
+  const left = command.hasKey
+    ? undefined
+    : await takeAbandonedAnswer<RedemptionMade>(transaction, command);
+  if (left) return { kind: 'answered', outcome: left };
+  const begun = await beginOperation<RedemptionMade>(transaction, command, KIND);
+  if (begun.kind === 'answered') return begun;
+  if (begun.kind === 'resumed') return resumeHold(transaction, command.operationId);
+  await dependencies.failpoint('redeem-begun');
+  const voucher = await lockVoucher(transaction, command.voucherId);
+  if (!voucher) return answer(transaction, command, refuse('voucher-not-found'));
+  const context = await redemptionContext(transaction, voucher, {
+    company: command.company,
+    merchantId: payeeOf(command, voucher),
+  });
+  const choice = await payoutChoice(command.operationId, context, dependencies);
+  const settlement = settle(hold, voucher, context, choice);
+  if (settlement.ok) {
+    const unpaid = choice.refuseAccount(settlement.toMerchant);
+    if (unpaid) return answer(transaction, command, unpaid);
+    const chosen = choice.choose(settlement.toMerchant);
+    if (!chosen.ok) return answer(transaction, command, chosen);
+    const { provider } = chosen;
+    return recordHold(
+      transaction,
+      { command, voucher, context, settlement, provider },
+      dependencies,
+    );
+  }
+  if (settlement.reason === 'verification-code-incorrect') {
+    const budget = context.wrong_codes_per_day ?? dependencies.limits.wrongCodesPerCompanyAndDay;
+    hold.wrongCode = { claimId: context.claim_id, budget };
+    await countFoundWrongCode(transaction, hold);
+  }
+  return answer(transaction, command, settlement);
+}
+
+/** Counts the wrong code of a hold, if there was one. */
+export async function countFoundWrongCode(
+  transaction: DatabaseTransaction,
+  { command, wrongCode }: RedemptionHold,
+): Promise<void> {
+  if (!wrongCode) return;
+  const { claimId, budget } = wrongCode;
+  const { isLast } = await countWrongCode(transaction, { ...command, claimId }, budget);
+  if (isLast) raiseBudgetAlarm(command.company, 'wrong verification codes', budget);
+}
+
+function settle(
+  { command, dependencies }: RedemptionHold,
+  voucher: LockedVoucher,
+  context: RedemptionContext,
+  choice: Awaited<ReturnType<typeof payoutChoice>>,
+): Settlement | Refusal {
+  const { limits, numbers } = dependencies;
+  const merchantId = payeeOf(command, voucher);
+  return settleOrRefuse(
+    redemptionFacts(voucher, context, { merchantId, canPay: choice.canCarry, numbers }),
+    redemptionRequest(command, merchantId),
+    limits,
+  );
+}
+
+async function answer(
+  transaction: DatabaseTransaction,
+  command: RedeemCommand,
+  refusal: Refusal,
+): Promise<RedemptionAnswered> {
+  const outcome = await refuseOperation<RedemptionMade>(transaction, command, refusal);
+  return { kind: 'answered', outcome };
+}
+
+/** The redemption's row, the voucher's state, the transfer and the confirmation. */
+async function recordHold(
+  transaction: DatabaseTransaction,
+  priced: PricedRedemption,
+  dependencies: ActivityDependencies,
+): Promise<RedemptionHeld> {
+  const { digests, limits, failpoint, numbers } = dependencies;
+  const { command, voucher, context, settlement } = priced;
+  const count = countOfEvent(dependencies, 'redemptions', numbers.openIfAny(voucher.owner_msisdn));
+  const attempt = command.hasKey
+    ? { operationId: command.operationId, attempt: 1 }
+    : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
+  const paymentReference = digests.paymentReference(attempt.operationId, attempt.attempt);
+  const redemption = newRedemption(priced, paymentReference);
+  const redemptionId = await runStep('redemption-not-recorded', () =>
+    withinNumberLimit(count, command.company, () =>
+      insertRedemption(transaction, redemption, count).catch(refuseWhileInSuspense),
+    ),
+  );
+  const held = await runStep('status-not-updated', () =>
+    holdVoucher(transaction, voucher.id, formatMoney(settlement.taken)),
+  );
+  if (!held) throw new DatabaseStepError('status-not-updated');
+  await runStep('reserve-not-updated', () => debitReserve(transaction, priced));
+  if (context.wrong_codes > 0) await clearWrongCodes(transaction, voucher.id, command.company);
+  const messageId = await runStep('message-not-queued', () =>
+    queueConfirmation(transaction, { command, voucher, context, redemptionId, limits, numbers }),
+  );
+  await failpoint('redeem-held');
+  const merchantName = context.merchant_name ?? '';
+  const { serial_number: serialNumber } = voucher;
+  return describeHold({ ...redemption, merchantName, serialNumber, isResumed: false, messageId });
+}
+
+/**
+ * A payment of the voucher is in suspense since a restore: its own request ends it, any other could
+ * pay the same value twice.
+ */
+function refuseWhileInSuspense(error: unknown): never {
+  if (violates(error, awaitsRecoveryConstraint))
+    throw new RefusedError(refuse('redemption-in-progress'));
+  throw error;
+}
+
+/** The hold of an earlier attempt of this operation. */
+async function resumeHold(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<RedemptionHeld> {
+  const redemption = await lockRedemption(transaction, operationId);
+  const message = await findMessage(transaction, { redemptionId: redemption.id });
+  return describeHold({
+    operationId,
+    isResumed: true,
+    messageId: message?.id ?? null,
+    platformReference: redemption.platform_reference,
+    paymentReference: redemption.payment_reference,
+    merchantName: redemption.merchant_name,
+    serialNumber: redemption.serial_number,
+    payee: redemption.payee,
+    toMerchant: redemption.to_merchant,
+    serviceFee: redemption.service_fee,
+  });
+}
+
+/** Debits the reserve of the vouchers; a missing reserve is a separate fault (4095). */
+async function debitReserve(
+  transaction: DatabaseTransaction,
+  { command, voucher, settlement }: PricedRedemption,
+): Promise<void> {
+  try {
+    await holdReserve(transaction, {
+      operationId: command.operationId,
+      partnerId: voucher.partner_id,
+      amount: settlement.taken,
+    });
+  } catch (error) {
+    if (violates(error, balanceConstraint))
+      throw new DatabaseStepError('reserve-not-debited', error);
+    throw error;
+  }
+}
+
+/** The description of a hold; it has the payee in clear, its results only masked. */
+type HoldRecord = Omit<RedemptionHeld, 'kind' | 'payoutAccount'> & Pick<NewRedemption, 'payee'>;
+
+const describeHold = (hold: HoldRecord): RedemptionHeld => ({
+  kind: 'held',
+  operationId: hold.operationId,
+  isResumed: hold.isResumed,
+  messageId: hold.messageId,
+  serialNumber: hold.serialNumber,
+  platformReference: hold.platformReference,
+  paymentReference: hold.paymentReference,
+  merchantName: hold.merchantName,
+  payoutAccount: hold.payee.map(({ key, value }) => `${key} ${maskMsisdn(value)}`).join(', '),
+  toMerchant: formatAmount(parseMoney(hold.toMerchant)),
+  serviceFee: formatAmount(parseMoney(hold.serviceFee)),
+});

@@ -1,0 +1,148 @@
+import type { DatabaseTransaction } from '../../src/db/connection.js';
+import { postReserve, voidReserve } from '../../src/db/ledger/holds.js';
+import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.js';
+import { endClaim } from '../../src/db/vouchers/claims.js';
+import { cancelConfirmation } from '../../src/db/vouchers/messages.js';
+import { lockRedemption, settleRedemptionRow } from '../../src/db/vouchers/redemptions.js';
+import { releaseVoucher } from '../../src/db/vouchers/voucher-holds.js';
+import { parseMoney } from '../../src/domain/money.js';
+import { refuse } from '../../src/domain/refusals.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.js';
+import { refusalOf } from '../database-step.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import type { MessageSender } from '../messages/messages.js';
+import {
+  countFoundWrongCode,
+  holdOrAnswer,
+  type RedemptionAnswered,
+  type RedemptionHeld,
+  type RedemptionHold,
+} from './redemption-holds.js';
+
+export function createRedemptionActivities(
+  dependencies: ActivityDependencies,
+  sender: MessageSender,
+) {
+  const { database, failpoint } = dependencies;
+
+  /**
+   * The first phase of a redemption: reserved → gift-hold, the redemption's row and its
+   * confirmation message, in one transaction. A wrong code is counted in the transaction of the
+   * refusal. Idempotent by operation.
+   */
+  async function holdRedemption(
+    command: RedeemCommand,
+  ): Promise<RedemptionHeld | RedemptionAnswered> {
+    const hold: RedemptionHold = { command, dependencies };
+    try {
+      const held = await database
+        .transaction()
+        .execute((transaction) => holdOrAnswer(transaction, hold));
+      await failpoint('redeem-hold-committed');
+      return held;
+    } catch (error) {
+      const refusal = await refusalOf(database, command, error);
+      // The transaction rolled back, but the code was compared, so it counts.
+      if (hold.wrongCode)
+        await database
+          .transaction()
+          .execute((transaction) => countFoundWrongCode(transaction, hold));
+      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
+    }
+  }
+
+  /**
+   * The second phase after the merchant was paid: gift-hold → clearing and service fees. The
+   * confirmation leaves once this is committed, and no caller waits for it.
+   */
+  async function postRedemption(
+    operationId: string,
+    providerReference: string,
+    /** The provider reversed it in the meantime; the reversal is booked next. */
+    isReversed = false,
+    /** The confirmation; null where there is none, or the workflow sends it. */
+    messageId: number | null = null,
+  ): Promise<OperationOutcome<RedemptionMade>> {
+    const outcome = await end(operationId, { status: 'POSTED', providerReference, isReversed });
+    if (messageId !== null) sender.sendInBackground(messageId);
+    return outcome;
+  }
+
+  /** The second phase after the payment was refused: gift-hold → reserved. */
+  const voidRedemption = (
+    operationId: string,
+    providerMessage: string,
+  ): Promise<OperationOutcome<RedemptionMade>> =>
+    end(operationId, { status: 'VOIDED', providerMessage, isReversed: false });
+
+  async function end(
+    operationId: string,
+    ending: RedemptionEnding,
+  ): Promise<OperationOutcome<RedemptionMade>> {
+    const outcome = await database
+      .transaction()
+      .execute((transaction) => endRedemption(transaction, { operationId, ending, dependencies }));
+    await failpoint('redeem-post-committed');
+    return outcome;
+  }
+
+  return { holdRedemption, postRedemption, voidRedemption };
+}
+
+/** The outcome of a redemption's payment. */
+type RedemptionEnding =
+  | {
+      readonly status: 'POSTED';
+      readonly providerReference: string;
+      readonly isReversed: boolean;
+    }
+  | {
+      readonly status: 'VOIDED';
+      readonly providerMessage: string;
+      readonly isReversed: false;
+    };
+
+interface EndedRedemption {
+  readonly operationId: string;
+  readonly ending: RedemptionEnding;
+  readonly dependencies: ActivityDependencies;
+}
+
+/** Posts or voids a hold and settles its operation; a completed one keeps its first answer. */
+async function endRedemption(
+  transaction: DatabaseTransaction,
+  { operationId, ending, dependencies }: EndedRedemption,
+): Promise<OperationOutcome<RedemptionMade>> {
+  const { limits, failpoint } = dependencies;
+  const redemption = await lockRedemption(transaction, operationId);
+  if (redemption.status !== 'HELD') return settledOutcome<RedemptionMade>(transaction, operationId);
+  const posted = ending.status === 'POSTED';
+  const settlement = {
+    status: ending.status,
+    providerReference: posted ? ending.providerReference : null,
+    providerMessage: posted ? null : ending.providerMessage,
+    isReversed: ending.isReversed,
+  };
+  await settleRedemptionRow(transaction, redemption.id, settlement, limits.reversalWatchSeconds);
+  const end = posted ? postReserve : voidReserve;
+  await end(transaction, {
+    operationId,
+    partnerId: redemption.partner_id,
+    toMerchant: parseMoney(redemption.to_merchant),
+    serviceFee: parseMoney(redemption.service_fee),
+  });
+  await releaseVoucher(transaction, redemption.voucher_id, posted ? 'spent' : 'returned');
+  if (redemption.claim_id)
+    await endClaim(transaction, redemption.claim_id, posted ? 'REDEEMED' : 'REFUSED');
+  await failpoint('redeem-posted');
+  if (posted) {
+    return settleOperation<RedemptionMade>(transaction, operationId, 'SUCCEEDED', {
+      ok: true,
+      providerReference: ending.providerReference,
+      platformReference: redemption.platform_reference,
+    });
+  }
+  await cancelConfirmation(transaction, redemption.id);
+  const refusal = refuse('payment-refused', { detail: ending.providerMessage });
+  return settleOperation<RedemptionMade>(transaction, operationId, 'FAILED', refusal);
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../../src/db/connection.js';
+import {
+  forgetSending,
+  markSending,
+  notePaymentUnknown,
+} from '../../src/db/reconciliation/referenced-payments.js';
+import type { MobileMoney, Payment } from '../../src/providers/mobile-money/mobile-money.js';
+import { type ProviderOutcome, unknown } from '../../src/providers/outcome.js';
+import { sendValue, withHeartbeat } from '../provider-call.js';
+
+/**
+ * Sends a payment. To a provider that would pay a repetition again it is sent at most once: a mark in the
+ * database precedes it, and only what was provably not sent removes the mark.
+ */
+export async function sendPayment(
+  database: Database,
+  provider: Pick<MobileMoney, 'pay' | 'repetition'>,
+  { operationId, payment }: { readonly operationId: string; readonly payment: Payment },
+): Promise<ProviderOutcome> {
+  const outcome =
+    provider.repetition === 'safe'
+      ? await sendValue(() => provider.pay(payment))
+      : await sendOnce(database, operationId, () => provider.pay(payment));
+  if (outcome.kind === 'unknown') await notePaymentUnknown(database, operationId);
+  return outcome;
+}
+
+async function sendOnce(
+  database: Database,
+  operationId: string,
+  send: () => Promise<ProviderOutcome>,
+): Promise<ProviderOutcome> {
+  if (!(await markSending(database, operationId)))
+    return unknown('it may have been sent before a fault, and is not sent again');
+  const outcome = await withHeartbeat(send);
+  if (outcome.kind === 'not-sent') await forgetSending(database, operationId);
+  return outcome;
+}

@@ -1,0 +1,160 @@
+import type { Money } from '../money.js';
+import { type Refusal, refuse } from '../refusals.js';
+import { refuseCountry } from '../served-countries.js';
+import {
+  belongsToCaller,
+  type Company,
+  isRedeemableAt,
+  refuseForPartner,
+  type VoucherStatus,
+} from '../voucher.js';
+import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.js';
+import { settleRedemption } from './service-fee.js';
+import { type CodeLimits, codeDigits } from './verification-code.js';
+
+/** Facts read for a redemption, with the voucher's row locked. */
+export interface RedemptionFacts {
+  /** Whether the caller's API key and token are still valid. */
+  readonly isAdmitted: boolean;
+  readonly voucher: {
+    readonly partnerId: number;
+    readonly merchantId: number;
+    readonly isRestricted: boolean;
+    readonly status: VoucherStatus;
+    readonly isPastExpiry: boolean;
+    readonly ownerMsisdn: string | null;
+    readonly remaining: Money;
+  };
+  readonly partnerIsActive: boolean;
+  /** The merchant to be paid; undefined where no merchant has the id. */
+  readonly merchant:
+    | {
+        readonly id: number;
+        readonly isActive: boolean;
+        readonly feePercent: string | null;
+        readonly hasPayoutAccount: boolean;
+      }
+    | undefined;
+  /** The voucher's unexpired claim, if this company made it. */
+  readonly claim:
+    | {
+        readonly amount: Money | undefined;
+        readonly feePercent: string | null;
+        readonly codeDigest: string;
+        readonly codeDigits: number;
+      }
+    | undefined;
+  readonly wrongCodes: {
+    /** Of this company, within a day. */
+    readonly count: number;
+    readonly retryAfterSeconds: number;
+    /** Of all companies, over the voucher's life. */
+    readonly ofVoucher: number;
+  };
+  readonly partialRedemptions: number;
+  readonly canPay: (toMerchant: Money) => boolean;
+}
+
+export interface RedemptionLimits extends AmountLimits, CodeLimits {
+  readonly wrongCodesPerDay: number;
+  readonly servedCountries: readonly string[];
+}
+
+export interface RedemptionRequest {
+  readonly company: Company;
+  readonly merchantId: number;
+  /** For an anonymous voucher only; undefined means the whole balance. */
+  readonly amount: Money | undefined;
+  readonly codeDigest: string | undefined;
+  /** Of the same code, under further keys. */
+  readonly otherCodeDigests?: readonly string[];
+  /** E.164, if the request has one. */
+  readonly msisdn: string | undefined;
+}
+
+/** The amounts of a redemption; `taken` leaves the voucher's balance. */
+export interface Settlement {
+  readonly ok: true;
+  readonly toMerchant: Money;
+  readonly fee: Money;
+  readonly taken: Money;
+}
+
+/**
+ * Checks a redemption: the first failing rule is the refusal. Only `verification-code-incorrect`
+ * counts as a wrong attempt. After the last rule nothing may refuse.
+ */
+export function settleOrRefuse(
+  facts: RedemptionFacts,
+  request: RedemptionRequest,
+  limits: RedemptionLimits,
+): Settlement | Refusal {
+  const refusal = refuseByState(facts, request) ?? refuseByCode(facts, request, limits);
+  if (refusal) return refusal;
+  const claimed = facts.claim && (facts.claim.amount ?? facts.voucher.remaining);
+  if (claimed !== undefined && request.amount !== undefined && request.amount !== claimed)
+    return refuse('amount-not-claimed');
+  const feePercent = facts.claim?.feePercent ?? facts.merchant?.feePercent;
+  if (feePercent === null || feePercent === undefined) return refuse('service-fee-missing');
+  const amount = facts.claim ? facts.claim.amount : request.amount;
+  const { remaining } = facts.voucher;
+  const amountFacts = { ...facts, remaining, feePercent };
+  const settlement = settleRedemption({ remaining, amount, feePercent });
+  if (!settlement.ok)
+    return refuse(settlementReasons[settlement.reason], {
+      detail: describeRedeemable(amountFacts, limits),
+    });
+  const refused = refuseAmount(amountFacts, amount, limits);
+  if (refused) return refused;
+  if (!facts.merchant?.hasPayoutAccount) return refuse('payout-account-missing');
+  return settlement;
+}
+
+const settlementReasons = {
+  'amount-exceeds-balance': 'amount-exceeds-balance',
+  'nothing-left': 'balance-insufficient',
+  'negative-after-fee': 'balance-negative-after-fee',
+} as const;
+
+function refuseByState(facts: RedemptionFacts, request: RedemptionRequest): Refusal | undefined {
+  const { voucher, merchant } = facts;
+  if (!facts.isAdmitted) return refuse('token-invalid');
+  if (voucher.status === 'CANCELLED' || !belongsToCaller(voucher, request.company))
+    return refuse('voucher-not-found');
+  if (!isRedeemableAt(voucher, request.merchantId)) return refuse('voucher-restricted');
+  if (!merchant?.isActive) return refuse('merchant-not-found');
+  if (!facts.partnerIsActive) return refuseForPartner(request.company);
+  if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
+  if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
+  if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
+  return undefined;
+}
+
+function refuseByCode(
+  facts: RedemptionFacts,
+  request: RedemptionRequest,
+  limits: RedemptionLimits,
+): Refusal | undefined {
+  const { ownerMsisdn } = facts.voucher;
+  // The confirmation of an anonymous voucher goes to this number. An owner's number was checked at
+  // generation.
+  if (ownerMsisdn === null)
+    return request.msisdn === undefined
+      ? undefined
+      : refuseCountry(request.msisdn, limits.servedCountries);
+  if (request.codeDigest === undefined) return refuse('verification-code-missing');
+  if (!facts.claim) return refuse('claim-not-found');
+  if (facts.wrongCodes.count >= limits.wrongCodesPerDay)
+    return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
+  if (facts.claim.codeDigits < codeDigits(facts.wrongCodes.ofVoucher, limits))
+    return refuse('claim-not-found', {
+      detail: 'the voucher had too many wrong codes, so the next code is longer',
+    });
+  const { codeDigest, otherCodeDigests = [] } = request;
+  if (![codeDigest, ...otherCodeDigests].includes(facts.claim.codeDigest))
+    return refuse('verification-code-incorrect');
+  // This check follows the check of the code: otherwise a caller could guess the owner's number.
+  if (request.msisdn !== undefined && request.msisdn !== ownerMsisdn)
+    return refuse('msisdn-not-owner');
+  return undefined;
+}

@@ -1,0 +1,95 @@
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import type { cancelVoucher } from '../../../workflows/cancel-voucher.js';
+import type {
+  CancelVoucherCommand,
+  MessageResent,
+  OperationOutcome,
+  ResendMessageCommand,
+  VoucherCancelled,
+} from '../../../workflows/contracts.js';
+import type { resendMessage } from '../../../workflows/resend-message.js';
+import {
+  type RedemptionReversed,
+  type ReversalTiming,
+  type ReverseRedemptionCommand,
+  reversalResult,
+} from '../../../workflows/reversal/contracts.js';
+import type { reverseRedemption } from '../../../workflows/reverse-redemption.js';
+import { cancelVoucherId, resendMessageId } from '../../../workflows/workflow-ids.js';
+import type { ReportedCode } from '../../domain/vouchers/delivery.js';
+import { tellCodeDelivery } from '../../temporal/unless-running.js';
+import {
+  namesOfCompany,
+  reversalStart,
+  searchAttributesOf,
+  WORKFLOW_TASK_TIMEOUT,
+} from '../../temporal/workflow-starts.js';
+import type { AnswerOf } from './workflow-answers.js';
+
+interface LaterCallOptions {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly timing: ReversalTiming;
+}
+
+/** What companies do with a voucher later. */
+export function createLaterVoucherCalls(
+  { client, taskQueue, timing }: LaterCallOptions,
+  answerOf: AnswerOf,
+) {
+  const policy = {
+    taskQueue,
+    // Temporal routes a repeated start to the running workflow.
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+  } as const;
+
+  const cancel = (
+    command: CancelVoucherCommand,
+    deadline: number,
+  ): Promise<OperationOutcome<VoucherCancelled>> =>
+    answerOf(undefined, deadline, () =>
+      client.workflow.execute<typeof cancelVoucher>('cancelVoucher', {
+        workflowId: cancelVoucherId(command.operationId),
+        args: [command],
+        ...searchAttributesOf('cancel-voucher', namesOfCompany(command.company)),
+        staticSummary: `Cancellation of voucher ${command.voucherId} by partner ${command.company.id}`,
+        ...policy,
+      }),
+    );
+
+  /** Its answer waits for the SMS provider. */
+  const resend = (
+    command: ResendMessageCommand,
+    deadline: number,
+  ): Promise<OperationOutcome<MessageResent>> =>
+    answerOf(undefined, deadline, () =>
+      client.workflow.execute<typeof resendMessage>('resendMessage', {
+        workflowId: resendMessageId(command.operationId),
+        args: [command],
+        ...searchAttributesOf('resend-message', namesOfCompany(command.company)),
+        staticSummary: `Message of voucher ${command.voucherId} again`,
+        ...policy,
+      }),
+    );
+
+  /** Its answer waits for the mobile-money provider; the workflow then tells the owner. */
+  const reverse = (
+    command: ReverseRedemptionCommand,
+    deadline: number,
+  ): Promise<OperationOutcome<RedemptionReversed>> =>
+    answerOf('reverse-started', deadline, () =>
+      client.workflow.executeUpdateWithStart(reversalResult, {
+        updateId: command.requestId,
+        startWorkflowOperation: new WithStartWorkflowOperation<typeof reverseRedemption>(
+          'reverseRedemption',
+          { ...reversalStart({ command, timing }), ...policy },
+        ),
+      }),
+    );
+
+  /** Tells a waiting claim what was reported about its code; it only shows it. */
+  const tellCode = (code: ReportedCode): Promise<void> => tellCodeDelivery(client, code);
+
+  return { cancel, resend, reverse, tellCode };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { AttemptRow } from '../../db/topups/topup-attempts.js';
+import type { ListedTopup } from '../../db/topups/topups.js';
+import { maskStored } from '../../domain/phone.js';
+import {
+  idAnswer,
+  maskedMsisdnAnswer,
+  moneyAnswer,
+  textAnswer,
+  timeAnswer,
+} from '../../http/fields/answer-fields.js';
+
+/** A top-up as partners see it; PENDING, PROCESSING and UNKNOWN are not final. */
+export const topupSchema = z.object({
+  transactionId: idAnswer('top-up, which a retry names'),
+  createdAt: timeAnswer('When it was accepted'),
+  updatedAt: timeAnswer('Time of the last change'),
+  kind: z.enum(['AIRTIME', 'PACKAGE']).meta({ description: 'What is sent', examples: ['AIRTIME'] }),
+  status: z.enum(['PENDING', 'PROCESSING', 'UNKNOWN', 'SUCCESS', 'FAILED']).meta({
+    description:
+      'PENDING, PROCESSING and UNKNOWN are still open; SUCCESS was delivered; FAILED can be retried',
+    examples: ['SUCCESS'],
+  }),
+  amount: moneyAnswer(
+    'Amount in ETB; null until the price of a package is known',
+    '100.000000',
+  ).nullable(),
+  productId: idAnswer('package or airtime product; null before the service chose it').nullable(),
+  msisdn: maskedMsisdnAnswer,
+  referenceNumber: textAnswer(
+    "The provider's reference of a delivered top-up",
+    '2237512891',
+  ).nullable(),
+  message: textAnswer('Outcome for people', 'The top-up was delivered').nullable(),
+  attempt: z.int().meta({ description: 'Number of the last attempt, from 1', examples: [1] }),
+  charged: z.boolean().meta({
+    description: 'Whether the wallet paid for it, late or not, without a refund',
+    examples: [true],
+  }),
+  lateDelivery: z
+    .object({
+      deliveredAt: timeAnswer('When the late delivery was found'),
+      settled: z.boolean().meta({
+        description: 'Whether its cost is settled',
+        examples: [false],
+      }),
+    })
+    .nullable()
+    .meta({ description: 'The top-up failed, and the provider delivered it later' }),
+  reversal: z
+    .object({
+      reversedAt: timeAnswer('When the reversal was found'),
+      credited: z.boolean().meta({
+        description: 'Whether the wallet has got the amount back',
+        examples: [true],
+      }),
+    })
+    .nullable()
+    .meta({ description: 'The provider took the top-up back after the delivery' }),
+});
+
+const isoTime = (text: string): string => new Date(text).toISOString();
+
+/** Phone numbers are always masked. */
+export const presentTopup = (topup: ListedTopup): z.output<typeof topupSchema> => ({
+  transactionId: topup.id,
+  createdAt: topup.created_at.toISOString(),
+  updatedAt: topup.updated_at.toISOString(),
+  kind: topup.kind,
+  status: topup.status,
+  amount: topup.amount,
+  productId: topup.product_id,
+  msisdn: maskStored(topup.msisdn),
+  referenceNumber: topup.provider_reference,
+  message: topup.message,
+  attempt: topup.attempt,
+  charged: Boolean(topup.charged),
+  lateDelivery: topup.late_delivery && {
+    deliveredAt: isoTime(topup.late_delivery.at),
+    settled: topup.late_delivery.is_settled,
+  },
+  reversal: topup.reversal && {
+    reversedAt: isoTime(topup.reversal.at),
+    credited: topup.reversal.is_credited,
+  },
+});
+
+const attemptStatuses = { HELD: 'PROCESSING', POSTED: 'SUCCESS', VOIDED: 'FAILED' } as const;
+
+export const attemptSchema = z.object({
+  attempt: z.int().meta({ description: 'Number of the attempt, from 1', examples: [1] }),
+  createdAt: timeAnswer('When the attempt began'),
+  settledAt: timeAnswer('When it ended; null while it is open').nullable(),
+  msisdn: maskedMsisdnAnswer,
+  status: z
+    .enum(['PROCESSING', 'SUCCESS', 'FAILED'])
+    .meta({ description: 'State of the attempt', examples: ['SUCCESS'] }),
+  ourReference: textAnswer('Our reference of the attempt', 'TUP-0123456789ABCDEF'),
+  referenceNumber: textAnswer("The provider's reference", '2237512891').nullable(),
+  message: textAnswer('What the provider says of it', 'COMPLETED').nullable(),
+  deliveredLateAt: timeAnswer(
+    'When it was found to be delivered although it had failed',
+  ).nullable(),
+  reversedAt: timeAnswer('When it was found to be taken back').nullable(),
+});
+
+export const presentAttempt = (attempt: AttemptRow): z.output<typeof attemptSchema> => ({
+  attempt: attempt.attempt,
+  createdAt: attempt.created_at.toISOString(),
+  settledAt: attempt.settled_at?.toISOString() ?? null,
+  msisdn: maskStored(attempt.msisdn),
+  status: attempt.contradicted_at === null ? attemptStatuses[attempt.status] : 'SUCCESS',
+  ourReference: attempt.reference,
+  referenceNumber: attempt.provider_reference,
+  message: attempt.provider_message,
+  deliveredLateAt: attempt.contradicted_at?.toISOString() ?? null,
+  reversedAt: attempt.reversed_at?.toISOString() ?? null,
+});

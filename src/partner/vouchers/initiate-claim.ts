@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { endpoint } from '../../http/endpoint.js';
+import { reply } from '../../http/envelope.js';
+import { textAnswer } from '../../http/fields/answer-fields.js';
+import { voucherCodeField } from '../../http/fields/request-fields.js';
+import { claimedAmountField } from '../../http/fields/voucher-fields.js';
+import { claimOnce, claimReasons } from '../../operations/voucher-operations.js';
+
+/** Sends the owner of a voucher a verification code (specification 4.1). */
+export const initiateClaim = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/initiate-claim',
+  operation: 'initiate-claim',
+  summary: 'Send a verification code to the voucher owner',
+  description:
+    'Starts a redemption of a voucher that is bound to a phone number. Without `amount` the ' +
+    'whole balance is claimed. A new claim replaces an earlier one.',
+  access: 'token',
+  scope: 'vouchers',
+  idempotency: 'header',
+  guessLimit: 'voucher-code',
+  body: z.object({ voucherCode: voucherCodeField, amount: claimedAmountField }),
+  answer: textAnswer(
+    'That the code was sent',
+    'A verification code was sent to the owner of the voucher',
+  ),
+  reasons: ['account-suspended', ...claimReasons],
+  async handle({ services, company, lookUpVoucher, body, key }) {
+    const { result, replayed } = await claimOnce(services, {
+      company,
+      lookUpVoucher,
+      key,
+      content: body,
+      voucherCode: body.voucherCode,
+      amount: body.amount,
+    });
+    if (!result.ok) return { ...result, replayed };
+    return reply('A verification code was sent to the owner of the voucher', {
+      message: 'Verification code sent',
+      replayed,
+    });
+  },
+});

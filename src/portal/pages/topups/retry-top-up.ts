@@ -1,0 +1,93 @@
+import { findTopupDetail } from '../../../db/topups/topup-detail.js';
+import { maskStored, parseMsisdn } from '../../../domain/phone.js';
+import { retryOnce } from '../../../operations/retry-top-up.js';
+import { html, phrase } from '../../../process/html.js';
+import { money } from '../../layout/money.js';
+import { field, postForm } from '../../layout/parts.js';
+import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../../operate.js';
+import {
+  type AccountPage,
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+} from '../../page.js';
+import { problems } from '../../problem-page.js';
+import { productOf } from './top-ups.js';
+
+/** Says what a retry does with the money, and asks for the number. */
+export const askRetryTopUp: AccountPage = {
+  method: 'GET',
+  path: '/top-ups/:id/retry',
+  access: 'account',
+  needs: 'operate',
+  kind: 'partner',
+  handle: (request) => retryPage(request),
+};
+
+async function retryPage(request: AccountRequest, wrong?: string): Promise<PageAnswer> {
+  const { services, session, formToken } = request;
+  const topup = await findTopupDetail(services.database, session.company.id, idOf(request));
+  if (!topup) return problems.notFound;
+  const back = `${PORTAL_PATH}/top-ups/${topup.id}`;
+  if (topup.status !== 'FAILED')
+    return { kind: 'redirect', to: back, notice: 'This top-up cannot be retried now.' };
+  return {
+    kind: 'page',
+    title: 'Retry a top-up',
+    status: wrong === undefined ? 200 : 422,
+    content: html`<h1>Retry top-up ${topup.id}?</h1>
+<section class="card"><p>${productOf(topup)} is sent once more to ${maskStored(topup.msisdn)}. ${
+      topup.amount === null ? phrase('Its price') : money(topup.amount)
+    } is put on hold in your airtime wallet. It is charged when the top-up is delivered, and returned when it
+fails again.</p>
+${postForm(
+  { action: `${back}/retry`, formToken },
+  html`${onceField()}${field({
+    name: 'msisdn',
+    label: 'Another number',
+    hint: 'Empty: the same number. A package needs a number of the same operator.',
+    error: wrong,
+    maximumLength: 32,
+    isOptional: true,
+  })}
+<p class="actions"><button>Retry the top-up</button><a href="${back}">Back</a></p>`,
+)}</section>`,
+  };
+}
+
+/** Retries a failed top-up, optionally to another number. */
+export const retryTopUp: AccountPage = {
+  method: 'POST',
+  path: '/top-ups/:id/retry',
+  access: 'account',
+  needs: 'operate',
+  confirmation: 'none',
+  kind: 'partner',
+  async handle(request) {
+    const [transactionId, key] = [idOf(request), onceKey(request)];
+    if (key === undefined) return problems.invalid;
+    const written = request.form.text('msisdn').trim();
+    const msisdn = written === '' ? null : (parseMsisdn(written) ?? undefined);
+    if (msisdn === undefined)
+      return retryPage(request, 'Enter a mobile number, such as 0911234567 or +251911234567.');
+    await recordOperation(request, 'retry top-up', {
+      transactionId,
+      isOtherNumber: msisdn !== null,
+    });
+    const retry = { transactionId, msisdn };
+    const company = callerOf(request);
+    const answer = await retryOnce(request.services, { company, key, content: retry, retry });
+    const to = `${PORTAL_PATH}/top-ups/${transactionId}`;
+    if ('accepted' in answer)
+      return {
+        kind: 'redirect',
+        to,
+        notice: 'The retry was accepted. Its result is not known yet.',
+      };
+    const { result } = answer;
+    if (result.ok) return { kind: 'redirect', to, notice: 'The top-up was delivered.' };
+    if (result.reason === 'topup-not-found') return problems.notFound;
+    return refusedPage({ title: 'The top-up was not delivered', refusal: result, back: to });
+  },
+};

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ActivityDependencies } from '../../../activities/dependencies.js';
+import { createMessageSender } from '../../../activities/messages/messages.js';
+import { createClaimActivities } from '../../../activities/redemptions/claims.js';
+import { createSecretBox } from '../../../src/crypto/secret-box.js';
+import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
+import type { ClaimCommand } from '../../../workflows/contracts.js';
+import { credentialOf } from '../../admin/movements.js';
+import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.js';
+import { setOfOne } from '../../providers/set-of-one.js';
+
+/**
+ * Temporal repeats a step whose end it has not seen, and after a lost workflow task the workflow may
+ * go another way than before: the SMS provider's answer and the end of waiting for it may come in
+ * another order. What the database has decided must stand.
+ */
+let scene: GiftScene;
+let activities: ReturnType<typeof createClaimActivities>;
+beforeAll(async () => {
+  scene = await setGiftScene();
+  const { config, database, digests } = scene.stack;
+  const dependencies = {
+    database,
+    digests,
+    secretBox: createSecretBox(config.DATA_KEYS),
+    numbers: scene.stack.api.services.numbers,
+    failpoint: () => undefined,
+    mobileMoney: setOfOne('gsma', { canCarry: () => true }),
+    operatorLookup: lookUpByPrefix,
+    limits: {
+      wrongCodesPerDay: 5,
+      wrongCodesBeforeLongCodes: 20,
+      messageCooldownSeconds: 0,
+      messagesPerNumberAndDay: 10,
+      messagesPerCompanyAndDay: 1_000,
+    },
+  } as unknown as ActivityDependencies;
+  activities = createClaimActivities(dependencies, createMessageSender(dependencies));
+});
+afterAll(() => scene?.stop());
+
+async function claimOf(voucherId: number) {
+  const command: ClaimCommand = {
+    operationId: randomUUID().replaceAll('-', ''),
+    requestId: randomUUID(),
+    requestDigest: 'digest',
+    company: {
+      kind: 'merchant',
+      id: scene.merchant.id,
+      credential: await credentialOf(scene.stack.database, 'merchant', scene.merchant.id),
+    },
+    voucherId,
+    amount: null,
+  };
+  const claim = await activities.createClaim(command, {
+    claimLifetimeMs: 60_000,
+    workflowId: 'claim',
+  });
+  if (claim.kind !== 'started') throw new Error('The claim was refused');
+  return { command, claimId: claim.claimId };
+}
+
+it('a claim that was taken back stays so when it is confirmed in another try', async () => {
+  const gift = await scene.gift();
+  const { command, claimId } = await claimOf(gift.id);
+  await activities.cancelClaim(command, claimId, 'the number does not exist');
+  const outcome = await activities.confirmClaim(command);
+  expect(outcome).toMatchObject({
+    requestId: command.requestId,
+    result: { ok: false, reason: 'message-not-queued' },
+  });
+  expect((await scene.voucher(gift)).status).toBe('ACTIVE');
+  // Nothing is left under its key, so a repetition is carried out.
+  expect(await claimsAgain(command)).toBe('started');
+});
+
+it('a claim that was confirmed keeps its answer when it is taken back in another try', async () => {
+  const gift = await scene.gift();
+  const { command, claimId } = await claimOf(gift.id);
+  await activities.confirmClaim(command);
+  const outcome = await activities.cancelClaim(command, claimId, 'the number does not exist');
+  expect(outcome.result).toEqual({ ok: true });
+  expect((await scene.voucher(gift)).status).toBe('ACTIVE');
+});
+
+it('a claim that was replaced stays so when its step is repeated', async () => {
+  const gift = await scene.gift();
+  const { command, claimId } = await claimOf(gift.id);
+  const newer = await claimOf(gift.id);
+  const again = await activities.createClaim(command, {
+    claimLifetimeMs: 60_000,
+    workflowId: 'claim',
+  });
+  expect(again).toMatchObject({ kind: 'started', claimId });
+  expect((await scene.voucher(gift)).current_claim_id).toBe(newer.claimId);
+  expect((await activities.confirmClaim(command)).result).toEqual({ ok: true });
+});
+
+it('a claim whose code was used stays so when its step is repeated', async () => {
+  const gift = await scene.gift();
+  const { command, claimId } = await claimOf(gift.id);
+  await scene.stack.database
+    .updateTable('voucher_claims')
+    .set({ status: 'REDEEMED' })
+    .where('id', '=', claimId)
+    .execute();
+  const again = await activities.createClaim(command, {
+    claimLifetimeMs: 60_000,
+    workflowId: 'claim',
+  });
+  expect(again).toMatchObject({ kind: 'started', claimId });
+});
+
+const claimsAgain = async (command: ClaimCommand) =>
+  (await activities.createClaim(command, { claimLifetimeMs: 60_000, workflowId: 'claim' })).kind;

@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { prune } from '../../../db/prune.js';
+import { createCanary, secretsInDatabase } from '../../../end-to-end/processes/canary.js';
+import { expireAll, makeVoucher, topUp } from '../../movements.js';
+import {
+  type AdminScene,
+  type Catalogue,
+  commandsOn,
+  makeCatalogue,
+  openScene,
+} from '../../scene.js';
+
+const OWNER = '+251911333444';
+/** Of all top-ups of `topUp`. */
+const TOPPED_UP = '+251911222333';
+const NEW_KEY = `k2:${Buffer.alloc(32, 9).toString('base64')}`;
+const OLD_KEY = `k1:${Buffer.alloc(32, 8).toString('base64')}`;
+
+let scene: AdminScene;
+let catalogue: Catalogue;
+const canary = createCanary();
+canary.add('owner number', OWNER);
+canary.add('topped-up number', TOPPED_UP);
+
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+  for (const wallet of ['airtime', 'gift'])
+    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 1000`);
+  // As an upgrade from a release that stored numbers in clear leaves it.
+  await sql`update number_storage set sealed_since = null`.execute(scene.database);
+  await makeVoucher(scene.database, catalogue, { ownerMsisdn: OWNER, validityDays: 0 });
+  await topUp(scene.database, catalogue.partnerId, '10', { ending: 'SUCCESS' });
+});
+afterAll(() => scene?.close());
+
+const foundBy = async (msisdn: string) => [
+  (await scene.json(`list vouchers --msisdn ${msisdn}`)).length,
+  (await scene.json(`list top-ups --msisdn ${msisdn}`)).length,
+];
+const keysInUse = async (on: Pick<AdminScene, 'json'> = scene) => [
+  ...new Set(
+    (await on.json('list number-storage')).map(({ stored }: { stored: string }) => stored),
+  ),
+];
+
+test('seal numbers leaves none in clear, and they are found as before', async () => {
+  expect(await secretsInDatabase(scene.database, canary)).toEqual([
+    'topup_attempts.msisdn: topped-up number',
+    'topups.msisdn: topped-up number',
+    'vouchers.owner_msisdn: owner number',
+  ]);
+  expect([await foundBy(OWNER), await foundBy(TOPPED_UP)]).toEqual([
+    [1, 0],
+    [0, 1],
+  ]);
+  expect(await keysInUse()).toEqual(['in clear']);
+
+  expect(await scene.json('seal numbers')).toEqual({ changed: true, sealed: 3 });
+  expect(await secretsInDatabase(scene.database, canary)).toEqual([]);
+  expect([await foundBy(OWNER), await foundBy(TOPPED_UP)]).toEqual([
+    [1, 0],
+    [0, 1],
+  ]);
+  const [voucher] = await scene.json(`list vouchers --msisdn ${OWNER}`);
+  expect(voucher.ownerMsisdn).toBe('+2519*****444');
+  expect((await scene.json('seal numbers')).changed).toBe(false);
+});
+
+test('a rotation of DATA_KEYS renews them, and then the old key is in no row', async () => {
+  const rotated = commandsOn({ ...scene.environment, DATA_KEYS: `${NEW_KEY},${OLD_KEY}` });
+  expect(await keysInUse(rotated)).toEqual(['k1']);
+  expect(await rotated.json('seal numbers')).toEqual({ changed: true, sealed: 3 });
+  expect(await keysInUse(rotated)).toEqual(['k2']);
+  const without = commandsOn({ ...scene.environment, DATA_KEYS: NEW_KEY });
+  expect(await without.json(`list vouchers --msisdn ${OWNER}`)).toHaveLength(1);
+});
+
+test('erase number is refused while the number has value', async () => {
+  const refused = await scene.admin(['erase', 'number', OWNER, '--note', 'Asked by letter']);
+  expect(refused.code).toBe(1);
+  expect(refused.err).toMatch(
+    /\+2519\*{5}444 cannot be erased: voucher \d+ needs it\. First cancel/,
+  );
+  const open = await topUp(scene.database, catalogue.partnerId, '20');
+  const running = await scene.admin(['erase', 'number', TOPPED_UP, '--note', 'Asked by letter']);
+  expect(running.err).toContain(`top-up ${open} needs it. First wait`);
+});
+
+test('erase number leaves neither the number nor its hash, and all amounts', async () => {
+  await expireAll(scene.database);
+  await commandsOn({ ...scene.environment, DATA_KEYS: `${OLD_KEY},${NEW_KEY}` }).json(
+    'seal numbers',
+  );
+  const hashes = (await hashesOf()).filter((hash) => hash !== 'erased');
+  expect(hashes).toHaveLength(1);
+  canary.add('hash', ...hashes);
+  const erased = await scene.json(['erase', 'number', OWNER, '--note', 'Asked by letter']);
+  expect(erased).toMatchObject({ changed: true, erased: { vouchers: 1, topups: 0 } });
+  expect(await secretsInDatabase(scene.database, canary)).toEqual([]);
+  expect(await foundBy(OWNER)).toEqual([0, 0]);
+  const [voucher] = await scene.json('list vouchers');
+  expect(voucher).toMatchObject({ ownerMsisdn: 'erased', amount: '500.000000' });
+  expect((await scene.auditRows()).at(-1)).toMatchObject({
+    action: 'erase number',
+    details: { note: 'Asked by letter' },
+  });
+  const again = await scene.json(['erase', 'number', OWNER, '--note', 'Once more']);
+  expect(again.changed).toBe(false);
+});
+
+test('numbers of what ended before the retention are erased, and no others', async () => {
+  const { database } = scene;
+  const young = await makeVoucher(database, catalogue, { ownerMsisdn: OWNER, amount: '100' });
+  const old = await makeVoucher(database, catalogue, {
+    ownerMsisdn: OWNER,
+    amount: '100',
+    validityDays: -40,
+  });
+  const ended = await makeVoucher(database, catalogue, {
+    ownerMsisdn: OWNER,
+    amount: '100',
+    validityDays: 0,
+  });
+  await expireAll(database);
+  for (const { id } of [young, old, ended])
+    await sql`insert into messages (created_at, settled_at, kind, msisdn, voucher_id, status)
+      select now() - interval '40 days', now(), 'EXPIRY_REMINDER', owner_msisdn, id, 'SENT'
+      from vouchers where id = ${id}`.execute(database);
+  await sql`update topups set created_at = now() - interval '40 days',
+    updated_at = now() - interval '40 days'`.execute(database);
+
+  const kinds = ['vouchers', 'messages', 'top-ups', 'bulk lines'] as const;
+  const pruned = (numberDays: number) =>
+    Promise.all(kinds.map((kind) => prune(database, `numbers of ${kind}`, { numberDays })));
+  expect(await pruned(0)).toEqual([0, 0, 0, 0]);
+  // The running top-up of the test before keeps its number.
+  expect(await pruned(30)).toEqual([1, 1, 1, 0]);
+  expect(await pruned(30)).toEqual([0, 0, 0, 0]);
+  const shown = async (id: number) => (await scene.json(`show voucher ${id}`)).ownerMsisdn;
+  expect([await shown(young.id), await shown(old.id)]).toEqual(['+2519*****444', 'erased']);
+});
+
+const hashesOf = async () => {
+  const { rows } = await sql<{ hash: string }>`
+    select split_part(owner_msisdn, '.', 1) as hash from vouchers`.execute(scene.database);
+  return rows.map(({ hash }) => hash);
+};

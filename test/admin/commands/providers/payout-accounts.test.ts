@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addMerchant } from '../../../../src/db/catalogue/companies.js';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.js';
+import { providerSettings } from '../../../support/stack.js';
+import { type AdminScene, commandsOn, openScene } from '../../scene.js';
+
+let scene: AdminScene;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  scene = await openScene();
+  sandbox = await startSandbox({ port: 0 });
+});
+afterAll(async () => {
+  await sandbox?.close();
+  await scene?.close();
+});
+
+const commands = (changes: Record<string, string> = {}) =>
+  commandsOn({ ...scene.environment, ...providerSettings(sandbox), ...changes });
+
+it('shows who holds a payout account, and what to do where it is not paid', async () => {
+  const { admin, json } = commands();
+  const merchant = await addMerchant(scene.database, {
+    merchant_name: 'Abyssinia Coffee',
+    merchant_type: 'RETAIL',
+    identifier_type: 1,
+    identifier: 'MER-PAYOUT',
+    email: 'm@test.example',
+    phone: '+251911000000',
+    address: 'Addis Ababa',
+    payout: { key: 'msisdn', value: '+251911000029' },
+  });
+  const of = `--merchant ${merchant}`;
+  expect((await admin('list payout-accounts')).out).toContain('not asked yet');
+  const first = await admin(`check payout-account ${of}`);
+  expect(first).toMatchObject({ code: 0 });
+  expect(first.out).toMatch(/gsma +open +Chaltu Bekele/);
+  expect(first.out).not.toContain('911000029');
+
+  const account = ['set', 'payout-account', '--merchant', String(merchant), '--key', 'msisdn'];
+  const holder = ['--value', '0911000029', '--holder', 'Abebe Kebede'];
+  expect((await admin([...account, ...holder])).code).toBe(0);
+  expect((await admin([...account, ...holder])).out).toContain('No change');
+  const other = await admin(`check payout-account ${of}`);
+  expect(other.code).toBe(2);
+  expect(other.out).toMatch(
+    /name-differs +Chaltu Bekele +Abebe Kebede .*not paid: ask the merchant/,
+  );
+
+  await admin([...account, '--value', '0911000026']);
+  expect((await admin(`check payout-account ${of}`)).code).toBe(2);
+  expect(await json('list payout-accounts')).toMatchObject([
+    { merchantId: merchant, state: 'closed', holder: null, remedy: expect.any(String) },
+  ]);
+  await admin([...account, '--value', '0911000030']);
+  const silent = await admin(`check payout-account ${of}`);
+  expect(silent).toMatchObject({ code: 2, out: expect.stringContaining('gsma does not answer') });
+  const unasked = await commands({ MOBILE_MONEY_ACCOUNT_CHECK: 'off' }).admin(
+    `check payout-account ${of}`,
+  );
+  expect(unasked.code).toBe(0);
+  expect(sandbox.books.payouts({})).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RepairScene, setRepairScene } from '../../../end-to-end/repairs/repair-scene.js';
+import { type Commands, commandsOn } from '../../scene.js';
+
+/** Repairs by the command line, which needs the database alone. */
+let scene: RepairScene;
+let commands: Commands;
+
+beforeAll(async () => {
+  scene = await setRepairScene({ REPAIR_CONFIRM_ABOVE: '400', CLAIM_LIFETIME_SECONDS: '600' });
+  const { DATABASE_URL, DIGEST_KEY, DATA_KEYS } = scene.stack.config;
+  commands = commandsOn({
+    DATABASE_URL,
+    DIGEST_KEY: DIGEST_KEY.toString('base64'),
+    DATA_KEYS: DATA_KEYS.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(','),
+    REPAIR_CONFIRM_ABOVE: '400',
+  });
+});
+afterAll(() => scene?.stop());
+
+const WHY = ['--why', 'Ticket 4711'];
+
+it('asks for a repair, and shows what came of it', async () => {
+  const { gift } = await scene.voucherIn('claimed');
+  const words = ['repair', 'extend-claim', String(gift.id), '--minutes', '15', ...WHY];
+  const { repair } = await commands.json(words);
+  await scene.ended(repair);
+  const shown = await commands.admin(['show', 'repair', String(repair)]);
+  expect(shown.out).toMatch(/The claim stays open for 15 minutes at least/);
+  expect(shown.out).toMatch(/Ticket 4711/);
+  expect((await commands.admin('list repairs --state DONE')).out).toContain('extend-claim');
+});
+
+it('refuses with what to do instead, and asks for nothing', async () => {
+  const gift = await scene.gift();
+  const { code, err } = await commands.admin([
+    ...['repair', 'cancel-claim', String(gift.id)],
+    ...WHY,
+  ]);
+  expect([code, err]).toEqual([1, expect.stringContaining('the merchant claims again')]);
+  const wrong = ['repair', 'extend-claim', String(gift.id), '--minutes', '61', ...WHY];
+  expect((await commands.admin(wrong)).err).toContain('from 1 to 60');
+  expect((await commands.admin(['repair', 'cancel-voucher', String(gift.id)])).code).toBe(1);
+  expect((await commands.admin(['show', 'repair', '2000000000'])).err).toContain('no repair');
+});
+
+it('waits for another person above the amount, and cannot speak as one of them', async () => {
+  const gift = await scene.gift({ denomination: 500 });
+  const words = ['repair', 'cancel-voucher', String(gift.id), ...WHY];
+  const { code, err } = await commands.admin([...words, '--actor', 'staff:1']);
+  expect([code, err]).toEqual([1, expect.stringContaining('/support')]);
+  const { out } = await commands.admin(words);
+  expect(out).toContain('another person must confirm it');
+  expect(await commands.json('list repairs --state ASKED')).toEqual([
+    expect.objectContaining({ kind: 'cancel-voucher', asked_by: 'hanna' }),
+  ]);
+});
+
+it('seals a number, and repeats nothing under the same key', async () => {
+  const id = await scene.topUpIn('FAILED');
+  const msisdn = scene.number();
+  const words = ['repair', 'retry-top-up', String(id), '--msisdn', msisdn, '--key', 'one', ...WHY];
+  const { repair } = await commands.json(words);
+  scene.expectDone(await scene.ended(repair));
+  expect(JSON.stringify(await commands.json(['show', 'repair', String(repair)]))).not.toContain(
+    msisdn.slice(4),
+  );
+  expect(await commands.json(words)).toMatchObject({ repair, isNew: false });
+  expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 2 });
+  const other = [
+    'repair',
+    'cancel-voucher',
+    String((await scene.gift()).id),
+    '--key',
+    'one',
+    ...WHY,
+  ];
+  expect((await commands.admin(other)).err).toContain(`belongs to repair ${repair}`);
+});
