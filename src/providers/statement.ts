@@ -1,5 +1,10 @@
 import type { StatementKind } from '../domain/provider-statements/break-types.js';
-import type { ProviderTransaction } from './transaction-list.js';
+import {
+  type FoundPage,
+  notListed,
+  type ProviderTransaction,
+  pagesOf,
+} from './transaction-list.js';
 
 /** A line of a provider's statement. The comparison needs no party; the recovery does. */
 export interface ProviderStatementLine
@@ -55,21 +60,24 @@ export interface ProviderAccount {
 /** At most this many pages of one statement are read. */
 const MAXIMUM_PAGES = 20_000;
 
-/** Reads page after page, each after the one before was taken. */
-export async function* statementPages(
-  pageAt: (index: number) => Promise<
-    | {
-        readonly kind: 'page';
-        readonly lines: readonly ProviderStatementLine[];
-        readonly isLast: boolean;
-      }
-    | Extract<ProviderStatementPage, { kind: 'not-listed' }>
-  >,
+/**
+ * A statement page by page. `linesOf` says why a page cannot be read, where it cannot: a statement
+ * without one of its lines would show a break that is none.
+ */
+export async function* statementPages<Found>(
+  pageAt: (index: number) => Promise<FoundPage<Found>>,
+  linesOf: (found: readonly Found[]) => readonly ProviderStatementLine[] | string,
 ): AsyncGenerator<ProviderStatementPage> {
-  for (let index = 0; index < MAXIMUM_PAGES; index += 1) {
-    const page = await pageAt(index);
-    yield page;
-    if (page.kind === 'not-listed' || page.isLast) return;
+  for await (const page of pagesOf(MAXIMUM_PAGES, pageAt)) {
+    if (page.kind === 'not-listed') {
+      yield page;
+      return;
+    }
+    const lines = linesOf(page.found);
+    if (typeof lines === 'string') {
+      yield notListed(lines);
+      return;
+    }
+    yield { kind: 'page', lines };
   }
-  yield { kind: 'not-listed', message: 'The provider lists too many transactions.' };
 }

@@ -1,3 +1,7 @@
+import type { z } from 'zod';
+import type { HttpResult } from './http-call.js';
+import { readJson } from './read-json.js';
+
 /** A transaction that a provider has in its books, as an adapter lists it. */
 export interface ProviderTransaction {
   /** Our reference; null where the provider has none. */
@@ -23,31 +27,54 @@ export type TransactionList =
   | { readonly kind: 'listed'; readonly transactions: readonly ProviderTransaction[] }
   | { readonly kind: 'not-listed'; readonly message: string };
 
-/** A page of a list; the last one has fewer than a full page, or nothing. */
-type TransactionPage =
-  | {
-      readonly kind: 'page';
-      readonly transactions: readonly ProviderTransaction[];
-      readonly isLast: boolean;
-    }
-  | { readonly kind: 'not-listed'; readonly message: string };
+/** A page whose answer is not readable as a whole. */
+export const notListed = (message: string) => ({ kind: 'not-listed', message }) as const;
+
+type NotListed = ReturnType<typeof notListed>;
+
+/** A page of a list as the provider answers it. */
+export type FoundPage<Found> =
+  | { readonly kind: 'page'; readonly found: readonly Found[]; readonly isLast: boolean }
+  | NotListed;
+
+/** Reads an answer that is one page; the last one has fewer than a full page, or nothing. */
+export function readFoundPage<Found>(
+  answer: HttpResult,
+  schema: z.ZodType<readonly Found[]>,
+  pageSize: number,
+): FoundPage<Found> {
+  if (answer.kind !== 'answered') return notListed(answer.message);
+  const found = answer.status === 200 ? readJson(schema, answer.body) : undefined;
+  return found
+    ? { kind: 'page', found, isLast: found.length < pageSize }
+    : notListed(`HTTP status ${answer.status}, without a readable list.`);
+}
+
+/** Reads page after page, each after the one before was taken, up to the last one or `maximum` pages. */
+export async function* pagesOf<Page extends { readonly kind: 'page'; readonly isLast: boolean }>(
+  maximum: number,
+  pageAt: (index: number) => Promise<Page | NotListed>,
+): AsyncGenerator<Page | NotListed> {
+  for (let index = 0; index < maximum; index += 1) {
+    const page = await pageAt(index);
+    yield page;
+    if (page.kind === 'not-listed' || page.isLast) return;
+  }
+  yield notListed('The provider lists too many transactions.');
+}
 
 /** At most this many pages of one list are read. */
 const MAXIMUM_PAGES = 2_000;
 
-/** Reads page after page; an incomplete list is none, because what is missing would be lost. */
-export async function readPages(
-  pageAt: (index: number) => Promise<TransactionPage>,
+/** Reads all pages; an incomplete list is none, because what is missing would be lost. */
+export async function listAll<Found>(
+  pageAt: (index: number) => Promise<FoundPage<Found>>,
+  transactionsOf: (found: readonly Found[]) => readonly ProviderTransaction[],
 ): Promise<TransactionList> {
   const transactions: ProviderTransaction[] = [];
-  for (let index = 0; index < MAXIMUM_PAGES; index += 1) {
-    const page = await pageAt(index);
+  for await (const page of pagesOf(MAXIMUM_PAGES, pageAt)) {
     if (page.kind === 'not-listed') return page;
-    transactions.push(...page.transactions);
-    if (page.isLast) return { kind: 'listed', transactions };
+    transactions.push(...transactionsOf(page.found));
   }
-  return { kind: 'not-listed', message: 'The provider lists too many transactions.' };
+  return { kind: 'listed', transactions };
 }
-
-/** A page whose answer is not readable as a whole. */
-export const notListed = (message: string) => ({ kind: 'not-listed', message }) as const;

@@ -1,20 +1,13 @@
 import { z } from 'zod';
-import type { HttpResult } from '../../http-call.js';
 import { readJson } from '../../read-json.js';
-import type {
-  ProviderAccount,
-  ProviderStatementLine,
-  ProviderStatementPage,
+import {
+  type ProviderAccount,
+  type ProviderStatementLine,
+  statementPages,
 } from '../../statement.js';
-import { statementPages } from '../../statement.js';
-import { notListed } from '../../transaction-list.js';
 import { transactionSchema } from './answers.js';
+import { type DtOneGet, readTransactionsPage, windowsOf } from './transactions-page.js';
 import { statusOfClass } from './transformers.js';
-
-/** Answers are limited in size; a transaction has two kilobytes. */
-const PAGE_SIZE = 50;
-/** The longest time that one list may span. */
-const WINDOW_MS = 24 * 3_600_000;
 
 const listSchema = z.array(
   transactionSchema.extend({
@@ -43,12 +36,14 @@ const balancesSchema = z
 
 /** What the provider says of our account (providers.md 3.2): its transactions, and its balance. */
 export const dtOneAccount = (
-  get: (path: string) => Promise<HttpResult>,
+  get: DtOneGet,
 ): Required<Pick<ProviderAccount, 'listStatement' | 'balance'>> => ({
   async *listStatement({ from, to }) {
-    // A day on which the clocks change is longer than one list.
-    for (let begin = from.getTime(); begin < to.getTime(); begin += WINDOW_MS)
-      yield* listWindow(get, begin, Math.min(begin + WINDOW_MS, to.getTime()) - 1);
+    for (const window of windowsOf(from, to))
+      yield* statementPages(
+        (index) => readTransactionsPage(get, window, index, listSchema),
+        linesOf,
+      );
   },
   async balance() {
     const answer = await get('balances');
@@ -61,30 +56,12 @@ export const dtOneAccount = (
   },
 });
 
-const listWindow = (
-  get: (path: string) => Promise<HttpResult>,
-  from: number,
-  to: number,
-): AsyncGenerator<ProviderStatementPage> =>
-  statementPages(async (index) => {
-    const query = new URLSearchParams({
-      from_date: new Date(from).toISOString(),
-      to_date: new Date(to).toISOString(),
-      page: String(index + 1),
-      per_page: String(PAGE_SIZE),
-    });
-    const answer = await get(`transactions?${query}`);
-    if (answer.kind !== 'answered') return notListed(answer.message);
-    const found = answer.status === 200 ? readJson(listSchema, answer.body) : undefined;
-    if (!found) return notListed(`HTTP status ${answer.status}, without a readable list.`);
-    const lines: ProviderStatementLine[] = [];
-    for (const one of found) {
-      const line = lineOf(one);
-      if (!line) return notListed('A transaction of the list has no readable id.');
-      lines.push(line);
-    }
-    return { kind: 'page', lines, isLast: found.length < PAGE_SIZE };
-  });
+function linesOf(found: readonly Listed[]): ProviderStatementLine[] | string {
+  const lines = found.map(lineOf);
+  return lines.every((line) => line !== undefined)
+    ? lines
+    : 'A transaction of the list has no readable id.';
+}
 
 function lineOf(found: Listed): ProviderStatementLine | undefined {
   const providerReference = found.id ?? found.operator_reference;

@@ -77,7 +77,7 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
       return 'problem' in request ? unknown(request.problem) : find(request, newDeadline());
     },
 
-    listTransactions: (since) => listOrders((query) => get(`transactions?${query}`), since),
+    listTransactions: (since) => listOrders(get, since),
     ...dtOneAccount(get),
   };
 }

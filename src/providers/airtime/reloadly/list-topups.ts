@@ -7,9 +7,10 @@ import {
   statementPages,
 } from '../../statement.js';
 import {
+  type FoundPage,
+  listAll,
   notListed,
   type ProviderTransaction,
-  readPages,
   type TransactionList,
 } from '../../transaction-list.js';
 import { pageSchema, type ReloadlyTopup } from './answers.js';
@@ -36,10 +37,7 @@ async function readPage(
   get: Get,
   { from, to }: StatementPeriod,
   index: number,
-): Promise<
-  | { readonly kind: 'page'; readonly found: readonly Listed[]; readonly isLast: boolean }
-  | ReturnType<typeof notListed>
-> {
+): Promise<FoundPage<Listed>> {
   const query = new URLSearchParams({
     startDate: textOf(new Date(from.getTime() - DAY_MS)),
     endDate: textOf(new Date(to.getTime() + DAY_MS)),
@@ -58,30 +56,25 @@ async function readPage(
 /** Lists our top-ups since a time. */
 export function listTopups(get: Get, since: Date): Promise<TransactionList> {
   const period = { from: since, to: new Date() };
-  return readPages(async (index) => {
-    const page = await readPage(get, period, index);
-    if (page.kind === 'not-listed') return page;
-    const transactions = page.found.filter(({ at }) => at >= since).map(transactionOf);
-    return { kind: 'page', transactions, isLast: page.isLast };
-  });
+  return listAll(
+    (index) => readPage(get, period, index),
+    (found) => found.filter(({ at }) => at >= since).map(transactionOf),
+  );
 }
 
 /** The report of a period as a statement. It tells no fees: a discount is in the balance at once. */
 export const reloadlyStatement =
   (get: Get): NonNullable<ProviderAccount['listStatement']> =>
   (period) =>
-    statementPages(async (index) => {
-      const page = await readPage(get, period, index);
-      if (page.kind === 'not-listed') return page;
-      const lines: ProviderStatementLine[] = [];
-      for (const one of page.found) {
-        if (one.at < period.from || one.at >= period.to) continue;
-        const line = lineOf(one);
-        if (!line) return notListed('A top-up of the list has no readable id.');
-        lines.push(line);
-      }
-      return { kind: 'page', lines, isLast: page.isLast };
-    });
+    statementPages(
+      (index) => readPage(get, period, index),
+      (found) => {
+        const lines = found.filter(({ at }) => at >= period.from && at < period.to).map(lineOf);
+        return lines.every((line) => line !== undefined)
+          ? lines
+          : 'A top-up of the list has no readable id.';
+      },
+    );
 
 function lineOf({ topup, at }: Listed): ProviderStatementLine | undefined {
   const providerReference = topup.transactionId ?? topup.operatorTransactionId;

@@ -8,12 +8,14 @@ import {
   type ProviderStatementLine,
   statementPages,
 } from '../../statement.js';
-import { notListed } from '../../transaction-list.js';
 import { caseless, listedFields, transactionSchema } from './answers.js';
+import {
+  type AccountSettings,
+  accountPath,
+  type GsmaGet,
+  readTransactionsPage,
+} from './transactions-page.js';
 import { statusOfWord } from './transformers.js';
-
-/** Answers are limited in size; a transaction has about a kilobyte. */
-const PAGE_SIZE = 100;
 
 const amount = z
   .union([z.string(), z.number().transform(String)])
@@ -42,46 +44,37 @@ const heartbeatSchema = caseless({
   servicestatus: z.string().transform((word) => word.trim().toLowerCase()),
 });
 
-interface AccountSettings {
-  readonly account: string;
-  readonly timeoutSeconds: number;
-}
-
 /** What the provider says of our account (providers.md 3.1): its transactions, and its balance. */
 export function gsmaAccount(
-  get: (path: string, deadline: AbortSignal) => Promise<HttpResult>,
-  { account, timeoutSeconds }: AccountSettings,
+  get: GsmaGet,
+  settings: AccountSettings,
 ): Required<Pick<ProviderAccount, 'listStatement' | 'balance' | 'check'>> {
-  const path = `accounts/accountid/${encodeURIComponent(account)}`;
-  const ask = (rest: string) => get(`${path}/${rest}`, AbortSignal.timeout(timeoutSeconds * 1_000));
+  const ask = (path: string) => get(path, AbortSignal.timeout(settings.timeoutSeconds * 1_000));
   return {
-    listStatement: ({ from, to }) =>
-      statementPages(async (index) => {
-        const query = new URLSearchParams({
-          limit: String(PAGE_SIZE),
-          offset: String(index * PAGE_SIZE),
-          fromDateTime: from.toISOString(),
-          // The end belongs to the next period.
-          toDateTime: new Date(to.getTime() - 1).toISOString(),
-        });
-        const answer = await ask(`transactions?${query}`);
-        if (answer.kind !== 'answered') return notListed(answer.message);
-        const found = answer.status === 200 ? readJson(listSchema, answer.body) : undefined;
-        if (!found) return notListed(`HTTP status ${answer.status}, without a readable list.`);
-        const lines = found.flatMap((one) => lineOf(one));
-        if (lines.some((line) => Number.isNaN(line.at.getTime())))
-          return notListed('A transaction of the list has no time.');
-        return { kind: 'page', lines, isLast: found.length < PAGE_SIZE };
-      }),
+    listStatement({ from, to: end }) {
+      // The end belongs to the next period.
+      const to = new Date(end.getTime() - 1);
+      return statementPages(
+        (index) => readTransactionsPage(get, settings, { from, to, index }, listSchema),
+        linesOf,
+      );
+    },
     async check() {
-      return readHeartbeat(await get('heartbeat', AbortSignal.timeout(timeoutSeconds * 1_000)));
+      return readHeartbeat(await ask('heartbeat'));
     },
     async balance() {
-      const answer = await ask('balance');
+      const answer = await ask(`${accountPath(settings.account)}/balance`);
       if (answer.kind !== 'answered') return { kind: 'unknown', message: answer.message };
       return readBalance(answer);
     },
   };
+}
+
+function linesOf(found: readonly Listed[]): ProviderStatementLine[] | string {
+  const lines = found.flatMap(lineOf);
+  return lines.some((line) => Number.isNaN(line.at.getTime()))
+    ? 'A transaction of the list has no time.'
+    : lines;
 }
 
 /** Why its service is not available; a provider without a heartbeat says nothing. */

@@ -117,7 +117,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
       // A caller waits for it and for the payment.
       checkAccount: gsmaPayeeAccount(get, settings.timeoutSeconds / 2),
     }),
-    listTransactions: (since) => listPayouts(get, { ...settings, since }),
+    listTransactions: (since) => listPayouts(get, settings, since),
     ...gsmaAccount(get, settings),
   };
 }
