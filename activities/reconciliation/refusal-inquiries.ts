@@ -1,13 +1,15 @@
 import { log } from '@temporalio/activity';
+import {
+  type EndedPayment,
+  findEnded,
+  type RefusalInquiry,
+} from '../../src/db/reconciliation/ended-payments.js';
 import { bookLateSuccess, recentLateTopups } from '../../src/db/reconciliation/late-successes.js';
 import {
   databaseMoment,
   dueInquiries,
-  type EndedPayment,
-  findEnded,
   noteDisagreement,
   postponeInquiry,
-  type RefusalInquiry,
   takeDueInquiries,
 } from '../../src/db/reconciliation/refusal-inquiries.js';
 import { bookReversal } from '../../src/db/reconciliation/reversals.js';

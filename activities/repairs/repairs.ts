@@ -1,13 +1,9 @@
 import { type DatabaseTransaction, violates } from '../../src/db/connection.js';
 import { balanceConstraint } from '../../src/db/ledger/ledger.js';
 import { lockOperation } from '../../src/db/operations/operations.js';
-import {
-  askForConfirmation,
-  endRepair as end,
-  lockRepair,
-  type RepairRow,
-  runRepair,
-} from '../../src/db/repairs/repairs.js';
+import type { RepairRow } from '../../src/db/repairs/audit-repair.js';
+import { askForConfirmation } from '../../src/db/repairs/repair-confirmations.js';
+import { endRepair as end, lockRepair, runRepair } from '../../src/db/repairs/repairs.js';
 import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import type { RepairState } from '../../src/domain/repairs/repair.js';

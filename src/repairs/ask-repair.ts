@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { DatabaseTransaction } from '../db/connection.js';
+import type { RepairRow } from '../db/repairs/audit-repair.js';
 import { findRequestedRepair } from '../db/repairs/repair-lists.js';
-import { addRepair, type RepairRow } from '../db/repairs/repairs.js';
+import { addRepair } from '../db/repairs/repairs.js';
 import { formatMoney } from '../domain/money.js';
 import { maskMsisdn } from '../domain/phone.js';
 import { refuseReason } from '../domain/repairs/reason.js';

@@ -4,8 +4,8 @@ import type { RepairInput } from '../../workflows/repair/contracts.js';
 import type { repair } from '../../workflows/repair.js';
 import { repairWorkflowId } from '../../workflows/workflow-ids.js';
 import type { Database } from '../db/connection.js';
+import { expireRepairs } from '../db/repairs/repair-confirmations.js';
 import { type RepairToStart, repairsToStart } from '../db/repairs/repair-lists.js';
-import { expireRepairs } from '../db/repairs/repairs.js';
 import { startUnlessRunning } from '../temporal/unless-running.js';
 import {
   namesOfCompany,

@@ -11,7 +11,7 @@ import {
   suspenseJoins,
 } from '../ledger/suspense.js';
 import { refreshTopup } from '../topups/topup-state.js';
-import { findEnded, type RefusalInquiry, recordContradiction } from './refusal-inquiries.js';
+import { findEnded, type RefusalInquiry, recordContradiction } from './ended-payments.js';
 import { findCase, listCases, settleCase } from './suspense-cases.js';
 
 /**

@@ -1,12 +1,6 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { SuspenseParty } from '../ledger/suspense.js';
-
-/** A completed operation whose provider is asked again. */
-export interface RefusalInquiry {
-  readonly kind: 'redemption' | 'topup';
-  readonly operationId: string;
-}
+import type { Database } from '../connection.js';
+import { type EndedPayment, type RefusalInquiry, tableOf } from './ended-payments.js';
 
 /** The first inquiry about a voided hold; the last one follows later. */
 export const firstInquiry = sql<Date>`now() + interval '10 minutes'`;
@@ -70,83 +64,6 @@ export async function takeDueInquiries(
   return rows;
 }
 
-/** What came to an end, its row locked: what the provider's later word would change. */
-export interface EndedPayment extends RefusalInquiry {
-  /** VOIDED: its hold was voided. */
-  readonly status: 'POSTED' | 'VOIDED';
-  readonly partner_id: number;
-  /** Our reference towards the provider. */
-  readonly reference: string;
-  /** Decimal string: the amount for the provider. */
-  readonly amount: string;
-  /** Of a top-up: its number and the attempt. */
-  readonly topup_id: number | null;
-  readonly attempt: number | null;
-  /** The operation of the top-up, and its workflow. */
-  readonly creation_id: string | null;
-  readonly workflow_id: string | null;
-  /** Our reference of the redemption for people. */
-  readonly platform_reference: string | null;
-  /**
-   * The provider's changed answer is already booked, settled or not; or a merchant's reversal, which
-   * changes that answer, books it.
-   */
-  readonly is_booked: boolean;
-}
-
-/** SQL expression: a merchant's reversal of the payment is under way, or has succeeded. */
-const isReversedOnRequest = (operationId: string) => sql<boolean>`exists (
-  select from redemption_reversals as reversal
-  join redemptions as paid on paid.id = reversal.redemption_id
-  where paid.operation_id = ${operationId} and reversal.status <> 'FAILED')`;
-
-const isBooked = (operationId: string) => sql`(exists (
-    select from ledger_transfers
-    where operation_id = ${operationId} and step in ('late-success', 'reversal'))
-  or ${isReversedOnRequest(operationId)}) as is_booked`;
-
-/** Whether a merchant's reversal of the payment is under way, or has succeeded. */
-export async function hasRequestedReversal(
-  database: Database,
-  operationId: string,
-): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select ${isReversedOnRequest(operationId)} as found`.execute(database);
-  return rows[0]?.found ?? false;
-}
-
-/** Reads it; undefined where the operation is not completed. */
-export async function findEnded(
-  database: Database,
-  { kind, operationId }: RefusalInquiry,
-): Promise<EndedPayment | undefined> {
-  const { rows } =
-    kind === 'redemption'
-      ? await sql<Omit<EndedPayment, keyof RefusalInquiry>>`
-          select redemptions.status, vouchers.partner_id, payment_reference as reference,
-            to_merchant as amount, null as topup_id, null as attempt, null as creation_id,
-            null as workflow_id, platform_reference, ${isBooked(operationId)}
-          from redemptions join vouchers on vouchers.id = voucher_id
-          where redemptions.operation_id = ${operationId} and redemptions.status <> 'HELD'
-          for no key update of redemptions`.execute(database)
-      : // A later attempt may have another price: the ledger knows what this one held.
-        await sql<Omit<EndedPayment, keyof RefusalInquiry>>`
-          select try.status, topups.partner_id, reference, topup_id, try.attempt,
-            topups.operation_id as creation_id, workflow_id, null as platform_reference,
-            (select amount from ledger_transfers
-              where operation_id = ${operationId} and step = 'hold') as amount,
-            ${isBooked(operationId)}
-          from topups join topup_attempts as try on topups.id = topup_id
-          where try.operation_id = ${operationId} and try.status <> 'HELD'
-          for no key update of topups, try`.execute(database);
-  const [row] = rows;
-  return row && { kind, operationId, ...row };
-}
-
-/** The table of an inquiry's row. */
-const tableOf = ({ kind }: Pick<RefusalInquiry, 'kind'>) =>
-  sql.table(kind === 'redemption' ? 'redemptions' : 'topup_attempts');
-
 /**
  * Records an unchanged or missing answer of the provider, and schedules the next inquiry.
  * Successful operations are asked about a few times within the watch period.
@@ -174,58 +91,6 @@ export async function postponeInquiry(
     set recheck_at = ${next}${answer === 'as-before' ? sql`, disagreement = null` : sql``}
     where operation_id = ${ended.operationId} and contradicted_at is null
       and reversed_at is null`.execute(database);
-}
-
-/** Records that the provider completed a voided operation; the inquiries end. */
-export async function recordContradiction(
-  transaction: DatabaseTransaction,
-  inquiry: RefusalInquiry,
-  providerReference: string,
-): Promise<void> {
-  await sql`
-    update ${tableOf(inquiry)} set recheck_at = null, disagreement = null, contradicted_at = now(),
-      provider_reference = ${providerReference}
-    where operation_id = ${inquiry.operationId}`.execute(transaction);
-  await noteTopupChange(transaction, inquiry);
-}
-
-/** Records that the provider reversed a completed operation; the inquiries end. */
-export async function recordReversal(
-  transaction: DatabaseTransaction,
-  inquiry: RefusalInquiry,
-): Promise<void> {
-  await sql`
-    update ${tableOf(inquiry)} set recheck_at = null, disagreement = null, reversed_at = now()
-    where operation_id = ${inquiry.operationId}`.execute(transaction);
-  await noteTopupChange(transaction, inquiry);
-}
-
-/** Records the party that bore a late success, or that got the money of a reversal. */
-export async function recordSettlement(
-  transaction: DatabaseTransaction,
-  inquiry: RefusalInquiry,
-  settledBy: SuspenseParty,
-): Promise<void> {
-  // The provider has undone it: the operation is again as before its change.
-  const undone =
-    settledBy === 'provider' ? sql`, contradicted_at = null, reversed_at = null` : sql``;
-  await sql`
-    update ${tableOf(inquiry)} set settled_by = ${settledBy}${undone}
-    where operation_id = ${inquiry.operationId}`.execute(transaction);
-  await noteTopupChange(transaction, inquiry);
-}
-
-/** What is told of a top-up has changed, also where its status stays; its row is locked. */
-async function noteTopupChange(
-  transaction: DatabaseTransaction,
-  { kind, operationId }: RefusalInquiry,
-): Promise<void> {
-  if (kind !== 'topup') return;
-  await sql`
-    update topups set updated_at = now()
-    where id = (select topup_id from topup_attempts where operation_id = ${operationId})`.execute(
-    transaction,
-  );
 }
 
 /**

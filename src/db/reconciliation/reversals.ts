@@ -16,7 +16,7 @@ import {
   hasRequestedReversal,
   type RefusalInquiry,
   recordReversal,
-} from './refusal-inquiries.js';
+} from './ended-payments.js';
 import { findCase, listCases, settleCase } from './suspense-cases.js';
 
 /** A completed operation that a provider reversed; its money is in suspense. */

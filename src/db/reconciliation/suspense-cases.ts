@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers, type Transfer } from '../ledger/ledger.js';
 import type { SuspenseCase, SuspenseParty } from '../ledger/suspense.js';
-import { findEnded, recordSettlement } from './refusal-inquiries.js';
+import { findEnded, recordSettlement } from './ended-payments.js';
 
 /** A query of cases that further conditions and an order can extend. */
 export type CaseSource = RawBuilder<unknown>;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RepairState } from '../../domain/repairs/repair.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
-import type { RepairRow } from './repairs.js';
+import type { RepairRow } from './audit-repair.js';
 
 /** One repair; undefined where there is none. */
 export const findRepair = (database: Database, id: number): Promise<RepairRow | undefined> =>

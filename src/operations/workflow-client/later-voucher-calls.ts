@@ -25,6 +25,7 @@ import {
   WORKFLOW_TASK_TIMEOUT,
 } from '../../temporal/workflow-starts.js';
 import type { AnswerOf } from './workflow-answers.js';
+import { USE_EXISTING } from './workflow-call-options.js';
 
 interface LaterCallOptions {
   readonly client: Client;
@@ -39,8 +40,7 @@ export function createLaterVoucherCalls(
 ) {
   const policy = {
     taskQueue,
-    // Temporal routes a repeated start to the running workflow.
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    ...USE_EXISTING,
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
   } as const;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listLateSuccesses } from '../../../src/db/reconciliation/late-successes.js';
-import { declineRepair } from '../../../src/db/repairs/repairs.js';
+import { declineRepair } from '../../../src/db/repairs/repair-confirmations.js';
 import { merchantClient } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { redeem } from '../gift/redemption-scene.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { declineRepair } from '../../../src/db/repairs/repair-confirmations.js';
 import { findRepair } from '../../../src/db/repairs/repair-lists.js';
-import { declineRepair } from '../../../src/db/repairs/repairs.js';
 import { staffActor } from '../../../src/domain/repairs/repair.js';
 import { until } from '../../support/until.js';
 import { type RepairScene, setRepairScene } from './repair-scene.js';

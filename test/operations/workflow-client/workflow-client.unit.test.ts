@@ -7,10 +7,8 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  createWorkflowClient,
-  type WorkflowCallOptions,
-} from '../../../src/operations/workflow-client/workflow-client.js';
+import type { WorkflowCallOptions } from '../../../src/operations/workflow-client/workflow-call-options.js';
+import { createWorkflowClient } from '../../../src/operations/workflow-client/workflow-client.js';
 import { WorkflowsUnavailableError } from '../../../src/operations/workflow-client/workflow-errors.js';
 import type { RedeemCommand } from '../../../workflows/contracts.js';
 

@@ -1,6 +1,6 @@
 import { repairWorkflowId } from '../../../../workflows/workflow-ids.js';
+import type { RepairRow } from '../../../db/repairs/audit-repair.js';
 import { findRepair, listRepairs } from '../../../db/repairs/repair-lists.js';
-import type { RepairRow } from '../../../db/repairs/repairs.js';
 import { repairStates } from '../../../domain/repairs/repair.js';
 import { AdminError } from '../../admin-error.js';
 import { lookCommand } from '../../command.js';

@@ -1,6 +1,6 @@
 import { repairWorkflowId } from '../../../../workflows/workflow-ids.js';
+import type { RepairRow } from '../../../db/repairs/audit-repair.js';
 import type { ShownRepair } from '../../../db/repairs/repair-lists.js';
-import type { RepairRow } from '../../../db/repairs/repairs.js';
 import { formatAmount, parseMoney } from '../../../domain/money.js';
 import type { RepairState } from '../../../domain/repairs/repair.js';
 import { badge, table, time } from '../../../portal/layout/parts.js';

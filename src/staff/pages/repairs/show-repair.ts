@@ -1,5 +1,5 @@
+import { confirmRepair, declineRepair } from '../../../db/repairs/repair-confirmations.js';
 import { findRepair, findShownRepair, type ShownRepair } from '../../../db/repairs/repair-lists.js';
-import { confirmRepair, declineRepair } from '../../../db/repairs/repairs.js';
 import { actorOfPerson } from '../../../domain/access/access-changes.js';
 import { refuseReason } from '../../../domain/repairs/reason.js';
 import { mayAsStaff } from '../../../domain/staff/staff-role.js';

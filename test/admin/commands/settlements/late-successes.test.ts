@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { partnerBalances } from '../../../../src/db/ledger/ledger.js';
+import type { RefusalInquiry } from '../../../../src/db/reconciliation/ended-payments.js';
 import { bookLateSuccess } from '../../../../src/db/reconciliation/late-successes.js';
-import type { RefusalInquiry } from '../../../../src/db/reconciliation/refusal-inquiries.js';
 import { makeVoucher, redemptions, topUp } from '../../movements.js';
 import {
   type AdminScene,

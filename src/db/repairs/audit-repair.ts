@@ -1,0 +1,32 @@
+import type { Selectable } from 'kysely';
+import { type AuditEntry, addAuditEntries } from '../access/audit.js';
+import type { DatabaseTransaction } from '../connection.js';
+import type { RepairsTable } from '../schema/all-tables.js';
+
+export type RepairRow = Selectable<RepairsTable>;
+
+/** One entry of the audit log; the subject is what pages show the log of. */
+export const auditRepair = (
+  transaction: DatabaseTransaction,
+  row: RepairRow,
+  { actor, action }: Pick<AuditEntry, 'actor' | 'action'>,
+): Promise<void> =>
+  addAuditEntries(transaction, [
+    {
+      actor,
+      action,
+      ...(row.voucher_id === null
+        ? { subjectKind: row.company_kind, subjectId: row.company_id }
+        : { subjectKind: 'voucher', subjectId: row.voucher_id }),
+      details: {
+        repair: row.id,
+        kind: row.kind,
+        subject: `${row.subject_kind} ${row.subject_id}`,
+        arguments: row.arguments,
+        amount: row.amount,
+        why: row.why,
+        ...(row.confirmed_by === null ? {} : { confirmedBy: row.confirmed_by }),
+        ...(row.result === null ? {} : { result: row.result }),
+      },
+    },
+  ]);

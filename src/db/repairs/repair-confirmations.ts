@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { staffActor } from '../../domain/repairs/repair.js';
+import { mayAsStaff, staffRoles } from '../../domain/staff/staff-role.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import { auditRepair, type RepairRow } from './audit-repair.js';
+
+/** SQL condition on repairs: a person of the service who may confirm, and did not ask. */
+export const mayConfirm = (
+  actor: unknown,
+) => sql<boolean>`(${actor} is distinct from asked_by and exists (
+  select from staff_accounts as staff join portal_accounts as account on account.id = staff.account_id
+  where 'staff:' || account.id = ${actor} and account.disabled_at is null
+    and staff.role = any(${confirmingRoles}::text[])))`;
+
+const confirmingRoles = staffRoles.filter((role) => mayAsStaff(role, 'confirm'));
+
+/** Confirms a repair that somebody else asked for; false where that does not count. */
+export async function confirmRepair(
+  transaction: DatabaseTransaction,
+  id: number,
+  accountId: number,
+): Promise<boolean> {
+  const actor = staffActor(accountId);
+  const row = await transaction
+    .updateTable('repairs')
+    .set({
+      state: 'READY',
+      confirmed_by: actor,
+      confirmed_at: sql<Date>`now()`,
+      changed_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .where('state', '=', 'ASKED')
+    .where(sql<boolean>`confirm_until > clock_timestamp()`)
+    .where(mayConfirm(sql`${actor}::text`))
+    .returningAll()
+    .executeTakeFirst();
+  if (row) await auditRepair(transaction, row, { actor, action: 'confirm repair' });
+  return row !== undefined;
+}
+
+/** Ends a repair that waits for a second person; false where it does not wait any more. */
+export async function declineRepair(
+  transaction: DatabaseTransaction,
+  id: number,
+  { actor, why }: { readonly actor: string; readonly why: string },
+): Promise<boolean> {
+  const row = await transaction
+    .updateTable('repairs')
+    .set({ state: 'REFUSED', result: `Declined: ${why}`, changed_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('state', '=', 'ASKED')
+    .returningAll()
+    .executeTakeFirst();
+  if (row) await auditRepair(transaction, row, { actor, action: 'decline repair' });
+  return row !== undefined;
+}
+
+/** Ends the repairs that nobody confirmed in time; returns the number. */
+export const expireRepairs = (database: Database): Promise<number> =>
+  database.transaction().execute(async (transaction) => {
+    const { rows } = await sql<RepairRow>`
+      update repairs set state = 'EXPIRED', changed_at = now(),
+        result = 'Nobody confirmed it in time: ask for it again'
+      where state = 'ASKED' and confirm_until <= (select clock_timestamp())
+      returning *`.execute(transaction);
+    for (const row of rows)
+      await auditRepair(transaction, row, { actor: 'system', action: 'expire repair' });
+    return rows.length;
+  });
+
+/** Lets a repair wait for a second person: its amount has grown since it was asked for. */
+export async function askForConfirmation(
+  transaction: DatabaseTransaction,
+  id: number,
+  { amount, confirmSeconds }: { readonly amount: string; readonly confirmSeconds: number },
+): Promise<void> {
+  await transaction
+    .updateTable('repairs')
+    .set({
+      state: 'ASKED',
+      amount,
+      needs_confirmation: true,
+      confirm_until: sql<Date>`clock_timestamp() + make_interval(secs => ${confirmSeconds})`,
+      changed_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,67 @@
+import { WithStartWorkflowOperation } from '@temporalio/client';
+import {
+  type OperationOutcome,
+  providerHint,
+  type RetryCommand,
+  retryTopUp,
+  type TopUpCommand,
+  type TopUpInput,
+  type TopUpMade,
+  topUpResult,
+} from '../../../workflows/contracts.js';
+import type { topUp } from '../../../workflows/top-up.js';
+import { topUpStart } from '../../temporal/workflow-starts.js';
+import { tellWorkflow } from './tell-workflow.js';
+import type { AnswerOf } from './workflow-answers.js';
+import { namesOfNumber, USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.js';
+
+/** Top-ups and their retries. */
+export function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {
+  const { client, taskQueue, timing } = options;
+  const hashOf = namesOfNumber(options);
+
+  /** Starts a top-up's workflow; it answers when the outcome of the first attempt is known. */
+  const startTopUp = (
+    workflowId: string,
+    command: TopUpCommand,
+    msisdn: string,
+    deadline: number,
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    answerOf('topup-started', deadline, () =>
+      client.workflow.executeUpdateWithStart(topUpResult, {
+        updateId: command.requestId,
+        startWorkflowOperation: topUpOperation(workflowId, { kind: 'create', command }, msisdn),
+      }),
+    );
+
+  /** One more attempt, by the workflow that waits for it or by its successor. */
+  const retryTopUpOf = (
+    workflowId: string,
+    command: RetryCommand,
+    deadline: number,
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    answerOf('retry-started', deadline, () =>
+      client.workflow.executeUpdateWithStart(retryTopUp, {
+        args: [command],
+        updateId: command.requestId,
+        startWorkflowOperation: topUpOperation(
+          workflowId,
+          { kind: 'retry', command },
+          command.msisdn,
+        ),
+      }),
+    );
+
+  /** Signals a changed transaction to a top-up or payment; a completed workflow ignores it. */
+  const hintTopUp = (workflowId: string): Promise<void> =>
+    tellWorkflow(() => client.workflow.getHandle(workflowId).signal(providerHint));
+
+  const topUpOperation = (workflowId: string, begin: TopUpInput['begin'], msisdn: string | null) =>
+    new WithStartWorkflowOperation<typeof topUp>('topUp', {
+      ...topUpStart(workflowId, { begin, timing }, hashOf(msisdn)),
+      taskQueue,
+      ...USE_EXISTING,
+    });
+
+  return { topUp: startTopUp, retryTopUp: retryTopUpOf, hintTopUp, hintPayment: hintTopUp };
+}
