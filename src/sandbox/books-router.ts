@@ -7,10 +7,9 @@ import {
   type TakenRequest,
   type TakenStatus,
 } from './accepted-requests.js';
-import type { TopupCallbacks } from './airtime/end-later.js';
-import type { Books } from './books.js';
+import type { Books, Payout, Topup } from './books.js';
+import type { Callbacks } from './end-later.js';
 import type { Faults } from './faults/provider-faults.js';
-import type { PayoutCallbacks } from './gsma/callbacks.js';
 import type { MpesaCallbacks } from './mpesa/callbacks.js';
 import { answerActivityPage } from './pages/activity-page.js';
 import { answerIndexPage, type SandboxAddresses } from './pages/index-page.js';
@@ -21,9 +20,9 @@ import { readJsonObject } from './request-body.js';
 
 interface Parts {
   readonly books: Books;
-  readonly topupCallbacks: Readonly<Record<string, TopupCallbacks>>;
+  readonly topupCallbacks: Readonly<Record<string, Callbacks<Topup>>>;
   readonly faults: Faults;
-  readonly payoutCallbacks: PayoutCallbacks;
+  readonly payoutCallbacks: Callbacks<Payout>;
   readonly mpesaCallbacks: MpesaCallbacks;
 }
 

@@ -1,3 +1,4 @@
+import { type Operator, operatorOf } from '../domain/operator.js';
 import type { TakenStatus } from './accepted-requests.js';
 import type {
   AirtimeBehaviour,
@@ -36,8 +37,20 @@ export const smsBehaviour = (number: string): SmsBehaviour =>
 export const payoutBehaviour = (number: string): PayoutBehaviour =>
   rowOf(number)?.payout ?? { books: 'completed', answer: 'transaction', callback: 'once' };
 
-export const airtimeBehaviour = (number: string): AirtimeBehaviour =>
+const airtimeBehaviour = (number: string): AirtimeBehaviour =>
   rowOf(number)?.airtime ?? { books: 'completed', answer: 'transaction', callback: 'once' };
+
+/** An operator knows only its own numbers. */
+const numberOfAnother: AirtimeBehaviour = {
+  books: 'failed',
+  answer: 'transaction',
+  reason: 'INVALID-CREDIT-PARTY',
+  callback: 'once',
+};
+
+/** The order of a top-up for a number from a product of an operator. */
+export const topupBehaviour = (number: string, operator: Operator): AirtimeBehaviour =>
+  operatorOf(number) === operator ? airtimeBehaviour(number) : numberOfAnother;
 
 const reversalRowOf = (number: string) =>
   reversalRows.find(({ suffix }) => suffix === number.slice(-2));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { suffixRows } from '../../src/sandbox/scenario-table.js';
 import {
-  airtimeBehaviour,
   delaySecondsOf,
   payoutBehaviour,
   smsBehaviour,
+  topupBehaviour,
 } from '../../src/sandbox/scenarios.js';
 
 it('every suffix from x00 to x19 has one row', () => {
@@ -32,6 +32,6 @@ it('suffixes that mean nothing to a service succeed', () => {
   const success = { books: 'completed', answer: 'transaction', callback: 'once' };
   expect(payoutBehaviour('+251911000019')).toEqual(success);
   expect(payoutBehaviour('')).toEqual(success);
-  expect(airtimeBehaviour('+251911000019')).toEqual(success);
-  expect(airtimeBehaviour('+251911234567')).toEqual(success);
+  expect(topupBehaviour('+251911000019', 'ETHIO_TELECOM')).toEqual(success);
+  expect(topupBehaviour('+251911234567', 'ETHIO_TELECOM')).toEqual(success);
 });

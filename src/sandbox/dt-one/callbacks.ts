@@ -1,10 +1,11 @@
-import type { TopupCallbacks } from '../airtime/end-later.js';
+import type { Topup } from '../books.js';
 import { type CallbackSender, toldStatuses } from '../callback-sender.js';
+import type { Callbacks } from '../end-later.js';
 import type { Faults } from '../faults/provider-faults.js';
 import { transactionOf } from './transaction.js';
 
 /** DT One's callbacks: POSTs the transaction. */
-export const createCallbacks = (sender: CallbackSender, faults: Faults): TopupCallbacks => ({
+export const createCallbacks = (sender: CallbackSender, faults: Faults): Callbacks<Topup> => ({
   async announce(topup, status) {
     const { callbackUrl, behaviour } = topup;
     if (callbackUrl === undefined || faults.of('dt-one').losesCallbacks) return;

@@ -1,19 +1,18 @@
 import type { Context } from 'koa';
-import { operatorOf } from '../../domain/operator.js';
 import { settle } from '../accepted-requests.js';
-import { endLater, type TopupCallbacks } from '../airtime/end-later.js';
 import type { AirtimeBehaviour } from '../behaviours.js';
 import type { Books, Topup } from '../books.js';
 import type { Waiting } from '../delays.js';
+import { type Callbacks, endLater } from '../end-later.js';
 import { type Faults, underFault } from '../faults/provider-faults.js';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
-  airtimeBehaviour,
   delaySecondsOf,
   firstStatus,
   laterStatus,
   shortlySeconds,
+  topupBehaviour,
 } from '../scenarios.js';
 import { errorReply } from './errors.js';
 import { transactionOf } from './transaction.js';
@@ -22,7 +21,7 @@ import { checkTransactionRequest } from './transaction-request.js';
 export interface DtOneParts {
   readonly books: Books;
   readonly waiting: Waiting;
-  readonly callbacks: TopupCallbacks;
+  readonly callbacks: Callbacks<Topup>;
   readonly faults: Faults;
 }
 
@@ -35,14 +34,6 @@ const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = 
   unavailable: errorReply('unavailable'),
   'not-authorised': notAuthorised,
   'too-many-requests': tooManyRequests,
-};
-
-/** An operator knows only its own numbers. */
-const numberOfAnother: AirtimeBehaviour = {
-  books: 'failed',
-  answer: 'transaction',
-  reason: 'INVALID-CREDIT-PARTY',
-  callback: 'once',
 };
 
 /**
@@ -60,7 +51,7 @@ export async function createTransaction(
     return errorReply('externalIdUsed');
 
   const { to, product } = request;
-  const scenario = operatorOf(to) === product.operator ? airtimeBehaviour(to) : numberOfAnother;
+  const scenario = topupBehaviour(to, product.operator);
   const behaviour = underFault(scenario, faults.of('dt-one'));
   if (behaviour.books === 'not-taken') {
     await waiting.wait(delaySecondsOf(to));
@@ -83,7 +74,12 @@ export async function createTransaction(
   const reply = otherReplies[behaviour.answer] ?? { status: 201, body };
   const later =
     mode.isSynchronous && first === undefined ? undefined : laterStatus[behaviour.books];
-  await endLater(ctx, topup, { first, later }, { waiting, callbacks });
+  await endLater(
+    ctx,
+    topup,
+    { callback: behaviour.callback, first, later },
+    { waiting, callbacks },
+  );
   return reply;
 }
 

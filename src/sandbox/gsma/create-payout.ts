@@ -1,21 +1,14 @@
-import { finished } from 'node:stream';
 import type { Context } from 'koa';
-import { settle, type TakenStatus } from '../accepted-requests.js';
+import { settle } from '../accepted-requests.js';
 import type { PayoutBehaviour } from '../behaviours.js';
 import type { Books, Payout } from '../books.js';
 import type { Waiting } from '../delays.js';
+import { type Callbacks, endLater } from '../end-later.js';
 import { type Faults, underFault } from '../faults/provider-faults.js';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
-import {
-  delaySecondsOf,
-  firstStatus,
-  laterStatus,
-  payoutBehaviour,
-  shortlySeconds,
-} from '../scenarios.js';
+import { delaySecondsOf, firstStatus, laterStatus, payoutBehaviour } from '../scenarios.js';
 import { requestStateOf, transactionOf } from './answers.js';
-import type { PayoutCallbacks } from './callbacks.js';
 import { errorReply } from './errors.js';
 import { checkPayoutRequest } from './payout-request.js';
 
@@ -23,7 +16,7 @@ export interface GsmaParts {
   readonly books: Books;
   readonly waiting: Waiting;
   readonly faults: Faults;
-  readonly payoutCallbacks: PayoutCallbacks;
+  readonly payoutCallbacks: Callbacks<Payout>;
 }
 
 type Answer = PayoutBehaviour['answer'];
@@ -78,15 +71,16 @@ export async function createPayout(ctx: Context, parts: GsmaParts): Promise<Sand
   await waiting.wait(delaySeconds);
   settle(payout, firstStatus[behaviour.books]);
   const reply = takenReplies[behaviour.answer]?.(payout) ?? otherReply();
+  // An answer that has the outcome is followed by callbacks about changes only.
+  const first = payout.isAsynchronous ? firstStatus[behaviour.books] : undefined;
   const later = laterStatus[behaviour.books];
-  if (behaviour.callback === 'before-the-answer') {
-    settle(payout, later);
-    if (later) await parts.payoutCallbacks.announce(payout, later);
-    return reply;
-  }
-  // The answer has the first status even where "shortly" is scaled to zero.
-  settle(payout, later, waiting.moment(shortlySeconds));
-  announceAfterAnswer(ctx, payout, { first: firstStatus[behaviour.books], later }, parts);
+  const { callback } = behaviour;
+  await endLater(
+    ctx,
+    payout,
+    { callback, first, later },
+    { waiting, callbacks: parts.payoutCallbacks },
+  );
   return reply;
 }
 
@@ -94,21 +88,4 @@ export async function createPayout(ctx: Context, parts: GsmaParts): Promise<Sand
 export function callbackUrlOf(ctx: Context): string | undefined {
   const url = ctx.get('X-Callback-URL');
   return URL.canParse(url) && /^https?:/i.test(url) ? url : undefined;
-}
-
-/** An answer that has the outcome is followed by callbacks about changes only. */
-export function announceAfterAnswer(
-  ctx: Context,
-  payout: Payout,
-  {
-    first,
-    later,
-  }: { readonly first: TakenStatus | undefined; readonly later: TakenStatus | undefined },
-  { waiting, payoutCallbacks }: Omit<GsmaParts, 'books'>,
-): void {
-  finished(ctx.res, async () => {
-    if (first && payout.isAsynchronous) await payoutCallbacks.announce(payout, first);
-    await waiting.wait(shortlySeconds);
-    if (later) await payoutCallbacks.announce(payout, later);
-  });
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { settle, statusOf, type TakenStatus } from '../accepted-requests.js';
 import type { Books, Payout, PayoutReversal } from '../books.js';
+import { announceAfterAnswer } from '../end-later.js';
 import type { SandboxReply } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
 import {
@@ -11,7 +12,7 @@ import {
   shortlySeconds,
 } from '../scenarios.js';
 import { requestStateOf, transactionOf } from './answers.js';
-import { announceAfterAnswer, callbackUrlOf, type GsmaParts } from './create-payout.js';
+import { callbackUrlOf, type GsmaParts } from './create-payout.js';
 import { errorReply } from './errors.js';
 import { checkReversalRequest } from './payout-request.js';
 
@@ -60,7 +61,8 @@ export async function createReversal(ctx: Context, parts: GsmaParts): Promise<Sa
       ? { status: 202, body: requestStateOf(reversal) }
       : { status: 201, body: transactionOf(reversal) };
   settleReversal(reversal, later, waiting.moment(shortlySeconds));
-  announceAfterAnswer(ctx, reversal, { first, later }, parts);
+  const told = { first: reversal.isAsynchronous ? first : undefined, later };
+  announceAfterAnswer(ctx, reversal, told, { waiting, callbacks: parts.payoutCallbacks });
   return behaviour.answer === 'connection-dropped' ? 'dropped' : reply;
 }
 

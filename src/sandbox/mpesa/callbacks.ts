@@ -1,12 +1,11 @@
-import type { TakenStatus } from '../accepted-requests.js';
 import type { Payout } from '../books.js';
 import { type CallbackSender, toldStatuses } from '../callback-sender.js';
+import type { Callbacks } from '../end-later.js';
 import type { Faults } from '../faults/provider-faults.js';
 import { inquiryResult, paymentResult } from './results.js';
 
-export interface MpesaCallbacks {
-  /** Sends the result of a payment, as the number's scenario demands. */
-  announce(payout: Payout, status: TakenStatus): Promise<void>;
+/** The results of payments, and the answers to inquiries. */
+export interface MpesaCallbacks extends Callbacks<Payout> {
   /** Sends the answer to an inquiry; only a tester can lose it. */
   answerInquiry(
     payout: Payout | undefined,

@@ -4,6 +4,7 @@ import { settle } from '../accepted-requests.js';
 import type { PayoutBehaviour } from '../behaviours.js';
 import type { Books } from '../books.js';
 import type { Waiting } from '../delays.js';
+import { endLater } from '../end-later.js';
 import { type Faults, underFault } from '../faults/provider-faults.js';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
@@ -81,17 +82,8 @@ export async function createPayment(ctx: Context, parts: MpesaParts): Promise<Sa
     status: 200,
     body: acceptance(request.reference, conversationIdOf(payout)),
   };
-  if (behaviour.callback === 'before-the-answer') {
-    settle(payout, later);
-    if (later) await mpesaCallbacks.announce(payout, later);
-    return reply;
-  }
-  settle(payout, later, waiting.moment(shortlySeconds));
-  finished(ctx.res, async () => {
-    if (first) await mpesaCallbacks.announce(payout, first);
-    await waiting.wait(shortlySeconds);
-    if (later) await mpesaCallbacks.announce(payout, later);
-  });
+  const { callback } = behaviour;
+  await endLater(ctx, payout, { callback, first, later }, { waiting, callbacks: mpesaCallbacks });
   return reply;
 }
 

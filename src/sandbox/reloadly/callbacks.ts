@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { TopupCallbacks } from '../airtime/end-later.js';
+import type { Topup } from '../books.js';
 import { type CallbackSender, toldStatuses } from '../callback-sender.js';
+import type { Callbacks } from '../end-later.js';
 import type { Faults } from '../faults/provider-faults.js';
 import { topupAnswer } from './topup.js';
 
@@ -19,7 +20,7 @@ export const createReloadlyCallbacks = (
   sender: CallbackSender,
   faults: Faults,
   webhook: { readonly target: ReloadlyWebhook | undefined },
-): TopupCallbacks => ({
+): Callbacks<Topup> => ({
   async announce(topup, status) {
     const { target } = webhook;
     if (!target || faults.of('reloadly').losesCallbacks) return;

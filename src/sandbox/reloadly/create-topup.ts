@@ -1,14 +1,13 @@
 import type { Context } from 'koa';
-import { operatorOf } from '../../domain/operator.js';
 import { settle } from '../accepted-requests.js';
-import { endLater, type TopupCallbacks } from '../airtime/end-later.js';
 import type { AirtimeBehaviour } from '../behaviours.js';
-import type { Books } from '../books.js';
+import type { Books, Topup } from '../books.js';
 import type { Waiting } from '../delays.js';
+import { type Callbacks, endLater } from '../end-later.js';
 import { type Faults, underFault } from '../faults/provider-faults.js';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
-import { airtimeBehaviour, delaySecondsOf, firstStatus, laterStatus } from '../scenarios.js';
+import { delaySecondsOf, firstStatus, laterStatus, topupBehaviour } from '../scenarios.js';
 import type { ReloadlyWebhook } from './callbacks.js';
 import { errorReply, type ReloadlyErrorCode } from './errors.js';
 import { checkTopupRequest } from './topup-request.js';
@@ -16,7 +15,7 @@ import { checkTopupRequest } from './topup-request.js';
 export interface ReloadlyParts {
   readonly books: Books;
   readonly waiting: Waiting;
-  readonly callbacks: TopupCallbacks;
+  readonly callbacks: Callbacks<Topup>;
   readonly faults: Faults;
   readonly reloadlyWebhook: { target: ReloadlyWebhook | undefined };
 }
@@ -27,13 +26,6 @@ const refusals: Readonly<Record<string, ReloadlyErrorCode>> = {
   'BARRED-CREDIT-PARTY': 'PHONE_BANNED_BY_OPERATOR',
   'OPERATOR-CURRENTLY-UNAVAILABLE': 'OPERATOR_UNAVAILABLE_OR_CURRENTLY_INACTIVE',
   'DUPLICATED-TRANSACTION': 'PHONE_RECENTLY_RECHARGED',
-};
-
-const numberOfAnother: AirtimeBehaviour = {
-  books: 'failed',
-  answer: 'transaction',
-  reason: 'INVALID-CREDIT-PARTY',
-  callback: 'once',
 };
 
 /**
@@ -48,7 +40,7 @@ export async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<S
     return errorReply(ctx, 'CUSTOM_IDENTIFIER_ALREADY_USED');
 
   const { to, product } = request;
-  const scenario = operatorOf(to) === product.operator ? airtimeBehaviour(to) : numberOfAnother;
+  const scenario = topupBehaviour(to, product.operator);
   const behaviour = underFault(scenario, faults.of('reloadly'));
   const refusal = refusals[behaviour.reason ?? ''];
   if (behaviour.books === 'not-taken' || refusal) {
@@ -69,7 +61,7 @@ export async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<S
   await endLater(
     ctx,
     topup,
-    { first, later: laterStatus[behaviour.books] },
+    { callback: behaviour.callback, first, later: laterStatus[behaviour.books] },
     { waiting, callbacks },
   );
   if (behaviour.reason === 'EXCEPTION')
