@@ -1,5 +1,5 @@
-import { codecTokensOf } from './config/codec-settings.js';
 import { readCodecServerConfig } from './config/config.js';
+import { codecTokensOf } from './config/settings/codec-settings.js';
 import { createLogger } from './process/logger.js';
 import { runProcess } from './process/termination.js';
 import { startCodecServer } from './temporal/codec/codec-server.js';

@@ -10,14 +10,14 @@ import { requireCurrentSchema } from './db/current-schema.js';
 import { watchFence } from './db/recovery/fence-watch.js';
 import { openNumberBox } from './operations/open-number-box.js';
 import { createBackgroundTasks } from './process/background-tasks.js';
-import { dayReportFiles } from './process/day-report-files.js';
 import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
+import { dayReportFiles } from './process/files/day-report-files.js';
+import { statementFiles } from './process/files/statement-files.js';
 import { createHealth, HEALTH_LIMIT_MS, type Health } from './process/health.js';
 import { type Metrics, noMetrics } from './process/metrics/metrics.js';
 import { showClock } from './process/metrics/show-clock.js';
 import { startObservation } from './process/observation.js';
-import { statementFiles } from './process/statement-files.js';
 import { isMainModule, runProcess } from './process/termination.js';
 import { createOperatorLookup } from './providers/registry.js';
 import { createCaseStarter } from './temporal/case-starter.js';
@@ -26,10 +26,10 @@ import {
   requireNamespace,
   type TemporalConnection,
 } from './temporal/connection.js';
-import { guardActivities } from './temporal/guard-activities.js';
-import { guardFence } from './temporal/guard-fence.js';
-import { reportRefusedSteps } from './temporal/report-refused-steps.js';
-import { reportVanishedRows } from './temporal/report-vanished-rows.js';
+import { guardActivities } from './temporal/interceptors/guard-activities.js';
+import { guardFence } from './temporal/interceptors/guard-fence.js';
+import { reportRefusedSteps } from './temporal/interceptors/report-refused-steps.js';
+import { reportVanishedRows } from './temporal/interceptors/report-vanished-rows.js';
 import { createResumption } from './temporal/resumption.js';
 import { temporalServerOf } from './temporal/temporal-server.js';
 import { traceActivities } from './temporal/tracing/trace-activities.js';

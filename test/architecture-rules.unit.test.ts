@@ -105,7 +105,7 @@ describe('the rules of the architecture', () => {
 
   it.each([
     ['src/config/config.ts', 'read(process.env)', true],
-    ['src/config/start-settings.ts', 'process.env.HOME', false],
+    ['src/config/settings/start-settings.ts', 'process.env.HOME', false],
     ['src/temporal/connection.ts', 'process.env.PORT', false],
     ['src/temporal/connection.ts', "process['env']", false],
     ['src/temporal/connection.ts', "import { env } from 'node:process';", false],

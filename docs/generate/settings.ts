@@ -1,15 +1,4 @@
 import type { ZodType } from 'zod';
-import { accessSettings } from '../../src/config/access-settings.js';
-import { codecSettings } from '../../src/config/codec-settings.js';
-import { databaseSettings } from '../../src/config/database-settings.js';
-import { eventSettings } from '../../src/config/event-settings.js';
-import { httpSettings } from '../../src/config/http-settings.js';
-import { apiSettings, portalSettings } from '../../src/config/portal-settings.js';
-import {
-  observationSettings,
-  processSettings,
-  tracingSettings,
-} from '../../src/config/process-settings.js';
 import {
   airtimeSettings,
   messageSettings,
@@ -17,13 +6,27 @@ import {
   providerGuardSettings,
 } from '../../src/config/providers/provider-settings.js';
 import { fileSettingOf } from '../../src/config/secret-files.js';
-import { secretSettings } from '../../src/config/secret-settings.js';
 import { isSecret } from '../../src/config/setting-kinds.js';
-import { startSettings } from '../../src/config/start-settings.js';
-import { taskQueueSettings, temporalSettings } from '../../src/config/temporal-settings.js';
-import { repairSettings, topupSettings } from '../../src/config/topup-settings.js';
-import { scheduleSettings, voucherSettings } from '../../src/config/voucher-settings.js';
-import { webhookSettings } from '../../src/config/webhook-settings.js';
+import { accessSettings } from '../../src/config/settings/access-settings.js';
+import { codecSettings } from '../../src/config/settings/codec-settings.js';
+import { databaseSettings } from '../../src/config/settings/database-settings.js';
+import { eventSettings } from '../../src/config/settings/event-settings.js';
+import { httpSettings } from '../../src/config/settings/http-settings.js';
+import { apiSettings, portalSettings } from '../../src/config/settings/portal-settings.js';
+import {
+  observationSettings,
+  processSettings,
+  tracingSettings,
+} from '../../src/config/settings/process-settings.js';
+import { secretSettings } from '../../src/config/settings/secret-settings.js';
+import { startSettings } from '../../src/config/settings/start-settings.js';
+import {
+  taskQueueSettings,
+  temporalSettings,
+} from '../../src/config/settings/temporal-settings.js';
+import { repairSettings, topupSettings } from '../../src/config/settings/topup-settings.js';
+import { scheduleSettings, voucherSettings } from '../../src/config/settings/voucher-settings.js';
+import { webhookSettings } from '../../src/config/settings/webhook-settings.js';
 import { code, GENERATED, page, table } from './markdown.js';
 
 type Settings = Readonly<Record<string, ZodType>>;

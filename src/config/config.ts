@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { codecSettings, codecSignInRules } from './codec-settings.js';
 import { connectionRules } from './encrypted-connections.js';
-import { apiSettings } from './portal-settings.js';
 import { sandboxProblems, serviceProblems, startProblems } from './production.js';
 import { providerRules } from './providers/provider-rules.js';
 import {
@@ -10,11 +8,13 @@ import {
   mobileMoneySettings,
 } from './providers/provider-settings.js';
 import { fileSettingOf, withSecretFiles } from './secret-files.js';
-import { secretSettings } from './secret-settings.js';
-import { serviceSettings } from './service-settings.js';
 import { keyRing } from './setting-kinds.js';
-import { startSettings } from './start-settings.js';
-import { temporalSettings } from './temporal-settings.js';
+import { codecSettings, codecSignInRules } from './settings/codec-settings.js';
+import { apiSettings } from './settings/portal-settings.js';
+import { secretSettings } from './settings/secret-settings.js';
+import { serviceSettings } from './settings/service-settings.js';
+import { startSettings } from './settings/start-settings.js';
+import { temporalSettings } from './settings/temporal-settings.js';
 
 const sharedSettings = { ...secretSettings, ...serviceSettings };
 const isFailpointAllowed = ({

@@ -3,7 +3,7 @@ import { listApiKeys, listPublicKeys, listSourceAddresses } from '../db/access/c
 import { DOCS_PATH } from '../docs-site/page.js';
 import { type Html, html } from '../process/html.js';
 import { ACCESS_PATH } from './access-path.js';
-import { signedRoutesOf } from './api-base.js';
+import { signedRoutesOf } from './console/api-base.js';
 import { badge } from './layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from './page.js';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import type { tracingSettings } from '../config/process-settings.js';
+import type { tracingSettings } from '../config/settings/process-settings.js';
 import { createLogger, installTemporalRuntime } from './logger.js';
 import { createMetrics, type Metrics, noMetrics } from './metrics/metrics.js';
 import { startMetricsServer } from './metrics/metrics-server.js';

@@ -11,8 +11,8 @@ import {
 } from 'jose';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { codecTokensOf } from '../../src/config/codec-settings.js';
 import { readCodecServerConfig } from '../../src/config/config.js';
+import { codecTokensOf } from '../../src/config/settings/codec-settings.js';
 import { listen } from '../../src/process/listen.js';
 import { startCodecServer } from '../../src/temporal/codec/codec-server.js';
 import { createTokenCheck } from '../../src/temporal/codec/codec-tokens.js';

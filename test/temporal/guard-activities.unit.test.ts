@@ -1,6 +1,6 @@
 import type { Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
-import { guardActivities } from '../../src/temporal/guard-activities.js';
+import { guardActivities } from '../../src/temporal/interceptors/guard-activities.js';
 import { foreignPayload } from '../../workflows/outsiders/foreign-payload.js';
 
 const run = (activityType: string, isLocal: boolean, argument: unknown) => {

@@ -4,7 +4,7 @@ import type { CompanyKind } from '../../db/schema/all-tables.js';
 import { mayUse } from '../../domain/access/portal-role.js';
 import type { ListParameter } from '../../http/lists/list-filters.js';
 import { type ListRequest, listQuery } from '../../http/lists/list-query.js';
-import { csv } from '../../process/csv.js';
+import { csv } from '../../process/files/csv.js';
 import { type Html, html, phrase } from '../../process/html.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
 import { problems } from '../problem-page.js';

@@ -1,7 +1,7 @@
 import { html } from '../../process/html.js';
 import { ACCESS_PATH } from '../access-path.js';
-import { apiBase } from '../api-base.js';
-import { commands, loginCommand, signedAnswer, signedCommand } from '../call-examples.js';
+import { apiBase } from '../console/api-base.js';
+import { commands, loginCommand, signedAnswer, signedCommand } from '../console/call-examples.js';
 import { doneBadge, readProgress } from '../getting-started.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
 import { KEY_PAIR_COMMANDS } from './access/public-keys.js';

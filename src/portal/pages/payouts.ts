@@ -1,8 +1,8 @@
 import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/lists/redemption-list.js';
 import { mayUse } from '../../domain/access/portal-role.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
-import { barChart } from '../../process/bar-chart.js';
-import { csv } from '../../process/csv.js';
+import { barChart } from '../../process/files/bar-chart.js';
+import { csv } from '../../process/files/csv.js';
 import { type Html, html, phrase } from '../../process/html.js';
 import { sentence } from '../language/language.js';
 import { readDays, withoutEmptyEnds } from '../layout/days.js';

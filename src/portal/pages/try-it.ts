@@ -6,7 +6,7 @@ import { httpStatusOf } from '../../domain/refusals.js';
 import { createAddressMatcher } from '../../http/access/source-address.js';
 import { type Endpoint, scopeOf } from '../../http/endpoint.js';
 import { type Html, type HtmlValue, html } from '../../process/html.js';
-import { apiBase, apiOf } from '../api-base.js';
+import { apiBase, apiOf } from '../console/api-base.js';
 import {
   commands,
   loginCommand,
@@ -15,8 +15,8 @@ import {
   signedAnswer,
   signedCommand,
   testCommand,
-} from '../call-examples.js';
-import { apiConsole } from '../console.js';
+} from '../console/call-examples.js';
+import { apiConsole } from '../console/console.js';
 import { badge, emptyState, table, time } from '../layout/parts.js';
 import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';

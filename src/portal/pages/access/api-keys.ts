@@ -4,7 +4,7 @@ import { type Scope, scopesOf } from '../../../domain/access/scope.js';
 import { formatGroupedAmount, parseMoney } from '../../../domain/money.js';
 import { type Html, html } from '../../../process/html.js';
 import { scopeChoices } from '../../access/key-scopes.js';
-import { apiBase } from '../../api-base.js';
+import { apiBase } from '../../console/api-base.js';
 import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from '../../page.js';
 

@@ -6,7 +6,7 @@ import { changeAccess } from '../../access/change-access.js';
 import { challengeOf, isProof, proofCommand } from '../../access/public-key-proof.js';
 import { readPublicKey, registrationProblem } from '../../access/public-key-registration.js';
 import { ACCESS_PATH } from '../../access-path.js';
-import { commands } from '../../call-examples.js';
+import { commands } from '../../console/call-examples.js';
 import { field, postForm } from '../../layout/parts.js';
 import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
 import { accessPage } from './access.js';

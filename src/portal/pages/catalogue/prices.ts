@@ -1,6 +1,6 @@
 import { listPartnerPrices } from '../../../db/catalogue/prices.js';
 import { mayUse } from '../../../domain/access/portal-role.js';
-import { csv } from '../../../process/csv.js';
+import { csv } from '../../../process/files/csv.js';
 import { html, phrase } from '../../../process/html.js';
 import { amount, money, plainAmount } from '../../layout/money.js';
 import { badge, emptyState, table, time } from '../../layout/parts.js';

@@ -4,7 +4,7 @@ import {
   portalRoleMeanings,
   portalRoles,
 } from '../../../domain/access/portal-role.js';
-import { csv } from '../../../process/csv.js';
+import { csv } from '../../../process/files/csv.js';
 import { type Html, html, phrase } from '../../../process/html.js';
 import { field, postForm, table, time } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';

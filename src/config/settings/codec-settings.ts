@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isLoopback } from './encrypted-connections.js';
+import { isLoopback } from '../encrypted-connections.js';
+import { commaList, SECRET, webAddress } from '../setting-kinds.js';
 import { secretSettings } from './secret-settings.js';
 import { serviceSettings } from './service-settings.js';
-import { commaList, SECRET, webAddress } from './setting-kinds.js';
 import { startSettings } from './start-settings.js';
 
 /** `name:decode:digest` or `name:encode:digest`; encoding includes decoding. */

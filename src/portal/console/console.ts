@@ -1,13 +1,13 @@
-import type { CompanyKind } from '../db/schema/all-tables.js';
-import { ownAssets } from '../docs-site/assets.js';
-import { callForm } from '../docs-site/pages/try-it.js';
-import { openApiDocuments } from '../openapi/both-documents.js';
-import { operationAt, templateOf } from '../openapi/document.js';
-import { type Html, html } from '../process/html.js';
-import { ACCESS_PATH } from './access-path.js';
+import type { CompanyKind } from '../../db/schema/all-tables.js';
+import { ownAssets } from '../../docs-site/assets.js';
+import { callForm } from '../../docs-site/pages/try-it.js';
+import { openApiDocuments } from '../../openapi/both-documents.js';
+import { operationAt, templateOf } from '../../openapi/document.js';
+import { type Html, html } from '../../process/html.js';
+import { ACCESS_PATH } from '../access-path.js';
+import { message } from '../layout/parts.js';
+import type { AccountRequest } from '../page.js';
 import { apiBase, apiOf } from './api-base.js';
-import { message } from './layout/parts.js';
-import type { AccountRequest } from './page.js';
 
 /**
  * Sends calls from the browser, with the script of the reference. Only in the test environment: a

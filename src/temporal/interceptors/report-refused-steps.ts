@@ -1,8 +1,8 @@
 import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { patientSteps } from '../../workflows/steps/database-steps.js';
-import { STEP_REFUSED } from '../../workflows/steps/refused-steps.js';
+import { patientSteps } from '../../../workflows/steps/database-steps.js';
+import { STEP_REFUSED } from '../../../workflows/steps/refused-steps.js';
 
 const patient: ReadonlySet<string> = new Set(patientSteps);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, seconds } from './setting-kinds.js';
+import { amount, seconds } from '../setting-kinds.js';
 
 /** Top-ups, and unknown outcomes of providers. */
 export const topupSettings = {
