@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { CLOSED_AFTER_HOURS, type Month } from '../../domain/statements/monthly-statement.js';
+import type { Month } from '../../domain/statements/monthly-statement.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
+import { closedPeriods, postponed } from '../reports/email-queue.js';
 import type { StatementEmailOutcome } from '../schema/all-tables.js';
 import { getsStatements } from './statement-choice.js';
 
@@ -30,17 +31,7 @@ export async function queueStatementEmails(
   batchSize: number,
 ): Promise<number> {
   const { rows } = await sql`
-    with closed as (
-      select to_char(began, 'YYYY-MM') as month,
-        (began + interval '1 month') at time zone ${zone}::text
-          + make_interval(hours => ${CLOSED_AFTER_HOURS}::integer) as closed_at
-      from (
-        select date_trunc('month',
-            (now() - make_interval(hours => ${CLOSED_AFTER_HOURS}::integer)) at time zone ${zone}::text)
-          - make_interval(months => ago) as began
-        from generate_series(1, ${LATE_MONTHS}::integer) as ago
-      ) as months
-    ), due as (
+    with closed as (${closedPeriods('month', { zone, count: LATE_MONTHS })}), due as (
       select account.id, account.statements_until, ${getsStatements('account')} as is_wanted
       from portal_accounts as account
       where account.disabled_at is null
@@ -134,12 +125,8 @@ export async function postponeStatements(
   month: Month,
   pauseSeconds: number,
 ): Promise<void> {
-  const isTooLate = sql`created_at < now() - make_interval(days => ${GIVE_UP_DAYS}::integer)`;
   await sql`
-    update statement_emails set
-      due_at = now() + make_interval(secs => ${pauseSeconds}::float8),
-      settled_at = case when ${isTooLate} then now() end,
-      outcome = case when ${isTooLate} then 'GIVEN_UP' end
+    update statement_emails set ${postponed(pauseSeconds, GIVE_UP_DAYS)}
     where account_id = any(${accountIds}::bigint[]) and month = ${month} and settled_at is null
   `.execute(database);
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Day } from '../../domain/reports/day-report.js';
-import { CLOSED_AFTER_HOURS } from '../../domain/statements/monthly-statement.js';
 import type { Database } from '../connection.js';
 import type { ReportEmailOutcome } from '../schema/all-tables.js';
+import { closedPeriods, postponed } from './email-queue.js';
 
 /** Of the days that closed while no worker ran, older ones are made by the command only. */
 const LATE_DAYS = 3;
@@ -13,17 +13,7 @@ const GIVE_UP_DAYS = 3;
 /** Queues the reports of the last closed days of a time zone that closed since a recipient was added. */
 export async function queueReportEmails(database: Database, zone: string): Promise<void> {
   await sql`
-    with closed as (
-      select to_char(began, 'YYYY-MM-DD') as day,
-        (began + interval '1 day') at time zone ${zone}::text
-          + make_interval(hours => ${CLOSED_AFTER_HOURS}::integer) as closed_at
-      from (
-        select date_trunc('day',
-            (now() - make_interval(hours => ${CLOSED_AFTER_HOURS}::integer)) at time zone ${zone}::text)
-          - make_interval(days => ago) as began
-        from generate_series(1, ${LATE_DAYS}::integer) as ago
-      ) as days
-    )
+    with closed as (${closedPeriods('day', { zone, count: LATE_DAYS })})
     insert into report_emails (recipient_id, day)
     select recipient.id, closed.day from report_recipients as recipient
     join closed on closed.closed_at > recipient.created_at
@@ -85,11 +75,7 @@ export async function postponeReport(
   day: Day,
   pauseSeconds: number,
 ): Promise<void> {
-  const isTooLate = sql`created_at < now() - make_interval(days => ${GIVE_UP_DAYS}::integer)`;
   await sql`
-    update report_emails set
-      due_at = now() + make_interval(secs => ${pauseSeconds}::float8),
-      settled_at = case when ${isTooLate} then now() end,
-      outcome = case when ${isTooLate} then 'GIVEN_UP' end
+    update report_emails set ${postponed(pauseSeconds, GIVE_UP_DAYS)}
     where recipient_id = ${recipientId} and day = ${day} and settled_at is null`.execute(database);
 }
