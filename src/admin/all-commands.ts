@@ -15,6 +15,20 @@ import {
   revokePublicKeyCommand,
 } from './commands/access/public-keys.js';
 import { listRefusedCallsCommand } from './commands/access/refused-calls.js';
+import {
+  createPortalAccount,
+  disablePortalAccount,
+  listPortalAccountsCommand,
+  resetOneTimePassword,
+  resetPortalPassword,
+} from './commands/accounts/portal-accounts.js';
+import {
+  createStaffAccount,
+  disableStaffAccount,
+  listStaffAccountsCommand,
+  resetStaffAccount,
+  setStaffRoleCommand,
+} from './commands/accounts/staff-accounts.js';
 import { audit } from './commands/audit.js';
 import { cancelVoucher } from './commands/cancel-voucher.js';
 import { checkLedger } from './commands/check-ledger.js';
@@ -41,13 +55,6 @@ import {
   showPartner,
   suspendPartner,
 } from './commands/partners.js';
-import {
-  createPortalAccount,
-  disablePortalAccount,
-  listPortalAccountsCommand,
-  resetOneTimePassword,
-  resetPortalPassword,
-} from './commands/portal-accounts.js';
 import { listPricesCommand, setPriceCommand } from './commands/prices.js';
 import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/privacy/numbers.js';
 import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.js';
@@ -77,13 +84,6 @@ import {
 } from './commands/settlements/late-successes.js';
 import { listReversalsCommand, settleReversalCommand } from './commands/settlements/reversals.js';
 import { find } from './commands/staff/find.js';
-import {
-  createStaffAccount,
-  disableStaffAccount,
-  listStaffAccountsCommand,
-  resetStaffAccount,
-  setStaffRoleCommand,
-} from './commands/staff/staff-accounts.js';
 import { statement } from './commands/statement.js';
 import { statementCommands } from './commands/statements/breaks.js';
 import { renewEventEpochCommand, setLowBalanceCommand } from './commands/webhooks/events.js';

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../db/connection.js';
 import { removeOneTimePassword } from '../../../db/portal/one-time-passwords.js';
-import { setPassword, setPortalAccountDisabled } from '../../../db/portal/portal-accounts.js';
+import { setPortalAccountDisabled } from '../../../db/portal/portal-accounts.js';
 import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
 import {
   addStaffAccount,
@@ -12,8 +12,8 @@ import { staffRoleMeanings, staffRoles } from '../../../domain/staff/staff-role.
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
 import { argument, email, id, oneOf, required, text } from '../../fields.js';
-import { column, numbers, table, time } from '../../tables.js';
-import { makePassword, shownPassword } from '../portal-accounts.js';
+import { column, numbers, table } from '../../tables.js';
+import { makePassword, renewPassword, signInColumns } from './account-parts.js';
 
 const roleMeanings = staffRoles.map((role) => `${role}: ${staffRoleMeanings[role]}`);
 
@@ -34,7 +34,7 @@ export const createStaffAccount = changeCommand({
   },
   examples: ['create staff-account --email hanna@service.example --name Hanna --role AGENT'],
   async change(transaction, input, { oneTimePasswords }) {
-    const { password, hash } = await makePassword(oneTimePasswords.cost);
+    const { password, hash, shown } = await makePassword(oneTimePasswords);
     const { email: address, name, role } = input;
     const accountId = await addStaffAccount(transaction, {
       email: address,
@@ -51,9 +51,7 @@ export const createStaffAccount = changeCommand({
     return {
       subject: subjectOf(accountId),
       details: { email: address, name, role },
-      text:
-        `Created staff account ${accountId} (${address}, ${role}). ` +
-        shownPassword(password, oneTimePasswords.lifetimeSeconds),
+      text: `Created staff account ${accountId} (${address}, ${role}). ${shown}`,
       secretOutput: { password },
     };
   },
@@ -97,16 +95,13 @@ export const resetStaffAccount = changeCommand({
   examples: ['reset staff-account 2'],
   async change(transaction, input, { oneTimePasswords }) {
     const { email: address } = await requireStaff(transaction, input.id);
-    const { password, hash } = await makePassword(oneTimePasswords.cost);
-    const { lifetimeSeconds } = oneTimePasswords;
     await setPortalAccountDisabled(transaction, input.id, false);
-    await setPassword(transaction, input.id, { hash, mustChange: true, lifetimeSeconds });
     await removeOneTimePassword(transaction, input.id);
-    await endPortalSessions(transaction, input.id);
+    const { password, shown } = await renewPassword(transaction, input.id, oneTimePasswords);
     return {
       subject: subjectOf(input.id),
       details: { email: address },
-      text: `Staff account ${input.id} (${address}) has a new password. ${shownPassword(password, lifetimeSeconds)}`,
+      text: `Staff account ${input.id} (${address}) has a new password. ${shown}`,
       secretOutput: { password },
     };
   },
@@ -144,11 +139,7 @@ export const listStaffAccountsCommand = lookCommand({
         column('name', (row) => row.name),
         column('e-mail', (row) => row.email),
         column('role', (row) => row.role),
-        column('one-time password', (row) => (row.hasOneTimePassword ? 'on' : 'off')),
-        column('made', (row) => time(row.createdAt)),
-        column('last signed in', (row) => row.lastSignedInAt && time(row.lastSignedInAt)),
-        column('password ends', (row) => row.passwordExpiresAt && time(row.passwordExpiresAt)),
-        column('disabled', (row) => row.disabledAt && time(row.disabledAt)),
+        ...signInColumns,
       ]),
     };
   },

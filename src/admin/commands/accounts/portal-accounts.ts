@@ -1,36 +1,19 @@
-import { createPasswordHashes } from '../../crypto/password-hashes.js';
-import { readableSecret } from '../../crypto/readable-secret.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { removeOneTimePassword } from '../../db/portal/one-time-passwords.js';
+import type { DatabaseTransaction } from '../../../db/connection.js';
+import { removeOneTimePassword } from '../../../db/portal/one-time-passwords.js';
 import {
   addPortalAccount,
   findPortalAccountById,
   listPortalAccounts,
-  setPassword,
   setPortalAccountDisabled,
-} from '../../db/portal/portal-accounts.js';
-import { endPortalSessions } from '../../db/portal/portal-sessions.js';
-import { portalRoles } from '../../domain/access/portal-role.js';
-import { AdminError } from '../admin-error.js';
-import { changeCommand, lookCommand } from '../command.js';
-import { argument, email, id, oneOf, optional, required } from '../fields.js';
-import { companyFields, requireCompany } from '../record-names.js';
-import { column, numbers, table, time } from '../tables.js';
-
-/** A password that an operator passes on, and its hash. */
-export async function makePassword(cost: number) {
-  const password = readableSecret();
-  return { password, hash: await createPasswordHashes(cost).make(password) };
-}
-
-/** The text that shows such a password, once. */
-export const shownPassword = (password: string, lifetimeSeconds: number) => {
-  const hours = Math.max(1, Math.round(lifetimeSeconds / 3_600));
-  return (
-    `The password is shown once, expires in ${hours} h, and must be changed at the first sign-in:` +
-    `\n\n  ${password}\n`
-  );
-};
+} from '../../../db/portal/portal-accounts.js';
+import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
+import { portalRoles } from '../../../domain/access/portal-role.js';
+import { AdminError } from '../../admin-error.js';
+import { changeCommand, lookCommand } from '../../command.js';
+import { argument, email, id, oneOf, optional, required } from '../../fields.js';
+import { companyFields, requireCompany } from '../../record-names.js';
+import { column, numbers, table } from '../../tables.js';
+import { makePassword, renewPassword, signInColumns } from './account-parts.js';
 
 export const createPortalAccount = changeCommand({
   name: 'create portal-account',
@@ -50,7 +33,7 @@ export const createPortalAccount = changeCommand({
   ],
   async change(transaction, input, { oneTimePasswords }) {
     const company = await requireCompany(transaction, input);
-    const { password, hash } = await makePassword(oneTimePasswords.cost);
+    const { password, hash, shown } = await makePassword(oneTimePasswords);
     const accountId = await addPortalAccount(transaction, {
       email: input.email,
       company,
@@ -64,9 +47,7 @@ export const createPortalAccount = changeCommand({
     return {
       subject: company,
       details: { accountId, email: input.email, role: input.role ?? 'owner' },
-      text:
-        `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ` +
-        shownPassword(password, oneTimePasswords.lifetimeSeconds),
+      text: `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ${shown}`,
       secretOutput: { password },
     };
   },
@@ -96,17 +77,11 @@ export const resetPortalPassword = changeCommand({
   examples: ['reset portal-password 2'],
   async change(transaction, input, { oneTimePasswords }) {
     const { email: address, company } = await changeAccount(transaction, input.id, false);
-    const { password, hash } = await makePassword(oneTimePasswords.cost);
-    await setPassword(transaction, input.id, {
-      hash,
-      mustChange: true,
-      lifetimeSeconds: oneTimePasswords.lifetimeSeconds,
-    });
-    await endPortalSessions(transaction, input.id);
+    const { password, shown } = await renewPassword(transaction, input.id, oneTimePasswords);
     return {
       subject: company,
       details: { accountId: input.id, email: address },
-      text: `Portal account ${input.id} (${address}) has a new password. ${shownPassword(password, oneTimePasswords.lifetimeSeconds)}`,
+      text: `Portal account ${input.id} (${address}) has a new password. ${shown}`,
       secretOutput: { password },
     };
   },
@@ -164,11 +139,7 @@ export const listPortalAccountsCommand = lookCommand({
         numbers('id', (row) => row.id),
         column('e-mail', (row) => row.email),
         column('role', (row) => row.role),
-        column('one-time password', (row) => (row.hasOneTimePassword ? 'on' : 'off')),
-        column('made', (row) => time(row.createdAt)),
-        column('last signed in', (row) => row.lastSignedInAt && time(row.lastSignedInAt)),
-        column('password ends', (row) => row.passwordExpiresAt && time(row.passwordExpiresAt)),
-        column('disabled', (row) => row.disabledAt && time(row.disabledAt)),
+        ...signInColumns,
       ]),
     };
   },
