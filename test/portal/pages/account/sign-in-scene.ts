@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { makePartner } from '../../../support/companies.js';
+import { type Stack, startStack } from '../../../support/stack.js';
+import { type Account, makeAccount } from '../../portal-client.js';
+
+/** A service with low limits of sign-ins, and an account of one of its partners. */
+export function signInScene() {
+  let stack: Stack;
+  let account: Account;
+  let partnerId: number;
+
+  beforeAll(async () => {
+    stack = await startStack({
+      PORTAL_SIGN_INS_PER_ACCOUNT: '3',
+      PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE: '7',
+      PORTAL_SIGN_INS_PER_ADDRESS: '40',
+      TRUSTED_PROXIES: '127.0.0.1',
+    });
+    partnerId = (await makePartner(stack)).id;
+    account = await makeAccount(stack, { kind: 'partner', id: partnerId });
+  });
+  afterAll(() => stack?.stop());
+
+  return {
+    get stack() {
+      return stack;
+    },
+    get account() {
+      return account;
+    },
+    newAccount: (options = {}) => makeAccount(stack, { kind: 'partner', id: partnerId }, options),
+
+    /** As after further guesses of the one address that has made two: its limit of 40 leaves one more. */
+    async leaveOneAttempt() {
+      const { numUpdatedRows } = await stack.database
+        .updateTable('portal_sign_in_attempts')
+        .set({ attempts: 39 })
+        .where('attempts', '=', 2)
+        .executeTakeFirstOrThrow();
+      expect(numUpdatedRows).toBe(1n);
+    },
+
+    forgetAttempts: () => stack.database.deleteFrom('portal_sign_in_attempts').execute(),
+  };
+}
