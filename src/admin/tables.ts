@@ -8,6 +8,9 @@ export const money = (decimal: string): string => formatGroupedAmount(parseMoney
 /** A time in UTC with seconds. */
 export const time = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
 
+/** The same of a time inside JSON of the database. */
+export const moment = (text: string | null): string | null => text && time(new Date(text));
+
 /**
  * Removes control characters: companies choose some names, which must not overwrite other output.
  */

@@ -138,7 +138,7 @@ export const listPromos = (database: Database) =>
     .orderBy('promos.id')
     .execute();
 
-/** The newest vouchers of a partner, without their codes. */
+/** The newest vouchers, of all partners or one, without their codes. */
 export const listVouchers = (
   database: Database,
   selection: {

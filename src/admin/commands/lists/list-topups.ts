@@ -6,9 +6,10 @@ import { maskStored } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
 import { askedProviders } from '../../asked-providers.js';
 import { lookCommand } from '../../command.js';
-import { argument, id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';
+import { argument, id } from '../../fields.js';
 import { moneyMoveTable } from '../../ledger-history.js';
-import { column, money, numbers, record, table, time } from '../../tables.js';
+import { column, moment, money, numbers, record, table, time } from '../../tables.js';
+import { newestFields, newestSelection } from './newest.js';
 
 const statuses = [
   'PENDING',
@@ -24,23 +25,10 @@ const whatOf = ({ kind, product }: { readonly kind: string; readonly product: st
 export const listTopupsCommand = lookCommand({
   name: 'list top-ups',
   summary: 'Show the newest top-ups',
-  fields: {
-    partner: optional(id, 'Only those of one partner'),
-    status: optional(oneOf(...statuses), 'Only those in one status'),
-    msisdn: optional(msisdn, 'Only those with an attempt to this number'),
-    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
-  },
+  fields: newestFields(statuses, 'Only those with an attempt to this number'),
   examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
   async look(database, input, context) {
-    const found = await listTopups(database, {
-      partnerId: input.partner,
-      status: input.status,
-      numberKeys:
-        input.msisdn === undefined
-          ? undefined
-          : (await context.numbers(database)).keysOf(input.msisdn),
-      limit: input.limit ?? 50,
-    });
+    const found = await listTopups(database, await newestSelection(database, input, context));
     const topups = found.map((row) => ({ ...row, msisdn: maskStored(row.msisdn) }));
     return {
       json: topups,
@@ -98,8 +86,6 @@ export const showTopup = lookCommand({
     };
   },
 });
-
-const moment = (text: string | null) => text && time(new Date(text));
 
 const attemptTable = (
   attempts: readonly (Omit<TopupDetail['attempts'][number], 'msisdn'> & {

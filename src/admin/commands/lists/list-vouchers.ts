@@ -5,10 +5,10 @@ import { maskStored } from '../../../domain/phone.js';
 import { type VoucherStatus, voucherMoves } from '../../../domain/voucher.js';
 import { askedProviders } from '../../asked-providers.js';
 import { lookCommand } from '../../command.js';
-import { id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';
 import { moneyMoveTable } from '../../ledger-history.js';
-import { column, money, numbers, record, table, time } from '../../tables.js';
+import { column, moment, money, numbers, record, table, time } from '../../tables.js';
 import { voucherArgument, voucherIdOf, voucherNotFound } from '../../voucher-name.js';
+import { newestFields, newestSelection } from './newest.js';
 
 const statuses = Object.keys(voucherMoves) as VoucherStatus[];
 
@@ -23,23 +23,10 @@ const present = <Voucher extends ListedVoucher>(voucher: Voucher) => ({
 export const listVouchersCommand = lookCommand({
   name: 'list vouchers',
   summary: 'Show the newest vouchers',
-  fields: {
-    partner: optional(id, 'Only those of one partner'),
-    status: optional(oneOf(...statuses), 'Only those in one status'),
-    msisdn: optional(msisdn, 'Only those of one owner'),
-    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
-  },
+  fields: newestFields(statuses, 'Only those of one owner'),
   examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
   async look(database, input, context) {
-    const found = await listVouchers(database, {
-      partnerId: input.partner,
-      status: input.status,
-      numberKeys:
-        input.msisdn === undefined
-          ? undefined
-          : (await context.numbers(database)).keysOf(input.msisdn),
-      limit: input.limit ?? 50,
-    });
+    const found = await listVouchers(database, await newestSelection(database, input, context));
     const vouchers = found.map(present);
     return {
       json: vouchers,
@@ -104,8 +91,6 @@ export const showVoucher = lookCommand({
     };
   },
 });
-
-const moment = (text: string | null) => text && time(new Date(text));
 
 const moveTable = (moves: VoucherDetail['moves']): string =>
   table(moves, [
