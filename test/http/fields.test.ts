@@ -4,7 +4,6 @@ import {
   formatVoucherCode,
   voucherCodeFromRandom,
 } from '../../src/domain/vouchers/voucher-code.js';
-import { countryCodes } from '../../src/http/fields/country-codes.js';
 import {
   amountField,
   countryField,
@@ -179,16 +178,21 @@ testField('countryField', countryField, {
   ],
 });
 
-describe('countryCodes', () => {
+describe('the codes of countries', () => {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const countryCodes = letters
+    .flatMap((first) => letters.map((second) => first + second))
+    .filter((code) => countryField.safeParse(code).success);
+
   it('are the 249 that are assigned, each of which has a name', () => {
     const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
-    expect(countryCodes.size).toBe(249);
-    expect([...countryCodes].filter((code) => names.of(code) === undefined)).toEqual([]);
+    expect(countryCodes).toHaveLength(249);
+    expect(countryCodes.filter((code) => names.of(code) === undefined)).toEqual([]);
   });
 
   it('are each found by the name that a runtime gives them', () => {
     const names = new Intl.DisplayNames('en', { type: 'region' });
-    const found = [...countryCodes].map((code) => countryField.parse(names.of(code)));
-    expect(found).toEqual([...countryCodes]);
+    const found = countryCodes.map((code) => countryField.parse(names.of(code)));
+    expect(found).toEqual(countryCodes);
   });
 });

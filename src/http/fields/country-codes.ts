@@ -107,6 +107,3 @@ export const parseCountry = (text: string): string | undefined => {
     ? codes.get(text.toUpperCase())
     : codesByName.get(wordsOf(text));
 };
-
-/** ISO 3166-1 alpha-2, officially assigned codes. */
-export const countryCodes: ReadonlySet<string> = new Set(countries.map(({ alpha2 }) => alpha2));
