@@ -12,6 +12,10 @@ export interface Answer {
   readonly body: any;
 }
 
+/** Whether an answer was kept from an earlier request with the same key. */
+export const wasReplayed = ({ headers }: Answer): boolean =>
+  headers.get('Idempotent-Replayed') === 'true';
+
 export interface CallOptions {
   readonly method?: string;
   readonly headers?: Record<string, string>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../support/clients.js';
+import { type Answer, wasReplayed } from '../../support/clients.js';
 import { deposit } from '../../support/companies.js';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
 import {
@@ -12,14 +12,10 @@ import {
   REDEEM,
   setGiftScene,
 } from '../gift/gift-scene.js';
-import { sale } from '../topups/topup-scene.js';
+import { AIRTIME, PACKAGE, RETRY, sale } from '../topups/topup-scene.js';
 import { expectRefusal } from './refusals.js';
 
 /** Where a field is optional, null means absent, on both APIs; and how requests of before are known. */
-const AIRTIME = '/topup-transactions/airtime-topup';
-const PACKAGE = '/topup-transactions/airtime-package-topup';
-const RETRY = '/topup-transactions/retry-topup';
-
 let scene: GiftScene;
 let products: TopupProducts;
 beforeAll(async () => {
@@ -35,8 +31,6 @@ const post = (surface: Surface, path: string, body: object, idempotencyKey: stri
   const client = surface === 'partner' ? scene.asPartner : scene.asMerchant;
   return client.post(path, { ...body, idempotencyKey }, { 'Idempotency-Key': idempotencyKey });
 };
-
-const wasReplayed = ({ headers }: Answer) => headers.get('Idempotent-Replayed') === 'true';
 
 const noSale = {
   exchangeRate: null,

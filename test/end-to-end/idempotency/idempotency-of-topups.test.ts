@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.js';
-import { type Answer, partnerClient } from '../../support/clients.js';
+import { type Answer, partnerClient, wasReplayed } from '../../support/clients.js';
 import { makePartner } from '../../support/companies.js';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
 import { idOf, newKey, sale, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
@@ -25,8 +25,6 @@ async function fifty(send: () => Promise<Answer>): Promise<Answer> {
   expect([...bodies]).toEqual([JSON.stringify(first?.body)]);
   return first as Answer;
 }
-
-const wasReplayed = ({ headers }: Answer) => headers.get('Idempotent-Replayed') === 'true';
 
 test('airtime', async () => {
   const [msisdn, key, before] = [scene.number('050'), newKey(), await scene.wallet()];

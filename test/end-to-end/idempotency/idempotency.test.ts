@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
+import { type Answer, merchantClient, partnerClient, wasReplayed } from '../../support/clients.js';
 import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import {
@@ -43,8 +43,6 @@ const generation = (extra: object = {}) => ({
   msisdn: newOwner(),
   ...extra,
 });
-
-const wasReplayed = ({ headers }: Answer) => headers.get('Idempotent-Replayed') === 'true';
 
 const messagesTo = ({ owner }: Gift) => scene.stack.sandbox.books.messages(owner ?? '');
 

@@ -18,16 +18,12 @@ import {
   REDEEM,
   setGiftScene,
 } from '../gift/gift-scene.js';
-import { sale } from '../topups/topup-scene.js';
+import { AIRTIME, PACKAGE, RETRY, sale } from '../topups/topup-scene.js';
 
 /**
  * Keys whose operations were pruned: what a request did outlives them, and so does what it was. The
  * identical request gets its answer again, another one is refused, and nothing moves.
  */
-const AIRTIME = '/topup-transactions/airtime-topup';
-const PACKAGE = '/topup-transactions/airtime-package-topup';
-const RETRY = '/topup-transactions/retry-topup';
-
 let scene: GiftScene;
 let products: TopupProducts;
 beforeAll(async () => {

@@ -12,6 +12,10 @@ import { isNumber } from '../privacy/stored-numbers.js';
 
 export type TopupScene = Awaited<ReturnType<typeof setTopupScene>>;
 
+export const AIRTIME = '/topup-transactions/airtime-topup';
+export const PACKAGE = '/topup-transactions/airtime-package-topup';
+export const RETRY = '/topup-transactions/retry-topup';
+
 export const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
 export const newKey = () => ({ 'Idempotency-Key': randomUUID() });
@@ -37,10 +41,10 @@ export async function setTopupScene(
   }
 
   const topUp = (msisdn: string, headers: Record<string, string> = {}) =>
-    asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale }, headers);
+    asPartner.post(AIRTIME, { amount: 50, msisdn, ...sale }, headers);
 
   const retry = (transactionId: number, msisdn: string, headers: Record<string, string> = {}) =>
-    asPartner.post('/topup-transactions/retry-topup', { transactionId, msisdn }, headers);
+    asPartner.post(RETRY, { transactionId, msisdn }, headers);
 
   const failedTopUp = async (): Promise<number> => idOf(await topUp(number('002')));
 
