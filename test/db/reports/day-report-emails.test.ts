@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lastClosedDay } from '../../../src/domain/reports/day-report.js';
+import { CLOSED_AFTER_HOURS } from '../../../src/domain/statements/monthly-statement.js';
 import { createFailpoint, type Failpoint } from '../../../src/process/failpoint.js';
 import { sendDayReportsId } from '../../../workflows/workflow-ids.js';
 import { commandsOn } from '../../admin/scene.js';
@@ -28,13 +29,18 @@ const day = () => lastClosedDay(new Date(), ZONE);
 
 const commands = () => commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
 
+const hoursLater = sql`make_interval(hours => ${CLOSED_AFTER_HOURS}::integer)`;
+/** SQL expression: the last moment at which a day closed, whatever the time of this run. */
+const lastClosing = sql`(date_trunc('day', (now() - ${hoursLater}) at time zone ${ZONE}::text)
+  at time zone ${ZONE}::text + ${hoursLater})`;
+
 /** Somebody who has been registered before the last day closed, at a mailbox as its name says. */
 async function recipient(mailbox = 'somebody'): Promise<string> {
   const email = `${mailbox}-${randomUUID()}@mail.example`;
   await commands().json(`add report-recipient --email ${email}`);
   await scene.stack.database
     .updateTable('report_recipients')
-    .set({ created_at: sql<Date>`now() - interval '30 hours'` })
+    .set({ created_at: sql<Date>`${lastClosing} - interval '1 hour'` })
     .where('email', '=', email)
     .execute();
   return email;
