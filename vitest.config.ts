@@ -41,7 +41,7 @@ const slowProofs = [
   'test/openapi/{breaking-changes,schemathesis}.test.ts',
   'test/portal/journeys/*.test.ts',
   'test/temporal/copied-results.test.ts',
-  'test/workflows/{refused-steps,temporal-ui-pictures}.test.ts',
+  'test/workflows/{refused-calls,refused-steps,temporal-ui-pictures}.test.ts',
 ];
 
 /** The image, built and run: it needs root on Debian, and minutes. `npm run test:image` runs it. */

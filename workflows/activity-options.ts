@@ -1,7 +1,14 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { type LimitedStep, limitedSteps, type PatientStep } from './steps/database-steps.js';
-import { untilNotRefused } from './steps/refused-steps.js';
+import { STEP_REFUSED, untilNotRefused } from './steps/refused-steps.js';
+
+/**
+ * For steps where money, a code or a person waits: what the database refuses fails the step, and its
+ * workflow tries it again and calls a person. Steps that an older version asked for lack this option, and
+ * go on repeating inside themselves, since their workflow would not take the failure.
+ */
+const tellsRefusals = { nonRetryableErrorTypes: [STEP_REFUSED] };
 
 /**
  * Database steps: short and idempotent, so they run as local activities and are repeated while the
@@ -10,7 +17,12 @@ import { untilNotRefused } from './steps/refused-steps.js';
 const patient = proxyLocalActivities<Pick<Activities, PatientStep>>({
   startToCloseTimeout: '12s',
   localRetryThreshold: '1s',
-  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '10s' },
+  retry: {
+    initialInterval: '100ms',
+    backoffCoefficient: 2,
+    maximumInterval: '10s',
+    ...tellsRefusals,
+  },
 });
 
 /**
@@ -62,7 +74,12 @@ export const providers = proxyActivities<
 >({
   startToCloseTimeout: '30s',
   heartbeatTimeout: '5s',
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
+  retry: {
+    initialInterval: '500ms',
+    backoffCoefficient: 2,
+    maximumInterval: '30s',
+    ...tellsRefusals,
+  },
 });
 
 /**
@@ -78,7 +95,12 @@ export const repairs = proxyActivities<Pick<Activities, 'pressSettlement' | 'ret
 export const bulk = proxyActivities<Pick<Activities, 'generateBulkLines'>>({
   startToCloseTimeout: '1m',
   heartbeatTimeout: '15s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
+  retry: {
+    initialInterval: '1s',
+    backoffCoefficient: 2,
+    maximumInterval: '30s',
+    ...tellsRefusals,
+  },
 });
 
 /**
@@ -177,7 +199,7 @@ export const providerStatements = proxyActivities<
 export const cases = proxyActivities<Pick<Activities, 'readCase'>>({
   startToCloseTimeout: '5m',
   heartbeatTimeout: '30s',
-  retry: { initialInterval: '1s', maximumInterval: '5m' },
+  retry: { initialInterval: '1s', maximumInterval: '5m', ...tellsRefusals },
 });
 
 /**

@@ -5,13 +5,17 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
 import { cases } from './activity-options.js';
 import { type CaseInput, lookAgain } from './contracts.js';
 import { showDetails } from './current-details.js';
 import { needsAction } from './search-attributes.js';
+import { createTries } from './steps/refused-steps.js';
 
 /** Checks of one run; then the workflow continues as new, so that no history grows for months. */
 const MAXIMUM_LOOKS = 200;
+
+type CaseState = Awaited<ReturnType<Activities['readCase']>>;
 
 /** The end of a case, for the Temporal UI. */
 export interface FollowCaseResult {
@@ -36,13 +40,31 @@ async function follow(input: CaseInput): Promise<FollowCaseResult> {
     },
     { description: 'Looks at once whether it has been settled. Needs no input.' },
   );
+  let isShown = false;
+  const tries = createTries();
   for (let looks = 1; ; looks += 1) {
     isAsked = false;
-    const { isOpen, paragraphs } = await cases.readCase(input);
-    if (looks === 1 || !isOpen) upsertSearchAttributes([{ key: needsAction, value: isOpen }]);
-    showDetails(...paragraphs);
-    if (!isOpen) return { ended: 'settled' };
-    await condition(() => isAsked, input.intervalMs, { summary: 'Until it is looked at again' });
+    const found = await read();
+    if (found) {
+      const { isOpen, paragraphs } = found;
+      if (!isShown || !isOpen) upsertSearchAttributes([{ key: needsAction, value: isOpen }]);
+      isShown = true;
+      showDetails(...paragraphs);
+      if (!isOpen) return { ended: 'settled' };
+      await condition(() => isAsked, input.intervalMs, { summary: 'Until it is looked at again' });
+    } else await tries.pause(() => isAsked);
     if (looks === MAXIMUM_LOOKS) await continueAsNew<typeof followCase>(input);
+  }
+
+  /** The state of the case; undefined where the database refuses to say it. */
+  async function read(): Promise<CaseState | undefined> {
+    try {
+      const found = await cases.readCase(input);
+      tries.done();
+      return found;
+    } catch (error) {
+      tries.note(error);
+      return undefined;
+    }
   }
 }

@@ -2,6 +2,7 @@ import type { Activities } from '../activities/index.js';
 import { bulk } from './activity-options.js';
 import type { GenerateBulkInput } from './contracts.js';
 import { showDetails } from './current-details.js';
+import { untilNotRefused } from './steps/refused-steps.js';
 
 type Progress = Awaited<ReturnType<Activities['generateBulkLines']>>;
 
@@ -17,7 +18,7 @@ export async function generateBulk({
   bulkOrderId,
 }: GenerateBulkInput): Promise<GenerateBulkResult> {
   for (;;) {
-    const { isEnded, ...counts } = await bulk.generateBulkLines(bulkOrderId);
+    const { isEnded, ...counts } = await untilNotRefused(() => bulk.generateBulkLines(bulkOrderId));
     showProgress(bulkOrderId, counts, isEnded);
     if (isEnded) return counts;
   }

@@ -13,6 +13,7 @@ import { database, providers } from './activity-options.js';
 import { type InviteMerchantInput, invitationSettled } from './contracts.js';
 import { showDetails } from './current-details.js';
 import { needsAction } from './search-attributes.js';
+import { createTries } from './steps/refused-steps.js';
 import { inviteMerchantId } from './workflow-ids.js';
 
 type InvitationState = Awaited<ReturnType<typeof database.beginInvitation>>;
@@ -103,11 +104,22 @@ async function tellReplaced(invitationId: string): Promise<void> {
 /** Retries unsent messages with backoff while the invitation is open. */
 async function sendUntilSettled(invitationId: string, channel: Channel): Promise<MessageOutcome> {
   const summary = `Send the invitation by ${channelNames[channel]}`;
-  for (let sendings = 1; ; sendings += 1) {
-    const outcome = await providers.sendInvitation.executeWithOptions({ summary }, [
-      invitationId,
-      channel,
-    ]);
+  const tries = createTries();
+  for (let sendings = 0; ; ) {
+    let outcome: MessageOutcome;
+    // Not `untilNotRefused`: one more promise would change the order of commands of the two channels.
+    try {
+      outcome = await providers.sendInvitation.executeWithOptions({ summary }, [
+        invitationId,
+        channel,
+      ]);
+    } catch (error) {
+      tries.note(error);
+      await tries.pause();
+      continue;
+    }
+    tries.done();
+    sendings += 1;
     if (outcome.kind !== 'not-sent' || sendings === MAXIMUM_SENDINGS) return outcome;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (sendings - 1), MAXIMUM_PAUSE_MS);
     await sleep(pauseMs, { summary: `The ${channelNames[channel]} was not sent: try again` });

@@ -2,6 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import { providers } from './activity-options.js';
 import type { TellOwnersInput } from './contracts.js';
 import { showDetails } from './current-details.js';
+import { untilNotRefused } from './steps/refused-steps.js';
 
 /** The end of the e-mails, for the Temporal UI. */
 export interface TellOwnersResult {
@@ -15,7 +16,9 @@ export interface TellOwnersResult {
 export function tellOwners(input: TellOwnersInput): Promise<TellOwnersResult> {
   return CancellationScope.nonCancellable(async () => {
     const summary = 'Tell the owners of a changed access';
-    const sent = await providers.sendAccessNotice.executeWithOptions({ summary }, [input.auditId]);
+    const sent = await untilNotRefused(() =>
+      providers.sendAccessNotice.executeWithOptions({ summary }, [input.auditId]),
+    );
     showDetails(`**Told**: ${sent.recipients} people know of the change ${input.auditId}.`);
     return { ended: sent.recipients === 0 ? 'nobody-left' : 'told' };
   });

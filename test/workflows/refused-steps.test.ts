@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
 import { CLAIM, type Client } from '../end-to-end/gift/gift-scene.js';
 import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.js';
 import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
-import { breakStatement } from '../support/database-faults.js';
+import { breakStatement, hideTable } from '../support/database-faults.js';
 import { until } from '../support/until.js';
 import { detailsOf } from './details-of.js';
 import { ended } from './ended.js';
@@ -92,4 +93,27 @@ it('the answer of a retry that another one forestalled; the money goes on', asyn
   expect(await detailsOf(handle)).toMatch(/^\*\*Delivered\*\*/);
   expect(await needsAction(handle)).toBe(false);
   expect(await topups.runningOperations()).toEqual([]);
+});
+
+it('the look at a top-up that was delivered late', async () => {
+  const { database } = topups.stack;
+  const id = await topups.failedTopUp();
+  const operationId = await topups.operationOf(id);
+  const handle = await topups.workflowOf(id);
+  await database
+    .transaction()
+    .execute((transaction) =>
+      bookLateSuccess(transaction, { kind: 'topup', operationId }, 'OP-late'),
+    );
+  const mend = await hideTable(database, 'topups');
+  await handle.signal('providerHint');
+  await until(async () => expect(await needsAction(handle)).toBe(true));
+  expect(await detailsOf(handle)).toContain(NOTICE);
+  await mend();
+  expect(await ended(topups.stack, handle.workflowId, 'top-up-look-refused-by-database')).toEqual({
+    ended: 'delivered',
+    attempts: 1,
+  });
+  expect(await detailsOf(handle)).not.toContain(NOTICE);
+  expect(await needsAction(handle)).toBe(false);
 });

@@ -3,6 +3,7 @@ import type { Activities } from '../../activities/index.js';
 import { quoted } from '../../src/domain/refusals.js';
 import { needsAction } from '../search-attributes.js';
 import { lengthenPause } from './lengthen-pause.js';
+import { CALLS_FROM_REFUSAL, isRefusedStep } from './refused-steps.js';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
@@ -13,10 +14,10 @@ export type Ending =
   | { readonly kind: 'not-done'; readonly message: string };
 
 /**
- * Why a person must check an unknown outcome: it takes too long, or the content differs at the
- * provider.
+ * Why a person must check an unknown outcome: it takes too long, the content differs at the provider,
+ * or the database refuses a step of the call.
  */
-export type Urgency = 'none' | 'overdue' | 'disagrees';
+export type Urgency = 'none' | 'overdue' | 'disagrees' | 'refused';
 
 /** One attempt towards a provider, always under the same reference. */
 export interface ProviderAttempt {
@@ -38,6 +39,8 @@ const MAXIMUM_SENDINGS = 3;
 const RESEND_PAUSE_MS = 500;
 const MAXIMUM_RESEND_PAUSE_MS = 2_000;
 const MAXIMUM_PAUSE_MS = 60 * 60 * 1_000;
+/** While the database refuses a step: a person mends it, and waits for the next try. */
+const MAXIMUM_REFUSED_PAUSE_MS = 5 * 60 * 1_000;
 
 /**
  * Sends, and then polls until the outcome is known: an inquiry by our reference with backoff and
@@ -58,9 +61,22 @@ interface Unknown {
   readonly kind: 'unknown';
   readonly message: string;
   readonly disagrees?: true;
+  /** The database refused the step, before the provider was called or after. */
+  readonly isRefused?: true;
 }
 
 const resumed: Unknown = { kind: 'unknown', message: 'taken over from a run that was cut off' };
+
+/**
+ * The outcome of a call that failed because the database refused a step of it. The call may have reached
+ * the provider, so only an inquiry goes on: the refusal of a call that is made again would end the hold of
+ * a payment that was made. Older histories have no such failure. Its callers catch the error themselves,
+ * since a promise around the call would change the order of concurrent commands.
+ */
+function unlessRefused(error: unknown): Unknown {
+  if (!isRefusedStep(error)) throw error;
+  return { kind: 'unknown', message: 'the database refused a step of the call', isRefused: true };
+}
 
 const isOverdue = ({ timing }: ProviderAttempt, startedAt: number): boolean =>
   Date.now() - startedAt >= timing.alarmAfterMs;
@@ -72,22 +88,33 @@ async function inquireUntilKnown(
 ): Promise<{ readonly ending: Ending; readonly wasRaised: boolean }> {
   // It may have been done, so from here on only an inquiry decides. The refusal of a repetition
   // proves nothing about the first sending, unless the provider also reports that it never saw one.
-  let last: Pick<Unknown, 'message' | 'disagrees'> = first;
+  let last: Omit<Unknown, 'kind'> = first;
   let wasRaised = false;
+  let refusals = 0;
   let repetitionRefused: string | undefined;
   let pauseMs = attempt.timing.inquiryIntervalMs;
   let lastSentAtMs = Date.now();
   for (let inquiries = 0; ; inquiries += 1) {
-    const urgency = urgencyOf(last, isOverdue(attempt, startedAt));
+    const wasRefused = refusals >= CALLS_FROM_REFUSAL;
+    refusals = last.isRefused ? refusals + 1 : 0;
+    const urgency = urgencyOf(last, refusals, isOverdue(attempt, startedAt));
     if (urgency !== 'none') upsertSearchAttributes([{ key: needsAction, value: true }]);
-    wasRaised ||= urgency !== 'none';
+    // The right is there again, and nobody is needed for a payment that just takes its time.
+    else if (wasRefused) upsertSearchAttributes([{ key: needsAction, value: false }]);
+    wasRaised = urgency !== 'none' || (wasRaised && !wasRefused);
     await attempt.whileUnknown(quoted(last.message), urgency);
     // A hint is followed at once and does not lengthen the next pause.
+    const usualMs = last.isRefused ? Math.min(pauseMs, MAXIMUM_REFUSED_PAUSE_MS) : pauseMs;
     const isFollowed =
       (inquiries === 0 && attempt.possiblySent) ||
-      (await hintComes(attempt, lengthenPause(pauseMs, Date.now() - startedAt)));
+      (await hintComes(attempt, lengthenPause(usualMs, Date.now() - startedAt)));
     if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
-    const found = await attempt.inquire(lastSentAtMs);
+    let found: InquiryOutcome | Unknown;
+    try {
+      found = await attempt.inquire(lastSentAtMs);
+    } catch (error) {
+      found = unlessRefused(error);
+    }
     if (found.kind === 'delivered') return { ending: done(found), wasRaised };
     if (found.kind === 'refused') return { ending: notDone(found.message), wasRaised };
     if (found.kind !== 'never-seen') {
@@ -96,7 +123,12 @@ async function inquireUntilKnown(
     }
     if (repetitionRefused !== undefined) return { ending: notDone(repetitionRefused), wasRaised };
     // Unknown under our reference: sending it again cannot repeat it.
-    const repeated = await attempt.send(false);
+    let repeated: SendOutcome | Unknown;
+    try {
+      repeated = await attempt.send(false);
+    } catch (error) {
+      repeated = unlessRefused(error);
+    }
     lastSentAtMs = Date.now();
     if (repeated.kind === 'delivered') return { ending: done(repeated), wasRaised };
     if (repeated.kind === 'refused') repetitionRefused = repeated.message;
@@ -110,7 +142,12 @@ async function sendUntilSent({ send }: ProviderAttempt): Promise<Ending | Unknow
   const { runId, firstExecutionRunId } = workflowInfo();
   const isFirst = runId === firstExecutionRunId;
   for (let sendings = 1; ; sendings += 1) {
-    const outcome = await send(isFirst);
+    let outcome: SendOutcome | Unknown;
+    try {
+      outcome = await send(isFirst);
+    } catch (error) {
+      outcome = unlessRefused(error);
+    }
     if (outcome.kind === 'delivered') return done(outcome);
     if (outcome.kind === 'refused') return notDone(outcome.message);
     if (outcome.kind === 'unknown') return outcome;
@@ -134,8 +171,13 @@ const done = (outcome: {
 
 const notDone = (message: string): Ending => ({ kind: 'not-done', message });
 
-const urgencyOf = ({ disagrees }: Pick<Unknown, 'disagrees'>, overdue: boolean): Urgency => {
+const urgencyOf = (
+  { disagrees }: Pick<Unknown, 'disagrees'>,
+  refusals: number,
+  overdue: boolean,
+): Urgency => {
   if (disagrees) return 'disagrees';
+  if (refusals >= CALLS_FROM_REFUSAL) return 'refused';
   return overdue ? 'overdue' : 'none';
 };
 
@@ -143,6 +185,9 @@ const urgencyOf = ({ disagrees }: Pick<Unknown, 'disagrees'>, overdue: boolean):
 export const urgencyWords: Readonly<Record<Urgency, string>> = {
   none: '',
   overdue: '**Overdue: call the provider.** ',
+  refused:
+    '**The database refuses a step of the call, and a person is needed**: the log of the worker has the ' +
+    'error. The step is tried again, and nothing is done twice. ',
   disagrees:
     '**The provider has other content under our reference: call the provider, and compare it with ' +
     'our books.** ',

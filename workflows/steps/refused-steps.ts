@@ -1,4 +1,5 @@
 import {
+  ActivityFailure,
   ApplicationFailure,
   condition,
   getCurrentDetails,
@@ -7,21 +8,29 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { needsAction } from '../search-attributes.js';
+import { lengthenPause } from './lengthen-pause.js';
 
 /**
  * The type of the failure of a step that the database refuses, such as for a missing right. Temporal does
- * not repeat it; the workflow does, with pauses, and calls a person.
+ * not repeat it where the options of the step name this type; the workflow does, with pauses, and calls a
+ * person.
  */
 export const STEP_REFUSED = 'StepRefused';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
 /** The first refusal may be a race with another transaction. */
-const CALLS_FROM_REFUSAL = 2;
+export const CALLS_FROM_REFUSAL = 2;
 
 const NOTICE =
   '**The database refuses a step of this workflow, and a person is needed**: the log of the worker has ' +
   'the error. The step is tried again every few minutes; nothing is done twice.\n\n';
+
+/** Whether the database refused a step; a local activity throws its own error without a wrapper. */
+export function isRefusedStep(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.type === STEP_REFUSED;
+}
 
 /**
  * The tries of one step. Older histories have no such failure: the step was repeated inside itself, so
@@ -29,11 +38,13 @@ const NOTICE =
  */
 export function createTries() {
   let refusals = 0;
+  let refusedSince = 0;
   let wasRaised = false;
 
   /** Notes a refusal of the database; every other error is thrown on. */
   function note(error: unknown): void {
-    if (!(error instanceof ApplicationFailure) || error.type !== STEP_REFUSED) throw error;
+    if (!isRefusedStep(error)) throw error;
+    if (refusals === 0) refusedSince = Date.now();
     refusals += 1;
     if (refusals < CALLS_FROM_REFUSAL) return;
     // What the workflow shows meanwhile stays below the notice.
@@ -44,32 +55,58 @@ export function createTries() {
     wasRaised = true;
   }
 
-  const pause = (): Promise<boolean> =>
-    condition(() => false, Math.min(FIRST_PAUSE_MS * 2 ** (refusals - 1), LONGEST_PAUSE_MS), {
+  /** Waits until the next try, or until somebody asks for one. */
+  function pause(isAsked: () => boolean = () => false): Promise<boolean> {
+    const usualMs = Math.min(FIRST_PAUSE_MS * 2 ** (refusals - 1), LONGEST_PAUSE_MS);
+    return condition(isAsked, lengthenPause(usualMs, Date.now() - refusedSince), {
       summary: 'The database refused a step: try again',
     });
+  }
 
   /** The step was done. */
   function done(): void {
     if (refusals === 0) return;
+    refusals = 0;
     const details = getCurrentDetails();
     if (details.startsWith(NOTICE)) setCurrentDetails(details.slice(NOTICE.length));
     if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
+    wasRaised = false;
   }
 
   return { note, pause, done };
 }
 
-/** Runs a step until the database no longer refuses it. */
-export async function untilNotRefused<Result>(step: () => Promise<Result>): Promise<Result> {
+/** The steps that run one at a time; a step that is refused lets the others go on. */
+export interface Turns {
+  /** A promise where another step runs; otherwise the turn begins at once. */
+  readonly take: () => Promise<void> | undefined;
+  readonly othersWentOn: () => Promise<void>;
+  readonly pass: () => void;
+}
+
+/**
+ * Runs a step until the database no longer refuses it. Steps without turns have none of their promises:
+ * one more of them would change the order of commands, and no history would replay.
+ */
+export async function untilNotRefused<Result>(
+  step: () => Promise<Result>,
+  turns?: Turns,
+): Promise<Result> {
   const tries = createTries();
   for (;;) {
+    const othersEnd = turns?.take();
+    if (othersEnd !== undefined) await othersEnd;
     try {
       const result = await step();
       tries.done();
       return result;
     } catch (error) {
       tries.note(error);
+    } finally {
+      if (turns) {
+        await turns.othersWentOn();
+        turns.pass();
+      }
     }
     await tries.pause();
   }

@@ -1,18 +1,33 @@
 import { sleep } from '@temporalio/workflow';
 import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
 import { providers } from '../activity-options.js';
+import { createTries } from './refused-steps.js';
 
 /** Attempts to send a message that was provably not sent. */
 const MAXIMUM_SENDINGS = 3;
 const RESEND_PAUSE_MS = 1_000;
 
-/** Sends a queued message until its outcome is known or its attempts are exhausted. */
+/**
+ * Sends a queued message until its outcome is known or its attempts are exhausted. Where the database
+ * refuses a step, a person is called; the message is sent at most once all the same.
+ */
 export async function sendUntilSettled(
   messageId: number,
   summary: string,
 ): Promise<MessageOutcome> {
-  for (let sendings = 1; ; sendings += 1) {
-    const outcome = await providers.sendMessage.executeWithOptions({ summary }, [messageId]);
+  const tries = createTries();
+  for (let sendings = 0; ; ) {
+    let outcome: MessageOutcome;
+    // Not `untilNotRefused`: one more promise would change the order of commands beside a redemption.
+    try {
+      outcome = await providers.sendMessage.executeWithOptions({ summary }, [messageId]);
+    } catch (error) {
+      tries.note(error);
+      await tries.pause();
+      continue;
+    }
+    tries.done();
+    sendings += 1;
     if (outcome.kind !== 'not-sent' || sendings === MAXIMUM_SENDINGS) return outcome;
     await sleep(RESEND_PAUSE_MS, { summary: 'The message was not sent: try again soon' });
   }

@@ -1,5 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import { createTries } from './refused-steps.js';
+import { type Turns, untilNotRefused } from './refused-steps.js';
 
 /** More conditions than can follow one another between an end and the next action of a workflow. */
 const ROUNDS = 4;
@@ -13,37 +13,31 @@ type Steps = Readonly<Record<string, (...parameters: never[]) => Promise<unknown
  * different order of commands, and no worker could take the workflow over.
  */
 export function serializeActivities<These extends Steps>(steps: These): These {
-  let isBusy = false;
-  const waiting: (() => void)[] = [];
-
-  async function run(step: () => Promise<unknown>): Promise<unknown> {
-    const tries = createTries();
-    for (;;) {
-      if (isBusy) await new Promise<void>((resolve) => waiting.push(resolve));
-      isBusy = true;
-      try {
-        const result = await step();
-        tries.done();
-        return result;
-      } catch (error) {
-        tries.note(error);
-      } finally {
-        await untilOthersWentOn();
-        const next = waiting.shift();
-        if (next) next();
-        else isBusy = false;
-      }
-      // The other steps go on meanwhile.
-      await tries.pause();
-    }
-  }
-
+  const turns = createTurns();
   return new Proxy(steps, {
     get:
       (target, name: string) =>
       (...parameters: never[]) =>
-        run(() => (target[name] as Steps[string])(...parameters)),
+        untilNotRefused(() => (target[name] as Steps[string])(...parameters), turns),
   });
+}
+
+function createTurns(): Turns {
+  let isBusy = false;
+  const waiting: (() => void)[] = [];
+  return {
+    take() {
+      if (isBusy) return new Promise<void>((resolve) => waiting.push(resolve));
+      isBusy = true;
+      return undefined;
+    },
+    othersWentOn: untilOthersWentOn,
+    pass() {
+      const next = waiting.shift();
+      if (next) next();
+      else isBusy = false;
+    },
+  };
 }
 
 /** Yields to everything that the same activation of the workflow started. */

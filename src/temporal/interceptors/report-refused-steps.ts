@@ -1,15 +1,13 @@
 import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { patientSteps } from '../../../workflows/steps/database-steps.js';
 import { STEP_REFUSED } from '../../../workflows/steps/refused-steps.js';
-
-const patient: ReadonlySet<string> = new Set(patientSteps);
 
 /**
  * Fails a step for now that the database refuses, such as for a missing right: its workflow tries it again
- * and calls a person. Repeated inside itself, it would tell nobody. `isRefusal` knows a definite error of the
- * database.
+ * and calls a person. Repeated inside itself, it would tell nobody. Only a step whose options name this
+ * failure fails so: the workflow that asked for another one would not take it. `isRefusal` knows a
+ * definite error of the database.
  */
 export const reportRefusedSteps =
   (
@@ -21,7 +19,7 @@ export const reportRefusedSteps =
         try {
           return await next(input);
         } catch (error) {
-          if (!patient.has(info.activityType)) throw error;
+          if (!info.retryPolicy?.nonRetryableErrorTypes?.includes(STEP_REFUSED)) throw error;
           const refusal = [error, (error as Error | undefined)?.cause].find(isRefusal);
           if (!refusal) throw error;
           log.error('The database refuses a step', { error });
