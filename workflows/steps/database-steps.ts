@@ -4,7 +4,7 @@ import type { Activities } from '../../activities/index.js';
  * Steps that a caller waits for, or that nothing can proceed without: repeated until they succeed. Where
  * the database refuses one, its workflow calls a person.
  */
-export const patientSteps = [
+const patientSteps = [
   'generateVoucher',
   'cancelVoucher',
   'queueResend',
