@@ -14,7 +14,7 @@ export function payeeOfClaim({ company }: ClaimCommand, voucher: LockedVoucher):
   return voucher.is_restricted ? voucher.merchant_id : null;
 }
 
-/** The facts of domain/claim.ts, from the database's rows. */
+/** The facts of domain/vouchers/claim.ts, from the database's rows. */
 export function claimFacts(
   voucher: LockedVoucher,
   context: ClaimContext,

@@ -59,7 +59,7 @@ export function newRedemption(
   };
 }
 
-/** The request of domain/redemption.ts. */
+/** The request of domain/vouchers/redemption.ts. */
 export const redemptionRequest = (
   command: RedeemCommand,
   merchantId: number,
@@ -115,7 +115,7 @@ export const paysTo = (
   party: PartyIdentifier | undefined,
 ): boolean => party === undefined || (port.canPayTo?.(party) ?? true);
 
-/** The facts of domain/redemption.ts, from the database's rows. */
+/** The facts of domain/vouchers/redemption.ts, from the database's rows. */
 export function redemptionFacts(
   voucher: LockedVoucher,
   context: RedemptionContext,

@@ -1,4 +1,4 @@
-/** Lines of statements (domain/statement-labels.ts), the more special ones first. */
+/** Lines of statements (domain/statements/statement-labels.ts), the more special ones first. */
 export const statements = {
   'Deposit {1} reversed': 'ተቀማጭ {1} ተመልሷል',
   'Deposit {1}': 'ተቀማጭ {1}',
