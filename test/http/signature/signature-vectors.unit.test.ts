@@ -2,8 +2,8 @@ import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { describe, expect, it } from 'vitest';
-import { parsePublicKey } from '../../src/http/signature/public-key.js';
-import { verifySignature } from '../../src/http/signature/verify-signature.js';
+import { parsePublicKey } from '../../../src/http/signature/public-key.js';
+import { verifySignature } from '../../../src/http/signature/verify-signature.js';
 
 /** What is used of a file of Project Wycheproof; see test/vectors/README.md. */
 interface VectorFile {
@@ -35,7 +35,7 @@ describe.each([
     valid: 167,
   },
 ] as const)('$file', ({ file, noble, platform, valid }) => {
-  const text = readFileSync(new URL(`../vectors/${file}`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../vectors/${file}`, import.meta.url), 'utf8');
   const vectors: VectorFile = JSON.parse(text);
   const cases = vectors.testGroups.flatMap(({ tests, ...group }) =>
     tests.map((test) => ({

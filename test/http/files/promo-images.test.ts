@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { promoImages } from '../../src/http/files/promo-images.js';
-import { demoCatalogue } from '../../src/start/demo-catalogue.js';
+import { promoImages } from '../../../src/http/files/promo-images.js';
+import { demoCatalogue } from '../../../src/start/demo-catalogue.js';
 
 const BASE = '/api/v1/client';
 const image = Buffer.from('\x89PNG and what follows', 'latin1');
@@ -113,7 +113,7 @@ test('each promo of the demo has its image', async () => {
   );
   expect(names).toContain('promos/data-week.png');
   for (const name of names) {
-    const content = await readFile(new URL(`../../src/start/images/${name}`, import.meta.url));
+    const content = await readFile(new URL(`../../../src/start/images/${name}`, import.meta.url));
     expect(content.subarray(1, 4).toString()).toBe('PNG');
   }
 });
