@@ -1,3 +1,4 @@
+import type { WorkflowFailedError } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deposit } from '../../support/companies.js';
@@ -61,6 +62,12 @@ test.each([
 
   const failure = await ended(scene.stack, workflowId, `vanished-rows-${name}`);
   expect(failure).toMatchObject({ cause: { type: 'NeedsAction' } });
+  // Errors in workflows name two frames (decision 57): the SDK's, and who called it.
+  const { cause } = failure as WorkflowFailedError;
+  expect(cause?.stack?.match(/^ +at .*$/gm)).toEqual([
+    expect.stringContaining('Function.create'),
+    expect.stringContaining('workflows/steps/vanished-rows.ts'),
+  ]);
   const handle = scene.stack.temporal.client.workflow.getHandle(workflowId);
   const { typedSearchAttributes } = await handle.describe();
   expect(typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'))).toBe(true);
