@@ -156,7 +156,7 @@ function guardedProvider<Port>(
   const nothingKnown = (message: string): Unknown => ({ kind: 'unknown', message });
   const notSent = (message: string): ProviderOutcome => ({ kind: 'not-sent', message });
   return {
-    isAvailable: () => guard.readState() !== 'open',
+    isAvailable: () => guard.isAvailable(),
     port: observed(port, {
       send: (call, make) => observe(call, () => guard.run(make, notSent, unknown)),
       ask: (call, make) => observe(call, () => guard.run(make, nothingKnown, nothingKnown)),

@@ -32,6 +32,8 @@ export interface ProviderGuard {
     late: (message: string) => Result,
   ): Promise<Result>;
   readState(): GuardState;
+  /** Whether a call would be made now: not while the breaker is open, nor while one call tries. */
+  isAvailable(): boolean;
 }
 
 /** A call, and whether the provider is out of order. */
@@ -68,13 +70,17 @@ export function createProviderGuard(
     return performance.now() < openUntil ? 'open' : 'half-open';
   };
   breaker.onStateChange(() => onChange(readState()));
+  // The library has the others wait for the one call that tries: as long as the provider hangs.
+  const isAvailable = () => breaker.state !== CircuitState.HalfOpen && readState() !== 'open';
 
   return {
     readState,
+    isAvailable,
     async run(make, refused, late) {
-      // An open breaker refuses at once, without a wait for a place.
-      if (readState() === 'open') return refused(BROKEN);
+      // Without a wait for a place.
+      if (!isAvailable()) return refused(BROKEN);
       const judged = await places.use('', async () => {
+        if (!isAvailable()) return { result: refused(BROKEN) };
         try {
           return await breaker.execute(() => within(deadlineMs, make, late));
         } catch (error) {
