@@ -39,6 +39,7 @@ async function topUp(more: object = {}, milliseconds = 20_000) {
       credit_party_identifier: { mobile_number: '+251911234567' },
       ...more,
     }),
+    redirect: 'manual',
     signal: AbortSignal.timeout(milliseconds),
   })
     .then(async (got) => ({ status: got.status, text: await got.text() }))
@@ -106,6 +107,13 @@ describe('a fault', () => {
     [{ answers: 'garbage' }, { status: 200 }, ['completed']],
     [{ answers: 'html' }, { status: 200 }, ['completed']],
     [{ answers: 'huge' }, { status: 200 }, ['completed']],
+    [
+      { answers: 'other-types' },
+      { status: 200, text: expect.stringContaining('{"value":') },
+      ['completed'],
+    ],
+    [{ answers: 'empty' }, { status: 200, text: '' }, ['completed']],
+    [{ answers: 'redirect' }, { status: 307 }, ['completed']],
   ])('%j', async (fault, answered, statuses) => {
     await put('dt-one', fault);
     const { reference, answer } = await topUp();

@@ -17,13 +17,29 @@ const unread: Partial<Record<Answers, SandboxReply>> = {
 const hugeBytes = 5 * 1024 * 1024;
 const dripSeconds = 0.2;
 
-/** Bodies in place of the right answer. */
-const garbled: Partial<Record<Answers, (waiting: Waiting) => { type: string; body: unknown }>> = {
-  garbage: () => ({ type: 'application/json', body: '{"status":{"id":"70000","mess' }),
+interface Garbled {
+  readonly status?: number;
+  readonly type?: string;
+  readonly location?: string;
+  readonly body: unknown;
+}
+
+/** Answers in place of the right one. */
+const garbled: Partial<Record<Answers, (right: unknown, waiting: Waiting) => Garbled>> = {
+  garbage: () => ({ body: '{"status":{"id":"70000","mess' }),
+  'other-types': (right) => ({ body: JSON.stringify(ofOtherTypes(right)) }),
+  empty: () => ({ body: '' }),
   html: () => ({ type: 'text/html', body: '<!doctype html><h1>We are improving for you</h1>' }),
-  huge: () => ({ type: 'application/json', body: `{"padding":"${'x'.repeat(hugeBytes)}"}` }),
-  'slow-drip': (waiting) => ({ type: 'application/json', body: Readable.from(drip(waiting)) }),
+  redirect: () => ({ status: 307, location: '/', body: '{}' }),
+  huge: () => ({ body: `{"padding":"${'x'.repeat(hugeBytes)}"}` }),
+  'slow-drip': (_right, waiting) => ({ body: Readable.from(drip(waiting)) }),
 };
+
+/** The fields of an object are objects, and the items of a list are words. */
+const ofOtherTypes = (right: unknown): unknown =>
+  Array.isArray(right)
+    ? right.map(String)
+    : Object.fromEntries(Object.entries(Object(right)).map(([name, value]) => [name, { value }]));
 
 /** The faults of one provider, in front of its router. */
 export const faultyProvider =
@@ -44,11 +60,13 @@ export const faultyProvider =
   };
 
 function garble(ctx: Context, answers: Answers, waiting: Waiting): void {
-  const other = garbled[answers]?.(waiting);
+  const other = garbled[answers]?.(ctx.body, waiting);
   if (!other) return;
-  ctx.status = 200;
-  ctx.type = other.type;
-  ctx.body = other.body;
+  const { status = 200, type = 'application/json', location, body } = other;
+  ctx.status = status;
+  ctx.type = type;
+  if (location !== undefined) ctx.set('Location', location);
+  ctx.body = body;
 }
 
 async function* drip(waiting: Waiting) {

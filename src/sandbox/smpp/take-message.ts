@@ -37,6 +37,9 @@ const unread: Partial<Record<ProviderFault['answers'], string>> = {
 };
 const garbled: Partial<Record<ProviderFault['answers'], Taken>> = {
   garbage: { octets: '\u0000\u0000\u0000\u0014\u0000' },
+  'other-types': { octets: '\u0000\u0000\u0000\u0011' },
+  empty: { octets: '\u0000\u0000\u0000\u0000' },
+  redirect: { octets: 'HTTP/1.1 307 Temporary Redirect' },
   html: { octets: '<!doctype html><h1>We are improving for you</h1>' },
   huge: { octets: '\u0000\u0050\u0000\u0000' },
   'slow-drip': 'silence',

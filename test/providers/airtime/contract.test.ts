@@ -4,15 +4,24 @@ import type { Airtime, AirtimeOrder } from '../../../src/providers/airtime/airti
 import type { ProviderInquiry } from '../../../src/providers/outcome.js';
 import { suffixRows } from '../../../src/sandbox/scenario-table.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
+import { makeSpoilingWay, spoils } from '../../support/spoiling-way.js';
 import { airtimeAdapters } from './adapters.js';
 
 /** What every adapter for airtime must keep, whatever its provider does. */
 let sandbox: Sandbox;
+let way: Awaited<ReturnType<typeof makeSpoilingWay>>;
 beforeAll(async () => {
   sandbox = await startSandbox({ port: 0, delayScale: 0 });
+  way = await makeSpoilingWay();
+  way.setTarget(sandbox.url);
 });
-afterAll(() => sandbox.close());
-afterEach(() => sandbox.faults.clear());
+afterAll(async () => {
+  for (const one of [way, sandbox]) await one?.close();
+});
+afterEach(() => {
+  sandbox.faults.clear();
+  way.spoilWith(undefined);
+});
 
 type Name = keyof typeof airtimeAdapters;
 const names = Object.keys(airtimeAdapters) as Name[];
@@ -80,6 +89,9 @@ describe.each(names)('%s', (name) => {
   it.each([
     [{ dropsAnswers: true }, 'unknown', ['completed']],
     [{ answers: 'garbage' }, 'unknown', ['completed']],
+    [{ answers: 'other-types' }, 'unknown', ['completed']],
+    [{ answers: 'empty' }, 'unknown', ['completed']],
+    [{ answers: 'redirect' }, 'unknown', ['completed']],
     [{ answers: 'html' }, 'unknown', ['completed']],
     [{ answers: 'huge' }, 'unknown', ['completed']],
     [{ answers: 'slow-drip' }, 'unknown', ['completed']],
@@ -105,6 +117,45 @@ describe.each(names)('%s', (name) => {
       // Never received, so it is sent again; received, so it is not made twice.
       expect(await settle(airtime, order)).toMatchObject({ kind: 'delivered' });
       expect(statusesOf(order)).toEqual(['completed']);
+    },
+  );
+
+  /** An adapter whose answers can be spoilt, with a token, so that this meets the order. */
+  async function spoiltAirtime(): Promise<Airtime> {
+    const overWay = (url: string) => url.replace(sandbox.url, way.url);
+    const airtime = airtimeAdapters[name](
+      {
+        ...sandbox,
+        airtimeUrl: overWay(sandbox.airtimeUrl),
+        reloadlyUrl: overWay(sandbox.reloadlyUrl),
+      },
+      { timeoutSeconds: 0.5 },
+    );
+    await airtime.findOrder(orderFor('+251911000000'));
+    return airtime;
+  }
+
+  it.each(Object.entries(spoils))(
+    'F20, F23: it was delivered, and the answer is %s',
+    async (_what, spoil) => {
+      const airtime = await spoiltAirtime();
+      const order = orderFor('+251911000000');
+      way.spoilWith(spoil);
+      expect(await airtime.send(order)).toMatchObject({ kind: 'unknown' });
+      way.spoilWith(undefined);
+      expect(await airtime.findOrder(order, longAgo())).toMatchObject({ kind: 'delivered' });
+      expect(statusesOf(order)).toEqual(['completed']);
+    },
+  );
+
+  it.each(Object.entries(spoils))(
+    'F23: an inquiry whose answer is %s proves nothing',
+    async (_what, spoil) => {
+      const airtime = await spoiltAirtime();
+      const order = orderFor('+251911000014');
+      await airtime.send(order);
+      way.spoilWith(spoil, { inquiries: true });
+      expect(await airtime.findOrder(order, longAgo())).toMatchObject({ kind: 'unknown' });
     },
   );
 
