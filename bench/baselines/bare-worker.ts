@@ -47,7 +47,7 @@ export async function startBareWorker(
     taskQueue: bareTaskQueue(config.TEMPORAL_TASK_QUEUE),
     activities: createBareActivities(config),
     workflowBundle: { codePath: config.WORKFLOW_BUNDLE ?? '' },
-    ...workerTuning,
+    ...workerTuning(config),
   });
   const ended = worker.run();
   // A worker that fails leaves its calls unanswered, and the load generator reports that.

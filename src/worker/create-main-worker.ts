@@ -11,18 +11,18 @@ import {
 } from '../temporal/workflow-bundle.js';
 
 /** Tuned for two cores. Most work is new workflows, which arrive on the non-sticky queue. */
-export const workerTuning = {
+export const workerTuning = ({ PROVIDER_CALLS }: Pick<Config, 'PROVIDER_CALLS'>) => ({
   nonStickyToStickyPollRatio: 0.5,
   maxCachedWorkflows: 400,
   // A claim waits in its task for the SMS provider, which must keep no redemption waiting.
   maxConcurrentWorkflowTaskExecutions: 100,
   maxConcurrentLocalActivityExecutions: 100,
   // Several times the calls that one provider may keep waiting.
-  maxConcurrentActivityTaskExecutions: 100,
-  stickyQueueScheduleToStartTimeout: '2s',
-  shutdownGraceTime: '15s',
-  shutdownForceTime: '25s',
-} as const;
+  maxConcurrentActivityTaskExecutions: Math.max(100, 4 * PROVIDER_CALLS),
+  stickyQueueScheduleToStartTimeout: '2s' as const,
+  shutdownGraceTime: '15s' as const,
+  shutdownForceTime: '25s' as const,
+});
 
 /**
  * The SDK's worker with our activities, workflows and the interceptors that refuse foreign
@@ -55,6 +55,6 @@ export const createMainWorker = (
           },
         }),
     sinks: traceSinks,
-    ...workerTuning,
+    ...workerTuning(config),
     ...workerVersionOptions(config),
   });
