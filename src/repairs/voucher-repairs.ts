@@ -108,17 +108,17 @@ export const correctNumber = repairKind({
   title: 'Correct the number of the owner',
   summary:
     'The voucher belongs to another number, which gets its codes. Two people are always needed.',
-  allowed: 'Before the first claim',
+  allowed: 'Before a code has gone out',
   isByTwo: true,
   fields: z.object({ msisdn: msisdn('The right number of the owner') }),
   sealed: ['msisdn'],
   amountOf: ({ value }) => parseMoney(value),
-  refuse({ status, hasOwner, wasClaimed }, args, { servedCountries }) {
+  refuse({ status, hasOwner, mayHaveCode }, args, { servedCountries }) {
     const refusal = ended[status];
     if (refusal) return refusal;
-    if (!hasOwner) return 'It has no owner: whoever has its code redeems it.';
-    if (wasClaimed)
-      return 'It has been claimed, so that a code has gone to its owner: cancel the voucher, and ask the partner for a new one.';
+    if (!hasOwner) return 'It has no owner: a merchant redeems it by its code alone.';
+    if (mayHaveCode)
+      return 'It has been claimed, so that a code may have gone to its owner: cancel the voucher, and ask the partner for a new one.';
     return args.msisdn !== undefined && !isNumberOf(servedCountries, args.msisdn)
       ? 'No messages are sent to the country of this number: name another number.'
       : undefined;
@@ -141,7 +141,8 @@ export const resendMessage = repairKind({
   refuse({ status, hasOwner, hasMessage, isClaimOver }) {
     if (status === 'REDEEM_PROCESSING')
       return 'A payment of it is under way: its code was used. Wait for its end, or settle it.';
-    if (!hasOwner) return 'It has no owner who could get a message.';
+    if (!hasOwner)
+      return 'It has no owner who could get a message: a merchant redeems it by its code alone.';
     if (isClaimOver) return 'The time of its claim is over: the merchant claims again.';
     return hasMessage
       ? undefined

@@ -10,8 +10,8 @@ export interface VoucherFacts {
   readonly partnerId: number;
   readonly status: VoucherStatus;
   readonly hasOwner: boolean;
-  /** Whether anybody has claimed it, ever. */
-  readonly wasClaimed: boolean;
+  /** Whether it was claimed, ever, and the SMS provider did not certainly refuse the code. */
+  readonly mayHaveCode: boolean;
   /** Decimal string: its value, also that on hold. */
   readonly value: string;
   readonly expiresAt: Date;
@@ -33,7 +33,12 @@ export async function voucherFacts(
   const { rows } = await sql<VoucherFacts>`
     select vouchers.id, serial_number as "serialNumber", partner_id as "partnerId",
       vouchers.status, owner_msisdn is not null as "hasOwner",
-      exists (select from voucher_claims where voucher_id = vouchers.id) as "wasClaimed",
+      exists (select from voucher_claims as made where made.voucher_id = vouchers.id
+        and (made.status = 'OPEN' or not exists (
+          select from messages
+          where messages.voucher_id = vouchers.id and messages.claim_id = made.id
+          having bool_and(messages.status = 'REFUSED'))))
+        as "mayHaveCode",
       (remaining + held)::text as value, vouchers.expires_at as "expiresAt",
       claim.id as "claimId", claim.operation_id as "claimOperationId",
       claim.workflow_id as "claimWorkflowId",
@@ -49,8 +54,8 @@ export async function voucherFacts(
 }
 
 /**
- * Gives a voucher that was never claimed another owner, who is reminded of its end; what is queued for
- * the one before is not sent.
+ * Gives a voucher whose code nobody can have got another owner, who is reminded of its end; what is
+ * queued for the one before is not sent.
  */
 export async function correctOwner(
   database: Database,

@@ -8,7 +8,7 @@ import {
   voucherStates,
 } from './repair-scene.js';
 
-/** The number of an owner is corrected before the first claim, and always by two people. */
+/** The number of an owner is corrected before a code may have gone to it, and always by two people. */
 let scene: RepairScene;
 let supervisor: number;
 
@@ -36,6 +36,31 @@ it('the code goes to the right number, after another person has confirmed it', a
   expect((await call(before)).body).toEqual([]);
   const audit = await scene.stack.database.selectFrom('audit_log').selectAll().execute();
   expect(JSON.stringify(audit)).not.toContain(msisdn.slice(1));
+});
+
+it('a number that the SMS provider refused is corrected after the claim, for no code has gone out', async () => {
+  const gift = await scene.gift({ owner: newOwner('002') });
+  const refused = await scene.asMerchant.post('/topup-transactions/initiate-claim', {
+    voucherCode: gift.voucherCode,
+  });
+  expect(refused.body.success).toBe(false);
+  const owner = newOwner();
+  const row = await scene.asked('correct-number', gift.id, { msisdn: owner });
+  await scene.confirm(row.id, supervisor);
+  scene.expectDone(await scene.ended(row.id));
+  await scene.redeemed(scene.asMerchant, { ...gift, owner });
+});
+
+it('a number whose code may have been sent stays, for it may have reached somebody', async () => {
+  // The provider takes the message, and breaks off before it says so.
+  const gift = await scene.gift({ owner: newOwner('008') });
+  await scene.asMerchant.post('/topup-transactions/initiate-claim', {
+    voucherCode: gift.voucherCode,
+  });
+  const { current_claim_id: claimId } = await scene.voucher(gift);
+  if (claimId !== null) scene.expectDone(await scene.repaired('cancel-claim', gift.id));
+  const asked = await scene.ask('correct-number', gift.id, { msisdn: newOwner() });
+  expect(asked).toMatchObject({ refusal: expect.stringContaining('cancel the voucher') });
 });
 
 it.each(voucherStates.filter((state) => state !== 'active'))(
