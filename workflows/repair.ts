@@ -8,7 +8,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { RepairEnded, RepairOutcome } from '../activities/repairs/repairs.js';
-import { messageOf, quoted, type Refusal } from '../src/domain/refusals.js';
+import { refusedCallWords } from '../src/domain/repairs/refused-call.js';
 import type { RepairState } from '../src/domain/repairs/repair.js';
 import type { Company } from '../src/domain/voucher.js';
 import { database, repairs } from './activity-options.js';
@@ -159,9 +159,7 @@ const answerOf = <Result extends { readonly ok: true }>(
 ): RepairOutcome =>
   result.ok
     ? { isDone: true, words: wordsOf(result) }
-    : { isDone: false, words: `${refusalWords(result)}.` };
-
-const refusalWords = ({ reason, detail }: Refusal): string => quoted(messageOf(reason, detail));
+    : { isDone: false, words: refusedCallWords(result) };
 
 const reversalWords: Readonly<
   Record<Awaited<ReturnType<typeof reverseRedemption>>['ended'], RepairOutcome>

@@ -5,7 +5,8 @@ import type { RepairRow } from '../../src/db/repairs/audit-repair.js';
 import { askForConfirmation } from '../../src/db/repairs/repair-confirmations.js';
 import { endRepair as end, lockRepair, runRepair } from '../../src/db/repairs/repairs.js';
 import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
-import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
+import type { Refusal } from '../../src/domain/refusals.js';
+import { refusedCallWords } from '../../src/domain/repairs/refused-call.js';
 import type { RepairState } from '../../src/domain/repairs/repair.js';
 import { argumentsOf, isByTwo } from '../../src/repairs/ask-repair.js';
 import type { Judgement, RepairContext, RepairKind } from '../../src/repairs/repair-kind.js';
@@ -107,13 +108,19 @@ async function beginOrEnd(
   const refuse = async (result: string) =>
     endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
   if (row.needs_confirmation && !row.is_confirmed)
-    return refuse('The confirmation does not count: the one who confirmed may not do so.');
+    return refuse(
+      'The confirmation does not count, because the one who confirmed may not do so: ask again, and a supervisor confirms.',
+    );
   const kind = findRepairKind(row.kind);
-  if (!kind) return refuse('This version of the service does not know this kind of repair.');
+  if (!kind)
+    return refuse(
+      'This version of the service does not know this kind of repair: ask an operator.',
+    );
   await kind.lock(transaction, row.subject_id);
   const args = argumentsOf(row, secretBox);
   const judgement = await kind.judge(transaction, row.subject_id, args, limits.repairs);
-  if (!judgement) return refuse(`There is no ${row.subject_kind} ${row.subject_id}.`);
+  if (!judgement)
+    return refuse(`There is no ${row.subject_kind} ${row.subject_id}: find the case again.`);
   const look = { row, kind, judgement };
   const context = contextOf(row, args, numbers);
   // What runs has been judged when it began.
@@ -176,8 +183,8 @@ const labelOf = (row: RepairRow): string =>
 /** What to do after the database refused a repair, whose transaction was rolled back. */
 function refusalAfter(error: unknown): string {
   if (violates(error, balanceConstraint))
-    return 'The balance does not cover it: nothing was changed.';
-  return messageOf(definiteRefusal(error).reason);
+    return 'The balance does not cover it, and nothing was changed: ask an operator for a deposit, then ask again.';
+  return refusedCallWords(definiteRefusal(error));
 }
 
 /** Why the operation of a repair was refused, where that was kept. */
@@ -187,7 +194,5 @@ async function refusalOfOperation(
 ): Promise<string | undefined> {
   const operation = await lockOperation(transaction, operationId);
   const outcome = operation?.outcome as Refusal | null | undefined;
-  return outcome?.ok === false
-    ? `${quoted(messageOf(outcome.reason, outcome.detail))}.`
-    : undefined;
+  return outcome?.ok === false ? refusedCallWords(outcome) : undefined;
 }

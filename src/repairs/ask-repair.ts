@@ -53,7 +53,11 @@ export async function askRepair(
   const found = isName(kind, subjectId)
     ? await kind.judge(transaction, subjectId, args, limits)
     : undefined;
-  if (!found) return { kind: 'refused', refusal: `There is no ${kind.subject} ${subjectId}.` };
+  if (!found)
+    return {
+      kind: 'refused',
+      refusal: `There is no ${kind.subject} ${subjectId}: find the case again.`,
+    };
   if (found.refusal !== undefined) return { kind: 'refused', refusal: found.refusal };
   const operationId = randomBytes(16).toString('hex');
   const { open, sealed } = splitArguments(kind, found.bound);

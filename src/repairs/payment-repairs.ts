@@ -34,7 +34,7 @@ export const settlePayment = repairKind({
   }),
   fields: z.object({
     outcome: oneOf(['done', 'not-done'], 'Whether the provider paid the merchant'),
-    reference: line("The provider's reference, or that of its letter or ticket", 'reference'),
+    reference: line('The reference of its answer', 'reference'),
   }),
   bind: ({ operationId }) => ({ operationId }),
   refuse({ status, providerReference }) {
@@ -64,12 +64,13 @@ export const reverseRedemption = repairKind({
   }),
   fields: z.object({}),
   refuse({ status, isReversed, hasPendingReversal }) {
-    if (isReversed) return 'It was taken back already.';
+    if (isReversed)
+      return 'It was taken back already: the case says where its value is. Nothing is left to do.';
     if (hasPendingReversal) return 'A reversal of it is under way: wait for its end.';
     if (status === 'POSTED') return undefined;
     return status === 'HELD'
       ? 'Its payment is not known yet: wait for its end, or settle it.'
-      : 'It was not paid: there is nothing to take back.';
+      : 'It was not paid, so there is nothing to take back: its value is on the voucher, for the right merchant to claim.';
   },
   carryOut: async (_transaction, { id, merchantId }, _args, context) => ({
     kind: 'call',

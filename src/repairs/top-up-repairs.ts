@@ -30,7 +30,7 @@ export const retryTopUp = repairKind({
     'One more attempt, to the same number or another one. The partner pays for it only if it is delivered.',
   allowed: 'When the last attempt has failed',
   fields: z.object({
-    msisdn: msisdn('The new number; without it the number of the last attempt').optional(),
+    msisdn: msisdn('Another number, if needed').optional(),
   }),
   sealed: ['msisdn'],
   bind: ({ attempt }) => ({ attempt: attempt + 1 }),
@@ -63,12 +63,13 @@ export const settleTopUp = repairKind({
   allowed: 'While the outcome is unknown',
   fields: z.object({
     outcome: oneOf(['done', 'not-done'], 'Whether the provider delivered it'),
-    reference: line("The provider's reference, or that of its letter or ticket", 'reference'),
+    reference: line('The reference of its answer', 'reference'),
   }),
   bind: ({ heldOperationId }) => ({ operationId: heldOperationId }),
   refuse({ status }) {
     if (status === 'UNKNOWN') return undefined;
-    if (status === 'SUCCESS') return 'It is booked as delivered: there is nothing to settle.';
+    if (status === 'SUCCESS')
+      return 'It is booked as delivered, so there is nothing to settle: give the customer the provider’s reference.';
     return status === 'FAILED'
       ? 'It is booked as failed, and nothing was charged: retry it. A late delivery becomes a case by itself.'
       : 'It is being sent: wait for the answer of the provider.';

@@ -20,6 +20,9 @@ async function depositFacts(
   return { ...deposit, balance };
 }
 
+const TAKEN_BACK =
+  'It was taken back already: the statement of the partner shows both. Nothing is left to do.';
+
 export const undoDeposit = repairKind({
   name: 'undo-deposit',
   title: 'Undo a wrong deposit',
@@ -37,14 +40,14 @@ export const undoDeposit = repairKind({
   }),
   amountOf: (deposit) => deposit.amount,
   refuse({ isReversed, balance, amount: deposited }) {
-    if (isReversed) return 'It was taken back already.';
+    if (isReversed) return TAKEN_BACK;
     return parseMoney(balance) < deposited
       ? 'The wallet does not cover it any more: cancel vouchers first, or agree with the partner on another deposit.'
       : undefined;
   },
   async carryOut(transaction, { reference, wallet, amount: deposited }) {
     const before = await reverseDeposit(transaction, reference);
-    if (before?.isReversed) return { kind: 'refused', result: 'It was taken back already.' };
+    if (before?.isReversed) return { kind: 'refused', result: TAKEN_BACK };
     return { kind: 'done', result: `ETB ${formatAmount(deposited)} left the ${wallet} wallet.` };
   },
 });

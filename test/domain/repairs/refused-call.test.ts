@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { reasons } from '../../../src/domain/reasons.js';
+import { refuse } from '../../../src/domain/refusals.js';
+import { refusedCallWords } from '../../../src/domain/repairs/refused-call.js';
+
+type Reason = keyof typeof reasons;
+
+describe('the words of a repair whose operation was refused', () => {
+  it.each(Object.keys(reasons) as Reason[])('say what to do instead: %s', (reason) => {
+    const words = refusedCallWords(refuse(reason));
+    const [why = '', instead = ''] = words.split(/(?<=\.) /, 2);
+    expect(why).toMatch(/^[A-Z].+\.$/);
+    expect(instead).toMatch(/^[A-Z].+\w[.,:]?$/);
+  });
+
+  it('send nobody of the support to the support', () => {
+    const asked: Reason[] = ['account-suspended', 'company-messages-exhausted', 'resend-too-soon'];
+    const advice = asked.map((reason) => refusedCallWords(refuse(reason)));
+    expect(advice.map((words) => words.split('. ').slice(1).join('. '))).toEqual([
+      'Ask an operator whether the company may go on, then ask again.',
+      'Ask an operator for a higher limit, or let the merchant claim tomorrow.',
+      'Ask the owner to look among all messages. If it is not there, ask again in a minute.',
+    ]);
+  });
+
+  it('keep the detail of the case', () => {
+    expect(refusedCallWords(refuse('topup-failed', { detail: 'The number is barred.' }))).toMatch(
+      /can be retried: The number is barred\. Compare the number/,
+    );
+  });
+});
