@@ -7,7 +7,7 @@ import { settleBreakPage, showBreak } from './pages/breaks/show-break.js';
 import { showTopupCase, showVoucherCase } from './pages/case.js';
 import { askFind, find, findAgain } from './pages/find.js';
 import { showGuide, showRepairGuide } from './pages/guide.js';
-import { askRepairPage, showTopupRepairs, showVoucherRepairs } from './pages/repairs/ask-repair.js';
+import { askRepairPage } from './pages/repairs/ask-repair.js';
 import { showRepairs } from './pages/repairs/list-repairs.js';
 import { confirmRepairPage, declineRepairPage, showRepair } from './pages/repairs/show-repair.js';
 import { showWallets } from './pages/repairs/wallets.js';
@@ -39,8 +39,6 @@ export const staffPages: readonly StaffSitePage[] = [
   showRepair,
   confirmRepairPage,
   declineRepairPage,
-  showVoucherRepairs,
-  showTopupRepairs,
   showWallets,
   showBreaks,
   showBreak,

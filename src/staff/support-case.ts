@@ -5,7 +5,7 @@ import {
   operationsOf,
   readLedgerHistory,
 } from '../db/ledger/ledger-history.js';
-import { listRepairs, type ShownRepair } from '../db/repairs/repair-lists.js';
+import { listRepairs } from '../db/repairs/repair-lists.js';
 import { findTopupDetail } from '../db/topups/topup-detail.js';
 import { findVoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { maskStored } from '../domain/phone.js';
@@ -16,27 +16,26 @@ import { stateBadge, voucherStates } from '../portal/layout/states.js';
 import { productOf, topupBadge } from '../portal/pages/topups/top-ups.js';
 import { happeningsOf } from '../portal/voucher-story.js';
 import { type Html, type HtmlValue, html } from '../process/html.js';
+import type { SupportCaseName } from './case-path.js';
 import { happeningsOfFailovers } from './failover-story.js';
-import { nextStepOfTopup, nextStepOfVoucher } from './next-step.js';
+import type { NextStep } from './next-step.js';
+import { nextStepOfTopup } from './next-step-of-topup.js';
+import { nextStepOfVoucher } from './next-step-of-voucher.js';
 import { happeningsOfRepairs } from './repair-story.js';
 import { happeningsOfTopup } from './topup-story.js';
 
-export type CaseKind = 'voucher' | 'top-up';
-
 /** Everything that support needs to know of one voucher or one top-up; numbers are masked. */
-export interface SupportCase {
-  readonly kind: CaseKind;
-  readonly id: number;
+export interface SupportCase extends SupportCaseName {
   /** The serial number, or the transactionId. */
   readonly name: string;
   readonly state: Html;
+  /** Whom it is for, and what it is worth: enough to compare with the customer. */
+  readonly brief: Html;
   readonly facts: Readonly<Record<string, HtmlValue>>;
   /** Whether there is a number that can be shown. */
   readonly hasNumber: boolean;
   readonly happenings: readonly Happening[];
-  /** The newest first. */
-  readonly repairs: readonly ShownRepair[];
-  readonly next: string;
+  readonly next: NextStep;
   readonly transfers: readonly LedgerTransfer[];
 }
 
@@ -50,13 +49,15 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
   const repairs = await listRepairs(database, { voucherId: id, limit: NEWEST_REPAIRS });
   const newest = voucher.redemptions.at(-1);
   const open = voucher.claims.findLast(({ status }) => status === 'OPEN');
+  const owner = ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn);
   return {
     kind: 'voucher',
     id,
     name: voucher.serialNumber,
     state: stateBadge(voucherStates, voucher.status),
+    brief: html`${owner} · ${money(voucher.amount)} · ${voucher.merchantName}`,
     facts: {
-      Owner: ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn),
+      Owner: owner,
       Amount: money(voucher.amount),
       Left: money(voucher.remaining),
       'On hold': money(voucher.held),
@@ -75,8 +76,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       ...happeningsOfFailovers(voucher),
       ...happeningsOfRepairs(repairs),
     ],
-    repairs,
-    next: nextStepOfVoucher(voucher, repairs),
+    next: nextStepOfVoucher(voucher, repairs, new Date()),
     transfers: await readLedgerHistory(database, voucher.partnerId, operationsOf(voucher)),
   };
 }
@@ -92,6 +92,9 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     id,
     name: String(id),
     state: topupBadge(topup),
+    brief: html`${maskStored(topup.msisdn)} · ${productOf(topup)}${
+      topup.amount !== null && html` · ${money(topup.amount)}`
+    }`,
     facts: {
       Number: maskStored(topup.msisdn),
       What: productOf(topup),
@@ -104,7 +107,6 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     },
     hasNumber: true,
     happenings: [...happeningsOfTopup(topup, owner), ...happeningsOfRepairs(repairs)],
-    repairs,
     next: nextStepOfTopup(topup, repairs),
     transfers: await readLedgerHistory(database, owner.partnerId, operationIds),
   };
@@ -113,7 +115,6 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
 /** A case by its kind and id; undefined where there is none. */
 export const readCase = (
   database: Database,
-  kind: CaseKind,
-  id: number,
+  { kind, id }: SupportCaseName,
 ): Promise<SupportCase | undefined> =>
   kind === 'voucher' ? readVoucherCase(database, id) : readTopupCase(database, id);

@@ -234,7 +234,7 @@ describe('the command find', () => {
   test('tells the story of a case, with the links of its workflows', async () => {
     const { out } = await commands().admin(['find', gifts[0].voucherCode]);
     expect(out).toContain('was sent by SMS');
-    expect(out).toContain('What to do next\nThe merchant was paid');
+    expect(out).toContain('What to do next\nGive the merchant the provider’s reference');
     expect(out).toContain('https://temporal.example/namespaces/default/workflows/claim%3A');
     expect(out).not.toMatch(/<|&amp;|&#39;/);
     expect(out).not.toContain(owner.slice(4));

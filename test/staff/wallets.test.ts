@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-const repairsOf = (id: number) => `/support/vouchers/${id}/repairs`;
+const caseOf = (id: number) => `/support/vouchers/${id}`;
 const actionOf = (kind: string) => `/support/repairs/ask/${kind}`;
 
 describe('wallets', () => {
@@ -70,7 +70,7 @@ describe('wallets', () => {
     const gift = await scene.gift();
     for (const { client } of [agent, supervisor]) {
       expect((await client.get('/support/wallets')).status).toBe(403);
-      const { html } = await client.get(repairsOf(gift.id));
+      const { html } = await client.get(caseOf(gift.id));
       const { token = '', once = '' } = hiddenFields(html, actionOf('cancel-voucher'));
       for (const kind of ['credit-goodwill', 'undo-deposit']) {
         const answer = await client.post(actionOf(kind), { ...goodwill(), token, once });
@@ -81,7 +81,7 @@ describe('wallets', () => {
 
   it('and a subject that is no id is not found', async () => {
     const gift = await scene.gift();
-    const { html } = await agent.client.get(repairsOf(gift.id));
+    const { html } = await agent.client.get(caseOf(gift.id));
     const fields = hiddenFields(html, actionOf('cancel-voucher'));
     const answer = await agent.client.post(actionOf('cancel-voucher'), {
       ...fields,

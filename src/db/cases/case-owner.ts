@@ -12,16 +12,6 @@ export const partnerOfVoucher = async (database: Database, voucherId: number): P
       .executeTakeFirstOrThrow()
   ).company_name;
 
-/** The serial number of a voucher, for people; its id where there is none. */
-export const serialNumberOf = async (database: Database, voucherId: number): Promise<string> =>
-  (
-    await database
-      .selectFrom('vouchers')
-      .select('serial_number')
-      .where('id', '=', voucherId)
-      .executeTakeFirst()
-  )?.serial_number ?? String(voucherId);
-
 /** All partners, by their names. */
 export const namesOfPartners = (database: Database) =>
   database

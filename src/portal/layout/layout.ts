@@ -57,7 +57,7 @@ ${view?.session.notice ? html`<p class="message success" role="status">${phrase(
 ${page.content}
 </main>
 </div>
-<footer class="foot"><p>${phrase(environmentWords[environment].foot)}</p>
+<footer class="foot">${!site.isForStaff && html`<p>${phrase(environmentWords[environment].foot)}</p>`}
 ${view && zoneNote(site)}</footer>
 </body>
 </html>

@@ -52,11 +52,11 @@ export interface FieldOptions {
 /** A labelled input with its hint and its error; the first input with an error gets the focus. */
 export function field(options: FieldOptions): Html {
   const { name, error, id = name } = options;
-  const describedBy = [options.hint && `${name}-hint`, error && `${name}-error`].filter(Boolean);
+  const describedBy = [options.hint && `${id}-hint`, error && `${id}-error`].filter(Boolean);
   return html`<div class="field">
 <label for="${id}">${phrase(options.label)}</label>
-${options.hint && html`<p class="hint" id="${name}-hint">${words(options.hint)}</p>`}
-${error && html`<p class="error" id="${name}-error">${words(error)}</p>`}
+${options.hint && html`<p class="hint" id="${id}-hint">${words(options.hint)}</p>`}
+${error && html`<p class="error" id="${id}-error">${words(error)}</p>`}
 <input id="${id}" name="${name}" type="${options.type ?? 'text'}" value="${options.value ?? ''}"
  autocomplete="${options.autocomplete ?? 'off'}" maxlength="${options.maximumLength ?? 200}"
 ${!options.isOptional && html` required`}${error && html` aria-invalid="true" autofocus`}
@@ -73,9 +73,11 @@ export const selectField = (select: {
   readonly value: string;
   readonly options: readonly (readonly [value: string, label: string])[];
   readonly error?: string | undefined;
+  /** The empty value is no answer. */
+  readonly isRequired?: true;
 }): Html => html`<div class="field"><label for="${select.id ?? select.name}">${phrase(select.label)}</label>
 ${select.error && html`<p class="error">${words(select.error)}</p>`}
-<select id="${select.id ?? select.name}" name="${select.name}">${select.options.map(
+<select id="${select.id ?? select.name}" name="${select.name}"${select.isRequired && html` required`}>${select.options.map(
   ([value, label]) =>
     html`<option value="${value}"${value === select.value && html` selected`}>${phrase(label)}</option>`,
 )}</select></div>`;

@@ -5,17 +5,18 @@ import { idOf, type PageAnswer } from '../../portal/page.js';
 import { problems } from '../../portal/problem-page.js';
 import { type Html, html } from '../../process/html.js';
 import { workflowPage } from '../../process/temporal-ui.js';
-import { casePath } from '../case-path.js';
-import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.js';
-import { type CaseKind, readCase, type SupportCase } from '../support-case.js';
-import { repairTable } from './repairs/repair-parts.js';
+import { type CaseKind, casePath, type SupportCaseName } from '../case-path.js';
+import type { StaffPage, StaffRequest } from '../page.js';
+import { readCase, type SupportCase } from '../support-case.js';
+import { nextChoices, otherChoices, type RefusedForm } from './repairs/repair-choices.js';
+import { offersOf } from './repairs/repair-offers.js';
 
 const showCase = (kind: CaseKind, path: string): StaffPage => ({
   method: 'GET',
   path,
   access: 'staff',
   needs: 'look',
-  handle: (request) => casePage(request, kind),
+  handle: (request) => casePage(request, { kind, id: idOf(request) }),
 });
 
 /** One customer's case about a voucher: what happened, and what to do next. */
@@ -24,42 +25,40 @@ export const showVoucherCase = showCase('voucher', '/vouchers/:id');
 /** One customer's case about a top-up. */
 export const showTopupCase = showCase('top-up', '/top-ups/:id');
 
-/** The page of a case; `number` is shown where the person has asked for it. */
+/**
+ * The page of a case. An agent decides by its first part alone: everything else is folded. `number` is
+ * shown where the person has asked for it, and `refused` where nothing came of a form.
+ */
 export async function casePage(
   request: StaffRequest,
-  kind: CaseKind,
-  number?: string,
+  name: SupportCaseName,
+  { number, refused }: { readonly number?: string; readonly refused?: RefusedForm } = {},
 ): Promise<PageAnswer> {
-  const found = await readCase(request.services.database, kind, idOf(request));
+  const found = await readCase(request.services.database, name);
   if (!found) return problems.notFound;
-  const title = `${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${found.name}`;
+  const offers = await offersOf(request, found);
+  const choices = { offers, next: found.next, refused };
+  const { kind } = found;
+  const what = kind === 'voucher' ? 'Voucher' : 'Top-up';
   return {
     kind: 'page',
-    title,
-    content: html`<p><a href="${SUPPORT_PATH}">Find another case</a></p>
-<h1>${kind === 'voucher' ? 'Voucher' : 'Top-up'} <code>${found.name}</code> ${found.state}</h1>
-${message('notice', html`<div><strong>What to do next</strong><br>${found.next}</div>`)}
-${repairsOf(found)}
-<section class="card"><h2>What happened</h2>${storyOf(request, found)}</section>
-<section class="card"><h2>The ${kind}</h2>${facts(found.facts)}
-${numberOf(request, found, number)}</section>
-<section class="card"><h2>How the money moved</h2>${
+    title: `${what} ${found.name}`,
+    ...(refused && { status: 409 }),
+    content: html`<h1>${what} <code>${found.name}</code> ${found.state}</h1>
+<p>${found.brief}</p>
+${number !== undefined && shownNumber(number)}
+${nextChoices(request, choices)}
+<section class="card">${otherChoices(request, choices)}
+<details><summary>What happened</summary>${storyOf(request, found)}</details>
+<details><summary>The ${kind}</summary>${facts(found.facts)}
+${number === undefined && formOfNumber(request, found)}</details>
+<details><summary>How the money moved</summary>${
       found.transfers.length === 0
         ? emptyState('Nothing was charged', 'No money moved.')
         : ledgerHistory(found.transfers)
-    }</section>`,
+    }</details></section>`,
   };
 }
-
-/** The repairs of a case so far, and the way to those that are possible now. */
-function repairsOf({ kind, id, repairs }: SupportCase): Html {
-  const rows = repairs.slice(0, SHOWN_REPAIRS);
-  return html`<section class="card"><h2>Repairs</h2>
-${rows.length > 0 && repairTable('Repairs so far', rows)}
-<p class="actions"><a class="button secondary" href="${casePath(kind, id)}/repairs">See what can be repaired</a></p></section>`;
-}
-
-const SHOWN_REPAIRS = 5;
 
 function storyOf({ services }: StaffRequest, { happenings }: SupportCase): Html {
   const linkOf = ({ workflowId }: Happening) => {
@@ -71,19 +70,15 @@ function storyOf({ services }: StaffRequest, { happenings }: SupportCase): Html 
   return story(happenings, linkOf);
 }
 
-function numberOf(
-  { formToken }: StaffRequest,
-  { kind, id, hasNumber }: SupportCase,
-  number?: string,
-): Html | undefined {
-  if (number !== undefined)
-    return message(
-      'notice',
-      html`<div>The number is <strong>${number}</strong>. That you saw it is in the audit log.</div>`,
-    );
-  if (!hasNumber) return undefined;
-  return postForm(
-    { action: `${casePath(kind, id)}/number`, formToken, className: 'actions' },
+const shownNumber = (number: string): Html =>
+  message(
+    'notice',
+    html`<div>The number is <strong>${number}</strong>. That you saw it is in the audit log.</div>`,
+  );
+
+const formOfNumber = ({ formToken }: StaffRequest, found: SupportCase): Html | false =>
+  found.hasNumber &&
+  postForm(
+    { action: `${casePath(found)}/number`, formToken, className: 'actions' },
     html`<button class="secondary">Show the number</button>`,
   );
-}

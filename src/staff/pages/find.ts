@@ -1,4 +1,5 @@
 import type { FoundCase } from '../../db/cases/find-cases.js';
+import type { SiteAddresses } from '../../docs-site/markdown.js';
 import { actorOfPerson } from '../../domain/access/access-changes.js';
 import { amount } from '../../portal/layout/money.js';
 import {
@@ -16,6 +17,7 @@ import { type Html, html } from '../../process/html.js';
 import { casePath } from '../case-path.js';
 import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.js';
 import { type SearchResult, searchCases } from '../search.js';
+import { complaints, renderComplaint } from '../support-guide.js';
 
 const FIND_PATH = `${SUPPORT_PATH}/find`;
 
@@ -44,7 +46,7 @@ export const find: StaffPage = {
     });
     const [only, ...others] = result.cases;
     return only && others.length === 0
-      ? { kind: 'redirect', to: casePath(only.kind, only.id) }
+      ? { kind: 'redirect', to: casePath(only) }
       : findPage(request, { text, result });
   },
 };
@@ -59,11 +61,10 @@ export const findAgain: StaffPage = {
 };
 
 const HINT =
-  'A phone number, a serial number, a voucher code, a transaction id, any reference of ours or of the ' +
-  'payment and airtime providers, or the id of a workflow.';
+  'Phone number, serial number, voucher code, transaction id, any reference, or workflow id.';
 
 function findPage(
-  { formToken }: StaffRequest,
+  { formToken, services }: StaffRequest,
   searched?: { readonly text: string; readonly result: SearchResult },
 ): PageAnswer {
   return {
@@ -80,13 +81,17 @@ function findPage(
       })}
 <button>Find</button>`,
     )}</section>
-${
-  searched
-    ? results(searched.result)
-    : html`<p class="quiet">Each search is written to the audit log with your name; numbers only as a hash.</p>`
-}`,
+${searched ? results(searched.result) : saidByCustomers(services.settings)}`,
   };
 }
+
+/** The guide of each complaint, beside the field that it begins with. */
+const saidByCustomers = (addresses: SiteAddresses): Html =>
+  html`<section class="card"><h2>What the customer says</h2>
+${complaints.map(
+  (one) => html`<details><summary>${one.title}</summary>
+${renderComplaint(one, addresses)}</details>`,
+)}</section>`;
 
 function results({ cases, more, isUnknown }: SearchResult): Html {
   if (cases.length === 0)
@@ -101,8 +106,8 @@ ${table('Cases', cases, [
   {
     title: 'Case',
     phone: 'head',
-    value: ({ kind, id, name }) =>
-      html`<a href="${casePath(kind, id)}">${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}</a>`,
+    value: (one) =>
+      html`<a href="${casePath(one)}">${one.kind === 'voucher' ? 'Voucher' : 'Top-up'} ${one.name}</a>`,
   },
   { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
   { title: 'State', phone: 'plain', value: stateOf },

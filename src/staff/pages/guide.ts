@@ -1,27 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { renderMarkdown } from '../../docs-site/markdown.js';
 import { html } from '../../process/html.js';
-import { type StaffPage, SUPPORT_PATH } from '../page.js';
-
-const GUIDE_PATH = `${SUPPORT_PATH}/guide`;
-
-/** The addresses of the guides here, by their files in `docs/guides`. */
-const paths: Readonly<Record<string, string>> = {
-  'support.md': GUIDE_PATH,
-  'repair-a-case.md': `${GUIDE_PATH}/repairs`,
-};
-
-/** A link to another guide that is here, or within the page. */
-function addressOf(href: string): string | undefined {
-  const [file = '', part] = href.split('#', 2);
-  const path = file === '' ? '' : paths[file];
-  if (path === undefined) return undefined;
-  return part === undefined ? path : `${path}#${part}`;
-}
+import type { StaffPage } from '../page.js';
+import { readGuide, renderGuide } from '../support-guide.js';
 
 /** A guide as people of the service read it beside their work. */
-function guide(file: string, path: string): StaffPage {
-  const markdown = readFileSync(new URL(`../../../docs/guides/${file}`, import.meta.url), 'utf8');
+function guide(file: Parameters<typeof readGuide>[0], path: string): StaffPage {
+  const markdown = readGuide(file);
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? file;
   return {
     method: 'GET',
@@ -32,7 +15,7 @@ function guide(file: string, path: string): StaffPage {
       Promise.resolve({
         kind: 'page',
         title,
-        content: html`<div class="guide">${renderMarkdown(markdown, services.settings, addressOf)}</div>`,
+        content: html`<div class="guide">${renderGuide(markdown, services.settings)}</div>`,
       }),
   };
 }

@@ -3,9 +3,8 @@ import { readNumberOf } from '../../db/cases/case-owner.js';
 import { actorOfPerson } from '../../domain/access/access-changes.js';
 import { idOf } from '../../portal/page.js';
 import { problems } from '../../portal/problem-page.js';
-import { casePath } from '../case-path.js';
+import { type CaseKind, casePath } from '../case-path.js';
 import type { StaffPage } from '../page.js';
-import type { CaseKind } from '../support-case.js';
 import { casePage } from './case.js';
 
 /** Shows the number of a case once, after it is written down who wanted to see it. */
@@ -29,7 +28,7 @@ const showNumber = (kind: CaseKind, path: string): StaffPage => ({
         details: { sourceAddress },
       }),
     );
-    return casePage(request, kind, services.numbers.open(number));
+    return casePage(request, { kind, id }, { number: services.numbers.open(number) });
   },
 });
 
@@ -43,7 +42,8 @@ const backToCase = (kind: CaseKind, path: string): StaffPage => ({
   path,
   access: 'staff',
   needs: 'look',
-  handle: (request) => Promise.resolve({ kind: 'redirect', to: casePath(kind, idOf(request)) }),
+  handle: (request) =>
+    Promise.resolve({ kind: 'redirect', to: casePath({ kind, id: idOf(request) }) }),
 });
 
 export const backToVoucherCase = backToCase('voucher', '/vouchers/:id/number');

@@ -88,3 +88,10 @@ export async function findAccessibilityProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
   return problems;
 }
+
+/** Looks at a page as people with and without good eyes do. */
+export async function look(page: Page, name: string): Promise<void> {
+  await takeScreenshots(page, name);
+  // Soft: one run names what is wrong with all pages.
+  expect.soft(await findAccessibilityProblems(page), name).toEqual([]);
+}

@@ -7,12 +7,7 @@ import { makeMerchant, makePartner } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
 import { until } from '../../support/until.js';
 import { makeAccount } from '../portal-client.js';
-import {
-  findAccessibilityProblems,
-  openBrowser,
-  startStackForBrowser,
-  takeScreenshots,
-} from './browser.js';
+import { look, openBrowser, startStackForBrowser } from './browser.js';
 
 /** The console of "Try it": calls from the browser, as a partner and as a merchant. */
 let stack: Stack;
@@ -62,11 +57,6 @@ async function logIn(page: Page, key: string): Promise<void> {
 async function choose(page: Page, call: string) {
   await page.locator('[data-choice]').selectOption(call);
   return page.locator(`[data-call="${call}"]`);
-}
-
-async function look(page: Page, name: string): Promise<void> {
-  await takeScreenshots(page, name);
-  expect.soft(await findAccessibilityProblems(page), name).toEqual([]);
 }
 
 test('a partner calls from the console, and sees why a call is refused', async () => {

@@ -10,7 +10,7 @@ import { call } from '../../support/clients.js';
 import { type Stack, startStack } from '../../support/stack.js';
 import { until } from '../../support/until.js';
 import { type Account, codeOf, makeAccount } from '../portal-client.js';
-import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
+import { look, openBrowser, takeScreenshots } from './browser.js';
 
 let stack: Stack;
 let browser: Browser;
@@ -70,13 +70,6 @@ async function prove(page: Page, privateKey: KeyObject): Promise<void> {
   const signature = sign('sha256', Buffer.from(challenge), privateKey).toString('base64');
   await page.getByLabel('Signature').fill(signature);
   await page.getByRole('button', { name: 'Register the key' }).click();
-}
-
-/** Looks at a page as people with and without good eyes do. */
-async function look(page: Page, name: string): Promise<void> {
-  await takeScreenshots(page, name);
-  // Soft: one run names what is wrong with all pages.
-  expect.soft(await findAccessibilityProblems(page), name).toEqual([]);
 }
 
 describe.each([

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../src/embedded/port.js';
 import { done, newOwner } from '../../end-to-end/gift/gift-scene.js';
@@ -8,9 +8,9 @@ import {
   redeem,
   setRedemptionScene,
 } from '../../end-to-end/gift/redemption-scene.js';
-import { makeStaff, type StaffAccount } from '../../staff/staff-client.js';
-import { codeOf } from '../portal-client.js';
-import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
+import { makeStaff } from '../../staff/staff-client.js';
+import { look, openBrowser } from './browser.js';
+import { signInFirst } from './staff-browser.js';
 
 /** A support agent signs in for the first time, and finds what happened to a customer. */
 
@@ -30,25 +30,6 @@ afterAll(async () => {
   await scene?.stop();
 });
 
-async function look(page: Page, name: string): Promise<void> {
-  await takeScreenshots(page, name);
-  expect(await findAccessibilityProblems(page)).toEqual([]);
-}
-
-/** The first sign-in of an account, with one-time passwords set up. */
-async function signIn(page: Page, account: StaffAccount): Promise<void> {
-  await page.getByLabel('E-mail address').fill(account.email);
-  await page.getByRole('textbox', { name: 'Password' }).fill(account.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  const secret = (await page.getByRole('textbox', { name: 'Secret' }).inputValue()).replaceAll(
-    ' ',
-    '',
-  );
-  await page.getByRole('textbox', { name: 'One-time password' }).fill(codeOf(secret));
-  await page.getByRole('button', { name: 'Switch on' }).click();
-  await page.getByRole('link', { name: 'I have kept them' }).click();
-}
-
 test('an agent signs in, finds the cases of a number, reads one, and shows the number', async () => {
   const owner = newOwner();
   const { merchant, client } = await scene.payee('merchant');
@@ -63,7 +44,7 @@ test('an agent signs in, finds the cases of a number, reads one, and shows the n
   const page = await browser.newPage();
   await page.goto(`${url}/support`);
   await look(page, 'support-sign-in');
-  await signIn(page, account);
+  await signInFirst(page, account);
   await page.getByRole('link', { name: 'Find', exact: true }).click();
   await look(page, 'support-find');
 
@@ -77,13 +58,20 @@ test('an agent signs in, finds the cases of a number, reads one, and shows the n
     .getByRole('link', { name: /^Voucher [0-9]/ })
     .first()
     .click();
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'What to do next' }).waitFor();
   await look(page, 'support-case-claimed');
+  for (const part of ['Other repairs', 'What happened', 'How the money moved'])
+    await page.locator('summary', { hasText: part }).click();
+  await page.locator('summary', { hasText: 'Cancel a claim' }).click();
+  await look(page, 'support-case-unfolded');
   await page.goto(`${url}/support/vouchers/${gift.id}`);
   await look(page, 'support-case-redeemed');
+  await page.locator('summary', { hasText: 'The voucher' }).click();
   await page.getByRole('button', { name: 'Show the number' }).click();
   expect(await page.textContent('main')).toContain(owner);
   await look(page, 'support-number');
+  await page.getByRole('link', { name: 'Guide', exact: true }).click();
+  await look(page, 'support-guide');
 }, 240_000);
 
 test('an operator looks for the breaks of a provider, reads one, and settles it', async () => {
@@ -97,7 +85,7 @@ test('an operator looks for the breaks of a provider, reads one, and settles it'
   const { url } = scene.stack;
   const page = await browser.newPage();
   await page.goto(`${url}/support`);
-  await signIn(page, await makeStaff(scene.stack, 'OPERATOR'));
+  await signInFirst(page, await makeStaff(scene.stack, 'OPERATOR'));
   await page.getByRole('link', { name: 'Breaks', exact: true }).click();
   await page.getByLabel('Provider').selectOption('gsma');
   await page.getByLabel('State').selectOption('Open');

@@ -45,18 +45,20 @@ async function storyReport(
   { database, temporalUi }: AdminContext,
   { kind, id }: FoundCase,
 ): Promise<Report> {
-  const found = await inTimeZone('UTC', () => readCase(database, kind, id));
+  const found = await inTimeZone('UTC', () => readCase(database, { kind, id }));
   if (!found) throw new AdminError(`The ${kind} ${id} is gone.`);
   const steps = stepsOf(found, temporalUi);
-  const { name, next, transfers } = found;
+  const { name, transfers } = found;
+  const happened = plainText(found.next.happened);
+  const next = plainText(found.next.toDo);
   const facts = Object.fromEntries(
     Object.entries(found.facts).map(([fact, value]) => [fact, plainText(value)]),
   );
   const state = plainText(found.state);
   return {
-    json: { kind, id, name, state, facts, steps, next, transfers },
+    json: { kind, id, name, state, facts, steps, happened, next, transfers },
     text: [
-      `${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}: ${state}`,
+      `${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}: ${state}. ${happened}`,
       `\n${record(facts)}`,
       `\nWhat happened (UTC)\n${steps.map(lineOf).join('\n')}`,
       `\nHow the money moved\n${moneyMoveTable(transfers)}`,

@@ -132,7 +132,7 @@ async function casesOf({ services }: StaffRequest, found: Break): Promise<HtmlVa
 const MOST_CASES = 5;
 
 const linkTo = ({ kind, id, name }: FoundCase): Html =>
-  html`<a href="${casePath(kind, id)}">${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}</a> `;
+  html`<a href="${casePath({ kind, id })}">${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}</a> `;
 
 function caseLink({ services }: StaffRequest, { id }: Break): Html {
   const workflowId = caseId(

@@ -1,136 +1,24 @@
-import { serialNumberOf } from '../../../db/cases/case-owner.js';
-import { redemptionsOfVoucher } from '../../../db/repairs/payment-facts.js';
-import { listRepairs } from '../../../db/repairs/repair-lists.js';
+import type { z } from 'zod';
+import { paymentFacts } from '../../../db/repairs/payment-facts.js';
 import { actorOfPerson } from '../../../domain/access/access-changes.js';
-import type { RepairSubject } from '../../../domain/repairs/repair.js';
 import { mayAsStaff, type StaffNeed } from '../../../domain/staff/staff-role.js';
 import { readName } from '../../../portal/layout/form.js';
-import { emptyState, message } from '../../../portal/layout/parts.js';
+import { message } from '../../../portal/layout/parts.js';
 import type { PageAnswer } from '../../../portal/page.js';
 import { problems } from '../../../portal/problem-page.js';
 import { html } from '../../../process/html.js';
 import { askRepair as ask } from '../../../repairs/ask-repair.js';
-import type { RepairKind, RepairLimits } from '../../../repairs/repair-kind.js';
-import { findRepairKind, repairKinds } from '../../../repairs/repair-kinds.js';
+import type { RepairKind } from '../../../repairs/repair-kind.js';
+import { findRepairKind } from '../../../repairs/repair-kinds.js';
+import type { SupportCaseName } from '../../case-path.js';
 import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../../page.js';
-import { repairForm } from './repair-form.js';
-import { repairPath, repairTable } from './repair-parts.js';
-
-const NEWEST = 20;
+import { casePage } from '../case.js';
+import { labelOf } from './repair-form.js';
+import { repairPath } from './repair-parts.js';
 
 /** Whoever repairs wallets gives money of the platform, or takes money of a partner. */
 const needOf = ({ subject }: RepairKind): StaffNeed =>
   subject === 'deposit' || subject === 'partner' ? 'operate' : 'ask';
-
-/** A case, and what of it can be repaired. */
-interface CaseOfRepairs {
-  readonly path: string;
-  readonly name: string;
-  readonly subjects: readonly (readonly [kind: RepairSubject, id: string])[];
-  readonly selection: { readonly voucherId?: number; readonly topupId?: number };
-}
-
-const caseOf = async (
-  { services }: StaffRequest,
-  kind: 'vouchers' | 'top-ups',
-  id: number,
-): Promise<CaseOfRepairs> => {
-  const path = `${SUPPORT_PATH}/${kind}/${id}`;
-  if (kind === 'top-ups')
-    return {
-      path,
-      name: `top-up ${id}`,
-      subjects: [['top-up', String(id)]],
-      selection: { topupId: id },
-    };
-  const redemptions = await redemptionsOfVoucher(services.database, id);
-  return {
-    path,
-    name: `voucher ${await serialNumberOf(services.database, id)}`,
-    subjects: [
-      ['voucher', String(id)],
-      ...redemptions.map((redemption) => ['redemption', String(redemption)] as const),
-    ],
-    selection: { voucherId: id },
-  };
-};
-
-const repairsPage = (kind: 'vouchers' | 'top-ups'): StaffPage => ({
-  method: 'GET',
-  path: `/${kind}/:id/repairs`,
-  access: 'staff',
-  needs: 'ask',
-  async handle(request) {
-    const id = Number(request.params.id);
-    if (!Number.isSafeInteger(id)) return problems.notFound;
-    const found = await caseOf(request, kind, id);
-    const offers = await offersOf(request, found);
-    if (offers === undefined) return problems.notFound;
-    const { database } = request.services;
-    const earlier = await listRepairs(database, { ...found.selection, limit: NEWEST });
-    return {
-      kind: 'page',
-      title: `Repairs of ${found.name}`,
-      content: html`<p><a href="${found.path}">Back to the case</a></p>
-<h1>Repairs of ${found.name}</h1>
-${earlier.length > 0 && html`<section class="card">${repairTable('Repairs so far', earlier)}</section>`}
-${
-  offers.length === 0
-    ? emptyState('No repair is possible now', 'The case says what to do next.')
-    : offers.map(({ kind, subjectId, label }) =>
-        repairForm(request, kind, { key: subjectId, about: label, subject: subjectId }),
-      )
-}`,
-    };
-  },
-});
-
-/** The repairs of a voucher that are possible now, each with its form. */
-export const showVoucherRepairs = repairsPage('vouchers');
-
-/** The repairs of a top-up that are possible now. */
-export const showTopupRepairs = repairsPage('top-ups');
-
-interface Offer {
-  readonly kind: RepairKind;
-  readonly subjectId: string;
-  readonly label: string;
-}
-
-/** What is possible now; undefined where there is no such case. */
-async function offersOf(
-  { services }: StaffRequest,
-  { subjects }: CaseOfRepairs,
-): Promise<Offer[] | undefined> {
-  const offers: Offer[] = [];
-  const { repairs: limits } = services.settings;
-  for (const [subject, subjectId] of subjects)
-    for (const kind of repairKinds.filter((one) => one.subject === subject)) {
-      const found = await kind.judge(
-        services.database,
-        subjectId,
-        examplesOf(kind, limits),
-        limits,
-      );
-      if (!found) return undefined;
-      if (found.refusal === undefined) offers.push({ kind, subjectId, label: found.label });
-    }
-  // What is under way is settled before anything else is done about the voucher.
-  return offers.toSorted((one, other) => rankOf(one) - rankOf(other));
-}
-
-const rankOf = ({ kind }: Offer): number => (kind.name === 'settle-payment' ? 0 : 1);
-
-/** Values of fields that are possible at most: with these the state alone decides what is offered. */
-const examplesOf = (
-  { fields }: RepairKind,
-  { voucherValidityDays }: RepairLimits,
-): Readonly<Record<string, string>> =>
-  'until' in fields.shape
-    ? { until: new Date(Date.now() + voucherValidityDays * DAY_MS).toISOString() }
-    : {};
-
-const DAY_MS = 86_400_000;
 
 /** Asks for a repair; a form that is sent twice is one. */
 export const askRepairPage: StaffPage = {
@@ -144,19 +32,13 @@ export const askRepairPage: StaffPage = {
     const once = form.text('once');
     if (!kind || !/^[\w-]{43}$/.test(once)) return problems.notFound;
     if (!mayAsStaff(staff.role, needOf(kind))) return problems.notYourRole;
-    const given = Object.keys(kind.fields.shape).map((name) => [
-      name,
-      form.text(name) || undefined,
-    ]);
+    const refused = (words: string) => refusedPage(request, kind, words);
+    const given = namesOf(kind).map((name) => [name, form.text(name) || undefined]);
     const args = kind.fields.safeParse(Object.fromEntries(given));
     const why = readName(form.text('why'), 200);
     if (!args.success)
-      return refused(
-        args.error.issues
-          .map(({ path, message: words }) => `${path.join('.')} ${words}`)
-          .join('; '),
-      );
-    if (why === undefined) return refused('The reason must be one line.');
+      return refused(args.error.issues.map((issue) => wordsOf(kind, issue)).join('; '));
+    if (why === undefined) return refused('Write the ticket and the reason in one line.');
     const asked = await services.database.transaction().execute((transaction) =>
       ask(
         transaction,
@@ -177,10 +59,49 @@ export const askRepairPage: StaffPage = {
   },
 };
 
-const refused = (words: string): PageAnswer => ({
+const wordsOf = (kind: RepairKind, { path, message: words }: z.core.$ZodIssue): string =>
+  `“${labelOf(kind, String(path[0]))}” ${words}`;
+
+const namesOf = ({ fields }: RepairKind): readonly string[] => Object.keys(fields.shape);
+
+/** The case as it is now, with why nothing was done, and what was typed. */
+async function refusedPage(
+  request: StaffRequest,
+  kind: RepairKind,
+  words: string,
+): Promise<PageAnswer> {
+  const { form } = request;
+  const subjectId = form.text('subject').trim();
+  const about = await caseOf(request, kind, subjectId);
+  const values = Object.fromEntries(
+    [...namesOf(kind), 'why'].map((name) => [name, form.text(name)]),
+  );
+  const refused = { kind: kind.name, subjectId, values, words };
+  const page = about && (await casePage(request, about, { refused }));
+  return page?.kind === 'page' ? page : refusedWithoutCase(kind, words);
+}
+
+/** A wallet has no case, and what nobody has has none. */
+const refusedWithoutCase = (kind: RepairKind, words: string): PageAnswer => ({
   kind: 'page',
   title: 'Not asked for',
   status: 409,
   content: html`<h1>Not asked for</h1>${message('danger', html`${words}`)}
-<p>Go back, and look at the case again.</p>`,
+<p class="actions">${
+    needOf(kind) === 'operate'
+      ? html`<a class="button secondary" href="${SUPPORT_PATH}/wallets">Back to the wallets</a>`
+      : html`<a class="button secondary" href="${SUPPORT_PATH}">Find a case</a>`
+  }</p>`,
 });
+
+async function caseOf(
+  { services }: StaffRequest,
+  { subject }: RepairKind,
+  subjectId: string,
+): Promise<SupportCaseName | undefined> {
+  if (!/^[0-9]{1,15}$/.test(subjectId)) return undefined;
+  const id = Number(subjectId);
+  if (subject === 'voucher' || subject === 'top-up') return { kind: subject, id };
+  const facts = subject === 'redemption' && (await paymentFacts(services.database, id));
+  return facts ? { kind: 'voucher', id: facts.voucherId } : undefined;
+}

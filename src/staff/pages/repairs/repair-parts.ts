@@ -6,6 +6,7 @@ import type { RepairState } from '../../../domain/repairs/repair.js';
 import { badge, table, time } from '../../../portal/layout/parts.js';
 import { type Html, type HtmlValue, html } from '../../../process/html.js';
 import { findRepairKind } from '../../../repairs/repair-kinds.js';
+import { casePath, type SupportCaseName } from '../../case-path.js';
 import { SUPPORT_PATH } from '../../page.js';
 
 export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
@@ -44,16 +45,16 @@ const nameOf = ({ subject_kind, subject_id, serialNumber, ...row }: ShownRepair)
     : `${subject_kind} ${subject_id}`;
 };
 
-/** The page of the case that a repair is about; undefined for one of a wallet. */
-export function casePathOf({ topup_id, voucher_id }: ShownRepair): string | undefined {
-  if (topup_id !== null) return `${SUPPORT_PATH}/top-ups/${topup_id}`;
-  return voucher_id === null ? undefined : `${SUPPORT_PATH}/vouchers/${voucher_id}`;
+/** The case that a repair is about; undefined for one of a wallet. */
+export function caseOfRepair({ topup_id, voucher_id }: ShownRepair): SupportCaseName | undefined {
+  if (topup_id !== null) return { kind: 'top-up', id: topup_id };
+  return voucher_id === null ? undefined : { kind: 'voucher', id: voucher_id };
 }
 
 /** What it is about, with a link to its case where there is a page. */
 export function subjectOf(row: ShownRepair): HtmlValue {
-  const path = casePathOf(row);
-  return path === undefined ? nameOf(row) : html`<a href="${path}">${nameOf(row)}</a>`;
+  const about = caseOfRepair(row);
+  return about ? html`<a href="${casePath(about)}">${nameOf(row)}</a>` : nameOf(row);
 }
 
 export const amountOf = ({ amount }: RepairRow): string =>

@@ -8,14 +8,18 @@ import { readName } from '../../../portal/layout/form.js';
 import { field, message, postForm, time } from '../../../portal/layout/parts.js';
 import { idOf, type PageAnswer } from '../../../portal/page.js';
 import { problems } from '../../../portal/problem-page.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, type HtmlValue, html } from '../../../process/html.js';
 import { workflowPage } from '../../../process/temporal-ui.js';
 import { maskedNumberOf } from '../../../repairs/ask-repair.js';
+import { casePath } from '../../case-path.js';
 import type { StaffPage, StaffRequest } from '../../page.js';
+import { readCase } from '../../support-case.js';
+import { nextChoices } from './repair-choices.js';
+import { offersOf } from './repair-offers.js';
 import {
   amountOf,
   askerOf,
-  casePathOf,
+  caseOfRepair,
   confirmerOf,
   repairBadge,
   repairPath,
@@ -25,7 +29,7 @@ import {
 } from './repair-parts.js';
 
 const OPEN = ['READY', 'RUNNING'];
-const REFRESH_SECONDS = 3;
+const REFRESH_SECONDS = 2;
 
 /** One repair: who asked, who confirmed, and what came of it. */
 export const showRepair: StaffPage = {
@@ -35,19 +39,25 @@ export const showRepair: StaffPage = {
   needs: 'look',
   async handle(request) {
     const row = await findShownRepair(request.services.database, idOf(request));
-    return row ? pageOf(request, row) : problems.notFound;
+    return row ? pageOf(request, row, await whatIsLeft(request, row)) : problems.notFound;
   },
 };
 
-function pageOf(request: StaffRequest, row: ShownRepair): PageAnswer {
+function pageOf(request: StaffRequest, row: ShownRepair, left: HtmlValue): PageAnswer {
   const title = `Repair ${row.id}: ${titleOf(row)}`;
+  const isUnderWay = OPEN.includes(row.state);
+  const isAsked = row.state === 'ASKED';
+  // Who confirms it reads first what it is about; who asked for it knows.
+  const isForOther = isAsked && row.asked_by !== actorOfPerson(request.session);
   return {
     kind: 'page',
     title,
-    ...(OPEN.includes(row.state) && { refreshSeconds: REFRESH_SECONDS }),
-    content: html`${wayToCase(row)}<h1>${title} ${repairBadge(row)}</h1>
+    ...(isUnderWay && { refreshSeconds: REFRESH_SECONDS }),
+    content: html`<h1>${titleOf(row)} ${repairBadge(row)}</h1>
 ${row.result !== null && message(row.state === 'DONE' ? 'success' : 'warning', html`${row.result}`)}
-<section class="card">${facts({
+${isUnderWay && html`<p>This page loads itself again.</p>`}
+${!isForOther && html`${isAsked && decision(request, row)}${left}`}
+<details class="card"${isForOther && html` open`}><summary>Repair ${row.id}</summary>${facts({
       About: subjectOf(row),
       Amount: amountOf(row),
       Why: row.why,
@@ -57,14 +67,25 @@ ${row.result !== null && message(row.state === 'DONE' ? 'success' : 'warning', h
         Confirmed: html`${time(row.confirmed_at)} by ${confirmerOf(row)}`,
       }),
       Workflow: workflowLink(request, row),
-    })}</section>
-${row.state === 'ASKED' && decision(request, row)}`,
+    })}</details>
+${isForOther && html`${decision(request, row)}${left}`}`,
   };
 }
 
-function wayToCase(row: ShownRepair): Html | undefined {
-  const path = casePathOf(row);
-  return path === undefined ? undefined : html`<p><a href="${path}">Back to the case</a></p>`;
+/**
+ * What is to do after a repair that has ended: where it was not done, or where another repair helps now.
+ * Who has done all that there was to do reads no more.
+ */
+async function whatIsLeft(request: StaffRequest, row: ShownRepair): Promise<HtmlValue> {
+  const about = caseOfRepair(row);
+  if (about === undefined) return undefined;
+  const found = await readCase(request.services.database, about);
+  if (!found) return undefined;
+  const { next } = found;
+  const isLeft = row.state !== 'DONE' || ![undefined, row.kind].includes(next.first);
+  const choices = { offers: await offersOf(request, found), next, refused: undefined };
+  return html`${row.result !== null && isLeft && html`<p>${found.brief}</p>${nextChoices(request, choices)}`}
+<p class="actions"><a class="button secondary" href="${casePath(about)}">Back to the case</a></p>`;
 }
 
 function workflowLink({ services }: StaffRequest, row: ShownRepair): Html {
@@ -97,7 +118,7 @@ function decision({ session, staff, formToken }: StaffRequest, row: ShownRepair)
   const mayConfirm = !isOwn && mayAsStaff(staff.role, 'confirm');
   return html`<section class="card"><h2>Decide</h2>
 <p>It is carried out when another person confirms it, until ${time(row.confirm_until)}.</p>
-${isOwn && message('notice', 'You have asked for it: somebody else confirms it.')}
+${isOwn && message('notice', 'You have asked for it: ask a supervisor to confirm it.')}
 ${!isOwn && !mayConfirm && message('notice', 'Your role looks and asks: a supervisor confirms it.')}
 ${
   mayConfirm &&
@@ -108,11 +129,12 @@ ${
 }
 ${
   (isOwn || mayConfirm) &&
-  postForm(
-    { action: `${repairPath(row.id)}/decline`, formToken },
-    html`${field({ name: 'why', label: 'Why not' })}
+  html`<details><summary class="button secondary">${isOwn ? 'Withdraw' : 'Decline'}</summary>
+${postForm(
+  { action: `${repairPath(row.id)}/decline`, formToken },
+  html`${field({ name: 'why', label: 'Why not' })}
 <p class="actions"><button class="secondary">${isOwn ? 'Withdraw' : 'Decline'}</button></p>`,
-  )
+)}</details>`
 }</section>`;
 }
 

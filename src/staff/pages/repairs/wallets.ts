@@ -1,8 +1,9 @@
 import { namesOfPartners } from '../../../db/cases/case-owner.js';
 import { field, selectField } from '../../../portal/layout/parts.js';
-import { html } from '../../../process/html.js';
+import { type Html, html } from '../../../process/html.js';
+import type { RepairKind } from '../../../repairs/repair-kind.js';
 import { creditGoodwill, undoDeposit } from '../../../repairs/wallet-repairs.js';
-import type { StaffPage } from '../../page.js';
+import type { StaffPage, StaffRequest } from '../../page.js';
 import { repairForm } from './repair-form.js';
 
 /** Repairs of wallets, which belong to no case: only operators ask for them. */
@@ -18,20 +19,20 @@ export const showWallets: StaffPage = {
       title: 'Wallets',
       content: html`<h1>Wallets</h1>
 <p>What was asked for stands under Repairs. A large amount waits there for another person.</p>
-${repairForm(request, undoDeposit, {
-  key: 'wallets',
-  about: 'A wrong deposit of a partner',
-  subject: field({
+${cardOf(
+  request,
+  undoDeposit,
+  field({
     name: 'subject',
     id: 'undo-deposit-subject',
     label: 'The reference of the deposit',
     hint: 'As the statement of the partner shows it, such as CBE-2026-0042.',
   }),
-})}
-${repairForm(request, creditGoodwill, {
-  key: 'wallets',
-  about: 'A wallet of a partner',
-  subject: selectField({
+)}
+${cardOf(
+  request,
+  creditGoodwill,
+  selectField({
     name: 'subject',
     id: 'credit-goodwill-subject',
     label: 'The partner',
@@ -41,7 +42,12 @@ ${repairForm(request, creditGoodwill, {
       ...partners.map(({ id, name }) => [String(id), `${name} (${id})`] as const),
     ],
   }),
-})}`,
+)}`,
     };
   },
 };
+
+const cardOf = (request: StaffRequest, kind: RepairKind, subject: Html): Html =>
+  html`<section class="card"><h2>${kind.title}</h2><p>${kind.summary}</p>
+<p class="hint">Possible ${kind.allowed.charAt(0).toLowerCase() + kind.allowed.slice(1)}.</p>
+${repairForm(request, kind, { key: 'wallets', subject })}</section>`;

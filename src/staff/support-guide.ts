@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { renderMarkdown, type SiteAddresses } from '../docs-site/markdown.js';
+import type { Html } from '../process/html.js';
+import { SUPPORT_PATH } from './page.js';
+
+const GUIDE_PATH = `${SUPPORT_PATH}/guide`;
+
+/** The guides that people of the service read beside their work, by their files in `docs/guides`. */
+const paths = {
+  'support.md': GUIDE_PATH,
+  'repair-a-case.md': `${GUIDE_PATH}/repairs`,
+} as const;
+
+type GuideFile = keyof typeof paths;
+
+const isHere = (file: string): file is GuideFile => file in paths;
+
+/** A link to another guide that is here, or within the guide of `own`. */
+const addressesFrom =
+  (own: string) =>
+  (href: string): string | undefined => {
+    const [file = '', part] = href.split('#', 2);
+    if (file !== '' && !isHere(file)) return undefined;
+    const path = file === '' ? own : paths[file];
+    return part === undefined ? path : `${path}#${part}`;
+  };
+
+export const readGuide = (file: GuideFile): string =>
+  readFileSync(new URL(`../../docs/guides/${file}`, import.meta.url), 'utf8');
+
+/** A guide as a page of its own. */
+export const renderGuide = (markdown: string, addresses: SiteAddresses): Html =>
+  renderMarkdown(markdown, addresses, addressesFrom(''));
+
+/** What a customer says, and what an agent does then. */
+interface Complaint {
+  readonly title: string;
+  readonly markdown: string;
+}
+
+/** The complaints of the guide, which the search has beside its field. */
+export const complaints: readonly Complaint[] = (
+  /^## What the customer says\n([\s\S]*?)^## /m.exec(readGuide('support.md'))?.[1] ?? ''
+)
+  .split(/^### /m)
+  .slice(1)
+  .map((section) => {
+    const [title = '', ...lines] = section.split('\n');
+    return { title, markdown: lines.join('\n') };
+  });
+
+export const renderComplaint = ({ markdown }: Complaint, addresses: SiteAddresses): Html =>
+  renderMarkdown(markdown, addresses, addressesFrom(GUIDE_PATH));
