@@ -4,6 +4,7 @@ import { quoted } from '../src/domain/refusals.js';
 import { database } from './activity-options.js';
 import type { FinishMessageInput } from './contracts.js';
 import { showDetails } from './current-details.js';
+import { byProvider, failoverParagraph } from './steps/asked-providers.js';
 import { sendUntilSettled } from './steps/send-message.js';
 
 /** The outcome of the message, for the Temporal UI. */
@@ -23,7 +24,10 @@ export function finishMessage(input: FinishMessageInput): Promise<FinishMessageR
 async function finish({ messageId }: FinishMessageInput): Promise<FinishMessageResult> {
   const outcome = await sendUntilSettled(messageId, 'Send the message that was left behind');
   if (outcome.kind === 'not-sent') await database.giveUpConfirmation(messageId);
-  showDetails(`**${titles[outcome.kind]}**: message ${messageId}.${reasonOf(outcome)}`);
+  showDetails(
+    `**${titles[outcome.kind]}**: message ${messageId}${byProvider(outcome.asked)}.${reasonOf(outcome)}`,
+    ...failoverParagraph(outcome.asked),
+  );
   return { ended: outcome.kind };
 }
 

@@ -53,7 +53,8 @@ async function claimAndRedeem(run: RedemptionRun): Promise<RedeemVoucherResult> 
     await Promise.all(background.splice(0));
   } while (background.length > 0 || !allHandlersFinished());
   const result = { ended: run.ended ?? 'expired' } as const;
-  showEnd(result.ended, run.started, run.refusal);
+  const { codeMessage: message, delivery, refusal } = run;
+  showEnd(result.ended, run.started, { message, delivery, refusal });
   return result;
 }
 

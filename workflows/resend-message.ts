@@ -1,7 +1,9 @@
 import { CancellationScope } from '@temporalio/workflow';
+import type { MessageOutcome } from '../activities/messages/message-outcome.js';
 import { database } from './activity-options.js';
 import type { MessageResent, OperationOutcome, ResendMessageCommand } from './contracts.js';
 import { showAnswer } from './current-details.js';
+import { byProvider, failoverParagraph } from './steps/asked-providers.js';
 import { sendUntilSettled } from './steps/send-message.js';
 
 /**
@@ -15,17 +17,19 @@ export function resendMessage(
     const queued = await database.queueResend(command);
     if (queued.kind === 'answered') return shown(command, queued.outcome);
     const sent = await sendUntilSettled(queued.messageId, 'Send the message again');
-    return shown(command, await database.settleResend(command, queued, sent));
+    return shown(command, await database.settleResend(command, queued, sent), sent);
   });
 }
 
 function shown(
   { voucherId }: ResendMessageCommand,
   outcome: OperationOutcome<MessageResent>,
+  sent?: MessageOutcome,
 ): OperationOutcome<MessageResent> {
   const what = `the message of voucher ${voucherId}`;
   showAnswer(`sending ${what} again`, outcome.result, ({ kind }) => [
-    `**Sent again**: ${kind === 'VERIFICATION_CODE' ? 'the code' : 'the confirmation'} of voucher ${voucherId}.`,
+    `**Sent again**: ${kind === 'VERIFICATION_CODE' ? 'the code' : 'the confirmation'} of voucher ${voucherId}${byProvider(sent?.asked)}.`,
+    ...failoverParagraph(sent?.asked),
     'No money has moved. No action is needed.',
   ]);
   return outcome;

@@ -1,11 +1,13 @@
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
+import type { AskedProviders, WithProviders } from '../../workflows/steps/asked-providers.js';
 
 /** The outcome of a message, without its text or number. */
-export type MessageOutcome =
+export type MessageOutcome = WithProviders<
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'not-sent'; readonly message: string }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown' }
+>;
 
 /** The outcome in the columns of the database; an unsent message returns to the queue. */
 export function recordOf(outcome: ProviderOutcome) {
@@ -22,15 +24,16 @@ export function recordOf(outcome: ProviderOutcome) {
 }
 
 /** The outcome for workflows. */
-export function publicOutcome(outcome: ProviderOutcome): MessageOutcome {
+export function publicOutcome(outcome: ProviderOutcome, asked?: AskedProviders): MessageOutcome {
+  const whom = asked && { asked };
   switch (outcome.kind) {
     case 'delivered':
-      return { kind: 'accepted' };
+      return { kind: 'accepted', ...whom };
     case 'refused':
     case 'not-sent':
-      return { kind: outcome.kind, message: outcome.message };
+      return { kind: outcome.kind, message: outcome.message, ...whom };
     case 'unknown':
-      return { kind: 'unknown' };
+      return { kind: 'unknown', ...whom };
   }
 }
 
@@ -38,11 +41,17 @@ export function publicOutcome(outcome: ProviderOutcome): MessageOutcome {
 export function recordedOutcome(row: {
   readonly status: string;
   readonly provider_message: string | null;
+  readonly provider?: string | null;
+  readonly failovers?: AskedProviders['failovers'];
 }): MessageOutcome {
-  if (row.status === 'SENT') return { kind: 'accepted' };
-  if (row.status === 'REFUSED' || row.status === 'CANCELLED')
-    return { kind: 'refused', message: row.provider_message ?? 'the message was cancelled' };
-  return { kind: 'unknown' };
+  const { provider, failovers = [] } = row;
+  const whom = provider ? { asked: { provider, failovers } } : undefined;
+  if (row.status === 'SENT') return { kind: 'accepted', ...whom };
+  if (row.status === 'REFUSED' || row.status === 'CANCELLED') {
+    const message = row.provider_message ?? 'the message was cancelled';
+    return { kind: 'refused', message, ...whom };
+  }
+  return { kind: 'unknown', ...whom };
 }
 
 /** The outcome of an interrupted sending. */

@@ -48,16 +48,19 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     const isCode = message.claim_id !== null;
     await failpoint(sendingSteps(message)[0]);
     const text = await textOf(messageId, message);
-    const { outcome, ...asked } = text
+    const { outcome, asked } = text
       ? await sendByRoutes(dependencies, messageId, message, {
           to: numbers.open(message.msisdn),
           text,
         })
-      : { outcome: ended };
+      : { outcome: ended, asked: undefined };
     await failpoint(sendingSteps(message)[1]);
-    await recordMessage(database, messageId, { ...recordOf(outcome), ...asked });
+    await recordMessage(database, messageId, {
+      ...recordOf(outcome),
+      ...(asked && { provider: asked.provider }),
+    });
     if (isCode) await failpoint('claim-sent-recorded');
-    return publicOutcome(outcome);
+    return publicOutcome(outcome, asked);
   }
 
   /** The outcome of an interrupted attempt is recorded as unknown. */

@@ -4,14 +4,29 @@ import { parseMoney } from '../../src/domain/money.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
 import { choiceFor } from '../../src/providers/provider-choice.js';
 import type { ProviderSet } from '../../src/providers/provider-set.js';
+import type { AskedProviders, WithProviders } from '../../workflows/steps/asked-providers.js';
 import type { ActivityDependencies } from '../dependencies.js';
+
+/** What a row says of its providers; null is the default. */
+interface AskedRow<Name extends string> {
+  readonly provider: Name | null;
+  readonly failovers: AskedProviders['failovers'];
+}
+
+/** Who was asked by now, for people. */
+export const askedByRow = <Name extends string>(
+  { provider, failovers }: AskedRow<Name>,
+  { defaultName }: Pick<ProviderSet<Name, unknown>, 'defaultName'>,
+): AskedProviders => ({
+  provider: provider ?? defaultName,
+  failovers: failovers.map(({ from, message }) => ({ from, message })),
+});
 
 /** What is sent, and to whom first. */
 interface Sent<Name extends string, Port> {
   readonly placed: Placed;
   readonly set: ProviderSet<Name, Port>;
-  /** Of the row; null is the default. */
-  readonly provider: Name | null;
+  readonly row: AskedRow<Name>;
   /** Nothing can have been sent for the operation before: only then another provider may be asked. */
   readonly isFirst: boolean;
   readonly send: (port: Port, name: Name) => Promise<ProviderOutcome>;
@@ -28,17 +43,23 @@ interface Sent<Name extends string, Port> {
 export async function sendOrFailOver<
   Name extends string,
   Port extends { canCarry(amount: string): boolean },
->(dependencies: ActivityDependencies, sent: Sent<Name, Port>): Promise<ProviderOutcome> {
-  let provider = sent.provider ?? sent.set.defaultName;
+>(
+  dependencies: ActivityDependencies,
+  sent: Sent<Name, Port>,
+): Promise<WithProviders<ProviderOutcome>> {
+  let provider = sent.row.provider ?? sent.set.defaultName;
+  const failovers = [...askedByRow(sent.row, sent.set).failovers];
   for (;;) {
     const outcome = await sent.send(sent.set.named(provider), provider);
+    const answer = { ...outcome, asked: { provider, failovers } };
     const mayFailOver = sent.isFirst && activityInfo().attempt === 1;
-    if (!mayFailOver || outcome.kind !== 'not-sent') return outcome;
+    if (!mayFailOver || outcome.kind !== 'not-sent') return answer;
     const next = await nextProvider(dependencies, sent, provider);
-    if (next === undefined) return outcome;
+    if (next === undefined) return answer;
     const switched = { ...sent.placed, from: provider, to: next, message: outcome.message };
-    if (!(await switchProvider(dependencies.database, switched))) return outcome;
+    if (!(await switchProvider(dependencies.database, switched))) return answer;
     log.warn('A provider did nothing, and the next one is asked', { from: provider, to: next });
+    failovers.push({ from: provider, message: outcome.message });
     provider = next;
   }
 }

@@ -4,12 +4,13 @@ import type { SmsProviderName } from '../../src/domain/providers/provider-names.
 import { providersFor } from '../../src/domain/providers/routes.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
 import type { SmsMessage } from '../../src/providers/sms/sms-sender.js';
+import type { AskedProviders } from '../../workflows/steps/asked-providers.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
-/** The outcome of a message, and who was asked last. */
+/** The outcome of a message, and who was asked: the last one, and those before. */
 interface RoutedOutcome {
   readonly outcome: ProviderOutcome;
-  readonly provider: SmsProviderName;
+  readonly asked: AskedProviders & { readonly provider: SmsProviderName };
 }
 
 /**
@@ -35,13 +36,16 @@ export async function sendByRoutes(
   );
   const available = candidates.filter((name) => smsSenders.isAvailable(name));
   let [provider, ...others] = available.length > 0 ? available : candidates;
+  const failovers: { from: string; message: string }[] = [];
   if (provider === undefined) throw new Error('No provider sends messages');
   for (;;) {
     const outcome = await smsSenders.named(provider).send(message);
     const next = others.shift();
-    if (next === undefined || !didNothing(outcome)) return { outcome, provider };
+    if (next === undefined || !didNothing(outcome))
+      return { outcome, asked: { provider, failovers } };
     const switched = { messageId, from: provider, to: next, message: outcome.message };
     await addFailover(database, switched);
+    failovers.push({ from: provider, message: outcome.message });
     provider = next;
   }
 }

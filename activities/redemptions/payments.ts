@@ -3,10 +3,11 @@ import { redemptionPayment } from '../../src/db/vouchers/redemptions.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';
 import type { Payment } from '../../src/providers/mobile-money/mobile-money.js';
 import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.js';
+import type { WithProviders } from '../../workflows/steps/asked-providers.js';
 import type { Named } from '../../workflows/steps/named-results.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
-import { sendOrFailOver } from '../providers/failover.js';
+import { askedByRow, sendOrFailOver } from '../providers/failover.js';
 import { checkingAccount } from '../providers/payout-accounts.js';
 import { orSettledByHand } from '../repairs/settlements.js';
 import { paysTo } from './redemption-facts.js';
@@ -26,14 +27,14 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     operationId: string,
     call = 0,
     isFirst = false,
-  ): Promise<Named<ProviderOutcome>> {
+  ): Promise<Named<WithProviders<ProviderOutcome>>> {
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
     const sent = { operationId, payment: paymentOf(payment) };
     const outcome = await sendOrFailOver(dependencies, {
       placed: { subject: 'payment', operationId },
       set: mobileMoney,
-      provider: payment.provider,
+      row: payment,
       isFirst,
       canServe: (port) => paysTo(port, payment.payee[0]),
       send: (port, name) =>
@@ -44,14 +45,21 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   }
 
   /** Asks the provider by our reference for the outcome of the payment. */
-  async function inquirePayment(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
+  async function inquirePayment(
+    operationId: string,
+    call = 0,
+  ): Promise<Named<WithProviders<ProviderInquiry>>> {
     const payment = await redemptionPayment(database, operationId);
     const provider = mobileMoney.named(payment.provider);
-    const asked = await withHeartbeat(() => provider.findPayment(paymentOf(payment)));
-    const found = await orSettledByHand(database, operationId, asked);
+    const answer = await withHeartbeat(() => provider.findPayment(paymentOf(payment)));
+    const found = await orSettledByHand(database, operationId, answer);
     // A run that was cut off may have died before it noted this.
     if (found.kind === 'unknown') await notePaymentUnknown(database, operationId);
-    return { ...found, of: { operationId, call } };
+    return {
+      ...found,
+      asked: askedByRow(payment, mobileMoney),
+      of: { operationId, call },
+    };
   }
 
   return { payMerchant, inquirePayment };
@@ -59,7 +67,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
 
 type FoundPayment = Omit<
   Awaited<ReturnType<typeof redemptionPayment>>,
-  'serial_number' | 'provider' | 'account'
+  'serial_number' | 'provider' | 'account' | 'failovers'
 > & {
   readonly serial_number?: string;
 };

@@ -53,6 +53,8 @@ export interface RedemptionHeld {
   /** Masked; absent in older histories. */
   readonly payoutAccount?: string;
   readonly serialNumber: string;
+  /** Who pays it; null is the default of a time before routes, absent in older histories. */
+  readonly provider?: string | null;
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;
   readonly serviceFee: string;
@@ -208,6 +210,7 @@ async function resumeHold(
     merchantName: redemption.merchant_name,
     serialNumber: redemption.serial_number,
     payee: redemption.payee,
+    provider: redemption.provider,
     toMerchant: redemption.to_merchant,
     serviceFee: redemption.service_fee,
   });
@@ -240,6 +243,7 @@ const describeHold = (hold: HoldRecord): RedemptionHeld => ({
   isResumed: hold.isResumed,
   messageId: hold.messageId,
   serialNumber: hold.serialNumber,
+  provider: hold.provider ?? null,
   platformReference: hold.platformReference,
   paymentReference: hold.paymentReference,
   merchantName: hold.merchantName,

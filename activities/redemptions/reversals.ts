@@ -49,6 +49,8 @@ export interface ReversalBegun {
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;
   readonly serviceFee: string;
+  /** Who made the payment, and is asked to take it back; null is the default of a time before routes, absent in older histories. */
+  readonly provider?: string | null;
 }
 
 export interface ReversalAnswered {
@@ -246,4 +248,5 @@ const describeBegun = (
   serialNumber: found.serial_number,
   toMerchant: formatAmount(parseMoney(found.to_merchant)),
   serviceFee: formatAmount(parseMoney(found.service_fee)),
+  provider: found.provider,
 });

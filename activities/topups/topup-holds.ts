@@ -53,6 +53,8 @@ export interface TopUpHeld {
   readonly amount: string;
   readonly product: string;
   readonly reference: string;
+  /** Who sends it; null is the default of a time before routes, absent in older histories. */
+  readonly provider?: string | null;
 }
 
 export interface TopUpAnswered {
@@ -202,6 +204,7 @@ async function recordHold(
     amount,
     product,
     reference,
+    provider,
   });
 }
 
@@ -220,6 +223,7 @@ async function resumeHold(
     amount: parseMoney(found.amount ?? '0'),
     product: found.product_name,
     reference: found.reference,
+    provider: found.provider,
   });
 }
 

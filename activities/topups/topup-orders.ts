@@ -3,10 +3,11 @@ import { formatAmount, parseMoney } from '../../src/domain/money.js';
 import type { NumberBox } from '../../src/domain/phone.js';
 import type { AirtimeOrder } from '../../src/providers/airtime/airtime.js';
 import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.js';
+import type { WithProviders } from '../../workflows/steps/asked-providers.js';
 import type { Named } from '../../workflows/steps/named-results.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.js';
-import { sendOrFailOver } from '../providers/failover.js';
+import { askedByRow, sendOrFailOver } from '../providers/failover.js';
 import { orSettledByHand } from '../repairs/settlements.js';
 
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
@@ -20,14 +21,14 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     operationId: string,
     call = 0,
     isFirst = false,
-  ): Promise<Named<ProviderOutcome>> {
+  ): Promise<Named<WithProviders<ProviderOutcome>>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
     await failpoint(`${subjectOf(attempt)}-sending`);
     const outcome = await sendOrFailOver(dependencies, {
       placed: { subject: 'top-up', operationId },
       set: airtime,
-      provider: attempt.provider,
+      row: attempt,
       isFirst,
       send: (provider) => sendValue(() => provider.send(order), provider.repetition),
       canServe: (provider) => provider.canSend(order.product),
@@ -44,14 +45,14 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     operationId: string,
     call = 0,
     lastSentAtMs?: number,
-  ): Promise<Named<ProviderInquiry>> {
+  ): Promise<Named<WithProviders<ProviderInquiry>>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
     const provider = airtime.named(attempt.provider);
     const lastSentAt = lastSentAtMs === undefined ? undefined : onOwnClock(lastSentAtMs);
-    const asked = await withHeartbeat(() => provider.findOrder(order, lastSentAt));
-    const found = await orSettledByHand(database, operationId, asked);
-    return { ...found, of: { operationId, call } };
+    const answer = await withHeartbeat(() => provider.findOrder(order, lastSentAt));
+    const found = await orSettledByHand(database, operationId, answer);
+    return { ...found, asked: askedByRow(attempt, airtime), of: { operationId, call } };
   }
 
   return { sendTopUp, inquireTopUp };

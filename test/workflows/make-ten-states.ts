@@ -19,41 +19,42 @@ import { detailsOf } from './details-of.js';
 export const tenStates = {
   'claim waiting': [
     /^\*\*Claimed\*\*: ETB 100\.00 of voucher \d+ at .+, owner \+2519\*+050\./,
-    /The code was sent to the owner\..* expires at .+ UTC\. Wrong codes so far: 0\./,
+    /The code was sent to the owner by africas-talking\..* expires at .+ UTC\. Wrong codes so far: 0\./,
     /No money has moved\. Where the owner has no code, .* send it again/,
   ],
   'claim expired': [
     /^\*\*Expired\*\*: the claim of ETB 100\.00 of voucher \d+ at .+, owner \+2519\*+050\./,
+    /The code was sent to the owner by africas-talking\./,
     /Nothing was paid, and the value is on the voucher\. The merchant claims again/,
   ],
   redeemed: [
-    /^\*\*Paid\*\*: ETB 97\.50 to .+; voucher \d+, fee ETB 2\.50, RDM-\w+, owner \+2519\*+050\./,
-    /Provider's reference .+, paid to msisdn \+2519\*+000\./,
+    /^\*\*Paid\*\*: ETB 97\.50 to .+, payment reference \S+ at gsma; voucher \d+, fee ETB 2\.50, RDM-\w+, owner \+2519\*+050\./,
+    /Provider's reference .+, paid to msisdn \+2519\*+000 by gsma\./,
     /The money has left the voucher\. No action is needed; .* reverse the redemption\./,
   ],
   'payment refused': [
-    /^\*\*Not paid\*\*: ETB 97\.50 to /,
+    /^\*\*Not paid\*\*: ETB 97\.50 to .+, payment reference \S+ at gsma;/,
     /The provider's last message: The payment was declined\. No money has moved \(to msisdn \+2519\*+006\)/,
     /the value is back on the voucher\.\n\nWhere .* set payout-account --help`\. Then the merchant claims again/,
   ],
   'payment unknown': [
-    /^\*\*Payment unknown\*\*: ETB 97\.50 to .+, payment reference /,
+    /^\*\*Payment unknown\*\*: ETB 97\.50 to .+, payment reference \S+ at gsma;/,
     /The provider's last message: .+ The money stays on hold \(to msisdn \+2519\*+014\), and the service asks/,
     /Do not pay it by hand.* send the signal `providerHint`\./,
     /After a day, .* \*Settle an unknown payment\* at `\/support`/,
   ],
   'top-up failed': [
-    /^\*\*Failed\*\*: top-up \d+, Airtime, ETB 50\.00 to \+2519\*+002, attempt 1, our reference /,
+    /^\*\*Failed\*\*: top-up \d+, Airtime, ETB 50\.00 to \+2519\*+002, attempt 1, our reference \S+ at dt-one\./,
     /The provider's last message: .+ The money is back in the partner's wallet\./,
     /To retry: \*More Actions\*, \*Send a Signal\*, `retry`, .* \*Retry a top-up\* at `\/support`, .+ UTC/,
   ],
   'top-up retried': [
-    /\*\*(Sending|Outcome unknown)\*\*: top-up \d+, .* attempt 2, our reference .+-2/,
+    /\*\*(Sending|Outcome unknown)\*\*: top-up \d+, .* attempt 2, our reference .+-2 at dt-one\./,
     /(The last attempt failed\. The provider's message: .+|The provider's last message: .+)/,
     /money (is|stays) on hold/,
   ],
   'top-up delivered': [
-    /^\*\*Delivered\*\*: top-up \d+, .* attempt 1, .* Provider's reference .+\./,
+    /^\*\*Delivered\*\*: top-up \d+, .* attempt 1, .* at dt-one\. Provider's reference .+\./,
     /The money has left the partner's wallet\. No action is needed\./,
   ],
   'late success': [

@@ -331,6 +331,7 @@ describe('reverse-redemption', () => {
     const { result, details, voucher } = await reversed(suffix, scenario);
     expect(result).toEqual({ ended: end });
     expect(details).toMatch(words);
+    expect(details).toMatch(/reversal reference \S+ at gsma;/);
     expect((await voucherRow(voucher.id)).status).toBe(status);
   });
 });

@@ -65,7 +65,7 @@ describe('a claim', () => {
       /\*\*Claimed\*\*: ETB 100\.00 of voucher \S+ at .+, owner \+2519\*+\d{3}\./,
     );
     expect(details).toMatch(
-      /code was sent to the owner\. .* expires at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./,
+      /code was sent to the owner by africas-talking\. .* expires at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./,
     );
     expect(details).toContain('Wrong codes so far: 0.');
     expect(details).not.toContain(gift.owner);
@@ -138,7 +138,9 @@ describe('a payment', () => {
       const details = await detailsOf(handle);
       expect(details).toContain('**Paid**: ETB 40.00 to ');
       expect(details).toMatch(
-        new RegExp(`Provider's reference ${referenceNumber}, paid to msisdn \\+2519\\*+000\\.`),
+        new RegExp(
+          `Provider's reference ${referenceNumber}, paid to msisdn \\+2519\\*+000 by gsma\\.`,
+        ),
       );
     }
   });

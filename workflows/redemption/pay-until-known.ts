@@ -36,6 +36,9 @@ export function payUntilKnown(
           call,
         ]),
       ),
+    note: ({ asked }) => {
+      hold.asked = asked ?? hold.asked;
+    },
     whileUnknown: async (lastMessage, urgency) => {
       if (!isMarked)
         upsertSearchAttributes([...attributesOf(hold), { key: outcome, value: 'UNKNOWN' }]);

@@ -6,7 +6,13 @@ import type { Ending } from '../steps/final-outcome.js';
 import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
 import { sendUntilSettled } from '../steps/send-message.js';
 import { attributesOf, isFromBefore, payUntilKnown } from './pay-until-known.js';
-import { type ShownRedemption, showNotPaid, showPaid, showPaying } from './redemption-details.js';
+import {
+  type ShownRedemption,
+  showNotPaid,
+  shownRedemption,
+  showPaid,
+  showPaying,
+} from './redemption-details.js';
 import { noteRefusal, type RedemptionRun } from './redemption-run.js';
 
 /** Redeems once: duplicates of a request, with or without a key, share one redemption. */
@@ -37,7 +43,7 @@ async function holdPayAndBook(
     run.ended ??= 'not-paid';
     throw raiseForeignHold(command.operationId);
   }
-  const hold: ShownRedemption = { ...held, owner: run.started?.owner };
+  const hold = shownRedemption(held, run.started?.owner);
   showPaying(hold);
   // Nobody but the provider knows the references until the payment ends or lasts.
   if (timing.sendingStepMs === undefined) upsertSearchAttributes(attributesOf(hold));

@@ -3,6 +3,13 @@ import type { ClaimStarted } from '../../activities/redemptions/claim-creation.j
 import type { RedemptionHeld } from '../../activities/redemptions/redemption-holds.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import { showDetails } from '../current-details.js';
+import {
+  type AskedProviders,
+  askedFirst,
+  atProvider,
+  byProvider,
+  failoverParagraph,
+} from '../steps/asked-providers.js';
 import { type Urgency, urgencyWords } from '../steps/final-outcome.js';
 import type { CodeDelivery } from './code-delivery.js';
 
@@ -19,14 +26,21 @@ export interface RedeemVoucherResult {
     | 'cancelled';
 }
 
-/** What became of the message with the code; undefined while it is being sent. */
-type CodeMessage = MessageOutcome['kind'] | undefined;
+/** What became of the code by now. */
+interface CodeProgress {
+  /** Undefined while it is being sent. */
+  readonly message: MessageOutcome | undefined;
+  readonly delivery: CodeDelivery | undefined;
+}
 
-const codeWords = {
-  accepted: 'The code was sent to the owner',
-  unknown: 'The SMS provider did not confirm the code; the service does not send it again',
-  sending: 'The service sends the code',
-} as const;
+const sentWords = (message: MessageOutcome | undefined): string => {
+  if (message?.kind === 'accepted')
+    return `The code was sent to the owner${byProvider(message.asked)}`;
+  return message?.kind === 'unknown'
+    ? `${message.asked?.provider ?? 'The SMS provider'} did not confirm the code; the service does not send ` +
+        'it again'
+    : 'The service sends the code';
+};
 
 /** What became of the message after the provider had taken it. */
 const deliveryWords = ({ isDelivered, reason }: CodeDelivery): string =>
@@ -35,24 +49,34 @@ const deliveryWords = ({ isDelivered, reason }: CodeDelivery): string =>
     : `**The code was not delivered**${reason === null ? '' : `: ${quoted(reason)}`}. The partner or ` +
       'support staff send it again, after the owner has switched the phone on';
 
+/** The report may be about a repetition, which another provider may have sent. */
+const codeWords = ({ message, delivery }: CodeProgress): string => {
+  if (!delivery) return sentWords(message);
+  return `${message?.asked ? `${sentWords(message)}. ` : ''}${deliveryWords(delivery)}`;
+};
+
+const endWords = (ended: RedeemVoucherResult['ended'], code: CodeProgress): string[] => {
+  const { message } = code;
+  if (ended !== 'cancelled') return message ? [`${codeWords(code)}.`] : [];
+  return message?.asked ? [`${message.asked.provider} did not take the code.`] : [];
+};
+
 /** A claim that waits for its redemption. */
 export function showClaimed(
   claim: ClaimStarted,
-  progress: {
-    readonly message: CodeMessage;
-    readonly delivery: CodeDelivery | undefined;
+  progress: CodeProgress & {
     readonly wrongCodes: number | undefined;
     /** Of the last redemption that was tried. */
     readonly refusal: Refusal | undefined;
   },
 ): void {
-  const { message, delivery, wrongCodes, refusal } = progress;
-  const sent = message === 'accepted' || message === 'unknown' ? message : 'sending';
+  const { message, wrongCodes, refusal } = progress;
   showDetails(
     `**Claimed**: ${describeClaim(claim)}.`,
-    `${delivery ? deliveryWords(delivery) : codeWords[sent]}. The workflow waits for the redemption, or until the claim expires` +
+    `${codeWords(progress)}. The workflow waits for the redemption, or until the claim expires` +
       `${claim.expiresAt ? ` at ${readableTime(claim.expiresAt)}` : ''}.` +
       `${wrongCodes === undefined ? '' : ` Wrong codes so far: ${wrongCodes}.`}`,
+    ...failoverParagraph(message?.asked),
     ...(refusal ? [lastRefusal(refusal)] : []),
     'No money has moved. Where the owner has no code, the partner or support staff (at `/support`) send it ' +
       'again; where the amount or the merchant is wrong, a new claim takes the place of this one.',
@@ -74,7 +98,7 @@ const wordsOf = ({ reason, detail }: Refusal): string => quoted(messageOf(reason
 export function showEnd(
   ended: RedeemVoucherResult['ended'],
   claim: ClaimStarted | undefined,
-  refusal: Refusal | undefined,
+  { refusal, ...code }: CodeProgress & { readonly refusal: Refusal | undefined },
 ): void {
   if (ended === 'redeemed' || ended === 'not-paid') return;
   const what = claim ? `the claim of ${describeClaim(claim)}` : 'the request';
@@ -83,6 +107,8 @@ export function showEnd(
   const [title, ...next] = endings[ended];
   showDetails(
     `**${title}**: ${what}${why}.`,
+    ...endWords(ended, code),
+    ...failoverParagraph(code.message?.asked),
     ...next,
     ...(refusal && !isWhy ? [lastRefusal(refusal)] : []),
   );
@@ -101,7 +127,16 @@ const endings = {
 } as const;
 
 /** A redemption, and the masked number of its voucher's owner, where a claim named it. */
-export type ShownRedemption = RedemptionHeld & { readonly owner?: string | undefined };
+export type ShownRedemption = RedemptionHeld & {
+  readonly owner?: string | undefined;
+  /** By the newest answer. */
+  asked?: AskedProviders | undefined;
+};
+
+export const shownRedemption = (
+  held: RedemptionHeld,
+  owner: string | undefined,
+): ShownRedemption => ({ ...held, owner, asked: askedFirst(held.provider) });
 
 /** A payment whose outcome the provider has not told yet. */
 export const showPaying = (hold: ShownRedemption): void =>
@@ -117,6 +152,7 @@ export const showUnknown = (hold: ShownRedemption, lastMessage: string, urgency:
     `The provider's last message: ${lastMessage}. The money stays on hold${accountOf(hold)}, and the service ` +
       'asks the provider again. Do not pay it by hand, and do not redeem it again: that could pay twice. To ' +
       'ask now, send the signal `providerHint`.',
+    ...failoverParagraph(hold.asked),
     'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle an unknown ' +
       'payment* at `/support`, with its reference.',
   );
@@ -126,7 +162,8 @@ export const showPaid = (hold: ShownRedemption, providerReference: string): void
   showDetails(
     `**Paid**: ${describeRedemption(hold)}`,
     `Provider's reference ${providerReference}` +
-      `${hold.payoutAccount ? `, paid to ${hold.payoutAccount}` : ''}.`,
+      `${hold.payoutAccount ? `, paid to ${hold.payoutAccount}` : ''}${byProvider(hold.asked)}.`,
+    ...failoverParagraph(hold.asked),
     'The money has left the voucher. No action is needed; where the owner was at the wrong merchant, the ' +
       'merchant or support staff (at `/support`) reverse the redemption.',
   );
@@ -137,6 +174,7 @@ export const showNotPaid = (hold: ShownRedemption, message: string): void =>
     `**Not paid**: ${describeRedemption(hold)}`,
     `The provider's last message: ${quoted(message)}. No money has moved${accountOf(hold)}: the value is ` +
       'back on the voucher.',
+    ...failoverParagraph(hold.asked),
     "Where the message is about the merchant's account, an operator corrects that first: `npm run admin -- " +
       'set payout-account --help`. Then the merchant claims again, and the owner gets a new code.',
   );
@@ -147,6 +185,7 @@ const accountOf = ({ payoutAccount }: RedemptionHeld): string =>
 
 /** A redemption as support staff and the provider know it. */
 export const describeRedemption = (hold: ShownRedemption): string =>
-  `ETB ${hold.toMerchant} to ${hold.merchantName}, payment reference ${hold.paymentReference}; ` +
+  `ETB ${hold.toMerchant} to ${hold.merchantName}, payment reference ${hold.paymentReference}` +
+  `${atProvider(hold.asked)}; ` +
   `voucher ${hold.serialNumber}, fee ETB ${hold.serviceFee}, ${hold.platformReference}` +
   `${hold.owner ? `, owner ${hold.owner}` : ''}.`;

@@ -57,5 +57,5 @@ export function noteRefusal(
 /** Shows a claim that is waiting for its redemption. */
 export function showProgress(run: RedemptionRun): void {
   const { started, codeMessage, delivery, wrongCodes, refusal } = run;
-  if (started) showClaimed(started, { message: codeMessage?.kind, delivery, wrongCodes, refusal });
+  if (started) showClaimed(started, { message: codeMessage, delivery, wrongCodes, refusal });
 }

@@ -1,11 +1,13 @@
 import type { ReversalBegun } from '../../activities/redemptions/reversals.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import { showDetails } from '../current-details.js';
+import { askedFirst, atProvider } from '../steps/asked-providers.js';
 import { type Urgency, urgencyWords } from '../steps/final-outcome.js';
 
 /** A reversal as support staff and the provider know it. */
 export const describeReversal = (begun: ReversalBegun): string =>
-  `ETB ${begun.toMerchant} back from ${begun.merchantName}, reversal reference ${begun.reference}; ` +
+  `ETB ${begun.toMerchant} back from ${begun.merchantName}, reversal reference ${begun.reference}` +
+  `${atProvider(askedFirst(begun.provider))}; ` +
   `voucher ${begun.serialNumber}, fee ETB ${begun.serviceFee}, ${begun.platformReference}.`;
 
 export const showRefused = (refusal: Refusal): void =>

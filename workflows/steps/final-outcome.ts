@@ -2,6 +2,7 @@ import { condition, upsertSearchAttributes, workflowInfo } from '@temporalio/wor
 import type { Activities } from '../../activities/index.js';
 import { quoted } from '../../src/domain/refusals.js';
 import { needsAction } from '../search-attributes.js';
+import type { WithProviders } from './asked-providers.js';
 import { lengthenPause } from './lengthen-pause.js';
 import { CALLS_FROM_REFUSAL, isRefusedStep } from './refused-steps.js';
 
@@ -25,6 +26,8 @@ export interface ProviderAttempt {
   readonly send: (isFirst: boolean) => Promise<SendOutcome>;
   /** Given the end of the last sending, or the beginning of a run that took the attempt over. */
   readonly inquire: (lastSentAtMs: number) => Promise<InquiryOutcome>;
+  /** Called with each answer, for whom it names. */
+  readonly note?: (answer: WithProviders<{ readonly kind: string }>) => void;
   /** Called while the outcome is unknown: for the database and for support staff. */
   readonly whileUnknown: (lastMessage: string, urgency: Urgency) => Promise<void>;
   /** An earlier run may have sent it: only an inquiry decides. */
@@ -115,6 +118,7 @@ async function inquireUntilKnown(
     } catch (error) {
       found = unlessRefused(error);
     }
+    attempt.note?.(found);
     if (found.kind === 'delivered') return { ending: done(found), wasRaised };
     if (found.kind === 'refused') return { ending: notDone(found.message), wasRaised };
     if (found.kind !== 'never-seen') {
@@ -129,6 +133,7 @@ async function inquireUntilKnown(
     } catch (error) {
       repeated = unlessRefused(error);
     }
+    attempt.note?.(repeated);
     lastSentAtMs = Date.now();
     if (repeated.kind === 'delivered') return { ending: done(repeated), wasRaised };
     if (repeated.kind === 'refused') repetitionRefused = repeated.message;
@@ -137,7 +142,7 @@ async function inquireUntilKnown(
 }
 
 /** The first sending, with a few attempts while it was provably not sent. */
-async function sendUntilSent({ send }: ProviderAttempt): Promise<Ending | Unknown> {
+async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | Unknown> {
   // A run that was reset, or goes on from another one, may have sent it before.
   const { runId, firstExecutionRunId } = workflowInfo();
   const isFirst = runId === firstExecutionRunId;
@@ -148,6 +153,7 @@ async function sendUntilSent({ send }: ProviderAttempt): Promise<Ending | Unknow
     } catch (error) {
       outcome = unlessRefused(error);
     }
+    note?.(outcome);
     if (outcome.kind === 'delivered') return done(outcome);
     if (outcome.kind === 'refused') return notDone(outcome.message);
     if (outcome.kind === 'unknown') return outcome;

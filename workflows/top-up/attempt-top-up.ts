@@ -5,6 +5,7 @@ import { bookTopUp } from '../steps/book-ending.js';
 import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
 import { deliverTopUp, reportAttempt } from './deliver-top-up.js';
 import { hasFailed, type TopUpRun } from './top-up-run.js';
+import { shownTopUp } from './topup-details.js';
 
 /** Makes one attempt of a top-up. All requests for one attempt to one number share it. */
 export function attemptOnce(
@@ -50,15 +51,16 @@ async function holdDeliverAndBook(
   by: TopUpCommand | RetryCommand,
 ): Promise<OperationOutcome<TopUpMade>> {
   const { database, timing, hints, details } = run;
-  const hold = await database.holdTopUp(by);
-  if (hold.kind === 'answered') {
-    noteAnswered(run, hold.outcome);
-    return hold.outcome;
+  const held = await database.holdTopUp(by);
+  if (held.kind === 'answered') {
+    noteAnswered(run, held.outcome);
+    return held.outcome;
   }
-  if (!isHeldBy(by.operationId, timing.resultsAreNamed, hold)) {
+  if (!isHeldBy(by.operationId, timing.resultsAreNamed, held)) {
     run.ended = 'refused';
     throw raiseForeignHold(by.operationId);
   }
+  const hold = shownTopUp(held);
   run.attempts = hold.attempt;
   run.references.add(hold.reference);
   run.lastHold = hold;

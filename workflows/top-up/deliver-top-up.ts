@@ -1,14 +1,18 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
 import { providers } from '../activity-options.js';
 import * as searchAttributes from '../search-attributes.js';
 import { stepFailed } from '../steps/book-until-done.js';
 import { type Ending, finalOutcome } from '../steps/final-outcome.js';
 import { namedCalls } from '../steps/named-results.js';
 import type { TopUpRun } from './top-up-run.js';
+import type { ShownTopUp } from './topup-details.js';
 
 /** Sends a held top-up to the provider; ends when the outcome is known. */
-export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld): Promise<Ending> {
+export function deliverTopUp(
+  run: TopUpRun,
+  operationId: string,
+  hold: ShownTopUp,
+): Promise<Ending> {
   const { database, timing, hints, details, begin } = run;
   const named = namedCalls(operationId, timing.resultsAreNamed);
   const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
@@ -32,6 +36,9 @@ export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld
         ]),
       ),
     takeHint: hints.take,
+    note: ({ asked }) => {
+      hold.asked = asked ?? hold.asked;
+    },
     whileUnknown: async (lastMessage, urgency) => {
       // A refusal of the database must not prevent the inquiry.
       await database.markTopUpUnknown(operationId, lastMessage).catch(stepFailed);
@@ -46,7 +53,7 @@ export function deliverTopUp(run: TopUpRun, operationId: string, hold: TopUpHeld
 }
 
 /** Shows the outcome of an attempt to support staff. */
-export function reportAttempt(run: TopUpRun, hold: TopUpHeld, ending: Ending): void {
+export function reportAttempt(run: TopUpRun, hold: ShownTopUp, ending: Ending): void {
   const { references, details, begin, timing } = run;
   const failed = ending.kind === 'not-done';
   if (ending.kind === 'done') references.add(ending.providerReference);

@@ -1,9 +1,8 @@
-import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
 import * as activities from '../activity-options.js';
 import type { OperationOutcome, TopUpInput, TopUpMade } from '../contracts.js';
 import { createHints } from '../steps/hints.js';
 import { serializeActivities } from '../steps/serialized-activities.js';
-import { createTopUpDetails } from './topup-details.js';
+import { createTopUpDetails, type ShownTopUp } from './topup-details.js';
 
 /** The end of a top-up, for the Temporal UI. */
 export interface TopUpResult {
@@ -29,7 +28,7 @@ export interface TopUpRun extends TopUpInput {
   /** The number of the newest attempt. */
   attempts: number;
   ended: TopUpResult['ended'];
-  lastHold?: TopUpHeld;
+  lastHold?: ShownTopUp;
   /** The provider's message of the last attempt that failed. */
   lastFailure?: string;
   retryIsWanted: boolean;

@@ -1,11 +1,25 @@
 import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import { showDetails, untilWhen } from '../current-details.js';
+import {
+  type AskedProviders,
+  askedFirst,
+  atProvider,
+  failoverParagraph,
+} from '../steps/asked-providers.js';
 import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.js';
 
 const CHARGED = "The money has left the partner's wallet. No action is needed.";
 
 const ON_HOLD = 'The money is on hold until the provider tells the outcome. No action is needed.';
+
+/** An attempt, and who was asked for it by the newest answer. */
+export type ShownTopUp = TopUpHeld & { asked?: AskedProviders | undefined };
+
+export const shownTopUp = (held: TopUpHeld): ShownTopUp => ({
+  ...held,
+  asked: askedFirst(held.provider),
+});
 
 interface UnknownOutcome {
   readonly lastMessage: string;
@@ -21,36 +35,40 @@ const earlierFailure = (message: string | undefined): string[] =>
 
 /** The details of a top-up for support staff; `transactionId` is its number for partners. */
 export function createTopUpDetails(transactionId: number) {
-  const describe = (hold: TopUpHeld): string =>
+  const describe = (hold: ShownTopUp): string =>
     `top-up ${transactionId}, ${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, ` +
-    `attempt ${hold.attempt}, our reference ${hold.reference}`;
+    `attempt ${hold.attempt}, our reference ${hold.reference}` +
+    atProvider(hold.asked);
 
   return {
-    sending: (hold: TopUpHeld, lastFailure: string | undefined) =>
+    sending: (hold: ShownTopUp, lastFailure: string | undefined) =>
       showDetails(`**Sending**: ${describe(hold)}.`, ...earlierFailure(lastFailure), ON_HOLD),
 
-    unknown: (hold: TopUpHeld, { lastMessage, urgency, lastFailure }: UnknownOutcome) =>
+    unknown: (hold: ShownTopUp, { lastMessage, urgency, lastFailure }: UnknownOutcome) =>
       showDetails(
         `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}.`,
         ...earlierFailure(lastFailure),
         `The provider's last message: ${lastMessage}. The money stays on hold, and the service asks ` +
           'the provider again. Do not send it by another way: that could deliver it twice. To ask now, ' +
           'send the signal `providerHint`. A retry is possible after the outcome is known.',
+        ...failoverParagraph(hold.asked),
         'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle an ' +
           'unknown top-up* at `/support`, with its reference.',
       ),
 
-    delivered: (hold: TopUpHeld, { providerReference, reversal }: Ending & { kind: 'done' }) =>
+    delivered: (hold: ShownTopUp, { providerReference, reversal }: Ending & { kind: 'done' }) =>
       showDetails(
         ...(reversal === undefined ? [] : [`**${quoted(reversal)}.**`]),
         `**Delivered**: ${describe(hold)}. Provider's reference ${providerReference}.`,
+        ...failoverParagraph(hold.asked),
         ...(reversal === undefined ? [CHARGED] : []),
       ),
 
-    failed: (hold: TopUpHeld, message: string, retryWindowMs: number) =>
+    failed: (hold: ShownTopUp, message: string, retryWindowMs: number) =>
       showDetails(
         `**Failed**: ${describe(hold)}.`,
         `The provider's last message: ${quoted(message)}. The money is back in the partner's wallet.`,
+        ...failoverParagraph(hold.asked),
         'To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is needed. The retry ' +
           'holds the money again and goes to the same number. To the same or another number: *Retry a ' +
           'top-up* at `/support`, or the partner by the API; both also after the workflow ends, at ' +
@@ -79,7 +97,7 @@ export function createTopUpDetails(transactionId: number) {
           'and charged nothing.',
       ),
 
-    windowOver: (hold: TopUpHeld | undefined) =>
+    windowOver: (hold: ShownTopUp | undefined) =>
       showDetails(
         `**Failed**${hold ? `: ${describe(hold)}` : `: top-up ${transactionId}`}.`,
         "The money is back in the partner's wallet. The workflow accepts no more signals; " +

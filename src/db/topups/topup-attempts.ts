@@ -4,6 +4,7 @@ import type { StoredNumber } from '../../domain/phone.js';
 import type { AirtimeProviderName } from '../../domain/providers/provider-names.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
+import { failoversOf } from '../providers/provider-failovers.js';
 import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
 import type { TopupAttemptsTable, TopupStatus } from '../schema/all-tables.js';
 import { hasDelivery } from './topup-state.js';
@@ -97,6 +98,7 @@ const attempts = (database: Database, operationId: string) =>
       'products.product_name',
       'topup_attempts.provider_product_id',
       'topup_attempts.provider',
+      failoversOf('operation_id', sql.ref('topup_attempts.operation_id')).as('failovers'),
     ])
     .where('topup_attempts.operation_id', '=', operationId);
 

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.js';
 import type { Database } from '../connection.js';
 import type { ListSource } from '../lists/list-query.js';
+import { type Failover, failoversOf } from '../providers/provider-failovers.js';
 import type { TopupAttemptsTable } from '../schema/all-tables.js';
 import { type ListedTopup, topupSource } from './topups.js';
 
@@ -16,13 +17,6 @@ export const namedTopupSource: ListSource<NamedTopup> = {
   ...topupSource,
   select: sql`${topupSource.select}, ${productName}`,
 };
-
-/** Another provider was asked, because the call did not reach the first. The time is in ISO 8601. */
-interface Failover {
-  readonly from: string;
-  readonly message: string;
-  readonly at: string;
-}
 
 /** Times are texts in ISO 8601. */
 interface Attempt {
@@ -61,10 +55,8 @@ export async function findTopupDetail(
         'reversedAt', reversed_at, 'settledBy', settled_by,
         'operationId', try.operation_id, 'msisdn', try.msisdn, 'status', try.status,
         'reference', reference, 'providerReference', try.provider_reference,
-        'providerMessage', provider_message, 'provider', try.provider, 'failovers', (
-          select coalesce(json_agg(json_build_object('from', from_provider, 'message', message,
-            'at', at) order by id), '[]')
-          from provider_failovers where operation_id = try.operation_id)
+        'providerMessage', provider_message, 'provider', try.provider,
+        'failovers', ${failoversOf('operation_id', sql`try.operation_id`)}
         ) order by try.attempt), '[]')
       from topup_attempts as try where try.topup_id = topups.id) as attempts
     from topups where id = ${topupId} and ${topupSource.where(partnerId)}`.execute(database);

@@ -5,6 +5,7 @@ import type { Route } from '../../domain/providers/routes.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { hasNumber, numberKey } from '../number-key.js';
+import { failoversOf } from '../providers/provider-failovers.js';
 import { routesFor } from '../providers/provider-routes.js';
 import type { MessagesTable } from '../schema/all-tables.js';
 
@@ -215,7 +216,12 @@ export const findMessage = (
 export const messageStatus = (database: Database, messageId: number) =>
   database
     .selectFrom('messages')
-    .select(['status', 'provider_message'])
+    .select([
+      'status',
+      'provider_message',
+      'provider',
+      failoversOf('message_id', sql.ref('messages.id')).as('failovers'),
+    ])
     .where('id', '=', messageId)
     .executeTakeFirstOrThrow();
 

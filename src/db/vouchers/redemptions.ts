@@ -6,6 +6,7 @@ import { paidAccount } from '../catalogue/payout-account-checks.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
 import { digestsOf, type RequestDigests } from '../operations/stored-operations.js';
+import { failoversOf } from '../providers/provider-failovers.js';
 import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
 
 export interface NewRedemption {
@@ -104,6 +105,7 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'redemptions.platform_reference',
       'redemptions.payment_reference',
       'redemptions.payee',
+      'redemptions.provider',
       'merchants.merchant_name',
       'vouchers.partner_id',
       'vouchers.serial_number',
@@ -156,6 +158,7 @@ export const redemptionPayment = (database: Database, operationId: string) =>
       'redemptions.status',
       'vouchers.serial_number',
       paidAccount.as('account'),
+      failoversOf('operation_id', sql.ref('redemptions.operation_id')).as('failovers'),
     ])
     .where('redemptions.operation_id', '=', operationId)
     .executeTakeFirstOrThrow();

@@ -1,19 +1,11 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
+import { type Failover, failoversOf } from '../providers/provider-failovers.js';
 import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.js';
 import type { ListedVoucher } from './lists/voucher-list.js';
 import { newestReversal, type ShownReversal } from './shown-reversal.js';
-
-/** Another provider was asked, because the first certainly did nothing. */
-interface Failover {
-  readonly from: string;
-  readonly to: string;
-  /** What the first said. */
-  readonly message: string;
-  readonly at: string;
-}
 
 /** Times are texts in ISO 8601; amounts are decimal strings. */
 interface Claim {
@@ -141,11 +133,6 @@ const claims = sql`
   left join partners on claim.company_kind = 'partner' and partners.id = claim.company_id
   where claim.voucher_id = vouchers.id`;
 
-const failoversOf = (isOfIt: RawBuilder<unknown>) => sql`(
-  select coalesce(json_agg(json_build_object('from', from_provider, 'to', to_provider,
-    'message', failover.message, 'at', failover.at) order by failover.id), '[]')
-  from provider_failovers as failover where ${isOfIt})`;
-
 const redemptions = sql`
   select coalesce(json_agg(json_build_object('id', redemption.id, 'claimId', redemption.claim_id,
     'at', redemption.created_at,
@@ -157,7 +144,7 @@ const redemptions = sql`
     'providerReference', provider_reference, 'providerMessage', provider_message,
     'reversal', ${newestReversal(sql`redemption.id`)},
     'provider', redemption.provider,
-    'failovers', ${failoversOf(sql`failover.operation_id = redemption.operation_id`)})
+    'failovers', ${failoversOf('operation_id', sql`redemption.operation_id`)})
     order by redemption.id), '[]')
   from redemptions as redemption
   join merchants as payee on payee.id = redemption.merchant_id
@@ -170,5 +157,5 @@ const messages = sql`
     'providerReference', provider_reference, 'providerMessage', provider_message,
     'delivery', delivery, 'deliveryAt', delivery_at, 'deliveryReason', delivery_reason,
     'provider', message.provider,
-    'failovers', ${failoversOf(sql`failover.message_id = message.id`)}) order by message.id), '[]')
+    'failovers', ${failoversOf('message_id', sql`message.id`)}) order by message.id), '[]')
   from messages as message where message.voucher_id = vouchers.id`;

@@ -137,13 +137,18 @@ describe('a payment', () => {
   it('that was not sent goes to the next provider, once', async () => {
     answers.first = () => notSent;
     const operationId = await hold();
-    expect(await pay(operationId)).toMatchObject({ kind: 'delivered' });
+    const told = {
+      provider: 'mpesa',
+      failovers: [{ from: 'gsma', message: 'no connection' }],
+    };
+    expect(await pay(operationId)).toMatchObject({ kind: 'delivered', asked: told });
     expect(asked).toEqual(['first send', 'second send']);
     expect(await providerOf(operationId)).toBe('mpesa');
     expect(await failoversOf(operationId)).toEqual([
       { from_provider: 'gsma', to_provider: 'mpesa', message: 'no connection' },
     ]);
-    await inAttempt(1, () => activities().inquirePayment(operationId));
+    const inquiry = await inAttempt(1, () => activities().inquirePayment(operationId));
+    expect(inquiry).toMatchObject({ asked: told });
     expect(asked.at(-1)).toBe('second ask');
   });
 

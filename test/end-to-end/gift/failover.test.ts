@@ -9,6 +9,7 @@ import { staffClient } from '../../staff/staff-client.js';
 import { call } from '../../support/clients.js';
 import { makeSpoilingWay } from '../../support/spoiling-way.js';
 import { until } from '../../support/until.js';
+import { detailsOf } from '../../workflows/details-of.js';
 import { CLAIM, done, type Gift, newOwner, settled } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
@@ -86,6 +87,16 @@ const shown = async (gift: Gift): Promise<string> => {
   return (await admin(`show voucher ${gift.id}`)).out;
 };
 
+/** What the tab *User Metadata* of the workflow of its claim shows. */
+const inTemporalUi = async ({ id }: Gift): Promise<string> => {
+  const { workflow_id } = await scene.stack.database
+    .selectFrom('voucher_claims')
+    .select('workflow_id')
+    .where('voucher_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return detailsOf(scene.stack.temporal.client.workflow.getHandle(workflow_id ?? ''));
+};
+
 describe('a code', () => {
   it.each(['not-authorised', 'too-many-requests'] as const)(
     'that the first provider certainly did not send is sent once, by the second one: %s',
@@ -100,6 +111,9 @@ describe('a code', () => {
         /The code was not taken by africas-talking: [^\n]+ smpp was asked next/,
       );
       expect(await shown(gift)).toContain('africas-talking, then smpp');
+      const details = await inTemporalUi(gift);
+      expect(details).toContain('The code was sent to the owner by smpp.');
+      expect(details).toMatch(/africas-talking did nothing: .+\. smpp was asked next\./);
     },
   );
 
@@ -123,6 +137,11 @@ describe('a code', () => {
     const gift = await scene.gift({ owner: newOwner() });
     expect(await claim(gift)).toMatchObject({ success: false });
     expect(received(gift)).toEqual([]);
+    await until(async () =>
+      expect(await inTemporalUi(gift)).toMatch(
+        /^\*\*Cancelled\*\*: .*smpp did not take the code\..*africas-talking did nothing: /s,
+      ),
+    );
   });
 });
 
@@ -146,5 +165,11 @@ describe('a payment', () => {
       /The payment of RDM-\S+ was not taken by gsma: [^\n]+ mpesa was asked next/,
     );
     expect(await shown(gift)).toContain('gsma, then mpesa');
+    await until(async () => {
+      const details = await inTemporalUi(gift);
+      expect(details).toMatch(/\*\*Paid\*\*: .+, payment reference \S+ at mpesa;/);
+      expect(details).toMatch(/paid to msisdn \S+ by mpesa\./);
+      expect(details).toMatch(/gsma did nothing: .+\. mpesa was asked next\./);
+    });
   });
 });

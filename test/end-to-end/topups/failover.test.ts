@@ -8,6 +8,8 @@ import type {
 import { happeningsOfTopup } from '../../../src/staff/topup-story.js';
 import { commandsOn } from '../../admin/scene.js';
 import { call } from '../../support/clients.js';
+import { until } from '../../support/until.js';
+import { detailsOf } from '../../workflows/details-of.js';
 import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** DT One is asked first and Reloadly second, both of the sandbox, with faults of a whole provider. */
@@ -76,6 +78,20 @@ it('a top-up that the first provider did not take is sent once, by the second on
   const names = { creationId: await scene.operationOf(id), workflowId: null };
   const story = topup && happeningsOfTopup(topup, names).map(({ what }) => String(what));
   expect(story?.join('\n')).toMatch(/did not reach dt-one[\s\S]*was delivered by reloadly/);
+
+  const { workflow_id } = await scene.stack.database
+    .selectFrom('topups')
+    .select('workflow_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const handle = scene.stack.temporal.client.workflow.getHandle(workflow_id ?? '');
+  await until(async () => {
+    const details = await detailsOf(handle);
+    expect(details).toMatch(
+      /\*\*Delivered\*\*: .+, our reference \S+ at reloadly\. Provider's reference/,
+    );
+    expect(details).toMatch(/dt-one did nothing: .+\. reloadly was asked next\./);
+  });
 });
 
 it('a top-up whose outcome at the first provider is unknown is sent by nobody else', async () => {
