@@ -6,6 +6,7 @@ import { mpesaResultsIn } from '../db/reconciliation/mpesa-results.js';
 import { messageTexts } from '../domain/vouchers/message-templates.js';
 import { createFairSemaphore } from '../process/fair-semaphore.js';
 import type { LabelsOf } from '../process/metrics/definitions.js';
+import type { ProviderCall, ProviderCallOutcome } from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import type { Airtime } from '../providers/airtime/airtime.js';
 import { createProviderGuard, guardStates } from '../providers/guard/provider-guard.js';
@@ -29,8 +30,8 @@ type Providers = Pick<
 >;
 
 /** Makes a call, and counts it with its outcome and its time. */
-type Observe = <Result extends { readonly kind: string }>(
-  call: string,
+type Observe = <Result extends { readonly kind: ProviderCallOutcome }>(
+  call: ProviderCall,
   make: () => Promise<Result>,
 ) => Promise<Result>;
 
@@ -38,7 +39,7 @@ const observerOf =
   (metrics: Metrics, provider: string): Observe =>
   async (call, make) => {
     const startedAt = performance.now();
-    const note = (outcome: string) => {
+    const note = (outcome: ProviderCallOutcome) => {
       const labels: LabelsOf<'provider_call_duration_seconds'> = { provider, call };
       metrics.count('provider_calls_total', { ...labels, outcome });
       const seconds = (performance.now() - startedAt) / 1_000;
@@ -55,9 +56,9 @@ const observerOf =
   };
 
 /** The call as a span; its outcome is one word. */
-async function traced<Result extends { readonly kind: string }>(
+async function traced<Result extends { readonly kind: ProviderCallOutcome }>(
   provider: string,
-  call: string,
+  call: ProviderCall,
   make: () => Promise<Result>,
 ): Promise<Result> {
   const traces = tracing();
@@ -78,10 +79,13 @@ interface Unknown {
 /** The calls to one provider: counted, and behind its guard. */
 interface Calls {
   /** Refused by the guard, it is not sent. */
-  readonly send: (call: string, make: () => Promise<ProviderOutcome>) => Promise<ProviderOutcome>;
+  readonly send: (
+    call: ProviderCall,
+    make: () => Promise<ProviderOutcome>,
+  ) => Promise<ProviderOutcome>;
   /** Refused by the guard, nothing is known: whoever asks asks again. */
-  readonly ask: <Answer extends { readonly kind: string }>(
-    call: string,
+  readonly ask: <Answer extends { readonly kind: ProviderCallOutcome }>(
+    call: ProviderCall,
     make: () => Promise<Answer | Unknown>,
   ) => Promise<Answer | Unknown>;
 }

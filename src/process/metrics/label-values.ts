@@ -30,10 +30,13 @@ export type ScheduleName = (typeof scheduleNames)[number];
 
 /** What providers are asked. */
 export const providerCalls = [
-  ...['send', 'pay', 'find', 'reverse', 'find reversal', 'list', 'deliver'],
+  ...['send', 'pay', 'check account', 'find', 'reverse', 'find reversal', 'deliver'],
 ] as const;
+export type ProviderCall = (typeof providerCalls)[number];
 
 /** What is known after a call to a provider. */
 export const providerOutcomes = [
-  ...['delivered', 'refused', 'not-sent', 'unknown', 'never-seen', 'listed', 'failed'],
+  ...['delivered', 'refused', 'not-sent', 'unknown', 'never-seen', 'failed'],
+  ...['open', 'closed', 'not-offered'],
 ] as const;
+export type ProviderCallOutcome = (typeof providerOutcomes)[number];
