@@ -89,9 +89,6 @@ const configFor = (
     ...(startConfig.ENVIRONMENT === 'test'
       ? { WEBHOOK_PRIVATE_NETWORKS: startConfig.WEBHOOK_PRIVATE_NETWORKS }
       : {}),
-    ...(startConfig.AIRTIME_URL
-      ? {}
-      : { AIRTIME_CALLBACK_URL: `http://127.0.0.1:${startConfig.PORT}/callbacks/airtime` }),
   });
 
 async function writeDemo(startConfig: StartConfig, config: ApiConfig, addresses: StackAddresses) {

@@ -7,9 +7,9 @@ import { startPostgres } from '../embedded/postgres.js';
 import { findTemporalBinary } from '../embedded/temporal-binary.js';
 import { startTemporalServer } from '../embedded/temporal-server.js';
 import type { Progress } from '../process/progress.js';
-import { smscPassword } from '../sandbox/smpp/smsc.js';
 import { startSandbox } from '../sandbox/start-sandbox.js';
 import { startCodecServer } from '../temporal/codec/codec-server.js';
+import { reloadlyWebhookSecret, sandboxSettings } from './sandbox-settings.js';
 import type { Secrets } from './secrets.js';
 import type { Stops } from './stops.js';
 
@@ -109,22 +109,6 @@ async function temporal(
   return { settings: { TEMPORAL_ADDRESS: server.address }, url: uiUrl };
 }
 
-/** M-Pesa of the sandbox, which sends its results to this service. */
-const mpesaSettings = (url: string, port: number) => ({
-  MPESA_URL: url,
-  MPESA_CONSUMER_KEY: 'sandbox',
-  MPESA_CONSUMER_SECRET: 'sandbox',
-  MPESA_SHORT_CODE: '600992',
-  MPESA_INITIATOR: 'sandbox',
-  MPESA_SECURITY_CREDENTIAL: 'sandbox',
-  MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
-  MPESA_CALLBACK_SECRET: 'results-of-the-sandbox',
-});
-
-/** Of the sandbox only. */
-const RELOADLY_WEBHOOK_SECRET = 'sandbox-webhook-secret';
-const SANDBOX_SENDER = 'Voucher service <vouchers@sandbox.test>';
-
 async function sandbox(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
   const addresses = [
     config.SMS_URL,
@@ -146,52 +130,13 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
       delayScale: config.SANDBOX_DELAY_SCALE,
       reloadlyWebhook: {
         url: `http://127.0.0.1:${config.PORT}/callbacks/reloadly`,
-        secret: RELOADLY_WEBHOOK_SECRET,
+        secret: reloadlyWebhookSecret,
       },
     }),
   );
   stops.add(started.close);
   return {
     url: started.url,
-    settings: {
-      SANDBOX_URL: started.url,
-      ...(config.SMS_URL ? {} : { SMS_URL: started.smsUrl, SMS_API_KEY: 'sandbox' }),
-      ...(config.SMPP_URL
-        ? {}
-        : {
-            SMPP_URL: started.smppUrl,
-            SMPP_SYSTEM_ID: 'sandbox',
-            SMPP_PASSWORD: smscPassword,
-          }),
-      ...(config.SMTP_URL ? {} : { SMTP_URL: started.smtpUrl, EMAIL_FROM: SANDBOX_SENDER }),
-      ...(config.MOBILE_MONEY_URL
-        ? {}
-        : {
-            MOBILE_MONEY_URL: started.mobileMoneyUrl,
-            MOBILE_MONEY_TOKEN_URL: started.mobileMoneyTokenUrl,
-            MOBILE_MONEY_KEY: 'sandbox',
-            MOBILE_MONEY_SECRET: 'sandbox',
-            MOBILE_MONEY_ACCOUNT: 'sandbox',
-          }),
-      ...(config.MPESA_URL ? {} : mpesaSettings(started.mpesaUrl, config.PORT)),
-      ...(config.AIRTIME_URL
-        ? {}
-        : {
-            AIRTIME_URL: started.airtimeUrl,
-            AIRTIME_KEY: 'sandbox',
-            AIRTIME_SECRET: 'sandbox',
-          }),
-      ...(config.RELOADLY_URL
-        ? {}
-        : {
-            RELOADLY_URL: started.reloadlyUrl,
-            RELOADLY_TOKEN_URL: started.reloadlyTokenUrl,
-            RELOADLY_CLIENT_ID: 'sandbox',
-            RELOADLY_CLIENT_SECRET: 'sandbox',
-            RELOADLY_OPERATOR_ETHIO_TELECOM: '3001',
-            RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: '3002',
-            RELOADLY_CALLBACK_SECRET: RELOADLY_WEBHOOK_SECRET,
-          }),
-    },
+    settings: sandboxSettings(config, started),
   };
 }
