@@ -1,4 +1,5 @@
 import type { RecordedOperatorRetry } from '../src/db/operations/operator-commands.js';
+import type { ReportedCode } from '../src/domain/vouchers/delivery.js';
 import type { RedeemableVoucher, StartNames } from '../src/temporal/workflow-starts.js';
 import type {
   CaseName,
@@ -19,7 +20,7 @@ export interface LeftMessage extends RedeemableVoucher {
 
 /**
  * Starts a workflow for money on hold without a running one; it asks the provider before it sends.
- * A running workflow is not touched: its id is taken. All functions but the last two return whether a
+ * A running workflow is not touched: its id is taken. All functions but the last three return whether a
  * workflow was started.
  */
 export interface Resumption {
@@ -44,6 +45,8 @@ export interface Resumption {
   hintTopUp(topup: TopUpNames): Promise<void>;
   /** Signals the redemption that a voucher is held for to ask its provider now. */
   hintRedemption(voucher: RedeemableVoucher): Promise<void>;
+  /** Tells the workflow of a waiting claim what was reported about its code; it only shows it. */
+  tellCode(code: ReportedCode): Promise<void>;
 }
 
 /** Makes retries that operators or repairs have written. */

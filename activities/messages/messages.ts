@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { earlyReportOf } from '../../src/db/delivery-reports/delivery-reports.js';
 import {
   giveUpConfirmation as giveUp,
   messageStatus,
@@ -38,7 +39,7 @@ export interface MessageSender {
 }
 
 export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
-  const { database, failpoint, background, numbers } = dependencies;
+  const { database, failpoint, background, numbers, resumption } = dependencies;
   const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
 
@@ -55,12 +56,19 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
         })
       : { outcome: ended, asked: undefined };
     await failpoint(sendingSteps(message)[1]);
-    await recordMessage(database, messageId, {
+    const isReported = await recordMessage(database, messageId, {
       ...recordOf(outcome),
       ...(asked && { provider: asked.provider }),
     });
+    if (isReported) background.run(() => tellEarlyReport(messageId));
     if (isCode) await failpoint('claim-sent-recorded');
     return publicOutcome(outcome, asked);
+  }
+
+  /** The report found no message under its id: nobody has told the claim that waits for its code. */
+  async function tellEarlyReport(messageId: number): Promise<void> {
+    const code = await earlyReportOf(database, messageId);
+    if (code) await resumption.tellCode(code);
   }
 
   /** The outcome of an interrupted attempt is recorded as unknown. */

@@ -20,7 +20,7 @@ import {
   topUpWorkflowId,
 } from '../../workflows/workflow-ids.js';
 import { startBulkOrder } from './bulk-order-start.js';
-import { startUnlessRunning, tellIfRunning } from './unless-running.js';
+import { startUnlessRunning, tellCodeDelivery, tellIfRunning } from './unless-running.js';
 import {
   type RedeemableVoucher,
   redemptionStart,
@@ -112,6 +112,7 @@ export function createResumption(options: {
     startStatements,
     hintTopUp,
     hintRedemption,
+    tellCode: (code) => tellCodeDelivery(client, code),
   };
 }
 

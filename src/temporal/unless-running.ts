@@ -7,6 +7,9 @@ import { codeDelivery } from '../../workflows/redemption/code-delivery.js';
 import { claimWorkflowId } from '../../workflows/workflow-ids.js';
 import type { ReportedCode } from '../domain/vouchers/delivery.js';
 
+/** The client itself has no time limit. */
+const LIMIT_MS = 10_000;
+
 /**
  * Starts a workflow whose id must be unique among running ones; false where one is already running.
  */
@@ -38,5 +41,7 @@ export async function tellCodeDelivery(
   { claim, isDelivered, reason }: ReportedCode,
 ): Promise<void> {
   const handle = client.workflow.getHandle(claimWorkflowId(claim));
-  await handle.signal(codeDelivery, { isDelivered, reason }).catch(() => undefined);
+  await client
+    .withDeadline(Date.now() + LIMIT_MS, () => handle.signal(codeDelivery, { isDelivered, reason }))
+    .catch(() => undefined);
 }

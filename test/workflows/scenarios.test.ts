@@ -155,6 +155,19 @@ describe('redeem-voucher', () => {
     expect(await ended(workflowId, 'claim-in-step-undelivered')).toEqual({ ended: 'superseded' });
   });
 
+  it('shows what was reported about its code before the provider had answered', async () => {
+    stack.sandbox.postSmsReportsTo(`${stack.url}/callbacks/africas-talking`);
+    const { client, voucher, workflowId } = await claimed({ ownerSuffix: '010' });
+    const handle = stack.temporal.client.workflow.getHandle(workflowId);
+    await until(async () =>
+      expect(await detailsOf(handle)).toContain('The code was delivered to the owner'),
+    );
+    await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
+    expect(await ended(workflowId, 'claim-in-step-reported-early')).toEqual({
+      ended: 'superseded',
+    });
+  });
+
   it('ends superseded when a new claim takes its place', async () => {
     const { client, voucher, workflowId } = await claimed();
     await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/delivery.js';
 import type { Database } from '../connection.js';
 import { hasNumber } from '../number-key.js';
@@ -89,12 +89,37 @@ async function recordDelivery(
         and (delivery is null or delivery = 'NOT_DELIVERED' and ${deliveryOf(report)} = 'DELIVERED')
       returning id, claim_id
     )
-    select claim.operation_id as "operationId", claim.workflow_id as "workflowId"
-    from told
-    left join message_resends as resend on resend.message_id = told.id
-    left join messages as original on original.id = resend.original_id
-    join voucher_claims as claim on claim.id = coalesce(told.claim_id, original.claim_id)
-    where claim.status = 'OPEN'`.execute(database);
+    ${claimOf(sql`told`)}`.execute(database);
   const [claim] = rows;
   return claim && { claim, isDelivered: report.state === 'delivered', reason: report.reason };
+}
+
+/** SQL query: the open claim whose code a message has, also one that was sent again. */
+const claimOf = (message: RawBuilder<unknown>) => sql`
+  select claim.operation_id as "operationId", claim.workflow_id as "workflowId"
+  from ${message} as message
+  left join message_resends as resend on resend.message_id = message.id
+  left join messages as original on original.id = resend.original_id
+  join voucher_claims as claim on claim.id = coalesce(message.claim_id, original.claim_id)
+  where claim.status = 'OPEN'`;
+
+/** What was reported about the code of an open claim before the message had the provider's id. */
+export async function earlyReportOf(
+  database: Database,
+  messageId: number,
+): Promise<ReportedCode | undefined> {
+  const { rows } = await sql<{
+    operationId: string;
+    workflowId: string | null;
+    delivery: 'DELIVERED' | 'NOT_DELIVERED';
+    reason: string | null;
+  }>`
+    select claim.*, told.delivery, told.delivery_reason as reason
+    from messages as told
+    cross join lateral (${claimOf(sql`(select told.id, told.claim_id)`)}) as claim
+    where told.id = ${messageId} and told.delivery is not null`.execute(database);
+  const [found] = rows;
+  if (!found) return undefined;
+  const { delivery, reason, ...claim } = found;
+  return { claim, isDelivered: delivery === 'DELIVERED', reason };
 }

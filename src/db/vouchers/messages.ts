@@ -225,7 +225,10 @@ export const messageStatus = (database: Database, messageId: number) =>
     .where('id', '=', messageId)
     .executeTakeFirstOrThrow();
 
-/** Records the outcome of sending; `QUEUED` returns a message that was provably not sent. */
+/**
+ * Records the outcome of sending; `QUEUED` returns a message that was provably not sent. Returns whether its
+ * provider has already reported what became of it: such a report came before this outcome.
+ */
 export async function recordMessage(
   transaction: Database,
   messageId: number,
@@ -236,8 +239,8 @@ export async function recordMessage(
     /** Who was asked to send it; absent where the sending was interrupted. */
     readonly provider?: SmsProviderName;
   },
-): Promise<void> {
-  await transaction
+): Promise<boolean> {
+  const recorded = await transaction
     .updateTable('messages')
     .set({
       status: outcome.status,
@@ -248,7 +251,9 @@ export async function recordMessage(
     })
     .where('id', '=', messageId)
     .where('status', '=', 'SENDING')
-    .execute();
+    .returning('delivery')
+    .executeTakeFirst();
+  return recorded !== undefined && recorded.delivery !== null;
 }
 
 /** Cancels queued messages; messages in sending or sent do not change. */

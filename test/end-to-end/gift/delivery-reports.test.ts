@@ -1,6 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findCases } from '../../../src/db/cases/find-cases.js';
 import { claimWorkflowId } from '../../../workflows/workflow-ids.js';
+import { startRawServer } from '../../providers/raw-server.js';
 import { staffClient } from '../../staff/staff-client.js';
 import { call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
@@ -69,6 +72,9 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
       }),
     );
     expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(1);
+    await until(async () =>
+      expect(await wordsOf(scene, gift)).toContain('The code was delivered to the owner'),
+    );
   });
 
   test('a code whose report was lost is sent, and no more is known', async () => {
@@ -152,6 +158,32 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
       method: 'POST',
       body: new URLSearchParams(fields),
     });
+
+  test('an early report that the code was not delivered is known to the claim that waits', async () => {
+    const path = `${scene.stack.url}/callbacks/africas-talking/${SECRET}`;
+    // Says of each report, which precedes the answer here, that the message was not delivered.
+    const contradict = async (request: IncomingMessage, response: ServerResponse) => {
+      const fields = new URLSearchParams(await text(request));
+      fields.set('status', 'Failed');
+      fields.set('failureReason', 'DeliveryFailure');
+      await fetch(path, { method: 'POST', body: fields });
+      response.end();
+    };
+    const contradicting = await startRawServer((...exchange) => void contradict(...exchange));
+    scene.stack.sandbox.postSmsReportsTo(contradicting.url);
+    const gift = await claimed(scene, '010');
+    scene.stack.sandbox.postSmsReportsTo(path);
+    await contradicting.close();
+    expect(await messageOf(scene, gift)).toMatchObject({
+      status: 'SENT',
+      delivery: 'NOT_DELIVERED',
+    });
+    await until(async () => {
+      const words = await wordsOf(scene, gift);
+      expect(words).toContain('**The code was not delivered**: DeliveryFailure');
+      expect(words).toContain('send it again');
+    });
+  });
 
   test('reports come in any order and often: delivered stays', async () => {
     for (const statuses of [
