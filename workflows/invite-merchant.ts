@@ -13,6 +13,7 @@ import { database, providers } from './activity-options.js';
 import { type InviteMerchantInput, invitationSettled } from './contracts.js';
 import { showDetails } from './current-details.js';
 import { needsAction } from './search-attributes.js';
+import { byProvider } from './steps/asked-providers.js';
 import { createTries } from './steps/refused-steps.js';
 import { inviteMerchantId } from './workflow-ids.js';
 
@@ -129,7 +130,7 @@ async function sendUntilSettled(invitationId: string, channel: Channel): Promise
 const isFailed = ({ kind }: MessageOutcome): boolean => kind === 'refused' || kind === 'not-sent';
 
 function words(outcome: MessageOutcome): string {
-  if (outcome.kind === 'accepted') return 'sent';
+  if (outcome.kind === 'accepted') return `sent${byProvider(outcome.asked)}`;
   if (outcome.kind === 'unknown') return 'nobody knows whether it was sent; it is not sent again';
   return `not sent (${quoted(outcome.message)})`;
 }

@@ -24,7 +24,7 @@ import {
 import { withHeartbeat } from '../provider-call.js';
 
 export function createInvitationActivities(dependencies: ActivityDependencies) {
-  const { database, digests, secretBox, failpoint } = dependencies;
+  const { database, digests, secretBox, smsSenders, failpoint } = dependencies;
 
   /** Creates the link's token and activates it; a repetition keeps the first token. */
   async function beginInvitation(
@@ -63,9 +63,10 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
         ? { kind: 'refused', code: 'ended', message: 'it has ended', retryCanHelp: false }
         : withoutToken(await send({ invitationId, channel, message, token }, dependencies), token);
     await failpoint('invite-sent');
-    await record(invitationId, channel, outcome);
+    const provider = channel === 'SMS' ? smsSenders.defaultName : undefined;
+    await record(invitationId, channel, { ...recordOf(outcome), ...(provider && { provider }) });
     await failpoint('invite-sent-recorded');
-    return publicOutcome(outcome);
+    return publicOutcome(outcome, provider && { provider, failovers: [] });
   }
 
   /** The outcome of an interrupted attempt is recorded as unknown. */
@@ -74,15 +75,19 @@ export function createInvitationActivities(dependencies: ActivityDependencies) {
     channel: InvitationChannel,
   ): Promise<MessageOutcome> {
     const earlier = await invitationMessageStatus(database, invitationId, channel);
-    if (earlier.status === 'SENDING') await record(invitationId, channel, cutOff);
+    if (earlier.status === 'SENDING') await record(invitationId, channel, recordOf(cutOff));
     return recordedOutcome(earlier);
   }
 
-  const record = (invitationId: string, channel: InvitationChannel, outcome: ProviderOutcome) =>
+  const record = (
+    invitationId: string,
+    channel: InvitationChannel,
+    outcome: Parameters<typeof recordInvitationMessage>[2],
+  ) =>
     database
       .transaction()
       .execute((transaction) =>
-        recordInvitationMessage(transaction, { invitationId, channel }, recordOf(outcome)),
+        recordInvitationMessage(transaction, { invitationId, channel }, outcome),
       );
 
   /** Ends an expired or undelivered invitation; returns its state. */

@@ -59,6 +59,7 @@ import * as bulkVoucherIndex from '../../migrations/2026-11-25-6-bulk-voucher-in
 import * as redemptionCountIndex from '../../migrations/2026-11-25-7-redemption-count-index.js';
 import * as payoutAccountChecks from '../../migrations/2026-11-26-3-payout-account-checks.js';
 import * as breakListIndex from '../../migrations/2026-11-26-4-break-list-index.js';
+import * as invitationReports from '../../migrations/2026-11-27-1-invitation-reports.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -123,4 +124,5 @@ export const allMigrations = {
   '2026-11-25-7-redemption-count-index': redemptionCountIndex,
   '2026-11-26-3-payout-account-checks': payoutAccountChecks,
   '2026-11-26-4-break-list-index': breakListIndex,
+  '2026-11-27-1-invitation-reports': invitationReports,
 };

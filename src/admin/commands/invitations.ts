@@ -60,6 +60,9 @@ export const listInvitationsCommand = lookCommand({
         column('until', (row) => row.expiresAt && time(row.expiresAt)),
         column('e-mail', (row) => `${row.email} (${inWords(row.mail, row.mailMessage)})`),
         column('SMS', (row) => row.phone && `${row.phone} (${inWords(row.sms, row.smsMessage)})`),
+        column('reported', (row) =>
+          inWords(row.smsDelivery?.replace('_', ' ') ?? null, row.smsDeliveryReason),
+        ),
       ]),
     };
   },

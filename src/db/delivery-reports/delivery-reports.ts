@@ -3,6 +3,12 @@ import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/deliver
 import type { Database } from '../connection.js';
 import { hasNumber } from '../number-key.js';
 
+/** The message that a report is about: to the owner of a voucher, or of an invitation. */
+interface Reported {
+  readonly id: number | null;
+  readonly invitationId: string | null;
+}
+
 /**
  * Records what a provider reports of a message, by the provider's id. Reports may come twice and in any
  * order: delivered stays, and a message that was first reported as not delivered may still be. One
@@ -18,49 +24,55 @@ export async function recordDeliveryReport(
   numberKeys?: () => readonly string[],
 ): Promise<ReportedCode | undefined> {
   if (report.state === 'under-way' || report.reference === '') return undefined;
-  const messageId =
+  const reported =
     (await messageOf(database, report)) ?? (await keepEarlyReport(database, report, numberKeys));
-  return messageId === undefined ? undefined : recordDelivery(database, messageId, report);
+  if (!reported) return undefined;
+  if (reported.id !== null) return recordDelivery(database, reported.id, report);
+  await recordInvitationDelivery(database, reported, report);
+  return undefined;
 }
 
 const deliveryOf = ({ state }: DeliveryReport) =>
   state === 'delivered' ? 'DELIVERED' : 'NOT_DELIVERED';
 
 /** The message; one without a provider is older than the choice between providers. */
-const messageOf = async (
+async function messageOf(
   database: Database,
   { provider, reference }: DeliveryReport,
-): Promise<number | undefined> =>
-  (
-    await database
-      .selectFrom('messages')
-      .select('id')
-      .where('provider_reference', '=', reference)
-      .where('provider_reference', '<>', '')
-      .where((where) => where.or([where('provider', '=', provider), where('provider', 'is', null)]))
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-  )?.id;
+): Promise<Reported | undefined> {
+  const isIt = sql`provider_reference = ${reference} and provider_reference <> ''
+    and (provider = ${provider} or provider is null)`;
+  const { rows } = await sql<Reported>`
+    (select id, null::uuid as "invitationId" from messages where ${isIt} order by id desc limit 1)
+    union all
+    (select null, invitation_id from invitation_messages where ${isIt} and channel = 'SMS' limit 1)
+    limit 1`.execute(database);
+  return rows[0];
+}
 
 /** Keeps a report; returns the message instead where it has got the provider's id meanwhile. */
 async function keepEarlyReport(
   database: Database,
   report: DeliveryReport,
   numberKeys: (() => readonly string[]) | undefined,
-): Promise<number | undefined> {
+): Promise<Reported | undefined> {
+  const isToNumber = numberKeys === undefined ? sql`true` : hasNumber('msisdn', numberKeys());
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from messages where settled_at is null and status = 'SENDING'
-      and ${numberKeys === undefined ? sql`true` : hasNumber('msisdn', numberKeys())}) as found
+    select exists (select from messages
+        where settled_at is null and status = 'SENDING' and ${isToNumber})
+      or exists (select from invitation_messages as message
+        join merchant_invitations as invitation on invitation.id = invitation_id
+        where message.settled_at is null and message.status = 'SENDING' and channel = 'SMS'
+          and ${isToNumber}) as found
   `.execute(database);
   if (!rows[0]?.found) return messageOf(database, report);
   return database.transaction().execute(async (transaction) => {
-    // The trigger that writes the id takes the same lock.
+    // The triggers that write the id take the same lock.
     await sql`select pg_advisory_xact_lock(hashtextextended(${report.reference}, 0))::text`.execute(
       transaction,
     );
-    const messageId = await messageOf(transaction, report);
-    if (messageId === undefined)
+    const reported = await messageOf(transaction, report);
+    if (reported === undefined)
       await transaction
         .insertInto('early_delivery_reports')
         .values({
@@ -71,8 +83,25 @@ async function keepEarlyReport(
         })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-    return messageId;
+    return reported;
   });
+}
+
+/** SQL: what a report says beyond the row of its message. */
+const newsOf = (report: DeliveryReport) => ({
+  set: sql`delivery = ${deliveryOf(report)}, delivery_at = clock_timestamp(),
+    delivery_reason = ${report.reason}`,
+  isNew: sql`(delivery is null or delivery = 'NOT_DELIVERED' and ${deliveryOf(report)} = 'DELIVERED')`,
+});
+
+async function recordInvitationDelivery(
+  database: Database,
+  { invitationId }: Reported,
+  report: DeliveryReport,
+): Promise<void> {
+  const { set, isNew } = newsOf(report);
+  await sql`update invitation_messages set ${set}
+    where invitation_id = ${invitationId} and channel = 'SMS' and ${isNew}`.execute(database);
 }
 
 /** Records it where it says more than the row; returns the code of a claim that is open. */
@@ -81,12 +110,10 @@ async function recordDelivery(
   messageId: number,
   report: DeliveryReport,
 ): Promise<ReportedCode | undefined> {
+  const { set, isNew } = newsOf(report);
   const { rows } = await sql<{ operationId: string; workflowId: string | null }>`
     with told as (
-      update messages set delivery = ${deliveryOf(report)}, delivery_at = clock_timestamp(),
-        delivery_reason = ${report.reason}
-      where id = ${messageId}
-        and (delivery is null or delivery = 'NOT_DELIVERED' and ${deliveryOf(report)} = 'DELIVERED')
+      update messages set ${set} where id = ${messageId} and ${isNew}
       returning id, claim_id
     )
     ${claimOf(sql`told`)}`.execute(database);

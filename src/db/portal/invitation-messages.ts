@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { SmsProviderName } from '../../domain/providers/provider-names.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import type { InvitationChannel, InvitationMessageStatus } from '../schema/all-tables.js';
 
@@ -55,7 +56,7 @@ export const invitationMessageStatus = (
 ) =>
   database
     .selectFrom('invitation_messages')
-    .select(['status', 'provider_message'])
+    .select(['status', 'provider_message', 'provider'])
     .where('invitation_id', '=', invitationId)
     .where('channel', '=', channel)
     .executeTakeFirstOrThrow();
@@ -71,6 +72,8 @@ export async function recordInvitationMessage(
     readonly status: Extract<InvitationMessageStatus, 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN'>;
     readonly providerReference?: string;
     readonly providerMessage?: string;
+    /** Who was asked to send a text message; absent where the sending was interrupted. */
+    readonly provider?: SmsProviderName;
   },
 ): Promise<void> {
   const { invitationId, channel } = message;
@@ -84,6 +87,7 @@ export async function recordInvitationMessage(
       status: outcome.status,
       provider_reference: outcome.providerReference ?? null,
       provider_message: outcome.providerMessage ?? null,
+      ...(outcome.provider && { provider: outcome.provider }),
       settled_at: outcome.status === 'QUEUED' ? null : sql<Date>`now()`,
     })
     .where('invitation_id', '=', invitationId)

@@ -197,6 +197,8 @@ export async function listInvitations(database: Database, merchantId: number) {
       case when invitation.status = 'OPEN' and invitation.expires_at <= now() then 'EXPIRED'
         else invitation.status end as status,
       sms.status as sms, sms.provider_message as "smsMessage",
+      sms.provider as "smsProvider", sms.delivery as "smsDelivery",
+      sms.delivery_reason as "smsDeliveryReason",
       mail.status as mail, mail.provider_message as "mailMessage"
     from merchant_invitations as invitation
     left join invitation_messages as sms
@@ -218,6 +220,10 @@ interface ListedInvitation {
   readonly status: InvitationStatus;
   readonly sms: InvitationMessageStatus | null;
   readonly smsMessage: string | null;
+  readonly smsProvider: string | null;
+  /** What the provider reported later; null: nothing. */
+  readonly smsDelivery: 'DELIVERED' | 'NOT_DELIVERED' | null;
+  readonly smsDeliveryReason: string | null;
   readonly mail: InvitationMessageStatus | null;
   readonly mailMessage: string | null;
 }

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { PortalRole } from '../../domain/access/portal-role.js';
+import type { SmsProviderName } from '../../domain/providers/provider-names.js';
 import type { StaffRole } from '../../domain/staff/staff-role.js';
 import type { Month } from '../../domain/statements/monthly-statement.js';
 import type { Timestamp } from './columns.js';
@@ -141,6 +142,12 @@ export interface InvitationMessagesTable {
   created_at: Timestamp;
   settled_at: Timestamp | null;
   status: Generated<InvitationMessageStatus>;
+  /** Of a text message; null before its sending, and in rows older than the column. */
+  provider: SmsProviderName | null;
   provider_reference: string | null;
   provider_message: string | null;
+  /** What the provider reported after it had taken the text message; null: nothing. */
+  delivery: 'DELIVERED' | 'NOT_DELIVERED' | null;
+  delivery_at: Timestamp | null;
+  delivery_reason: string | null;
 }
