@@ -1,5 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.js';
+import { answerWith, startRawServer } from '../../../providers/raw-server.js';
 import { providerSettings } from '../../../support/stack.js';
 import { type AdminScene, commandsOn, openScene } from '../../scene.js';
 
@@ -48,6 +50,45 @@ it('a refused login, a provider that does not answer, and a default that is not 
   ])
     expect(out).toMatch(line);
   expect(out).not.toContain('wrong');
+});
+
+it.each([
+  [
+    'that is degraded',
+    200,
+    { serviceStatus: 'Degraded' },
+    /FAILED +It says that its service is degraded/,
+  ],
+  [
+    'that is unavailable',
+    200,
+    { serviceStatus: 'unavailable' },
+    /FAILED +It says .* is unavailable/,
+  ],
+  [
+    'that nobody can read',
+    200,
+    'It works!',
+    /FAILED +HTTP status 200, without a readable heartbeat/,
+  ],
+  ['with a fault', 503, {}, /FAILED +HTTP status 503/],
+  ['that is missing', 404, {}, /ok +logged in, balance ETB/],
+])('a heartbeat of GSMA %s', async (_what, status, body, words) => {
+  const beats = answerWith(status, body);
+  const pass = async (request: IncomingMessage, response: ServerResponse) => {
+    const answer = await fetch(`${sandbox.mobileMoneyUrl}${request.url}`, {
+      headers: { authorization: request.headers.authorization ?? '' },
+    });
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' });
+    response.end(await answer.text());
+  };
+  const provider = await startRawServer((request, response) => {
+    if (request.url?.endsWith('/heartbeat')) beats(request, response);
+    else void pass(request, response);
+  });
+  const { out } = await commands({ MOBILE_MONEY_URL: provider.url }).admin('check providers');
+  await provider.close();
+  expect(/gsma +(.*)/.exec(out)?.[1]).toMatch(words);
 });
 
 it('a provider with a fault fails', async () => {
