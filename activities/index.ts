@@ -3,6 +3,7 @@ import { createInvitationActivities } from './access/invitations.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { createMessageActivities, createMessageSender } from './messages/messages.js';
 import { createProviderStatementActivities } from './provider-statements/provider-statements.js';
+import { createPayoutAccountActivities } from './providers/payout-accounts.js';
 import { createCaseActivities } from './reconciliation/cases.js';
 import { createReconciliationActivities } from './reconciliation/reconciliation.js';
 import { createRefusalInquiryActivities } from './reconciliation/refusal-inquiries.js';
@@ -39,6 +40,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createClaimActivities(dependencies, sender),
     ...createRedemptionActivities(dependencies, sender),
     ...createPaymentActivities(dependencies),
+    ...createPayoutAccountActivities(dependencies),
     ...createReversalActivities(dependencies),
     ...createReversalCallActivities(dependencies),
     ...createMessageActivities(dependencies, sender),

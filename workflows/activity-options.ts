@@ -91,6 +91,13 @@ export const repairs = proxyActivities<Pick<Activities, 'pressSettlement' | 'ret
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 5 },
 });
 
+/** Questions about payout accounts: somebody waits, and can ask again. */
+export const payoutAccounts = proxyActivities<Pick<Activities, 'checkPayoutAccount'>>({
+  startToCloseTimeout: '1m',
+  heartbeatTimeout: '5s',
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 5 },
+});
+
 /** Steps of a bulk order. An order waits as long as the database is unavailable. */
 export const bulk = proxyActivities<Pick<Activities, 'generateBulkLines'>>({
   startToCloseTimeout: '1m',

@@ -238,6 +238,11 @@ export interface CaseInput {
 /** Checks at once whether a case is settled. */
 export const lookAgain = defineSignal<[]>('lookAgain');
 
+/** A merchant whose payout account the providers are asked for. */
+export interface CheckPayoutAccountInput {
+  readonly merchantId: number;
+}
+
 /** The webhook of a company; its row has the address. */
 export interface DeliverWebhooksInput {
   readonly endpointId: number;

@@ -1,5 +1,6 @@
 export { cancelVoucher } from './cancel-voucher.js';
 export { checkBooks } from './check-books.js';
+export { checkPayoutAccount } from './check-payout-account.js';
 export { compareStatements } from './compare-statements.js';
 export { deliverWebhooks } from './deliver-webhooks.js';
 export { expireVouchers } from './expire-vouchers.js';

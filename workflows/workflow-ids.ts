@@ -58,6 +58,10 @@ export const reconcileId = (taskQueue: string): string => `reconcile:${taskQueue
 /** The nightly check of all books, started by a Schedule with this id. */
 export const checkBooksId = (taskQueue: string): string => `check-books:${taskQueue}`;
 
+/** One at a time per merchant. Two deployments on one Temporal server both have a merchant 1. */
+export const checkPayoutAccountId = (merchantId: number, taskQueue: string): string =>
+  `check-payout-account:${taskQueue}:${merchantId}`;
+
 /** The daily comparison of statements, started by a Schedule with this id. */
 export const compareStatementsId = (taskQueue: string): string => `compare-statements:${taskQueue}`;
 

@@ -3,8 +3,13 @@ import {
   type PaidAccount,
   recordAccountCheck,
 } from '../../src/db/catalogue/payout-account-checks.js';
+import {
+  currentPayoutAccounts,
+  type PayoutAccount,
+} from '../../src/db/catalogue/payout-accounts.js';
 import type { Database } from '../../src/db/connection.js';
 import {
+  type AccountChecked,
   type PayoutAccountState,
   payableStates,
   payoutAccountState,
@@ -15,6 +20,8 @@ import type {
   PartyIdentifier,
 } from '../../src/providers/mobile-money/mobile-money.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { withHeartbeat } from '../provider-call.js';
 
 /** The provider, made to ask for the account before the first payment to it. */
 export const checkingAccount = (
@@ -64,8 +71,37 @@ const refusals: Readonly<Partial<Record<PayoutAccountState, string>>> = {
   'name-differs': 'The payout account of the merchant belongs to somebody else.',
 };
 
+export function createPayoutAccountActivities({ database, mobileMoney }: ActivityDependencies) {
+  /** Asks the providers for the current payout account of a merchant. */
+  async function checkPayoutAccount(merchantId: number): Promise<AccountChecked> {
+    const account = (await currentPayoutAccounts(database, [merchantId])).get(merchantId);
+    if (!account) return { isPaid: false, problems: ['The merchant has no payout account'] };
+    return withHeartbeat(() => askForAccount(database, mobileMoney, account));
+  }
+
+  return { checkPayoutAccount };
+}
+
+/** Asks each provider that can tell for a payout account, and records what it says. Moves no money. */
+export async function askForAccount(
+  database: Database,
+  mobileMoney: Pick<ActivityDependencies['mobileMoney'], 'names' | 'named'>,
+  account: PayoutAccount,
+): Promise<AccountChecked> {
+  const problems: string[] = [];
+  let isPaid = true;
+  for (const name of mobileMoney.names) {
+    const { checkAccount } = mobileMoney.named(name);
+    if (!checkAccount) continue;
+    const said = await askAccount(database, { name, checkAccount, account, party: account });
+    if (said.kind === 'unknown') problems.push(`${name} does not answer: ${said.message}`);
+    else isPaid &&= payableStates.includes(said.state);
+  }
+  return { isPaid, problems };
+}
+
 /** Asks a provider for an account, and records what it says. One that does not answer has no state. */
-export async function askAccount(
+async function askAccount(
   database: Database,
   asked: {
     readonly name: MobileMoneyProviderName;

@@ -7,6 +7,7 @@ import { settleBreakPage, showBreak } from './pages/breaks/show-break.js';
 import { showTopupCase, showVoucherCase } from './pages/case.js';
 import { askFind, find, findAgain } from './pages/find.js';
 import { showGuide, showRepairGuide } from './pages/guide.js';
+import { askForPayoutAccount, showPayoutAccounts } from './pages/payout-accounts.js';
 import { askRepairPage } from './pages/repairs/ask-repair.js';
 import { showRepairs } from './pages/repairs/list-repairs.js';
 import { confirmRepairPage, declineRepairPage, showRepair } from './pages/repairs/show-repair.js';
@@ -43,6 +44,8 @@ export const staffPages: readonly StaffSitePage[] = [
   showBreaks,
   showBreak,
   settleBreakPage,
+  showPayoutAccounts,
+  askForPayoutAccount,
   showGuide,
   showRepairGuide,
 ];

@@ -41,6 +41,7 @@ type StartedOperation =
   | 'cancel-voucher'
   | 'resend-message'
   | 'repair'
+  | 'check-payout-account'
   | 'generate-bulk';
 
 /** The company of a command, as the names of a start. */

@@ -17,6 +17,7 @@ import {
   type ScheduleName,
 } from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
+import { showRefusedAccounts } from './account-metrics.js';
 import { type Repetition, repeat } from './repeat.js';
 import { showStatements, type WatchedBalances } from './statement-metrics.js';
 
@@ -111,6 +112,7 @@ async function showDatabase(options: StateOptions): Promise<void> {
   }
   for (const wallet of ['gift', 'airtime'])
     metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
+  await showRefusedAccounts(metrics, database);
   await showStatements(metrics, database, options.balances);
 }
 

@@ -52,6 +52,17 @@ describe('the money', () => {
   });
 });
 
+test('a merchant whose payout account is refused, until it has another one', async () => {
+  const refused = await scene.during(() => scene.redeemAt('026'));
+  await sql`update merchant_payout_accounts set replaced_at = now()
+    where id in (select payout_account_id from payout_account_checks where state = 'closed')`.execute(
+    scene.gifts.stack.database,
+  );
+  const replaced = await scene.during(async () => {});
+  expect(await firingAlerts(refused, 10)).toContain('PayoutAccountsRefused');
+  expect(await firingAlerts(replaced, 10)).not.toContain('PayoutAccountsRefused');
+});
+
 describe('accounts at providers', () => {
   test('an entry of a statement that differs from the books', async () => {
     const { database } = scene.gifts.stack;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   cancelVoucherId,
+  checkPayoutAccountId,
   claimId,
   generateBulkId,
   resendMessageId,
@@ -243,6 +244,16 @@ describe('redeem-voucher', () => {
     expect(await voucherRow(voucher.id)).toMatchObject({ status: 'ACTIVE', held: '0.000000' });
   });
 
+  it('ends not paid when the provider refuses the account, to which nothing is sent', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix: '026' });
+    const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
+    expect(answer.body.statusCode).toBe(5031);
+    expect(await ended(workflowId, 'claim-in-step-account-refused')).toEqual({ ended: 'not-paid' });
+    const details = await detailsOf(stack.temporal.client.workflow.getHandle(workflowId));
+    expect(details).toContain('does not exist, or takes no money');
+    expect(details).toContain('set payout-account --help');
+  });
+
   it.each([
     ['did it and dropped the connection', '008'],
     ['did it and answered 503', '009'],
@@ -346,6 +357,17 @@ describe('reverse-redemption', () => {
     expect(details).toMatch(words);
     expect(details).toMatch(/reversal reference \S+ at gsma;/);
     expect((await voucherRow(voucher.id)).status).toBe(status);
+  });
+});
+
+describe('check-payout-account', () => {
+  it('ends with what the providers say of it', async () => {
+    const merchant = await makeMerchant(stack, { payoutSuffix: '026' });
+    const { workflows } = stack.api.services;
+    const checked = { isPaid: false, problems: [] };
+    expect(await workflows.askForAccount(merchant.id, Date.now() + 20_000)).toEqual(checked);
+    const workflowId = checkPayoutAccountId(merchant.id, stack.config.TEMPORAL_TASK_QUEUE);
+    expect(await ended(workflowId, 'check-payout-account')).toEqual(checked);
   });
 });
 

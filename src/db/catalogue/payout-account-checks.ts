@@ -1,5 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type PayoutAccountState, payableStates } from '../../domain/providers/payout-account.js';
+import {
+  type PayoutAccountState,
+  payableStates,
+  refusedStates,
+} from '../../domain/providers/payout-account.js';
 import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
 import type { Database } from '../connection.js';
 
@@ -44,11 +48,15 @@ export async function recordAccountCheck(
 }
 
 /** The current payout accounts with what providers say of them, by merchant. */
-export const listAccountChecks = (database: Database, merchantId?: number) =>
-  database
-    .selectFrom('merchant_payout_accounts as account')
-    .innerJoin('merchants', 'merchants.id', 'account.merchant_id')
-    .leftJoin('payout_account_checks as done', 'done.payout_account_id', 'account.id')
+export const listAccountChecks = (
+  database: Database,
+  wanted: {
+    readonly merchantId?: number;
+    readonly states?: readonly PayoutAccountState[];
+    readonly limit?: number;
+  } = {},
+) =>
+  currentAccounts(database)
     .select([
       'account.id as accountId',
       'merchants.id as merchantId',
@@ -61,11 +69,29 @@ export const listAccountChecks = (database: Database, merchantId?: number) =>
       'done.holder_name as holder',
       'done.checked_at as checkedAt',
     ])
-    .where('account.replaced_at', 'is', null)
-    .where('merchants.deleted_at', 'is', null)
-    .$if(merchantId !== undefined, (query) =>
-      query.where('merchants.id', '=', merchantId as number),
+    .$if(wanted.merchantId !== undefined, (query) =>
+      query.where('merchants.id', '=', wanted.merchantId as number),
+    )
+    .$if(wanted.states !== undefined, (query) =>
+      query.where('done.state', 'in', wanted.states as readonly PayoutAccountState[]),
     )
     .orderBy('merchants.id')
     .orderBy('done.provider')
+    .$if(wanted.limit !== undefined, (query) => query.limit(wanted.limit as number))
     .execute();
+
+/** How many merchants cannot be paid, by the provider that refuses their account, and why. */
+export const countRefusedAccounts = (database: Database) =>
+  currentAccounts(database)
+    .select(({ fn }) => ['done.provider', 'done.state', fn.countAll<number>().as('count')])
+    .where('done.state', 'in', refusedStates)
+    .groupBy(['done.provider', 'done.state'])
+    .execute();
+
+const currentAccounts = (database: Database) =>
+  database
+    .selectFrom('merchant_payout_accounts as account')
+    .innerJoin('merchants', 'merchants.id', 'account.merchant_id')
+    .leftJoin('payout_account_checks as done', 'done.payout_account_id', 'account.id')
+    .where('account.replaced_at', 'is', null)
+    .where('merchants.deleted_at', 'is', null);

@@ -7,6 +7,25 @@ export type PayoutAccountState = 'open' | 'closed' | 'name-differs' | 'not-offer
 /** With these a payment is sent, and the provider is not asked again. */
 export const payableStates: readonly PayoutAccountState[] = ['open', 'not-offered'];
 
+/** With these nothing is sent to the account. */
+export const refusedStates = [
+  'closed',
+  'name-differs',
+] as const satisfies readonly PayoutAccountState[];
+
+/** What a person does about an account in a state; it is paid in the others. */
+export const accountRemedies: Readonly<Partial<Record<PayoutAccountState, string>>> = {
+  closed: 'not paid: ask the merchant for its account, then set payout-account',
+  'name-differs': 'not paid: ask the merchant who holds it, then set payout-account with --holder',
+};
+
+/** What was found when the providers were asked for the payout account of a merchant. */
+export interface AccountChecked {
+  readonly isPaid: boolean;
+  /** A sentence for each provider that does not answer. */
+  readonly problems: readonly string[];
+}
+
 /** The state of an account that a provider has answered for. */
 export function payoutAccountState(
   answer:

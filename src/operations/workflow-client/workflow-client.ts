@@ -2,6 +2,7 @@ import { invitationSettled } from '../../../workflows/contracts.js';
 import { inviteMerchantId } from '../../../workflows/workflow-ids.js';
 import { startBulkOrder } from '../../temporal/bulk-order-start.js';
 import { createLaterVoucherCalls } from './later-voucher-calls.js';
+import { createPayoutAccountCalls } from './payout-account-calls.js';
 import { tellWorkflow } from './tell-workflow.js';
 import { createTopUpCalls } from './top-up-calls.js';
 import { createVoucherCalls } from './voucher-calls.js';
@@ -26,6 +27,7 @@ export function createWorkflowClient(options: WorkflowCallOptions) {
     ...createTopUpCalls(options, answerOf),
     ...createBulkOrderCalls(options),
     ...createInvitationCalls(options),
+    ...createPayoutAccountCalls(options, answerOf),
   };
 }
 

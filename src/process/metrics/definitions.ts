@@ -1,5 +1,7 @@
 import { breakTypes } from '../../domain/provider-statements/break-types.js';
 import { statementProviderNames } from '../../domain/provider-statements/statement-providers.js';
+import { refusedStates } from '../../domain/providers/payout-account.js';
+import { mobileMoneyProviderNames } from '../../domain/providers/provider-names.js';
 import { reasons } from '../../domain/reasons.js';
 import {
   holdAges,
@@ -152,6 +154,20 @@ export const definitions = {
     labels: {
       provider: account,
       type: { meaning: 'How they differ; `late` closes itself', values: breakTypes },
+    },
+  },
+  payout_accounts_refused: {
+    kind: 'gauge',
+    help: 'Payout accounts of merchants that a provider refuses, so that nothing is paid to them',
+    home: 'worker',
+    labels: {
+      provider: { meaning: 'The provider', values: mobileMoneyProviderNames },
+      state: {
+        meaning:
+          '`closed`: it does not exist, or takes no money; `name-differs`: somebody else holds it than ' +
+          'an operator registered',
+        values: refusedStates,
+      },
     },
   },
   provider_balance: {

@@ -87,6 +87,9 @@ describe('providers', () => {
     const call = { provider: 'gsma', call: 'pay' };
     expect(await value('provider_calls_total', { ...call, outcome: 'delivered' })).toBe(1);
     expect(await value('provider_call_duration_seconds_count', call)).toBe(1);
+    const asked = { provider: 'gsma', call: 'check account' };
+    expect(await value('provider_calls_total', { ...asked, outcome: 'open' })).toBe(1);
+    expect(await metrics.read()).not.toMatch(/provider_calls_total\{[^}]*"other"/);
     const sms = { provider: 'africas-talking', call: 'send', outcome: 'delivered' };
     await untilValue('provider_calls_total', sms, (count) => count >= 1);
   });

@@ -1,11 +1,8 @@
-import { askAccount } from '../../../../activities/providers/payout-accounts.js';
+import { askForAccount } from '../../../../activities/providers/payout-accounts.js';
 import { listAccountChecks } from '../../../db/catalogue/payout-account-checks.js';
 import { currentPayoutAccounts } from '../../../db/catalogue/payout-accounts.js';
 import type { Database } from '../../../db/connection.js';
-import {
-  type PayoutAccountState,
-  payableStates,
-} from '../../../domain/providers/payout-account.js';
+import { accountRemedies } from '../../../domain/providers/payout-account.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, lookCommand, type Report } from '../../command.js';
 import { type InputOf, id, required } from '../../fields.js';
@@ -13,17 +10,12 @@ import { readParty } from '../../payout-party.js';
 import { requireSubject } from '../../record-names.js';
 import { column, numbers, table, time } from '../../tables.js';
 
-/** What a person does about an account in a state; it is paid in the others. */
-const remedies: Readonly<Partial<Record<PayoutAccountState, string>>> = {
-  closed: 'not paid: ask the merchant for its account, then set payout-account',
-  'name-differs': 'not paid: ask the merchant who holds it, then set payout-account with --holder',
-};
-
 async function reportOf(database: Database, merchantId?: number): Promise<Report> {
-  const checks = (await listAccountChecks(database, merchantId)).map(({ value, ...check }) => ({
+  const wanted = merchantId === undefined ? {} : { merchantId };
+  const checks = (await listAccountChecks(database, wanted)).map(({ value, ...check }) => ({
     ...check,
     account: readParty(check.key, value)?.shown ?? check.key,
-    remedy: (check.state && remedies[check.state]) ?? null,
+    remedy: (check.state && accountRemedies[check.state]) ?? null,
   }));
   return {
     json: checks,
@@ -70,15 +62,7 @@ export const checkPayoutAccount: AdminCommand = {
     const account = (await currentPayoutAccounts(database, [merchant])).get(merchant);
     if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
     const { mobileMoney } = context.providers();
-    const problems: string[] = [];
-    let isPaid = true;
-    for (const name of mobileMoney.names) {
-      const { checkAccount } = mobileMoney.named(name);
-      if (!checkAccount) continue;
-      const said = await askAccount(database, { name, checkAccount, account, party: account });
-      if (said.kind === 'unknown') problems.push(`${name} does not answer: ${said.message}`);
-      else isPaid &&= payableStates.includes(said.state);
-    }
+    const { isPaid, problems } = await askForAccount(database, mobileMoney, account);
     const report = await reportOf(database, merchant);
     return {
       json: { accounts: report.json, problems },

@@ -1,0 +1,92 @@
+import { listAccountChecks } from '../../db/catalogue/payout-account-checks.js';
+import { maskMsisdn } from '../../domain/phone.js';
+import { accountRemedies, refusedStates } from '../../domain/providers/payout-account.js';
+import { mayAsStaff } from '../../domain/staff/staff-role.js';
+import { checkPayoutAccount } from '../../operations/check-payout-account.js';
+import { emptyState, message, postForm, table, time } from '../../portal/layout/parts.js';
+import { idOf } from '../../portal/page.js';
+import { type Html, html } from '../../process/html.js';
+import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.js';
+
+const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;
+const SHOWN = 200;
+
+type RefusedAccount = Awaited<ReturnType<typeof listAccountChecks>>[number];
+
+/** The merchants that are not paid, because a provider refuses their payout account. */
+export const showPayoutAccounts: StaffPage = {
+  method: 'GET',
+  path: '/payout-accounts',
+  access: 'staff',
+  needs: 'look',
+  async handle(request) {
+    const refused = await listAccountChecks(request.services.database, {
+      states: refusedStates,
+      limit: SHOWN + 1,
+    });
+    return {
+      kind: 'page',
+      title: 'Payout accounts',
+      content: html`<h1>Payout accounts</h1>
+<p>Merchants whose payout account a provider refuses. Their redemptions are refused, the vouchers keep their value, and
+the provider is asked again at each redemption.</p>
+${
+  refused.length === 0
+    ? emptyState('No account is refused', 'Every merchant that was asked for is paid.')
+    : listOf(request, refused)
+}`,
+    };
+  },
+};
+
+const listOf = (request: StaffRequest, refused: readonly RefusedAccount[]): Html => {
+  // The name of a stranger whose account a merchant has given by mistake.
+  const isNamed = mayAsStaff(request.staff.role, 'operate');
+  return html`<section class="card">
+${table('Accounts that are not paid', refused.slice(0, SHOWN), [
+  {
+    title: 'Merchant',
+    value: ({ merchant, merchantId }) => `${merchant} (${merchantId})`,
+    phone: 'head',
+  },
+  { title: 'Account', value: ({ key, value }) => `${key} ${maskMsisdn(value)}`, phone: 'plain' },
+  { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
+  { title: 'Says', value: ({ state }) => state ?? '–', phone: 'plain' },
+  ...(isNamed
+    ? [
+        { title: 'Holder', value: ({ holder }: RefusedAccount) => holder ?? '–' },
+        { title: 'Expected', value: ({ expectedHolder }: RefusedAccount) => expectedHolder ?? '–' },
+      ]
+    : []),
+  { title: 'Asked', value: ({ checkedAt }) => (checkedAt ? time(checkedAt) : '–') },
+  { title: 'To do', value: ({ state }) => (state && accountRemedies[state]) ?? '–' },
+  { title: 'Ask again', value: (one) => askAgain(request, one) },
+])}
+${refused.length > SHOWN && message('notice', `There are more than ${SHOWN}: an operator lists all.`)}</section>`;
+};
+
+const askAgain = ({ formToken }: StaffRequest, { merchantId }: RefusedAccount): Html =>
+  postForm(
+    { action: `${ACCOUNTS_PATH}/${merchantId}/ask`, formToken },
+    html`<button>Ask again</button>`,
+  );
+
+/** Asks the providers again, as the command `check payout-account` does. It moves no money. */
+export const askForPayoutAccount: StaffPage = {
+  method: 'POST',
+  path: '/payout-accounts/:id/ask',
+  access: 'staff',
+  needs: 'ask',
+  async handle(request) {
+    const checked = await checkPayoutAccount(request.services, idOf(request));
+    return { kind: 'redirect', to: ACCOUNTS_PATH, notice: noticeOf(checked) };
+  },
+};
+
+function noticeOf(checked: Awaited<ReturnType<typeof checkPayoutAccount>>): string {
+  if (!checked || checked.problems.length > 0)
+    return 'A provider has not answered: nothing is known yet. Ask again later.';
+  return checked.isPaid
+    ? 'The account is paid now. The merchant redeems again.'
+    : 'The account is still not paid.';
+}
