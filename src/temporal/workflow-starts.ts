@@ -151,6 +151,5 @@ export const topUpStart = (workflowId: string, input: TopUpInput, names: StartNa
   workflowId,
   args: [input] as [TopUpInput],
   workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-  staticSummary:
-    `Top-up ${input.begin.command.transactionId} of ` + `partner ${input.begin.command.company.id}`,
+  staticSummary: `Top-up ${input.begin.command.transactionId} of partner ${input.begin.command.company.id}`,
 });

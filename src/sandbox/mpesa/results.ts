@@ -17,13 +17,15 @@ const statusWords: Readonly<Record<TakenStatus, string>> = {
   reversed: 'Reversed',
 };
 
+const idOf = (moment: Date, rest: string): string =>
+  `AG_${moment.toISOString().slice(0, 10).replaceAll('-', '')}_${rest}`;
+
 /** An id of M-Pesa for one request. */
-export const newConversationId = (now = new Date()): string =>
-  `AG_${now.toISOString().slice(0, 10).replaceAll('-', '')}_${randomBytes(10).toString('hex')}`;
+export const newConversationId = (): string => idOf(new Date(), randomBytes(10).toString('hex'));
 
 /** The id that the acceptance of a payment named. */
 export const conversationIdOf = ({ takenAt, serverCorrelationId }: Payout): string =>
-  `AG_${takenAt.toISOString().slice(0, 10).replaceAll('-', '')}_${serverCorrelationId.replaceAll('-', '').slice(0, 20)}`;
+  idOf(takenAt, serverCorrelationId.replaceAll('-', '').slice(0, 20));
 
 /** The answer to an accepted request. */
 export const acceptance = (originatorConversationId: string, conversationId: string) => ({
