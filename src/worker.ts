@@ -37,21 +37,24 @@ import { workerVersionOf } from './temporal/worker-version.js';
 import { workflowTiming } from './temporal/workflow-timing.js';
 import { tracing } from './tracing/tracing.js';
 import { activityLimits } from './worker/activity-limits.js';
+import { startEventNumbering } from './worker/background/event-numbering.js';
+import { createInvitationPickup } from './worker/background/invitation-pickup.js';
+import { createNoticePickup } from './worker/background/notice-pickup.js';
+import {
+  createOperatorRetries,
+  type OperatorRetries,
+} from './worker/background/operator-retries.js';
+import { createRepairPickup } from './worker/background/repair-pickup.js';
+import type { Repetition } from './worker/background/repeat.js';
+import { createRetryPickup } from './worker/background/retry-pickup.js';
+import { startTemporalUpkeep } from './worker/background/temporal-upkeep.js';
+import { startWebhookDispatch } from './worker/background/webhook-dispatch.js';
 import { createMainWorker } from './worker/create-main-worker.js';
 import { connectDatabases } from './worker/databases.js';
-import { startEventNumbering } from './worker/event-numbering.js';
 import { startHealthServer } from './worker/health-server.js';
-import { createInvitationPickup } from './worker/invitation-pickup.js';
-import { createNoticePickup } from './worker/notice-pickup.js';
 import { createProviders } from './worker/observed-providers.js';
-import { createOperatorRetries, type OperatorRetries } from './worker/operator-retries.js';
-import { createRepairPickup } from './worker/repair-pickup.js';
-import type { Repetition } from './worker/repeat.js';
-import { createRetryPickup } from './worker/retry-pickup.js';
 import { startSmppSession } from './worker/smpp-session.js';
 import { stateMetrics } from './worker/state-metrics.js';
-import { startTemporalUpkeep } from './worker/temporal-upkeep.js';
-import { startWebhookDispatch } from './worker/webhook-dispatch.js';
 import { createWebhookWorker, webhookDependencies } from './worker/webhooks.js';
 
 export interface RunningWorker {

@@ -3,7 +3,7 @@ import { findLocalSettings } from '../config/local-stack.js';
 import { configuredProviders } from '../config/providers/provider-rules.js';
 import { createDigests } from '../crypto/digests.js';
 import { createSecretBox } from '../crypto/secret-box.js';
-import { readNumberStorage } from '../db/number-storage.js';
+import { readNumberStorage } from '../db/numbers/number-storage.js';
 import { statementProviders } from '../domain/provider-statements/statement-providers.js';
 import type {
   AirtimeProviderName,

@@ -4,7 +4,7 @@ import {
   DatabaseUnreachableError,
   isDatabaseUnavailable,
 } from '../db/connection.js';
-import { readNumberStorage } from '../db/number-storage.js';
+import { readNumberStorage } from '../db/numbers/number-storage.js';
 import type { NumberBox, NumberStorage } from '../domain/phone.js';
 import { createNumberBox, numberKeysOf } from './number-box.js';
 

@@ -18,7 +18,7 @@ import {
 } from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import { showRefusedAccounts } from './account-metrics.js';
-import { type Repetition, repeat } from './repeat.js';
+import { type Repetition, repeat } from './background/repeat.js';
 import { showStatements, type WatchedBalances } from './statement-metrics.js';
 
 /** The client itself has no time limit. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { SearchTerm } from '../../domain/staff/search-term.js';
 import { anyDigest } from '../any-digest.js';
 import type { Database } from '../connection.js';
-import { hasNumber } from '../number-key.js';
+import { hasNumber } from '../numbers/number-key.js';
 import type { TopupStatus, VouchersTable } from '../schema/all-tables.js';
 
 /** What a person of the service looks for, with the keys by which codes and numbers are found. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/delivery.js';
 import type { Database } from '../connection.js';
-import { hasNumber } from '../number-key.js';
+import { hasNumber } from '../numbers/number-key.js';
 
 /** The message that a report is about: to the owner of a voucher, or of an invitation. */
 interface Reported {

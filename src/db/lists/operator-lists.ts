@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
-import { hasNumber } from '../number-key.js';
+import { hasNumber } from '../numbers/number-key.js';
 
 /** Lists for operators: all rows of any status, by id. */
 

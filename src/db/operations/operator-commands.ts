@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
-import { hasNumber } from '../number-key.js';
+import { hasNumber } from '../numbers/number-key.js';
 import type { OperatorCommandsTable } from '../schema/all-tables.js';
 
 /** An operator's command for one more attempt of a failed top-up. */

@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js';
-import { hasNumber } from '../number-key.js';
+import { hasNumber } from '../numbers/number-key.js';
 import type { TopupStatus } from '../schema/all-tables.js';
 
 /** The newest top-ups, of all partners or one. */

@@ -4,7 +4,7 @@ import type { SmsProviderName } from '../../domain/providers/provider-names.js';
 import type { Route } from '../../domain/providers/routes.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
-import { hasNumber, numberKey } from '../number-key.js';
+import { hasNumber, numberKey } from '../numbers/number-key.js';
 import { failoversOf } from '../providers/provider-failovers.js';
 import { routesFor } from '../providers/provider-routes.js';
 import type { MessagesTable } from '../schema/all-tables.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.js';
-import { numberKey } from '../number-key.js';
+import { numberKey } from '../numbers/number-key.js';
 
 /** When owners are told that their vouchers expire. */
 export interface ReminderTimes {

@@ -1,5 +1,5 @@
 import { createNumberHash } from '../../../src/crypto/number-hash.js';
-import { hasNumber } from '../../../src/db/number-key.js';
+import { hasNumber } from '../../../src/db/numbers/number-key.js';
 import type { StoredNumber } from '../../../src/domain/phone.js';
 import { createNumberBox } from '../../../src/operations/number-box.js';
 import type { Stack } from '../../support/stack.js';

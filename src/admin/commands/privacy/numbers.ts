@@ -1,6 +1,6 @@
-import { eraseNumber, type LiveUse, liveUses } from '../../../db/erase-number.js';
-import { countNumbers, numberColumns, sealColumn } from '../../../db/number-columns.js';
-import { beginSealing } from '../../../db/number-storage.js';
+import { eraseNumber, type LiveUse, liveUses } from '../../../db/numbers/erase-number.js';
+import { countNumbers, numberColumns, sealColumn } from '../../../db/numbers/number-columns.js';
+import { beginSealing } from '../../../db/numbers/number-storage.js';
 import { maskMsisdn } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, changeCommand, lookCommand, recordChanges } from '../../command.js';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Database } from '../db/connection.js';
-import { markRetryTaken, retriesToTakeUp } from '../db/operations/operator-commands.js';
+import type { Database } from '../../db/connection.js';
+import { markRetryTaken, retriesToTakeUp } from '../../db/operations/operator-commands.js';
 import type { OperatorRetries } from './operator-retries.js';
 import { type Repetition, repeat } from './repeat.js';
 

@@ -1,8 +1,12 @@
 import type { Logger } from 'pino';
-import type { TemporalConnection } from '../temporal/connection.js';
-import { prepareNamespace } from '../temporal/prepare.js';
-import { ensureSchedules, restoreSchedules, type ScheduleSettings } from '../temporal/schedules.js';
-import { findStalledVersion, type WorkerVersion } from '../temporal/worker-version.js';
+import type { TemporalConnection } from '../../temporal/connection.js';
+import { prepareNamespace } from '../../temporal/prepare.js';
+import {
+  ensureSchedules,
+  restoreSchedules,
+  type ScheduleSettings,
+} from '../../temporal/schedules.js';
+import { findStalledVersion, type WorkerVersion } from '../../temporal/worker-version.js';
 import { type Repetition, repeat } from './repeat.js';
 
 /** The client itself has no time limit. */

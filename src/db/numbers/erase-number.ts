@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from './connection.js';
+import type { DatabaseTransaction } from '../connection.js';
 import { numberColumns } from './number-columns.js';
 import { isSettledTopup } from './number-erasures.js';
 import { hasNumber } from './number-key.js';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Database } from '../db/connection.js';
-import { numberEvents } from '../db/events/numbering.js';
+import type { Database } from '../../db/connection.js';
+import { numberEvents } from '../../db/events/numbering.js';
 import { type Repetition, repeat } from './repeat.js';
 
 const BATCH_SIZE = 1_000;

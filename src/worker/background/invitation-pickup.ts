@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { inviteMerchant } from '../../workflows/invite-merchant.js';
-import { inviteMerchantId } from '../../workflows/workflow-ids.js';
-import type { Database } from '../db/connection.js';
-import { invitationsToTakeUp } from '../db/portal/invitations.js';
-import { startUnlessRunning } from '../temporal/unless-running.js';
-import { WORKFLOW_TASK_TIMEOUT } from '../temporal/workflow-starts.js';
+import type { inviteMerchant } from '../../../workflows/invite-merchant.js';
+import { inviteMerchantId } from '../../../workflows/workflow-ids.js';
+import type { Database } from '../../db/connection.js';
+import { invitationsToTakeUp } from '../../db/portal/invitations.js';
+import { startUnlessRunning } from '../../temporal/unless-running.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 
 const BATCH_SIZE = 100;

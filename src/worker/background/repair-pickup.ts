@@ -1,17 +1,17 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { RepairInput } from '../../workflows/repair/contracts.js';
-import type { repair } from '../../workflows/repair.js';
-import { repairWorkflowId } from '../../workflows/workflow-ids.js';
-import type { Database } from '../db/connection.js';
-import { expireRepairs } from '../db/repairs/repair-confirmations.js';
-import { type RepairToStart, repairsToStart } from '../db/repairs/repair-lists.js';
-import { startUnlessRunning } from '../temporal/unless-running.js';
+import type { RepairInput } from '../../../workflows/repair/contracts.js';
+import type { repair } from '../../../workflows/repair.js';
+import { repairWorkflowId } from '../../../workflows/workflow-ids.js';
+import type { Database } from '../../db/connection.js';
+import { expireRepairs } from '../../db/repairs/repair-confirmations.js';
+import { type RepairToStart, repairsToStart } from '../../db/repairs/repair-lists.js';
+import { startUnlessRunning } from '../../temporal/unless-running.js';
 import {
   namesOfCompany,
   searchAttributesOf,
   WORKFLOW_TASK_TIMEOUT,
-} from '../temporal/workflow-starts.js';
+} from '../../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 
 const BATCH_SIZE = 100;

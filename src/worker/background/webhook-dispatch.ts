@@ -1,17 +1,17 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { webhookDue } from '../../workflows/contracts.js';
-import type { deliverWebhooks } from '../../workflows/deliver-webhooks.js';
-import { deliverWebhooksId } from '../../workflows/workflow-ids.js';
-import type { Database } from '../db/connection.js';
+import { webhookDue } from '../../../workflows/contracts.js';
+import type { deliverWebhooks } from '../../../workflows/deliver-webhooks.js';
+import { deliverWebhooksId } from '../../../workflows/workflow-ids.js';
+import type { Database } from '../../db/connection.js';
 import {
   type DueEndpoint,
   dispatchEvents,
   listDueEndpoints,
   readDispatchState,
   takeWake,
-} from '../db/webhooks/dispatch.js';
-import { WORKFLOW_TASK_TIMEOUT } from '../temporal/workflow-starts.js';
+} from '../../db/webhooks/dispatch.js';
+import { WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 
 const BATCH_SIZE = 100;
