@@ -54,8 +54,11 @@ export interface PaceMeasurement {
 export interface CostMeasurement {
   readonly title: string;
   readonly costs: Readonly<Record<'subject' | 'baseline', readonly number[]>>;
-  /** The greatest upper end of the 95 % interval of the ratio that is good enough. */
-  readonly greatest: number;
+  /**
+   * The greatest upper end of the 95 % interval of the ratio that is good enough; without it the line
+   * only informs.
+   */
+  readonly greatest?: number;
 }
 
 /** What a call uses of a part of the run; it only informs. */

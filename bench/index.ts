@@ -22,6 +22,7 @@ import { eventsBenchmark } from './benchmarks/p10-events.js';
 import { metricsBenchmark } from './benchmarks/p11-metrics.js';
 import { capacityBenchmark } from './benchmarks/p12-capacity.js';
 import { topologyBenchmark } from './benchmarks/p13-topology.js';
+import { tracesBenchmark } from './benchmarks/p14-traces.js';
 import { type BenchOptions, readOptions } from './options.js';
 import { json, passes, table } from './report.js';
 import { runInterruptibly } from './run-interruptibly.js';
@@ -43,6 +44,7 @@ const benchmarks: readonly Benchmark[] = [
   metricsBenchmark,
   capacityBenchmark,
   topologyBenchmark,
+  tracesBenchmark,
 ];
 
 async function runBenchmarks(

@@ -40,7 +40,8 @@ const isPrediction = (measurement: Measurement): measurement is PredictionMeasur
 export function passes(measurement: Measurement): boolean {
   if (isOfTime(measurement)) return times(measurement).ratio <= measurement.greatest;
   if (isOfPace(measurement)) return median(measurement) >= (measurement.leastPace ?? 0);
-  if (isOfCost(measurement)) return intervalOf(measurement).upper <= measurement.greatest;
+  if (isOfCost(measurement))
+    return intervalOf(measurement).upper <= (measurement.greatest ?? Number.POSITIVE_INFINITY);
   if (isOfUsage(measurement)) return true;
   if (isPrediction(measurement)) return Math.abs(ratioOf(measurement) - 1) <= measurement.tolerance;
   const { comparison, bar } = measurement;
@@ -122,8 +123,7 @@ function costCells(measurement: CostMeasurement): string[] {
     `CPU ${quantileOf(costs.subject, 0.5).toFixed(2)}`,
     `CPU ${quantileOf(costs.baseline, 0.5).toFixed(2)}`,
     `${mean.toFixed(3)} (${lower.toFixed(3)} – ${upper.toFixed(3)})`,
-    `≤ ${greatest}`,
-    verdict(measurement),
+    ...(greatest === undefined ? ['', ''] : [`≤ ${greatest}`, verdict(measurement)]),
   ];
 }
 
@@ -209,9 +209,7 @@ function plainCost(measurement: CostMeasurement) {
     subject: rounded(quantileOf(costs.subject, 0.5), 3),
     baseline: rounded(quantileOf(costs.baseline, 0.5), 3),
     ratio: rounded(mean, 4),
-    barIs: 'at most',
-    bar,
-    passed: passes(measurement),
+    ...(bar === undefined ? {} : { barIs: 'at most', bar, passed: passes(measurement) }),
     ratioLower: rounded(lower, 4),
     ratioUpper: rounded(upper, 4),
   };

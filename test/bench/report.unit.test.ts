@@ -33,10 +33,10 @@ const time = (
   greatest,
 });
 
-const cost = (title: string, subject: readonly number[], greatest: number): CostMeasurement => ({
+const cost = (title: string, subject: readonly number[], greatest?: number): CostMeasurement => ({
   title,
   costs: { subject, baseline: [10, 10, 10] },
-  greatest,
+  ...(greatest === undefined ? {} : { greatest }),
 });
 
 const pace = (title: string, leastPace?: number): PaceMeasurement => ({
@@ -61,6 +61,7 @@ test.each([
   [cost('a cost whose interval ends above its bar', [10.3, 10.4, 10.5], 1.05), false],
   [cost('a cost whose interval ends below its bar', [10.3, 10.3, 10.3], 1.031), true],
   [cost('a cost with one outlier', [10, 10, 14], 1.2), false],
+  [cost('a cost without a bar', [20, 20, 20]), true],
   [pace('a pace at its bar', 1_500), true],
   [pace('a pace below its bar', 1_501), false],
   [pace('a pace without a bar'), true],
@@ -74,8 +75,9 @@ test('people read one line per measurement', () => {
     { name: 'P1', measurements: [measurement('one', 1.5, 1.5), measurement('two', 1.2)] },
     { name: 'P2', measurements: [measurement('three', 0.8, 0.9), time('four', 'p99', 190, 2)] },
     { name: 'P3', measurements: [pace('five', 1_500), pace('six'), usage('seven')] },
+    { name: 'P4', measurements: [cost('eight', [12, 12, 12])] },
   ]).split('\n');
-  expect(lines).toHaveLength(8);
+  expect(lines).toHaveLength(9);
   expect(lines[1]).toMatch(/^P1 one +150\.0 +100\.0 .* 1\.50 \(1\.25 – 1\.75\) +≥ 1\.5 +pass$/);
   expect(lines[2]).toMatch(/^P1 two .* 1\.20 \(1\.25 – 1\.75\)$/);
   expect(lines[3]).toMatch(/^P2 three .* ≥ 0\.9 +FAIL$/);
@@ -83,6 +85,7 @@ test('people read one line per measurement', () => {
   expect(lines[5]).toMatch(/^P3 five +1500\.0 +≥ 1500\/s +pass$/);
   expect(lines[6]).toMatch(/^P3 six +1500\.0$/);
   expect(lines[7]).toMatch(/^P3 seven +CPU 12\.34 +CPU 10\.00 +1\.23$/);
+  expect(lines[8]).toMatch(/^P4 eight +CPU 12\.00 +CPU 10\.00 +1\.200 \(1\.200 – 1\.200\)$/);
 });
 
 test('programs read one line of JSON', () => {

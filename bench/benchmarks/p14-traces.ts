@@ -1,0 +1,86 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createStops } from '../../src/start/stops.js';
+import type { Bench, Benchmark, CostMeasurement } from '../benchmark.js';
+import { measureCpuInTurns } from '../cpu/in-turns.js';
+import { withService } from '../service.js';
+
+/** The spans of a load are delivered in this time, which is a part of its cost. */
+const DELIVERY_MS = 300;
+
+/**
+ * P14: what traces cost generate-voucher, in CPU milliseconds a call over all processes: a service that
+ * sends them to a collector against one without, in turns. The collector is in this process, whose CPU does
+ * not count.
+ */
+export const tracesBenchmark: Benchmark = {
+  name: 'P14',
+  run: async (bench) => [
+    await costOf(bench, 'of every call', {}),
+    await costOf(bench, 'of one call in a hundred', {
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
+    }),
+  ],
+};
+
+async function costOf(
+  bench: Bench,
+  which: string,
+  sampler: Readonly<Record<string, string>>,
+): Promise<CostMeasurement> {
+  const title = `CPU of generate-voucher, with traces ${which} / without`;
+  const collector = await startCollector();
+  const traces = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: String(DELIVERY_MS / 2),
+    ...sampler,
+  };
+  const stops = createStops();
+  stops.add(collector.stop);
+  try {
+    return await withService(
+      bench,
+      'one process',
+      (subject) =>
+        withService(bench, 'one process', (baseline) =>
+          bench.progress.step(`P14 ${title}`, async (note) => {
+            // What runs meanwhile for nobody costs both sides the same.
+            const settle = () => sleep(DELIVERY_MS);
+            const { costs } = await measureCpuInTurns(
+              bench,
+              { subject, baseline },
+              { note, settle },
+            );
+            if (!collector.hasVouchers()) throw new Error('The traces have no vouchers');
+            return { title, costs };
+          }),
+        ),
+      traces,
+    );
+  } finally {
+    await stops.run();
+  }
+}
+
+/** A collector that takes everything. */
+async function startCollector() {
+  let hasVouchers = false;
+  const server = createServer(async (request, response) => {
+    const spans = await text(request);
+    hasVouchers ||= spans.includes('generate-voucher');
+    response.setHeader('Content-Type', 'application/json').end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    hasVouchers: () => hasVouchers,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
