@@ -65,7 +65,7 @@ test.each([
   // Errors in workflows name two frames (decision 57): the SDK's, and who called it.
   const { cause } = failure as WorkflowFailedError;
   expect(cause?.stack?.match(/^ +at .*$/gm)).toEqual([
-    expect.stringContaining('Function.create'),
+    expect.stringContaining('@temporalio/common'),
     expect.stringContaining('workflows/steps/vanished-rows.ts'),
   ]);
   const handle = scene.stack.temporal.client.workflow.getHandle(workflowId);
