@@ -99,8 +99,12 @@ describe('the state of the service', () => {
   it('has the money on hold by kind and age', async () => {
     const payee = await makeMerchant(scene.stack, { payoutSuffix: '014' });
     const gift = await scene.gift({ owner: null, merchant: payee });
-    const redeeming = scene.redeemed(scene.asPartner, gift).catch(() => undefined);
-    await untilValue('holds', { kind: 'payment', age: 'under 1m' }, (count) => count === 1);
+    const redeeming = scene.redeemed(scene.asPartner, gift);
+    // A redemption that is refused says why.
+    await Promise.race([
+      untilValue('holds', { kind: 'payment', age: 'under 1m' }, (count) => count === 1),
+      redeeming.then(({ body }) => expect(body).toBe('an answer after the hold')),
+    ]);
     expect(await value('money_on_hold_birr', { kind: 'payment' })).toBe(100);
     await sql`
       update redemptions set created_at = now() - interval '2 hours' where status = 'HELD'
