@@ -37,7 +37,7 @@ const EXCEPTIONS: readonly PlanException[] = [
     why: 'open breaks and statements that failed are few, and their indexes hold no others',
   },
   {
-    text: /select exists \(select from messages where settled_at is null/,
+    text: /select exists \(select from messages\s+where settled_at is null/,
     why: 'messages that are not settled are few, and their index holds no others',
   },
 ];
