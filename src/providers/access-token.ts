@@ -13,11 +13,17 @@ interface AccessToken {
   forget(token: string): void;
 }
 
+/**
+ * What an answer says about the access token. `rejected` is the provider's own error: it read nothing
+ * else. `doubtful` is a 401 of somebody else, such as a gateway in between: the provider may have done
+ * it nevertheless.
+ */
+export type TokenVerdict = 'accepted' | 'rejected' | 'doubtful';
+
 interface AuthorizedCallOptions {
   /** The request for a token: OAuth 2 client credentials, as the provider wants them. */
   readonly tokenRequest: Omit<HttpCall, 'deadline'>;
-  /** Whether an answer rejects the token, so that the provider read nothing else. */
-  readonly isRejection: (answer: HttpAnswer) => boolean;
+  readonly judgeToken: (answer: HttpAnswer) => TokenVerdict;
 }
 
 const tokenSchema = z.object({
@@ -25,15 +31,20 @@ const tokenSchema = z.object({
   expires_in: z.coerce.number().positive().catch(60),
 });
 
-/** Sends with an access token, and once more with a new one if the first is rejected. */
-export function createAuthorizedCall({ tokenRequest, isRejection }: AuthorizedCallOptions) {
+/**
+ * Sends with an access token, and once more with a new one if the first is rejected. After a doubtful
+ * answer only a GET is sent again; the next call logs in.
+ */
+export function createAuthorizedCall({ tokenRequest, judgeToken }: AuthorizedCallOptions) {
   const accessToken = createAccessToken(tokenRequest);
   return async (request: HttpCall): Promise<HttpResult> => {
     const first = await accessToken.read(request.deadline);
     if (first.kind === 'not-sent') return first;
     const answer = await callHttp(withToken(request, first.token));
-    if (answer.kind !== 'answered' || !isRejection(answer)) return answer;
+    const verdict = answer.kind === 'answered' ? judgeToken(answer) : 'accepted';
+    if (verdict === 'accepted') return answer;
     accessToken.forget(first.token);
+    if (verdict === 'doubtful' && request.method !== 'GET') return answer;
     const second = await accessToken.read(request.deadline);
     return second.kind === 'not-sent' ? second : callHttp(withToken(request, second.token));
   };

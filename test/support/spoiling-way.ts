@@ -29,6 +29,7 @@ const ofOtherTypes = (body: string): unknown => {
 /** What can become of an answer on its way back; the provider has done it each time. */
 export const spoils: Readonly<Record<string, Spoil>> = {
   'a page of HTML': page(200),
+  'a page of HTML with status 401': page(401),
   'a page of HTML with status 403': page(403),
   'a page of HTML with status 404': page(404),
   'a redirect': (_answer, response) =>

@@ -1,17 +1,31 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import type { Waiting } from '../delays.js';
+import { errorReply as dtOneError } from '../dt-one/errors.js';
+import { errorReply as gsmaError } from '../gsma/errors.js';
+import { errorReply as mpesaError } from '../mpesa/errors.js';
+import { errorReply as reloadlyError } from '../reloadly/errors.js';
 import { give, notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
 import { readText } from '../request-body.js';
 import type { Faults, ProviderFault, SandboxProvider } from './provider-faults.js';
 
 type Answers = ProviderFault['answers'];
 
+type Reply = (ctx: Context) => SandboxReply;
+
+/** A 401 as each provider writes it; another one says nothing about what was done. */
+const notAuthorisedBy: Partial<Record<SandboxProvider, Reply>> = {
+  gsma: () => gsmaError('notAuthorised'),
+  mpesa: () => mpesaError('wrongToken'),
+  'dt-one': () => dtOneError('unauthorised'),
+  reloadly: (ctx) => reloadlyError(ctx, 'INVALID_TOKEN'),
+};
+
 /** Answers of a provider that reads nothing. */
-const unread: Partial<Record<Answers, SandboxReply>> = {
-  'not-authorised': notAuthorised,
-  'too-many-requests': tooManyRequests,
-  unavailable: { status: 503, body: 'Service Unavailable' },
+const unread: Partial<Record<Answers, (provider: SandboxProvider) => Reply>> = {
+  'not-authorised': (provider) => notAuthorisedBy[provider] ?? (() => notAuthorised),
+  'too-many-requests': () => () => tooManyRequests,
+  unavailable: () => () => ({ status: 503, body: 'Service Unavailable' }),
 };
 
 const hugeBytes = 5 * 1024 * 1024;
@@ -52,8 +66,8 @@ export const faultyProvider =
       await readText(ctx);
       await waiting.pause(fault.slowSeconds);
     }
-    const reply = unread[fault.answers];
-    if (reply) return give(ctx, reply);
+    const reply = unread[fault.answers]?.(provider);
+    if (reply) return give(ctx, reply(ctx));
     await next();
     if (fault.dropsAnswers) return give(ctx, 'dropped');
     garble(ctx, fault.answers, waiting);

@@ -4,6 +4,7 @@ import type { SandboxReply } from '../reply.js';
 /** The errors of Daraja's gateway: HTTP status, code and message. */
 const errors = {
   invalidToken: [404, '404.001.03', 'Invalid Access Token'],
+  wrongToken: [401, '401.002.01', 'Error Occurred - Invalid Access Token'],
   credentials: [400, '400.008.01', 'Invalid Authentication passed'],
   grantType: [400, '400.008.02', 'Invalid grant type passed'],
   invalid: [400, '400.002.02', 'Bad Request - Invalid'],

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addRoute } from '../../../src/db/providers/provider-routes.js';
+import { freePort } from '../../../src/embedded/port.js';
 import { gsmaPaths } from '../../../src/sandbox/gsma/router.js';
 import { deposit } from '../../support/companies.js';
-import { makeSpoilingWay, type Spoil, spoils } from '../../support/spoiling-way.js';
+import { makeSpoilingWay, spoils } from '../../support/spoiling-way.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { done, newOwner } from '../gift/gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
@@ -16,8 +18,15 @@ let scene: RedemptionScene;
 let way: Awaited<ReturnType<typeof makeSpoilingWay>>;
 beforeAll(async () => {
   way = await makeSpoilingWay();
+  const port = await freePort();
   scene = await setRedemptionScene({
+    PORT: String(port),
     CALLER_WAIT_SECONDS: '15',
+    MPESA_URL: `${way.url}/mpesa`,
+    MPESA_TIMEOUT_SECONDS: '1',
+    MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
+    RELOADLY_URL: `${way.url}/reloadly`,
+    RELOADLY_TIMEOUT_SECONDS: '1',
     MOBILE_MONEY_URL: `${way.url}/gsma${gsmaPaths.api}`,
     MOBILE_MONEY_TIMEOUT_SECONDS: '1',
     AIRTIME_URL: `${way.url}/dt-one/v1`,
@@ -25,7 +34,15 @@ beforeAll(async () => {
   });
   way.setTarget(scene.stack.sandbox.url);
   await makeTopupProducts(scene.stack, scene.partner);
-  await deposit(scene.stack, scene.partner.id, '1000', 'airtime');
+  await deposit(scene.stack, scene.partner.id, '10000', 'airtime');
+  await scene.stack.database.transaction().execute((transaction) =>
+    addRoute(transaction, {
+      kind: 'topup-airtime',
+      provider: 'reloadly',
+      operator: 'SAFARICOM_ETHIOPIA',
+      position: 1,
+    }),
+  );
 });
 afterAll(async () => {
   await scene?.stop();
@@ -34,44 +51,68 @@ afterAll(async () => {
 
 const rows = Object.entries(spoils);
 
-describe('an order that is answered by', () => {
-  test.each(rows)('%s: the merchant is paid once', async (_what, spoil: Spoil) => {
-    const { merchant, client } = await scene.payee('merchant');
-    const gift = await scene.gift({ merchant });
-    const verificationCode = await scene.claimed(client, gift, { amount: 40 });
-    const idempotencyKey = randomUUID();
-    const send = () => redeem(client, gift, { verificationCode, idempotencyKey });
-    way.spoilWith(spoil);
-    const first = done(await send());
-    way.spoilWith(undefined);
-    expect((await send()).body).toEqual(first.body);
-    expect(scene.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
-    const [posted] = await scene.postedRedemptions(gift);
-    expect(first.body.data.referenceNumber).toBe(posted?.provider_reference);
-    expect(scene.payoutsTo(merchant)).toHaveLength(1);
-  });
+/** A merchant that a provider pays. */
+async function payeeOf(provider: 'gsma' | 'mpesa') {
+  const payee = await scene.payee('merchant');
+  if (provider === 'mpesa')
+    await scene.stack.database.transaction().execute((transaction) =>
+      addRoute(transaction, {
+        kind: 'payout',
+        provider,
+        merchant_id: payee.merchant.id,
+        position: 1,
+      }),
+    );
+  return payee;
+}
 
-  test.each(rows)('%s: the airtime is delivered and charged once', async (_what, spoil: Spoil) => {
-    const msisdn = newOwner();
-    const headers = { 'Idempotency-Key': randomUUID() };
-    const send = () =>
-      scene.asPartner.post(
-        '/topup-transactions/airtime-topup',
-        { amount: 50, msisdn, ...sale },
-        headers,
-      );
-    const before = (await scene.balances()).walletBalance;
-    way.spoilWith(spoil);
-    const first = done(await send());
-    way.spoilWith(undefined);
-    expect(first.body.data.status).toBe('SUCCESS');
-    expect((await send()).body).toEqual(first.body);
-    const delivered = scene.stack.sandbox.books
-      .topups({ to: msisdn })
-      .map(({ amount, status }) => [Number(amount), status]);
-    expect(delivered).toEqual([[50, 'completed']]);
-    expect((await scene.balances()).walletBalance).toBe(before - 50);
-  });
+const rowsOf = <Provider extends string>(...providers: Provider[]) =>
+  providers.flatMap((provider) => rows.map(([what, spoil]) => [provider, what, spoil] as const));
+
+describe('an order at', () => {
+  test.each(rowsOf('gsma', 'mpesa'))(
+    '%s, answered by %s: the merchant is paid once',
+    async (provider, _what, spoil) => {
+      const { merchant, client } = await payeeOf(provider);
+      const gift = await scene.gift({ merchant });
+      const verificationCode = await scene.claimed(client, gift, { amount: 40 });
+      const idempotencyKey = randomUUID();
+      const send = () => redeem(client, gift, { verificationCode, idempotencyKey });
+      way.spoilWith(spoil);
+      const first = done(await send());
+      way.spoilWith(undefined);
+      expect((await send()).body).toEqual(first.body);
+      expect(scene.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
+      const [posted] = await scene.postedRedemptions(gift);
+      expect(first.body.data.referenceNumber).toBe(posted?.provider_reference);
+      expect(scene.payoutsTo(merchant)).toMatchObject([{ provider }]);
+    },
+  );
+
+  test.each(rowsOf('dt-one', 'reloadly'))(
+    '%s, answered by %s: the airtime is delivered and charged once',
+    async (provider, _what, spoil) => {
+      const msisdn = newOwner().replace('+2519', provider === 'reloadly' ? '+2517' : '+2519');
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const send = () =>
+        scene.asPartner.post(
+          '/topup-transactions/airtime-topup',
+          { amount: 50, msisdn, ...sale },
+          headers,
+        );
+      const before = (await scene.balances()).walletBalance;
+      way.spoilWith(spoil);
+      const first = done(await send());
+      way.spoilWith(undefined);
+      expect(first.body.data.status).toBe('SUCCESS');
+      expect((await send()).body).toEqual(first.body);
+      const delivered = scene.stack.sandbox.books
+        .topups({ to: msisdn })
+        .map((topup) => [topup.provider, Number(topup.amount), topup.status]);
+      expect(delivered).toEqual([[provider, 50, 'completed']]);
+      expect((await scene.balances()).walletBalance).toBe(before - 50);
+    },
+  );
 });
 
 test.each(['002', '006', '008', '009', '019'])(

@@ -80,7 +80,6 @@ describe('a payment of whole birr that M-Pesa', () => {
     ['has no money for', '004'],
     ['fails with an internal error', '007'],
     ['has too many requests for', '016'],
-    ['does not let in', '018'],
   ])('%s moves nothing', async (_what, payoutSuffix) => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
@@ -88,6 +87,28 @@ describe('a payment of whole birr that M-Pesa', () => {
     expect((await redeem(client, gift)).body.statusCode).toBe(5031);
     expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
     expect((await payoutsOf(gift)).filter(({ status }) => status !== 'failed')).toEqual([]);
+  });
+
+  test('does not let in moves nothing', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
+    const { faults } = scene.stack.sandbox;
+    faults.set('mpesa', { ...faults.of('mpesa'), answers: 'not-authorised' });
+    const { body } = await redeem(client, gift);
+    faults.clear();
+    expect(body.statusCode).toBe(5031);
+    expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
+    expect(await payoutsOf(gift)).toEqual([]);
+  });
+
+  test('answers with a 401 that is not its own stays on hold: it may have been paid', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '018' });
+    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
+    const answer = redeem(client, gift);
+    await expect.poll(async () => (await rowOf(gift)).unknown_since).toBeInstanceOf(Date);
+    expect((await answer).status).toBe(409);
+    expect(await rowOf(gift)).toMatchObject({ status: 'HELD' });
+    expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00']);
   });
 
   test('cannot carry is refused before anything is held', async () => {

@@ -67,9 +67,7 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
       const outcome = readOrderAnswer(answer, request);
       if (outcome.kind !== 'look-up') return outcome;
       const found = await find(request, deadline);
-      return found.kind === 'never-seen'
-        ? unknown('The provider says that it used our reference before, and does not know it.')
-        : found;
+      return found.kind === 'never-seen' ? outcome.otherwise : found;
     },
 
     async findOrder(order) {

@@ -13,8 +13,12 @@ import {
 } from './answers.js';
 import type { TransactionRequest } from './transaction-request.js';
 
-/** An order that the provider has under our reference; its outcome needs an inquiry. */
-type LookUp = { readonly kind: 'look-up' };
+/** An order that the provider may have under our reference; its outcome needs an inquiry. */
+interface LookUp {
+  readonly kind: 'look-up';
+  /** What is known where the provider has never seen it. */
+  readonly otherwise: ProviderOutcome;
+}
 
 /** Classes of status by id; name and id must agree. */
 const statusClasses: Readonly<Record<number, string>> = {
@@ -47,14 +51,25 @@ const refusalCodes: Readonly<Record<number, RegExp>> = {
   404: /^1003/,
 };
 
-/** Maps the answer to an order. For a used reference it only names a place to look. */
+const notAccepted: ProviderOutcome = {
+  kind: 'not-sent',
+  message: 'The credentials were not accepted.',
+};
+const unknownDuplicate = unknown(
+  'The provider says that it used our reference before, and does not know it.',
+);
+
+/** Maps the answer to an order. Those to a used reference, and of a gateway, only say where to look. */
 export function readOrderAnswer(
   answer: HttpAnswer,
   request: TransactionRequest,
 ): ProviderOutcome | LookUp {
   if (answer.status === 429) return tooManyRequests(answer);
   if (answer.status === 401) {
-    return { kind: 'not-sent', message: 'The credentials were not accepted.' };
+    // One that is not DT One's proves nothing: it may have taken the order.
+    return readJson(errorsSchema, answer.body)
+      ? notAccepted
+      : { kind: 'look-up', otherwise: notAccepted };
   }
   if (answer.status < 200 || answer.status >= 300) return readErrors(answer);
   const transaction = readJson(transactionSchema, answer.body);
@@ -158,7 +173,7 @@ function readErrors(answer: HttpAnswer): ProviderOutcome | LookUp {
   const errors = readJson(errorsSchema, answer.body)?.errors ?? [];
   const [first] = errors;
   if (answer.status === 400 && errors.some(({ code }) => code === externalIdUsed)) {
-    return { kind: 'look-up' };
+    return { kind: 'look-up', otherwise: unknownDuplicate };
   }
   const isRefusal = errors.every(({ code }) => refusalCodes[answer.status]?.test(String(code)));
   if (!first || !isRefusal) return unknown(`HTTP status ${answer.status}.`);

@@ -1,5 +1,4 @@
 import { createAuthorizedCall } from '../../access-token.js';
-import type { HttpAnswer } from '../../http-call.js';
 import { type ProviderInquiry, type ProviderOutcome, unknown } from '../../outcome.js';
 import type { Airtime } from '../airtime.js';
 import { listTopups, reloadlyStatement } from './list-topups.js';
@@ -9,7 +8,7 @@ import {
   toReloadlyAmount,
   toTopupRequest,
 } from './topup-request.js';
-import { readBalance, readFoundOrders, readOrderAnswer } from './transformers.js';
+import { judgeToken, readBalance, readFoundOrders, readOrderAnswer } from './transformers.js';
 
 interface ReloadlySettings {
   /** Up to, not including, `/topups-async`, e.g. https://topups.reloadly.com */
@@ -41,7 +40,7 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
   const baseUrl = settings.baseUrl.replace(/\/+$/, '');
   const call = createAuthorizedCall({
     tokenRequest: tokenRequestOf(settings.token),
-    isRejection: ({ status }: HttpAnswer) => status === 401,
+    judgeToken,
   });
   const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
   const headers = { Accept: 'application/com.reloadly.topups-v1+json' };

@@ -1,3 +1,4 @@
+import type { TokenVerdict } from '../../access-token.js';
 import { agree } from '../../agree.js';
 import type { HttpAnswer } from '../../http-call.js';
 import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
@@ -23,15 +24,23 @@ interface LookUp {
   readonly otherwise: ProviderOutcome;
 }
 
+/** A 401 that is not an error of Reloadly's proves nothing: it may have taken the order. */
+export function judgeToken({ status, body }: HttpAnswer): TokenVerdict {
+  if (status !== 401) return 'accepted';
+  return readJson(errorSchema, body) ? 'rejected' : 'doubtful';
+}
+
 /** Maps the answer to an order. An accepted order has only an id: its outcome needs an inquiry. */
 export function readOrderAnswer(
   answer: HttpAnswer,
   request: TopupRequest,
 ): ProviderOutcome | LookUp {
   if (answer.status === 429) return tooManyRequests(answer);
-  if (answer.status === 401) {
+  const verdict = judgeToken(answer);
+  if (verdict === 'rejected') {
     return { kind: 'not-sent', message: 'The credentials were not accepted.' };
   }
+  if (verdict === 'doubtful') return { kind: 'look-up', otherwise: unknown('HTTP status 401.') };
   if (answer.status < 200 || answer.status >= 300) return readError(answer);
   const topup = readJson(topupSchema, answer.body);
   if (topup?.transactionId == null) return unreadable(answer);

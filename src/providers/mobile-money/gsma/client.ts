@@ -9,7 +9,7 @@ import { gsmaPayeeAccount } from './payee-account.js';
 import {
   type ExpectedTransaction,
   expectedReversal,
-  isAboutCredentials,
+  judgeToken,
   readLink,
   readPaymentAnswer,
   readRequestState,
@@ -85,9 +85,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
     const outcome = readPaymentAnswer(answer, ours);
     if (outcome.kind !== 'look-up') return outcome;
     const found = await find(ours, deadline);
-    return found.kind === 'never-seen'
-      ? unknown('The provider calls it a duplicate of one that it does not know.')
-      : found;
+    return found.kind === 'never-seen' ? outcome.otherwise : found;
   }
 
   const reversals: PaymentReversals = {
@@ -168,7 +166,7 @@ function createCall({ token, basic }: Pick<GsmaSettings, 'token' | 'basic'>) {
         },
         body: 'grant_type=client_credentials',
       },
-      isRejection: isAboutCredentials,
+      judgeToken,
     });
   if (!basic) return callHttp;
   const Authorization = basicAuthorization(basic.key, basic.secret);

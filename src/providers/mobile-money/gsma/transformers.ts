@@ -1,3 +1,4 @@
+import type { TokenVerdict } from '../../access-token.js';
 import { agree } from '../../agree.js';
 import { exactAmount } from '../../exact-amount.js';
 import type { HttpAnswer } from '../../http-call.js';
@@ -16,8 +17,12 @@ import {
   transactionSchema,
 } from './answers.js';
 
-/** A payment that the provider has under our reference; its outcome needs an inquiry. */
-type LookUp = { readonly kind: 'look-up' };
+/** A payment that the provider may have under our reference; its outcome needs an inquiry. */
+interface LookUp {
+  readonly kind: 'look-up';
+  /** What is known where the provider has never seen it. */
+  readonly otherwise: ProviderOutcome;
+}
 
 /** The path of a link of `/responses`; never its host, which may be a different one. */
 interface LinkedResource {
@@ -107,25 +112,33 @@ export const readReversal = (outcome: ProviderOutcome): ProviderOutcome =>
     ? disagreement('The provider took the reversal back.')
     : outcome;
 
-/** Whether a 401 concerns our access token rather than the payment. */
-export function isAboutCredentials(answer: HttpAnswer): boolean {
-  if (answer.status !== 401) return false;
+/** A 401 can be about the payment, and one that is not an error of GSMA's proves nothing. */
+export function judgeToken(answer: HttpAnswer): TokenVerdict {
+  if (answer.status !== 401) return 'accepted';
   const error = readJson(errorSchema, answer.body);
-  return error === undefined || !paymentDeclinedCodes.includes(error.errorcode);
+  if (error === undefined) return 'doubtful';
+  return paymentDeclinedCodes.includes(error.errorcode) ? 'accepted' : 'rejected';
 }
 
-/** Maps the answer to a payment. The answer to a duplicate only names a place to look. */
+const notAccepted: ProviderOutcome = {
+  kind: 'not-sent',
+  message: 'The credentials were not accepted.',
+};
+const unknownDuplicate = unknown('The provider calls it a duplicate of one that it does not know.');
+const unknownState = unknown('The provider does not know the payment that it names.');
+
+/** Maps the answer to a payment. Those to a duplicate, and of a gateway, only say where to look. */
 export function readPaymentAnswer(
   answer: HttpAnswer,
   payment: ExpectedTransaction,
 ): ProviderOutcome | LookUp {
   if (answer.status === 429) return tooManyRequests(answer);
-  if (isAboutCredentials(answer)) {
-    return { kind: 'not-sent', message: 'The credentials were not accepted.' };
-  }
+  const verdict = judgeToken(answer);
+  if (verdict === 'rejected') return notAccepted;
+  if (verdict === 'doubtful') return { kind: 'look-up', otherwise: notAccepted };
   if (answer.status >= 200 && answer.status < 300) {
     const state = readRequestState(answer);
-    if (state?.kind === 'transaction') return { kind: 'look-up' };
+    if (state?.kind === 'transaction') return { kind: 'look-up', otherwise: unknownState };
     return state ?? readTransaction(answer, payment);
   }
   const error = readJson(errorSchema, answer.body);
@@ -191,7 +204,8 @@ export function readRequestState(
 
 /** A duplicate is never a refusal: the first request may have paid. */
 function readError(error: GsmaError): ProviderOutcome | LookUp {
-  if (error.errorcode === 'duplicateRequest') return { kind: 'look-up' };
+  if (error.errorcode === 'duplicateRequest')
+    return { kind: 'look-up', otherwise: unknownDuplicate };
   return {
     kind: 'refused',
     code: presentableMessage(error.errorcode),

@@ -8,7 +8,7 @@ import type { MpesaResults } from './answers.js';
 import { type MpesaAccount, toInquiry, toPaymentRequest } from './requests.js';
 import { type SecurityCredential, securityCredential } from './security-credential.js';
 import {
-  isAboutCredentials,
+  judgeToken,
   payeeNumber,
   readInquiryAnswer,
   readPaymentAnswer,
@@ -108,7 +108,7 @@ function createCalls(settings: MpesaSettings) {
       Accept: 'application/json',
     },
   } as const;
-  const call = createAuthorizedCall({ tokenRequest, isRejection: isAboutCredentials });
+  const call = createAuthorizedCall({ tokenRequest, judgeToken });
   const post = (path: string, body: object, deadline: AbortSignal): Promise<HttpResult> =>
     call({
       method: 'POST',

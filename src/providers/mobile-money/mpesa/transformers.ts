@@ -1,3 +1,4 @@
+import type { TokenVerdict } from '../../access-token.js';
 import { exactAmount } from '../../exact-amount.js';
 import type { HttpAnswer } from '../../http-call.js';
 import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
@@ -53,10 +54,11 @@ export const payeeNumber = ({ payee }: Pick<Payment, 'payee'>): string | undefin
   return number !== undefined && /^\d{9,15}$/.test(number) ? number : undefined;
 };
 
-/** Whether an answer rejects the access token. */
-export function isAboutCredentials(answer: HttpAnswer): boolean {
+/** A 401 that is not an error of M-Pesa's gateway proves nothing: M-Pesa may have paid. */
+export function judgeToken(answer: HttpAnswer): TokenVerdict {
   const code = errorCodeOf(answer);
-  return code === undefined ? answer.status === 401 : tokenErrors.includes(code);
+  if (code === undefined) return answer.status === 401 ? 'doubtful' : 'accepted';
+  return tokenErrors.includes(code) ? 'rejected' : 'accepted';
 }
 
 const errorCodeOf = (answer: HttpAnswer): string | undefined =>
@@ -65,7 +67,7 @@ const errorCodeOf = (answer: HttpAnswer): string | undefined =>
 /** Maps the answer to a payment. Acceptance says nothing about its outcome. */
 export function readPaymentAnswer(answer: HttpAnswer): ProviderOutcome {
   if (answer.status === 429) return tooManyRequests(answer);
-  if (isAboutCredentials(answer)) {
+  if (judgeToken(answer) === 'rejected') {
     return { kind: 'not-sent', message: 'The credentials were not accepted.' };
   }
   if (answer.status === 200) {

@@ -22,7 +22,7 @@ const answer = (status: number, body: unknown) => ({
 
 const unknown = expect.objectContaining({ kind: 'unknown' });
 const notSent = expect.objectContaining({ kind: 'not-sent' });
-const lookUp = { kind: 'look-up' };
+const lookUp = { kind: 'look-up', otherwise: unknown };
 const neverSeen = { kind: 'never-seen' };
 const delivered = (providerReference = 'OP1') => ({ kind: 'delivered', providerReference });
 const refused = (code: string, message: unknown, retryCanHelp: boolean) => ({
@@ -160,7 +160,7 @@ describe('readOrderAnswer', () => {
     [503, error(1_009_503), unknown],
     [500, error(1_009_001), unknown],
     [401, error(1_000_401), notSent],
-    [401, 'The supplied authentication is invalid', notSent],
+    [401, 'The supplied authentication is invalid', { kind: 'look-up', otherwise: notSent }],
     [429, error(1_000_429), notSent],
     [403, error(1_006_001), unknown],
     [302, '', unknown],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  isAboutCredentials,
+  judgeToken,
   readLink,
   readPaymentAnswer,
   readRequestState,
@@ -26,7 +26,7 @@ const answer = (status: number, body: unknown) => ({
 });
 const unknown = expect.objectContaining({ kind: 'unknown' });
 const notSent = expect.objectContaining({ kind: 'not-sent' });
-const lookUp = { kind: 'look-up' };
+const lookUp = { kind: 'look-up', otherwise: unknown };
 const delivered = { kind: 'delivered', providerReference: 'T1' };
 const refused = (code: string, retryCanHelp: boolean, message = code) => ({
   kind: 'refused',
@@ -167,7 +167,7 @@ describe('readPaymentAnswer', () => {
     [400, { message: 'Bad request' }, unknown],
     [400, '<html>Bad request</html>', unknown],
     [401, error('authorisation', 'clientAuthorisationError'), notSent],
-    [401, 'The supplied authentication is invalid', notSent],
+    [401, 'The supplied authentication is invalid', { kind: 'look-up', otherwise: notSent }],
     [401, error('Authorisation', 'RequestDeclined'), refused('requestDeclined', false)],
     [404, error('identification', 'identifierError'), refused('identifierError', false)],
     [404, error('businessRule', 'identifierError'), unknown],
@@ -204,15 +204,16 @@ describe('readRequestState', () => {
   });
 });
 
-describe('isAboutCredentials', () => {
+describe('judgeToken', () => {
   it.each([
-    [401, 'text', true],
-    [401, { errorCategory: 'authorisation', errorCode: 'clientAuthorisationError' }, true],
-    [401, { errorCategory: 'authorisation', errorCode: 'requestDeclined' }, false],
-    [403, 'text', false],
-    [200, '', false],
+    [401, 'text', 'doubtful'],
+    [401, { message: 'Unauthorized' }, 'doubtful'],
+    [401, { errorCategory: 'authorisation', errorCode: 'clientAuthorisationError' }, 'rejected'],
+    [401, { errorCategory: 'authorisation', errorCode: 'requestDeclined' }, 'accepted'],
+    [403, 'text', 'accepted'],
+    [200, '', 'accepted'],
   ])('%i %j: %j', (status, body, expected) => {
-    expect(isAboutCredentials(answer(status, body))).toBe(expected);
+    expect(judgeToken(answer(status, body))).toBe(expected);
   });
 });
 

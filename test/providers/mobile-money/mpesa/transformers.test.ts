@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MpesaResult } from '../../../../src/providers/mobile-money/mpesa/answers.js';
 import {
-  isAboutCredentials,
+  judgeToken,
   payeeNumber,
   readInquiryAnswer,
   readPaymentAnswer,
@@ -69,7 +69,9 @@ describe('the answer to a payment', () => {
     ['unavailable', answer(503, ''), unknown],
     ['not found', answer(404, error('404.001.01')), unknown],
     ['an invalid token', answer(404, error('404.001.03')), { kind: 'not-sent' }],
-    ['wrong credentials', answer(401, 'no'), { kind: 'not-sent' }],
+    ['wrong credentials', answer(401, error('401.002.01')), { kind: 'not-sent' }],
+    ['a 401 of a gateway', answer(401, 'no'), unknown],
+    ['a 401 with another error', answer(401, error('500.003.1001')), unknown],
     ['the limit of spikes', answer(500, error('500.003.02')), { kind: 'not-sent' }],
     ['the quota', answer(500, error('500.003.03')), { kind: 'not-sent' }],
     ['too many requests', answer(429, '', 5), { kind: 'not-sent', retryAfterSeconds: 5 }],
@@ -93,10 +95,15 @@ it('an inquiry is either accepted or unknown', () => {
     expect(readInquiryAnswer(given)).toEqual(unknown);
 });
 
-it('only rejected tokens are about credentials', () => {
-  expect(isAboutCredentials(answer(401, error('401.002.01')))).toBe(true);
-  expect(isAboutCredentials(answer(401, error('500.003.1001')))).toBe(false);
-  expect(isAboutCredentials(answer(200, accepted('0')))).toBe(false);
+it.each([
+  ['rejected', answer(401, error('401.002.01'))],
+  ['rejected', answer(404, error('404.001.03'))],
+  ['accepted', answer(401, error('500.003.1001'))],
+  ['accepted', answer(200, accepted('0'))],
+  ['doubtful', answer(401, 'no')],
+  ['doubtful', answer(401, '{"fault":{"faultstring":"Invalid access token"}}')],
+])('the token is %s', (verdict, given) => {
+  expect(judgeToken(given)).toBe(verdict);
 });
 
 describe('results', () => {
