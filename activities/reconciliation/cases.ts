@@ -130,10 +130,11 @@ const names: Readonly<Record<PaymentCase['kind'], string>> = {
   statement: 'The statement of a provider was not compared',
 };
 
-const describe = ({ kind, subject, amount, reference }: PaymentCase): string =>
+const describe = ({ kind, subject, amount, reference, provider }: PaymentCase): string =>
   kind === 'break' || kind === 'statement'
     ? subject
-    : `${subject}, ETB ${formatAmount(parseMoney(amount))}, our reference ${reference}`;
+    : `${subject}, ETB ${formatAmount(parseMoney(amount))}, our reference ${reference}` +
+      `${provider === null ? '' : ` at ${provider}`}`;
 
 const describeDue = (partnerId: number, due: DueVouchers): string =>
   `**Vouchers that are due cannot expire**: ${due.vouchers} of partner ${partnerId} ` +

@@ -58,7 +58,7 @@ export const tenStates = {
     /The money has left the partner's wallet\. No action is needed\./,
   ],
   'late success': [
-    /^\*\*Done after it was refused\*\*: top-up \d+, attempt 1, ETB 50\.00, our reference .+partner \d+/,
+    /^\*\*Done after it was refused\*\*: top-up \d+, attempt 1, ETB 50\.00, our reference \S+ at dt-one; partner \d+/,
     /nobody was charged; the amount is in the account \*suspense\*\./,
     /Agree with the partner .* settle late-success .+ Do not retry it\./,
   ],

@@ -9,6 +9,8 @@ export interface SuspenseCase {
   readonly partnerId: number;
   /** Our reference towards the provider. */
   readonly reference: string;
+  /** Null in rows older than the column. */
+  readonly provider: string | null;
   /** Decimal string: the amount that the provider got or reversed. */
   readonly amount: string;
   /** Of a top-up: its number and the attempt. */
@@ -53,6 +55,7 @@ export const suspenseColumns = sql`
   booked.operation_id as "operationId", booked.created_at as "foundAt",
   coalesce(vouchers.partner_id, topups.partner_id) as "partnerId",
   coalesce(redemptions.payment_reference::text, attempt.reference) as reference, booked.amount,
+  coalesce(redemptions.provider, attempt.provider) as provider,
   attempt.topup_id as "topupId", attempt.attempt,
   redemptions.platform_reference as "redemptionReference",
   vouchers.serial_number as "serialNumber", settlement.created_at as "settledAt"`;

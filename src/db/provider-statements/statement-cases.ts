@@ -10,6 +10,8 @@ interface StatementCase {
   readonly subject: string;
   /** Decimal string. */
   readonly amount: string;
+  /** Its subject names the provider. */
+  readonly provider: null;
   readonly partnerId: null;
   /** The type of the break, or the state of the statement. */
   readonly words: string;
@@ -43,6 +45,7 @@ const ofBreak = (one: Break): StatementCase => ({
   reference: String(one.id),
   subject: subjectOfBreak(one),
   amount: one.ourAmount ?? one.providerAmount ?? '0',
+  provider: null,
   partnerId: null,
   words: one.type,
 });
@@ -76,6 +79,7 @@ const ofStatement = ({ provider, day, state, failure }: UnfinishedStatement): St
   reference: `${provider}:${day}`,
   subject: `${provider}, ${day}: ${failure}`,
   amount: '0',
+  provider: null,
   partnerId: null,
   words: state,
 });

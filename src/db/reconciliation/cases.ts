@@ -22,6 +22,8 @@ export interface PaymentCase {
   readonly subject: string;
   /** Decimal string. */
   readonly amount: string;
+  /** Who was asked; null where nobody knows, and where the subject names it. */
+  readonly provider: string | null;
   /** Null where a restore took back the rows that say it. */
   readonly partnerId: number | null;
   /** For a disagreement: the provider's deviating content. For a break: its type. */
@@ -66,6 +68,7 @@ const ofSuspense = (kind: PaymentCase['kind'], one: SuspenseCase): PaymentCase =
   reference: one.reference,
   subject: subjectOf(one),
   amount: one.amount,
+  provider: one.provider,
   partnerId: one.partnerId,
   words: null,
 });
@@ -78,6 +81,7 @@ const ofRecovered = (one: RecoveredPayment): PaymentCase => ({
     (one.merchantName === null ? '' : `, to ${one.merchantName}`) +
     (one.serialNumber === null ? '' : `, voucher ${one.serialNumber}`),
   amount: one.amount,
+  provider: one.provider,
   partnerId: null,
   words: null,
 });
@@ -94,14 +98,15 @@ async function marked(database: Database, condition: RawBuilder<unknown>): Promi
     select * from (
       select case_kind as kind, payment_reference::text as reference, 'payment of redemption '
           || platform_reference || ', voucher ' || vouchers.serial_number as subject,
-        to_merchant as amount, vouchers.partner_id as "partnerId", disagreement as words
+        to_merchant as amount, redemptions.provider, vouchers.partner_id as "partnerId",
+        disagreement as words
       from (select *, ${kind} from redemptions where ${isMarked}) as redemptions
       join vouchers on vouchers.id = voucher_id
       union all
       select case_kind, reference, 'top-up ' || topup_id || ', attempt ' || try.attempt,
         (select amount from ledger_transfers as hold
           where hold.operation_id = try.operation_id and step = 'hold'),
-        topups.partner_id, disagreement
+        try.provider, topups.partner_id, disagreement
       from (select *, ${kind} from topup_attempts where ${isMarked}) as try
       join topups on topups.id = topup_id
     ) as marked
