@@ -60,6 +60,7 @@ import * as redemptionCountIndex from '../../migrations/2026-11-25-7-redemption-
 import * as payoutAccountChecks from '../../migrations/2026-11-26-3-payout-account-checks.js';
 import * as breakListIndex from '../../migrations/2026-11-26-4-break-list-index.js';
 import * as invitationReports from '../../migrations/2026-11-27-1-invitation-reports.js';
+import * as payoutAccountIndexes from '../../migrations/2026-11-28-1-payout-account-indexes.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -125,4 +126,5 @@ export const allMigrations = {
   '2026-11-26-3-payout-account-checks': payoutAccountChecks,
   '2026-11-26-4-break-list-index': breakListIndex,
   '2026-11-27-1-invitation-reports': invitationReports,
+  '2026-11-28-1-payout-account-indexes': payoutAccountIndexes,
 };

@@ -51,6 +51,18 @@ export const providerTables = (age: string) =>
       result_code: `'0'`,
       description: `''`,
     },
+    // One account of each merchant is current; the others are its history.
+    merchant_payout_accounts: {
+      merchant_id: 'number',
+      party_key: `'msisdn'`,
+      party_value: `'+2519' || number`,
+      replaced_at: 'case when number > 100 then now() end',
+    },
+    payout_account_checks: {
+      payout_account_id: 'number',
+      provider: `'gsma'`,
+      state: `case when ${isOpen} then 'closed' else 'open' end`,
+    },
     early_delivery_reports: {
       provider: `'smpp'`,
       provider_reference: `'r' || number`,

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  countRefusedAccounts,
+  listAccountChecks,
+} from '../../../src/db/catalogue/payout-account-checks.js';
 import { connectDatabase, type Database } from '../../../src/db/connection.js';
 import { recordDeliveryReport } from '../../../src/db/delivery-reports/delivery-reports.js';
 import * as breaks from '../../../src/db/provider-statements/breaks.js';
@@ -20,6 +24,7 @@ import { findPlacement, switchProvider } from '../../../src/db/providers/placeme
 import { addFailover } from '../../../src/db/providers/provider-failovers.js';
 import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.js';
 import { findTopupDetail } from '../../../src/db/topups/topup-detail.js';
+import { refusedStates } from '../../../src/domain/providers/payout-account.js';
 import { dayOfTime } from '../../../src/domain/reports/day-report.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createGrownDatabase } from './grown-database.js';
@@ -137,12 +142,20 @@ async function takeCallbacks(): Promise<void> {
   });
 }
 
+/** The metric of payout accounts that are refused, and the page that lists them. */
+async function countAccounts(): Promise<void> {
+  expect(await countRefusedAccounts(database)).toEqual([]);
+  expect(await listAccountChecks(database, { states: refusedStates, limit: 201 })).toEqual([]);
+  await listAccountChecks(database, { merchantId: 1 });
+}
+
 test('no statement about providers looks through a table that grows', async () => {
   const heard = listenToStatements();
   for (const provider of PROVIDERS) await compareDay(provider);
   await settleBreaks();
   await askOthers();
   await takeCallbacks();
+  await countAccounts();
   heard.stop();
   const texts = [...heard.statements.keys()];
   for (const table of Object.keys(providerTables('now()')).filter((name) => !/^early/.test(name)))
