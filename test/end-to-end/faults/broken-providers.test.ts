@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type {
+  ProviderFault,
+  SandboxProvider,
+} from '../../../src/sandbox/faults/provider-faults.js';
+import type { Answer } from '../../support/clients.js';
+import { until } from '../../support/until.js';
+import {
+  type Booked,
+  type BrokenScene,
+  CALLER_WAIT_SECONDS,
+  type MetOperation,
+  setBrokenScene,
+} from './broken-providers-scene.js';
+import { reconciled } from './reconciled.js';
+
+/**
+ * Each provider is broken in each way of the sandbox's page while one operation meets it (F20–F24): the
+ * caller is answered in time and hears nothing but the truth, the page of the case and the ledger agree
+ * with the provider's books, and value is given at most once. Then the provider is mended, and it ends.
+ */
+let scene: BrokenScene;
+beforeAll(async () => {
+  scene = await setBrokenScene();
+});
+afterAll(() => scene?.stop());
+
+const kinds = {
+  'africas-talking': 'message',
+  smpp: 'message',
+  gsma: 'payment',
+  mpesa: 'payment',
+  'dt-one': 'top-up',
+  reloadly: 'top-up',
+} as const;
+type Kind = (typeof kinds)[SandboxProvider];
+const providers = Object.keys(kinds) as SandboxProvider[];
+
+/** Whether the provider does what it is asked for. */
+type Effect = 'does it' | 'does nothing';
+
+const faults: readonly (readonly [string, Partial<ProviderFault>, Effect])[] = [
+  ['is down', { down: true }, 'does nothing'],
+  ['is slow', { slowSeconds: 1.5 }, 'does it'],
+  ['drops answers', { dropsAnswers: true }, 'does it'],
+  ['loses callbacks', { losesCallbacks: true }, 'does it'],
+  ['answers half of its JSON', { answers: 'garbage' }, 'does it'],
+  ['answers JSON of other types', { answers: 'other-types' }, 'does it'],
+  ['answers nothing', { answers: 'empty' }, 'does it'],
+  ['answers with a redirect', { answers: 'redirect' }, 'does it'],
+  ['answers with a page', { answers: 'html' }, 'does it'],
+  ['answers too much', { answers: 'huge' }, 'does it'],
+  ['answers without an end', { answers: 'slow-drip' }, 'does it'],
+  ['answers 401', { answers: 'not-authorised' }, 'does nothing'],
+  ['answers 429', { answers: 'too-many-requests' }, 'does nothing'],
+  ['answers 503', { answers: 'unavailable' }, 'does nothing'],
+];
+
+/** What the first words of a case say. */
+const words: Readonly<Record<Kind, Readonly<Record<Booked, RegExp>>>> = {
+  payment: {
+    done: /was paid/,
+    'on hold': /has not said whether the merchant is paid\. The money is on hold/,
+    'not done': /The payment was refused|it has not been redeemed/,
+  },
+  'top-up': {
+    done: /It was delivered to/,
+    'on hold': /has not said whether it was delivered\. The money is on hold|has not answered yet/,
+    'not done': /It failed.* Nothing was charged/,
+  },
+  message: {
+    done: /The SMS provider took the code|The code was delivered to the phone/,
+    'on hold': /The code is not sent yet, or the SMS provider gave no answer/,
+    'not done': /The code could not be sent|no claim is open|has not claimed it/,
+  },
+};
+
+/** What an answer tells its caller; undefined where it says that it is not known yet. */
+function toldBy({ status, body }: Answer, kind: Kind): Booked | undefined {
+  // The claim of a code that may have been sent stands.
+  if (status === 200 && kind === 'message') return undefined;
+  if (kind === 'top-up' && status === 200 && body.data.status !== 'SUCCESS') return undefined;
+  if (status === 200) return 'done';
+  return status === 409 ? undefined : 'not done';
+}
+
+async function expectTruth(operation: MetOperation, kind: Kind, answer: Answer): Promise<void> {
+  await until(async () => {
+    const booked = await operation.booked();
+    expect(await operation.page()).toMatch(words[kind][booked]);
+    expect(await operation.booked()).toBe(booked);
+    const told = toldBy(answer, kind);
+    if (told !== undefined) expect(booked).toBe(told);
+    if (booked === 'done') expect(operation.given()).toBe(1);
+    if (booked === 'not done') expect(operation.given()).toBe(0);
+  });
+  expect(operation.given()).toBeLessThan(2);
+}
+
+describe.concurrent.each(providers)('%s', (provider) => {
+  const kind = kinds[provider];
+  let prepare: () => Promise<MetOperation>;
+  beforeAll(async () => {
+    prepare = await scene.operationsAt(provider);
+    // It works: there is a session, or a token.
+    const operation = await prepare();
+    await until(async () => expect((await operation.send()).status).toBe(200));
+    await until(async () => expect(await operation.booked()).toBe('done'));
+  });
+
+  test.sequential.each(faults)('%s', async (_what, fault, effect) => {
+    const operation = await prepare();
+    await scene.breakProvider(provider, fault);
+    const begin = performance.now();
+    const first = await operation.send();
+    expect(performance.now() - begin).toBeLessThan((CALLER_WAIT_SECONDS + 2) * 1_000);
+    await expectTruth(operation, kind, first);
+    // What was done is never called refused, and the other way round.
+    expect(toldBy(first, kind)).not.toBe(effect === 'does it' ? 'not done' : 'done');
+    await scene.breakProvider(provider);
+
+    if (kind === 'message') {
+      // A message that may have been sent is not sent again.
+      if (effect === 'does it') await until(() => expect(operation.given()).toBe(1));
+      return expectTruth(operation, kind, await operation.send());
+    }
+    // M-Pesa tells nobody that it has never seen a payment: a person asks it.
+    const isStuck = provider === 'mpesa' && effect === 'does nothing';
+    if (isStuck && (await operation.booked()) === 'on hold') await operation.settleAsNotDone();
+    await until(async () => expect(await operation.booked()).not.toBe('on hold'));
+    const last = await until(async () => {
+      const answer = await operation.send();
+      expect(toldBy(answer, kind)).toBeDefined();
+      return answer;
+    });
+    await expectTruth(operation, kind, last);
+    if (effect === 'does it') expect(toldBy(last, kind)).toBe('done');
+  });
+});
+
+test('what a provider reverses later is seen, and the pages of its cases say so', async () => {
+  const reversing = providers.filter((provider) => kinds[provider] !== 'message');
+  const operations = await Promise.all(
+    reversing.map(async (provider) => {
+      const operation = await (await scene.operationsAt(provider))();
+      await scene.breakProvider(provider, { reversesLater: true });
+      await until(async () => expect(toldBy(await operation.send(), kinds[provider])).toBe('done'));
+      await until(() => expect(operation.given()).toBe(0));
+      await scene.breakProvider(provider);
+      return operation;
+    }),
+  );
+  const { database } = scene.stack;
+  for (const table of ['redemptions', 'topup_attempts'])
+    await sql`update ${sql.table(table)} set recheck_at = now() where recheck_at is not null`.execute(
+      database,
+    );
+  const opened = await reconciled(scene.stack);
+  for (const provider of reversing)
+    expect(opened).toMatch(new RegExp(`Taken back after it was done: .+ at ${provider}\\b`));
+  for (const operation of operations)
+    expect(await operation.page()).toMatch(/The provider took (the payment|it) back/);
+});
