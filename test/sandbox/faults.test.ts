@@ -129,6 +129,18 @@ describe('a fault', () => {
     expect(sent.status).toBe(201);
   });
 
+  it.each([
+    ['gsma', '/v1.2/mm/transactions/type/disbursement', /"errorCode":"clientAuthorisationError"/],
+    ['mpesa', '/mpesa/b2c/v3/paymentrequest', /"errorCode":"401\.002\.01"/],
+    ['dt-one', '/v1/async/transactions', /"code":1000401/],
+    ['reloadly', '/topups-async', /"errorCode":"INVALID_TOKEN"/],
+    ['africas-talking', '/version1/messaging', /^The supplied authentication is invalid$/],
+  ])('of wrong credentials is told as %s writes it', async (provider, path, words) => {
+    await put(provider, { answers: 'not-authorised' });
+    const answer = await fetch(`${sandbox.url}/${provider}${path}`, { method: 'POST' });
+    expect([answer.status, await answer.text()]).toEqual([401, expect.stringMatching(words)]);
+  });
+
   it('of a slow provider lets a request arrive after its caller has left', async () => {
     await put('dt-one', { slowSeconds: 0.4 });
     const { reference, answer } = await topUp({}, 100);
