@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isImagePath } from '../domain/image-path.js';
 import { formatMoney, parseMoney } from '../domain/money.js';
 import { parseMsisdn } from '../domain/phone.js';
+import { namedIn } from '../domain/repairs/reason.js';
 import { amountField, idField, positiveDecimalField } from '../http/fields/request-fields.js';
 import { AdminError } from './admin-error.js';
 
@@ -164,6 +165,17 @@ const line = z.string().trim().max(MAXIMUM_LENGTH, NOT_PRINTABLE).regex(PRINTABL
 
 /** One line of text. */
 export const text = bySchema('text', line);
+
+/** Why something is done. The audit log keeps it in clear: nothing of a customer belongs into it. */
+export const reason = bySchema(
+  'text',
+  line.superRefine((why, context) => {
+    const named = namedIn(why);
+    if (named === undefined) return;
+    const message = `must not name ${named}, because it is kept in clear: name the ticket`;
+    context.addIssue({ code: 'custom', message });
+  }),
+);
 
 /** A reference to another record by id or name. */
 export const reference = bySchema('id|name', line);

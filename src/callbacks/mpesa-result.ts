@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NewMpesaResult } from '../db/reconciliation/mpesa-results.js';
 import type { ReferencedPayment } from '../db/reconciliation/referenced-payments.js';
 import { parseMoney } from '../domain/money.js';
+import { presentableMessage } from '../domain/providers/presentable-message.js';
 
 const text = z.union([z.string(), z.number().transform(String)]);
 const short = text.pipe(z.string().max(100));
@@ -54,8 +55,8 @@ export function readMpesaResult(
     reference,
     conversationId: result.ConversationID,
     resultCode: result.ResultCode,
-    description: result.ResultDesc.slice(0, 200),
-    transactionStatus: parameterOf('TransactionStatus')?.slice(0, 100) ?? null,
+    description: presentableMessage(result.ResultDesc),
+    transactionStatus: presentable(parameterOf('TransactionStatus')),
     receipt: isDone
       ? readReceipt(
           kind === 'payment'
@@ -75,6 +76,9 @@ export function readMpesaResult(
       : null,
   };
 }
+
+const presentable = (words: string | null): string | null =>
+  words === null ? null : presentableMessage(words);
 
 /** Stored in our books, so only characters that are safe in a database and on a page. */
 const readReceipt = (value: string | null | undefined): string | null =>

@@ -113,3 +113,13 @@ it('reads parameters that are not what they should be as missing', () => {
   const spaces = paid({ TransactionID: undefined }, { TransactionReceipt: 'a b' });
   expect(read('payment', spaces)).toMatchObject({ receipt: null });
 });
+
+it('keeps no number that the provider writes into its words', () => {
+  const refused = read(
+    'payment',
+    paid({ ResultCode: 2001, ResultDesc: 'No account 251911000000' }),
+  );
+  expect(refused?.description).toBe('No account ***00');
+  const ofInquiry = read('inquiry', asked({ TransactionStatus: 'Paid to 0911 000 000' }));
+  expect(ofInquiry?.transactionStatus).toBe('Paid to ***00');
+});

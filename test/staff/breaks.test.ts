@@ -120,6 +120,13 @@ describe('a break', () => {
 });
 
 describe('settling', () => {
+  it('refuses a reason that names a customer, which the audit log would keep in clear', async () => {
+    const id = await addBreak();
+    const { status, html } = await settle(operator, id, 'The owner, 0911 234 567, has called');
+    expect([status, html]).toEqual([400, expect.stringContaining('names a phone number')]);
+    expect(await entriesOf(id)).toEqual([]);
+  });
+
   it('is what the command does: the row, and an entry of the audit log', async () => {
     const [byPage, byCommand] = [await addBreak(), await addBreak()];
     const answer = await settle(operator, byPage, 'Their double, paid back');

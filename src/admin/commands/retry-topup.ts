@@ -2,7 +2,7 @@ import { requestRetry } from '../../db/operations/operator-commands.js';
 import { lockTopup } from '../../db/topups/topups.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
-import { argument, id, msisdn, optional, required, text } from '../fields.js';
+import { argument, id, msisdn, optional, reason, required } from '../fields.js';
 
 export const retryTopUpCommand = changeCommand({
   name: 'retry top-up',
@@ -14,7 +14,7 @@ export const retryTopUpCommand = changeCommand({
   fields: {
     topUp: argument(id, 'The number of the top-up, its transactionId'),
     msisdn: optional(msisdn, 'The new phone number'),
-    note: required(text, 'The reason; recorded in the audit log'),
+    note: required(reason, 'The reason; recorded in the audit log'),
   },
   examples: [
     'retry top-up 17 --note "The operator works again, ticket 4711"',

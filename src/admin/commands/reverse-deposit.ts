@@ -4,7 +4,7 @@ import { balanceConstraint } from '../../db/ledger/ledger.js';
 import { formatMoney } from '../../domain/money.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
-import { argument, required, text } from '../fields.js';
+import { argument, reason, required, text } from '../fields.js';
 import { describeDeposit } from './deposit.js';
 import { requireSmall } from './repairs/second-person.js';
 
@@ -17,7 +17,7 @@ export const reverseDepositCommand = changeCommand({
     'REPAIR_CONFIRM_ABOVE ask with "repair undo-deposit", which another person confirms.',
   fields: {
     reference: argument(text, 'The reference of the deposit, as "statement" shows it'),
-    reason: required(text, 'The reason; recorded in the audit log'),
+    reason: required(reason, 'The reason; recorded in the audit log'),
   },
   examples: ['reverse deposit CBE-2026-0042 --reason "Meant for partner 2"'],
   async change(transaction, { reference, reason }, context) {

@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { presentableMessage } from '../../domain/providers/presentable-message.js';
 import type { ProviderOutcome } from '../outcome.js';
-import { presentableMessage } from '../presentable-message.js';
 import type { Email, EmailSender } from './email-sender.js';
 
 interface SmtpSettings {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { presentableMessage } from '../../domain/providers/presentable-message.js';
 import { callHttp, type HttpAnswer } from '../http-call.js';
 import type { ProviderOutcome } from '../outcome.js';
-import { presentableMessage } from '../presentable-message.js';
 import { readJson } from '../read-json.js';
 import type { ProviderBalance } from '../statement.js';
 import { tooManyRequests } from '../too-many-requests.js';
@@ -67,7 +67,7 @@ export function createAfricasTalking(settings: AfricasTalkingSettings): SmsSende
       const headers = { ...credentials, 'Content-Type': 'application/x-www-form-urlencoded' };
       const body = formOf(message, settings);
       const answer = await callHttp({ method: 'POST', url, headers, body, deadline });
-      return answer.kind === 'answered' ? outcomeOf(answer, message.to) : answer;
+      return answer.kind === 'answered' ? outcomeOf(answer, message) : answer;
     },
     async balance() {
       const deadline = AbortSignal.timeout(settings.timeoutSeconds * 1000);
@@ -99,21 +99,23 @@ function formOf(message: SmsMessage, settings: AfricasTalkingSettings): string {
   return form.toString();
 }
 
-function outcomeOf(answer: HttpAnswer, to: string): ProviderOutcome {
-  if (answer.status === 201 || answer.status === 200) return outcomeOfAnswer(answer.body, to);
+function outcomeOf(answer: HttpAnswer, message: SmsMessage): ProviderOutcome {
+  if (answer.status === 201 || answer.status === 200) return outcomeOfAnswer(answer.body, message);
   if (answer.status === 401) return { kind: 'not-sent', message: 'The API key was not accepted.' };
   if (answer.status === 429) return tooManyRequests(answer);
-  if (answer.status === 400) return refused('BadRequest', answer.body, false);
+  if (answer.status === 400)
+    return refused('BadRequest', withoutCodes(answer.body, message), false);
   return { kind: 'unknown', message: `HTTP status ${answer.status}.` };
 }
 
 /** Status 201 proves nothing: the recipient's own code decides, and there may be no recipient. */
-function outcomeOfAnswer(body: string, to: string): ProviderOutcome {
+function outcomeOfAnswer(body: string, message: SmsMessage): ProviderOutcome {
   const data = readJson(answerSchema, body)?.SMSMessageData;
   if (data === undefined) return { kind: 'unknown', message: 'The answer cannot be read.' };
-  if (data.Recipients.length === 0) return refusedWithoutRecipient(data.Message);
+  if (data.Recipients.length === 0)
+    return refusedWithoutRecipient(withoutCodes(data.Message, message));
 
-  const recipient = data.Recipients.find(({ number }) => digitsOf(number) === digitsOf(to));
+  const recipient = data.Recipients.find(({ number }) => digitsOf(number) === digitsOf(message.to));
   if (!recipient) return { kind: 'unknown', message: 'The answer is about another number.' };
   const { statusCode, messageId } = recipient;
   if (acceptedCodes.includes(statusCode)) {
@@ -134,5 +136,9 @@ function refusedWithoutRecipient(words: string): ProviderOutcome {
 function refused(code: string, words: string, retryCanHelp: boolean): ProviderOutcome {
   return { kind: 'refused', code, message: presentableMessage(words), retryCanHelp };
 }
+
+/** Words of the provider that may repeat our text, whose code only its owner may read. */
+const withoutCodes = (words: string, { text }: SmsMessage): string =>
+  (text.match(/\d{4,}/g) ?? []).reduce((rest, code) => rest.replaceAll(code, '***'), words);
 
 const digitsOf = (number: string) => number.replace(/\D/g, '');

@@ -121,6 +121,18 @@ describe('against answers that the sandbox does not give', () => {
     await server.close();
   });
 
+  it.each([
+    [400, 'Cannot send "123456 is your code"'],
+    [201, none('Cannot send "123456 is your code"')],
+  ])('%i that repeats our text shows no code', async (status, body) => {
+    const server = await startRawServer(answerWith(status, body));
+    expect(await senderAt(server.url).send({ to, text: '123456 is your code' })).toMatchObject({
+      kind: 'refused',
+      message: 'Cannot send "*** is your code"',
+    });
+    await server.close();
+  });
+
   it('was not sent when nothing listens', async () => {
     const sender = senderAt(await closedAddress());
     expect(await sender.send({ to, text: 'x' })).toMatchObject({ kind: 'not-sent' });

@@ -4,7 +4,7 @@ import { beginSealing } from '../../../db/numbers/number-storage.js';
 import { maskMsisdn } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, changeCommand, lookCommand, recordChanges } from '../../command.js';
-import { argument, msisdn, required, text } from '../../fields.js';
+import { argument, msisdn, reason, required } from '../../fields.js';
 import { column, numbers, table } from '../../tables.js';
 
 interface StoredCount {
@@ -100,7 +100,7 @@ export const eraseNumberCommand = changeCommand({
     'encrypted, end with the retention of the Temporal namespace.',
   fields: {
     msisdn: argument(msisdn, 'The phone number'),
-    note: required(text, 'The reason; recorded in the audit log'),
+    note: required(reason, 'The reason; recorded in the audit log'),
   },
   examples: ['erase number 0911234567 --note "Asked by letter of 2026-11-20"'],
   async change(transaction, input, context) {

@@ -2,7 +2,7 @@ import { liftFence, standingFence } from '../../../db/recovery/fence.js';
 import { listRecovered } from '../../../db/recovery/recovered-payments.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
-import { flag, required, text } from '../../fields.js';
+import { flag, reason, required } from '../../fields.js';
 import { money, record, time } from '../../tables.js';
 import { recoverBookCommand, recoverListCommand } from './recover-books.js';
 import { recoverFenceCommand } from './recover-fence.js';
@@ -38,7 +38,7 @@ const recoverLiftCommand = changeCommand({
     'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
     'that cannot list, once you have compared its statement by hand.',
   fields: {
-    note: required(text, 'Who checked what; recorded in the audit log'),
+    note: required(reason, 'Who checked what; recorded in the audit log'),
     unbooked: flag('Lift it although what the providers did is not booked completely'),
   },
   examples: ['recover lift --note "Listed and booked, 3 payments in suspense"'],

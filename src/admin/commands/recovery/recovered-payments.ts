@@ -10,7 +10,7 @@ import {
 import { maskMsisdn } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
-import { argument, flag, id, oneOf, optional, required, text } from '../../fields.js';
+import { argument, flag, id, oneOf, optional, reason, required, text } from '../../fields.js';
 import { requireSubject } from '../../record-names.js';
 import { column, money, numbers, table, time } from '../../tables.js';
 
@@ -61,7 +61,7 @@ export const settleRecoveredPaymentCommand = changeCommand({
     reference: argument(text, 'Our reference, as "list recovered-payments" shows it'),
     by: required(oneOf(...suspenseParties), 'The bearer of the cost'),
     partner: optional(id, 'The id of the partner, for --by partner'),
-    note: required(text, 'The reason, and the persons who agreed; recorded in the audit log'),
+    note: required(reason, 'The reason, and the persons who agreed; recorded in the audit log'),
   },
   examples: [
     'settle recovered-payment REFERENCE --by partner --partner 1 --note "Voucher cancelled, Hanna"',

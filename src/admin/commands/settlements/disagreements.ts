@@ -1,7 +1,7 @@
 import { endDisagreement, findOpenCase } from '../../../db/reconciliation/cases.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand } from '../../command.js';
-import { argument, required, text } from '../../fields.js';
+import { argument, reason, required, text } from '../../fields.js';
 
 export const settleDisagreementCommand = changeCommand({
   name: 'settle disagreement',
@@ -11,7 +11,7 @@ export const settleDisagreementCommand = changeCommand({
     'change; correct the operation with the provider. The service stops polling it.',
   fields: {
     reference: argument(text, 'Our reference, as the case in the Temporal UI shows it'),
-    note: required(text, 'The cause, and the persons who cleared it; recorded in the audit log'),
+    note: required(reason, 'The cause, and the persons who cleared it; recorded in the audit log'),
   },
   examples: ['settle disagreement REFERENCE --note "Their typing error, their ticket 4711"'],
   async change(transaction, input) {

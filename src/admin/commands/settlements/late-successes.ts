@@ -14,7 +14,7 @@ import {
 } from '../../../db/reconciliation/late-successes.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
-import { argument, flag, oneOf, required, text } from '../../fields.js';
+import { argument, flag, oneOf, reason, required, text } from '../../fields.js';
 import { suspenseTable } from '../../suspense-table.js';
 import { money } from '../../tables.js';
 
@@ -56,7 +56,7 @@ export const settleLateSuccessCommand = changeCommand({
   fields: {
     reference: argument(text, 'Our reference, as "list late-successes" shows it'),
     by: required(oneOf(...suspenseParties), 'The bearer of the cost'),
-    note: required(text, 'The reason, and the persons who agreed; recorded in the audit log'),
+    note: required(reason, 'The reason, and the persons who agreed; recorded in the audit log'),
   },
   examples: ['settle late-success REFERENCE --by provider --note "Reversed, their ticket 4711"'],
   async change(transaction, input) {

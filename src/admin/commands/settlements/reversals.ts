@@ -12,7 +12,7 @@ import {
 } from '../../../db/reconciliation/reversals.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
-import { argument, flag, oneOf, required, text } from '../../fields.js';
+import { argument, flag, oneOf, reason, required, text } from '../../fields.js';
 import { suspenseTable } from '../../suspense-table.js';
 import { money } from '../../tables.js';
 
@@ -54,7 +54,7 @@ export const settleReversalCommand = changeCommand({
   fields: {
     reference: argument(text, 'Our reference, as "list reversals" shows it'),
     to: required(oneOf(...suspenseParties), 'The recipient'),
-    note: required(text, 'The reason, and the persons who agreed; recorded in the audit log'),
+    note: required(reason, 'The reason, and the persons who agreed; recorded in the audit log'),
   },
   examples: ['settle reversal REFERENCE --to partner --note "Not restored, their ticket 4711"'],
   async change(transaction, input) {

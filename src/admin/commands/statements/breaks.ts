@@ -3,7 +3,7 @@ import { listBalances } from '../../../db/provider-statements/provider-balances.
 import { SETTLE_BREAK, settleBreak } from '../../../db/provider-statements/settle-break.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
-import { argument, flag, id, optional, required, text, wholeNumber } from '../../fields.js';
+import { argument, flag, id, optional, reason, required, wholeNumber } from '../../fields.js';
 import { column, numbers, table, time } from '../../tables.js';
 import { breakTable } from './break-table.js';
 import { reconcile } from './reconcile.js';
@@ -33,7 +33,7 @@ const settleBreakCommand = changeCommand({
     'commands of their own. A settled break stays settled when its day is compared again.',
   fields: {
     id: argument(id, 'Its id, as "list breaks" shows it'),
-    note: required(text, 'The cause, and what was done; recorded with it and in the audit log'),
+    note: required(reason, 'The cause, and what was done; recorded with it and in the audit log'),
   },
   examples: ['settle break 17 --note "Their double, paid back with MM4711"'],
   async change(transaction, input, context) {

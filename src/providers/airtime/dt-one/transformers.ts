@@ -1,7 +1,7 @@
+import { presentableMessage } from '../../../domain/providers/presentable-message.js';
 import { agree } from '../../agree.js';
 import type { HttpAnswer } from '../../http-call.js';
 import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
-import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
 import { tooManyRequests } from '../../too-many-requests.js';
 import type { ProviderTransaction } from '../../transaction-list.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { presentableMessage } from '../../../domain/providers/presentable-message.js';
 import type { HttpResult } from '../../http-call.js';
-import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
 import {
   type ProviderAccount,

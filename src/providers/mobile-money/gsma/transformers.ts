@@ -1,9 +1,9 @@
+import { presentableMessage } from '../../../domain/providers/presentable-message.js';
 import type { TokenVerdict } from '../../access-token.js';
 import { agree } from '../../agree.js';
 import { exactAmount } from '../../exact-amount.js';
 import type { HttpAnswer } from '../../http-call.js';
 import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
-import { presentableMessage } from '../../presentable-message.js';
 import { readJson } from '../../read-json.js';
 import { tooManyRequests } from '../../too-many-requests.js';
 import type { ProviderTransaction } from '../../transaction-list.js';

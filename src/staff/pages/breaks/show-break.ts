@@ -5,6 +5,7 @@ import { type Break, findBreak } from '../../../db/provider-statements/breaks.js
 import { SETTLE_BREAK, settleBreak } from '../../../db/provider-statements/settle-break.js';
 import { actorOfPerson } from '../../../domain/access/access-changes.js';
 import { breakMeanings, remedyOf } from '../../../domain/provider-statements/break-types.js';
+import { refuseReason } from '../../../domain/repairs/reason.js';
 import { readSearchTerm } from '../../../domain/staff/search-term.js';
 import { mayAsStaff } from '../../../domain/staff/staff-role.js';
 import { facts } from '../../../portal/layout/facts.js';
@@ -46,6 +47,8 @@ export const settleBreakPage: StaffPage = {
     const note = readName(form.text('note'), LONGEST_REASON);
     if (note === undefined)
       return pageOf(request, found, { error: 'Enter the reason in one line.', status: 400 });
+    const refusal = refuseReason(note);
+    if (refusal !== undefined) return pageOf(request, found, { error: refusal, status: 400 });
     const by = actorOfPerson(session);
     const settled = await services.database.transaction().execute(async (transaction) => {
       const result = await settleBreak(transaction, id, { by, note });
