@@ -70,7 +70,12 @@ function instrumentOf(name: MetricName, registry: Registry): Counter | Gauge | H
     registers: [registry],
   };
   if (kind === 'counter') return new Counter(shared);
-  if (kind === 'gauge') return new Gauge(shared);
+  if (kind === 'gauge') {
+    const gauge = new Gauge(shared);
+    // One without labels begins with 0, which a process that never sets it would tell for ever.
+    if (Object.keys(labels).length === 0) gauge.remove();
+    return gauge;
+  }
   return new Histogram({ ...shared, buckets: [...(buckets ?? [])] });
 }
 

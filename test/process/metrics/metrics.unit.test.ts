@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { definitions, PREFIX } from '../../../src/process/metrics/definitions.js';
 import { createMetrics } from '../../../src/process/metrics/metrics.js';
-import { requestSeries } from '../../end-to-end/observation/samples.js';
+import { requestSeries, samplesOf } from '../../end-to-end/observation/samples.js';
 
 const request = {
   surface: 'partner',
@@ -35,4 +35,10 @@ test('a metric of each definition can be collected, with the process beside it',
   expect(text).toContain(`${PREFIX}needs_action 3`);
   expect(text).toContain('le="0.25",surface="partner",route="/api/x"} 1');
   expect(text).toContain('nodejs_eventloop_lag_seconds');
+});
+
+test('a process tells nothing of what it has not read', async () => {
+  const text = await createMetrics().read();
+  const told = samplesOf(text).filter(({ name }) => name.startsWith(PREFIX));
+  expect(told).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import smpp, { type PDU } from 'smpp';
+import { presentableMessage } from '../../../domain/providers/presentable-message.js';
 import type { DeliveryReport } from '../../../domain/vouchers/delivery.js';
 import { readableId } from './submit-answers.js';
 
@@ -49,7 +50,7 @@ const stateOfWord = (word: string) =>
   states.find(([, name]) => word.slice(0, 5) === name.slice(0, 5));
 
 const reasonOf = (state: string, error: string): string =>
-  error === '' || /^0+$/.test(error) ? state : `${state}, error ${error}`;
+  error === '' || /^0+$/.test(error) ? state : `${state}, error ${presentableMessage(error)}`;
 
 /** The value of a field such as `id:…` or `stat:…`. */
 function fieldOf(text: string, name: string): string {

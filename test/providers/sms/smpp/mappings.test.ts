@@ -92,6 +92,10 @@ describe('every state of a receipt', () => {
     expect(receipt({ short_message: textOf('UNDELIV', '011') })).toEqual(
       notDelivered('UNDELIV, error 011'),
     );
+    // An SMSC that writes the number where its code belongs.
+    expect(receipt({ short_message: textOf('UNDELIV', '251911234567') })).toEqual(
+      notDelivered('UNDELIV, error ***67'),
+    );
     const both = { receipted_message_id: 'B2', message_state: 2, short_message: textOf('UNDELIV') };
     expect(receipt({ ...both, esm_class: 0 })).toEqual({ ...delivered, reference: 'B2' });
   });
