@@ -1,4 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import {
+  FEE_REVERSAL,
+  PAYMENT_REVERSAL,
+  REVERSAL_SETTLEMENT,
+} from '../../domain/statements/statement-labels.js';
 import type { Database } from '../connection.js';
 import type { BookSource, BookSubject } from '../schema/all-tables.js';
 import type { BookFault, SubjectIds } from './subject-invariants.js';
@@ -8,7 +13,7 @@ export type ChangedSubject = Pick<BookFault, 'subject' | 'id'>;
 
 /** The sources whose rows are checked: what is read of them. */
 const newRows = {
-  transfers: sql`select id, operation_id from ledger_transfers`,
+  transfers: sql`select id, operation_id, step from ledger_transfers`,
   vouchers: sql`select id from vouchers`,
   redemptions: sql`select id, voucher_id from redemptions`,
   'status-changes': sql`select id, voucher_id from voucher_status_changes`,
@@ -17,19 +22,27 @@ const newRows = {
 export type CheckedSource = keyof typeof newRows;
 export const checkedSources = Object.keys(newRows) as CheckedSource[];
 
-/** An array makes PostgreSQL use the index for any number of rows. */
-const ofTheirOperations = sql`operation_id = any(array(select operation_id from row))`;
+/**
+ * Of the operations of transfers with one of these steps. Operations have random ids, so looking one up
+ * reads a page of its own, which a long history has not in memory: that is done only for transfers that
+ * the invariants of the subject add up. An array makes PostgreSQL use the index for any number of rows.
+ */
+const ofTransfers = (...steps: readonly string[]) => sql`operation_id = any(array(
+  select operation_id from row where step = any(${steps}::text[])))`;
 
 /** What rows of a source are about; a row of several may be checked twice. */
 const about: Readonly<Record<CheckedSource, RawBuilder<unknown>>> = {
   transfers: sql`
     select 'transfer' as subject, id from row
     union all
-    select 'redemption', id from redemptions where ${ofTheirOperations}
+    select 'redemption', id from redemptions
+    where ${ofTransfers('post-payment', 'post-service-fee', 'reversal')}
     union all
-    select 'reversal', id from redemption_reversals where ${ofTheirOperations}
+    select 'reversal', id from redemption_reversals
+    where ${ofTransfers(PAYMENT_REVERSAL, FEE_REVERSAL)}
     union all
-    select 'top-up', topup_id from topup_attempts where ${ofTheirOperations}`,
+    select 'top-up', topup_id from topup_attempts
+    where ${ofTransfers('post', 'reversal', REVERSAL_SETTLEMENT)}`,
   vouchers: sql`select 'voucher' as subject, id from row`,
   redemptions: sql`
     select 'redemption' as subject, id from row union all select 'voucher', voucher_id from row`,

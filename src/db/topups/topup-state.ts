@@ -19,19 +19,22 @@ const isCredited = sql`(try.reversed_at is not null
 const isDelivered = sql`(try.contradicted_at is not null
   or try.status = 'POSTED' and not ${isCredited})`;
 
+/*
+ * None of these is `exists`, which PostgreSQL may answer for many top-ups by reading all attempts of
+ * everybody once.
+ */
+
 /** For a top-up: one of its attempts counts as delivered. */
-export const hasDelivery = sql`exists (
-  select from topup_attempts as try where try.topup_id = topups.id and ${isDelivered})`;
+export const hasDelivery = sql`coalesce((
+  select true from topup_attempts as try where try.topup_id = topups.id and ${isDelivered}
+  limit 1), false)`;
 
 /** For a top-up: an attempt was posted, and its money was not returned. */
-export const isChargedAtOnce = sql`exists (
-  select from topup_attempts as try where try.topup_id = topups.id and try.status = 'POSTED'
-    and not ${isCredited})`;
+export const isChargedAtOnce = sql`coalesce((
+  select true from topup_attempts as try where try.topup_id = topups.id and try.status = 'POSTED'
+    and not ${isCredited} limit 1), false)`;
 
-/**
- * The columns of a TopupTruth. Not `exists`, which may be answered by reading all attempts of everybody
- * once.
- */
+/** The columns of a TopupTruth. */
 export const topupTruth = sql`
   coalesce((select true from topup_attempts as try where try.topup_id = topups.id
     and (try.status = 'POSTED' and not ${isCredited}

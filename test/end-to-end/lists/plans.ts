@@ -41,19 +41,40 @@ export async function planOf(
   return rows[0]['QUERY PLAN'][0].Plan;
 }
 
+/** The table and the first column of each index. */
+export type IndexBegins = ReadonlyMap<string, { readonly table: string; readonly column: string }>;
+
+export async function readIndexBegins(client: pg.Client): Promise<IndexBegins> {
+  const { rows } = await client.query(`
+    select indexrelid::regclass::text as index, indrelid::regclass::text as table,
+      pg_get_indexdef(indexrelid, 1, true) as column
+    from pg_index`);
+  return new Map(rows.map(({ index, ...begin }) => [index, begin]));
+}
+
 /**
- * The tables that a plan looks through from one end to the other. A limit ends a scan early, but not
- * where a filter may drop every row.
+ * The tables, or indexes of them, that a plan looks through from one end to the other. A limit ends a scan
+ * early, but not where a filter may drop every row. A condition ends one only on the first column of an
+ * index: one on a later column alone is compared with every entry.
  */
-export function wholeTables(plan: Plan, isLimited = false): string[] {
-  const { 'Node Type': type, 'Relation Name': table = '', Filter: filter } = plan;
-  const isEndless = !plan['Index Cond'] && (!isLimited || filter !== undefined);
-  const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan$/.test(type) && isEndless);
+export function wholeTables(plan: Plan, begins: IndexBegins, isLimited = false): string[] {
+  const { 'Node Type': type, 'Index Cond': condition, 'Index Name': index = '' } = plan;
+  const begin = begins.get(index);
+  const table = plan['Relation Name'] ?? begin?.table ?? '';
+  const isBehind = condition !== undefined && begin && !names(condition, begin.column);
+  const isEndless = !condition && (!isLimited || plan.Filter !== undefined);
+  const isWhole =
+    type === 'Seq Scan' ||
+    (/^(Bitmap )?Index (Only )?Scan$/.test(type) && isBehind) ||
+    (/^Index (Only )?Scan$/.test(type) && isEndless);
   const below = (plan.Plans ?? []).flatMap((part) =>
-    wholeTables(part, isLimited || type === 'Limit'),
+    wholeTables(part, begins, isLimited || type === 'Limit'),
   );
   return isWhole && grownTables.includes(table) ? [`${type} of ${table}`, ...below] : below;
 }
+
+const names = (condition: string, column: string): boolean =>
+  /^\w+$/.test(column) ? new RegExp(`\\b${column}\\b`).test(condition) : condition.includes(column);
 
 /** The nodes of a plan that read a table. */
 export const scansOf = (plan: Plan, table: string): Plan[] => [
@@ -74,9 +95,10 @@ export async function wholeLooks(
   exceptions: readonly PlanException[],
 ): Promise<string[]> {
   const found: string[] = [];
+  const begins = await readIndexBegins(client);
   for (const [text, values] of statements) {
     if (exceptions.some((exception) => exception.text.test(text))) continue;
-    const scans = wholeTables(await planOf(client, text, values));
+    const scans = wholeTables(await planOf(client, text, values), begins);
     if (scans.length > 0) found.push(`${scans.join(', ')}: ${text.replace(/\s+/g, ' ')}`);
   }
   return found;

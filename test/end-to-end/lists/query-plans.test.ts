@@ -12,6 +12,7 @@ import {
   listenToStatements,
   type PlanException,
   planOf,
+  readIndexBegins,
   scansOf,
   wholeLooks,
   wholeTables,
@@ -110,6 +111,47 @@ test('no statement of a call or a Schedule looks through a table that grows', as
   expect(await wholeLooks(client, statements, EXCEPTIONS)).toEqual([]);
 }, 240_000);
 
+/** The statements on a whole batch of ids, with one in place of theirs. */
+function ofBatches(): Map<string, readonly unknown[]> {
+  const batch = Array.from({ length: 2_000 }, (_, place) => 10_000 + place);
+  const withBatch = (value: unknown) =>
+    Array.isArray(value) && typeof value[0] === 'number' ? batch : value;
+  return new Map(
+    [...statements]
+      .map(([text, values]) => [text, values.map(withBatch)] as const)
+      .filter(([, values]) => values.includes(batch)),
+  );
+}
+
+test('nor with a whole batch of ids, of which it looks up each', async () => {
+  expect(ofBatches().size).toBeGreaterThan(10);
+  // As if the tables were so big that reading one cost more than looking up each of a batch in it.
+  await client.query('set enable_seqscan = off');
+  expect(await wholeLooks(client, ofBatches(), EXCEPTIONS)).toEqual([]);
+  await client.query('reset enable_seqscan');
+}, 240_000);
+
+test('the search for a number walks the index of numbers, in its order', async () => {
+  const searches = new Map([...statements].filter(([text]) => /as keys \(number_key\)/.test(text)));
+  expect(searches.size).toBeGreaterThan(0);
+  // As if a number had so many rows that sorting them cost more than walking all rows in their order.
+  await client.query('set enable_sort = off');
+  expect(await wholeLooks(client, searches, EXCEPTIONS)).toEqual([]);
+  await client.query('reset enable_sort');
+});
+
+test('the check of new transfers looks for their ids alone, so that no other index is chosen', async () => {
+  const checks = [...ofBatches()].filter(([text]) =>
+    /as fault\b[\s\S]*from \(?\s*(select [^()]* from )?ledger_transfers/.test(text),
+  );
+  const scans: unknown[] = [];
+  for (const [text, values] of checks)
+    for (const scan of scansOf(await planOf(client, text, values), 'ledger_transfers'))
+      if (/\(id = ANY/.test(scan['Index Cond'] ?? '')) scans.push(scan.Filter ?? '');
+  expect(scans.length).toBeGreaterThan(4);
+  expect(scans.filter((filter) => /step/.test(String(filter)))).toEqual([]);
+});
+
 test('a statement on each table that grows is among them', () => {
   const texts = [...statements.keys()];
   const isHeard = (table: string) => texts.some((text) => new RegExp(`\\b${table}\\b`).test(text));
@@ -143,6 +185,19 @@ test('every exception is of a statement that is made', () => {
 });
 
 test('a statement that looks through a table is found', async () => {
+  const begins = await readIndexBegins(client);
   const plan = await planOf(client, `select id from vouchers where code_ciphertext = $1`, ['x']);
-  expect(wholeTables(plan)).toEqual(['Seq Scan of vouchers']);
+  expect(wholeTables(plan, begins)).toEqual(['Seq Scan of vouchers']);
+});
+
+test('a statement that looks through an index is found', async () => {
+  const begins = await readIndexBegins(client);
+  await client.query('set enable_seqscan = off');
+  const plan = await planOf(
+    client,
+    `select id from ledger_transfers where step = 'return' and created_at > now()`,
+    [],
+  );
+  await client.query('reset enable_seqscan');
+  expect(wholeTables(plan, begins)).toEqual([expect.stringMatching(/Index .*Scan of ledger_tra/)]);
 });
