@@ -37,6 +37,8 @@ export interface TimeMeasurement {
   readonly quantile: 'p50' | 'p99';
   /** What both sides only wait for; it is taken off both. */
   readonly waitedMilliseconds: number;
+  /** Each round is one time, so that the least and the greatest ratio of a round say how sure it is. */
+  readonly isOfRounds?: boolean;
   /** The greatest ratio that is good enough. */
   readonly greatest: number;
 }

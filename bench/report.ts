@@ -54,11 +54,13 @@ const intervalOf = ({ costs }: CostMeasurement) => ratioInterval(costs.subject, 
 
 const median = ({ paces }: PaceMeasurement): number => quantileOf(paces, 0.5);
 
-/** Milliseconds without those that both sides only waited, and their ratio. */
-function times({ comparison, quantile, waitedMilliseconds }: TimeMeasurement) {
+/** Milliseconds without those that both sides only waited, and their ratio; the rounds' are of rates. */
+function times({ comparison, quantile, waitedMilliseconds, isOfRounds }: TimeMeasurement) {
   const subject = comparison.subject[quantile] - waitedMilliseconds;
   const baseline = comparison.baseline[quantile] - waitedMilliseconds;
-  return { subject, baseline, ratio: subject / baseline };
+  const [least, most] = [1 / comparison.ratio.maximum, 1 / comparison.ratio.minimum];
+  const ends = isOfRounds ? ` (${least.toFixed(2)} – ${most.toFixed(2)})` : '';
+  return { subject, baseline, ratio: subject / baseline, ends };
 }
 
 /** The results for people: a line per measurement, in columns. */
@@ -101,13 +103,13 @@ function rateCells(measurement: RateMeasurement): string[] {
 }
 
 function timeCells(measurement: TimeMeasurement): string[] {
-  const { subject, baseline, ratio } = times(measurement);
+  const { subject, baseline, ratio, ends } = times(measurement);
   return [
     '',
     '',
     subject.toFixed(1),
     baseline.toFixed(1),
-    ratio.toFixed(2),
+    `${ratio.toFixed(2)}${ends}`,
     `≤ ${measurement.greatest}`,
     verdict(measurement),
   ];

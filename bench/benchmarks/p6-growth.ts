@@ -101,7 +101,7 @@ function measurementsOf(
   const title = `${name}, ${many} vouchers / ${few}`;
   const time = { comparison, waitedMilliseconds: 0, greatest: TIME_BAR };
   return kind === 'run'
-    ? [{ title: `${title}, time`, ...time, quantile: 'p50' }]
+    ? [{ title: `${title}, time`, ...time, quantile: 'p50', isOfRounds: true }]
     : [
         { title, comparison, bar: RATE_BAR },
         { title: `${title}, p99`, ...time, quantile: 'p99' },

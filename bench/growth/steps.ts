@@ -124,6 +124,7 @@ const sweep: GrowthStep = {
     await addDueVouchers(side, DUE_VOUCHERS);
     const result = await timeOf(() => runWorkflow(side, 'expireVouchers'));
     await requireNoneDue(side);
+    await eventsNumbered(side);
     return result;
   },
 };
@@ -163,4 +164,15 @@ async function requireNoneDue({ service }: Side): Promise<void> {
     select from vouchers where status = 'ACTIVE' and expires_at <= (select clock_timestamp()) limit 1
   `.execute(service.database);
   if (rows.length > 0) throw new Error('The sweep has left due vouchers');
+}
+
+/** Ends when what was done has its numbers, which the service gives in the background. */
+async function eventsNumbered({ service }: Side): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`select from events where number is null limit 1`.execute(
+      service.database,
+    );
+    if (rows.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
