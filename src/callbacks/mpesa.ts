@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { addMpesaResult } from '../db/reconciliation/mpesa-results.js';
+import { addMpesaResult, type NewMpesaResult } from '../db/reconciliation/mpesa-results.js';
 import { findReferencedPayment } from '../db/reconciliation/referenced-payments.js';
+import { mpesaStatusOf } from '../domain/providers/mpesa-statuses.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
 import { refuseCallback } from './callback-access.js';
@@ -43,13 +44,17 @@ export const mpesaCallback = endpoint({
     if (payment?.kind === 'payment' && kind !== undefined && reference !== undefined) {
       const result =
         kind === 'timeout' ? undefined : readMpesaResult(kind, reference, body, payment);
-      // A repeated result, or a payment that is still pending, is no news for the workflow.
-      const isNews = result === undefined || (await addMpesaResult(database, result));
-      if (isNews && !isPending(result?.transactionStatus)) await hintPayment(services, payment);
+      const isNew = result === undefined || (await addMpesaResult(database, result));
+      if (isNew && isNews(result)) await hintPayment(services, payment);
     }
     return reply(null, { message: 'Accepted' });
   },
 });
 
-const isPending = (status: string | null | undefined): boolean =>
-  status != null && /pending/i.test(status);
+/**
+ * Whether the workflow of a payment is to ask at once. The answer to an inquiry that decides nothing is no
+ * news: the workflow would ask because of its own question, again and again.
+ */
+const isNews = (result: NewMpesaResult | undefined): boolean =>
+  result?.kind !== 'inquiry' ||
+  (result.difference === null && mpesaStatusOf(result.transactionStatus) !== undefined);

@@ -1,3 +1,4 @@
+import { mpesaStatusOf } from '../../../domain/providers/mpesa-statuses.js';
 import { presentableMessage } from '../../../domain/providers/presentable-message.js';
 import type { TokenVerdict } from '../../access-token.js';
 import { exactAmount } from '../../exact-amount.js';
@@ -27,11 +28,6 @@ const failures: Readonly<Record<string, { readonly retryCanHelp: boolean }>> = {
   8006: { retryCanHelp: true }, // The security credential is locked.
   SFC_IC0003: { retryCanHelp: false }, // The payee does not exist.
 };
-
-/** The words of an inquiry for the status of a payment; others are unknown. */
-const completedWords: readonly string[] = ['completed'];
-const failedWords: readonly string[] = ['failed', 'declined', 'cancelled', 'rejected', 'expired'];
-const reversedWords: readonly string[] = ['reversed'];
 
 /** The gateway rejected the access token, and read nothing else. */
 const tokenErrors: readonly string[] = [
@@ -118,23 +114,23 @@ function readResult(answer: MpesaResult, told: MpesaResult | undefined): Provide
       ? unknown(`The provider answers the inquiry with code ${presentableCode(answer.resultCode)}.`)
       : readTold(told);
   }
-  const status = (answer.transactionStatus ?? '').trim().toLowerCase();
-  if (failedWords.includes(status)) {
+  const status = mpesaStatusOf(answer.transactionStatus);
+  if (status === 'failed') {
     return told?.resultCode === '0'
       ? disagreement('The provider told of a success, and now says that the payment failed.')
       : refused(
-          told?.resultCode ?? status,
+          told?.resultCode ?? (answer.transactionStatus ?? '').trim().toLowerCase(),
           told?.description ?? 'The mobile-money provider says that the payment failed.',
           failures[told?.resultCode ?? ''] ?? { retryCanHelp: true },
         );
   }
-  const isReversed = reversedWords.includes(status);
-  if (!isReversed && !completedWords.includes(status)) {
-    return unknown(`The status of the payment is ${presentableMessage(status || 'missing')}.`);
+  if (status === undefined) {
+    const word = presentableMessage(answer.transactionStatus?.trim().toLowerCase() || 'missing');
+    return unknown(`The status of the payment is ${word}.`);
   }
   const providerReference = answer.receipt ?? told?.receipt;
   if (providerReference == null) return unknown('The provider names no receipt.');
-  return isReversed
+  return status === 'reversed'
     ? {
         kind: 'delivered',
         providerReference,
