@@ -74,9 +74,10 @@ export async function compareBooks(
       throw new AdminError(
         `${provider} did not list each ${kind}, so nothing was compared: ${list.message} Try again.`,
       );
-    const references = list.transactions.flatMap(({ reference }) => reference ?? []);
+    const transactions = kind === 'payment' ? list.transactions.map(asOurs) : list.transactions;
+    const references = transactions.flatMap(({ reference }) => reference ?? []);
     const known = await findKnown(database, kind, references);
-    const compared = list.transactions.map((one) => {
+    const compared = transactions.map((one) => {
       const verdict = verdictOf(one, known);
       return { ...one, kind, provider, verdict };
     });
@@ -90,6 +91,12 @@ export async function compareBooks(
   }
   return { comparisons, gaps };
 }
+
+/** References of payments are UUIDs, which a provider may write in capitals. */
+const asOurs = (found: ProviderTransaction): ProviderTransaction => ({
+  ...found,
+  reference: found.reference?.toLowerCase() ?? null,
+});
 
 /** The configured providers of a kind. */
 const portsOf = <Name extends string>(
@@ -106,7 +113,8 @@ function verdictOf(
   { reference, status, currency }: ProviderTransaction,
   known: ReadonlyMap<string, KnownTransaction['status']>,
 ): Verdict {
-  if (reference === null || (currency !== null && currency !== CURRENCY)) return 'foreign';
+  if (reference === null || (currency !== null && currency.toUpperCase() !== CURRENCY))
+    return 'foreign';
   const isDone = status === 'completed' || status === 'pending';
   switch (known.get(reference)) {
     case undefined:

@@ -62,12 +62,14 @@ export async function addStatementLines(
   const table = provider.kind === 'airtime' ? sql`topup_attempts` : sql`redemptions`;
   const ours = provider.kind === 'airtime' ? sql`reference` : sql`payment_reference::text`;
   const own = provider.kind === 'airtime' ? 'top-up' : 'payment';
+  // Those of payments are UUIDs, which a provider may write in capitals.
+  const theirs = provider.kind === 'airtime' ? sql`line.reference` : sql`lower(line.reference)`;
   await sql`
     insert into provider_statement_lines (load_id, provider, day, kind, provider_reference,
       reference, status, amount, currency, fee, fee_currency, at)
     select ${loadId}::uuid, ${provider.name}, ${day},
       case when is_reversed then ${own} else line.kind end, line.provider_reference,
-      coalesce(line.reference, found.reference),
+      coalesce(${theirs}, found.reference),
       case when is_reversed and status = 'completed' then 'reversed' else status end,
       amount, currency, fee, fee_currency, at
     from unnest(${lines.map(({ kind }) => kind)}::text[],
