@@ -1,7 +1,11 @@
 import { activityInfo, log } from '@temporalio/activity';
 import { findPlacement, type Placed, switchProvider } from '../../src/db/providers/placements.js';
 import { parseMoney } from '../../src/domain/money.js';
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
+import {
+  type ProviderInquiry,
+  type ProviderOutcome,
+  unknown,
+} from '../../src/providers/outcome.js';
 import { choiceFor } from '../../src/providers/provider-choice.js';
 import type { ProviderSet } from '../../src/providers/provider-set.js';
 import type { AskedProviders, WithProviders } from '../../workflows/steps/asked-providers.js';
@@ -21,6 +25,30 @@ export const askedByRow = <Name extends string>(
   provider: provider ?? defaultName,
   failovers: failovers.map(({ from, message }) => ({ from, message })),
 });
+
+/**
+ * Whether nothing can have been sent before: the workflow says so, and no earlier attempt of the
+ * activity has begun. An earlier one may be under way still, although Temporal holds it for lost. So any
+ * other sending first records the outcome as unknown, and then reads the row: from then on the
+ * earlier one goes to no other provider.
+ */
+export const isFirstSending = (isFirst: boolean): boolean =>
+  isFirst && activityInfo().attempt === 1;
+
+/**
+ * Asks the provider of a row. One that is no longer configured says nothing: its operations are settled
+ * by hand, and keep no others waiting.
+ */
+export async function askProvider<Name extends string, Port>(
+  set: Pick<ProviderSet<Name, Port>, 'names' | 'named' | 'defaultName'>,
+  provider: Name | null,
+  ask: (port: Port) => Promise<ProviderInquiry>,
+): Promise<ProviderInquiry> {
+  const name = provider ?? set.defaultName;
+  return set.names.includes(name)
+    ? ask(set.named(name))
+    : unknown(`The provider ${name} is no longer configured.`);
+}
 
 /** What is sent, and to whom first. */
 interface Sent<Name extends string, Port> {
@@ -52,8 +80,7 @@ export async function sendOrFailOver<
   for (;;) {
     const outcome = await sent.send(sent.set.named(provider), provider);
     const answer = { ...outcome, asked: { provider, failovers } };
-    const mayFailOver = sent.isFirst && activityInfo().attempt === 1;
-    if (!mayFailOver || outcome.kind !== 'not-sent') return answer;
+    if (!isFirstSending(sent.isFirst) || outcome.kind !== 'not-sent') return answer;
     const next = await nextProvider(dependencies, sent, provider);
     if (next === undefined) return answer;
     const switched = { ...sent.placed, from: provider, to: next, message: outcome.message };

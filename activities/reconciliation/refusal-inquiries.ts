@@ -19,6 +19,7 @@ import { formatAmount, parseMoney } from '../../src/domain/money.js';
 import type { TopUpNames } from '../../workflows/workflow-ids.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
+import { askProvider } from '../providers/failover.js';
 import { paymentOf } from '../redemptions/payments.js';
 import { severalAtOnce } from '../several-at-once.js';
 import { orderOf } from '../topups/topup-orders.js';
@@ -150,12 +151,15 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
   async function ask(ended: EndedPayment) {
     if (ended.kind === 'redemption') {
       const payment = await redemptionPayment(database, ended.operationId);
-      return mobileMoney.named(payment.provider).findPayment(paymentOf(payment));
+      return askProvider(mobileMoney, payment.provider, (port) =>
+        port.findPayment(paymentOf(payment)),
+      );
     }
     const attempt = await findAttempt(database, ended.operationId);
-    const provider = airtime.named(attempt.provider);
     const order = orderOf({ ...attempt, amount: ended.amount }, numbers);
-    return provider.findOrder(order, attempt.settled_at ?? undefined);
+    return askProvider(airtime, attempt.provider, (port) =>
+      port.findOrder(order, attempt.settled_at ?? undefined),
+    );
   }
 
   return { inquire, tellLateTopUps };

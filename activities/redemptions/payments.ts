@@ -6,12 +6,11 @@ import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outco
 import type { WithProviders } from '../../workflows/steps/asked-providers.js';
 import type { Named } from '../../workflows/steps/named-results.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
-import { askedByRow, sendOrFailOver } from '../providers/failover.js';
+import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.js';
 import { checkingAccount } from '../providers/payout-accounts.js';
 import { orSettledByHand } from '../repairs/settlements.js';
 import { paysTo } from './redemption-facts.js';
-import { sendPayment } from './send-payment.js';
+import { askForPayment, sendPayment } from './send-payment.js';
 
 /** ETB is the only currency of vouchers (specification 2.4). */
 const CURRENCY = 'ETB';
@@ -28,6 +27,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     call = 0,
     isFirst = false,
   ): Promise<Named<WithProviders<ProviderOutcome>>> {
+    if (!isFirstSending(isFirst)) await notePaymentUnknown(database, operationId);
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
     const sent = { operationId, payment: paymentOf(payment) };
@@ -50,8 +50,10 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     call = 0,
   ): Promise<Named<WithProviders<ProviderInquiry>>> {
     const payment = await redemptionPayment(database, operationId);
-    const provider = mobileMoney.named(payment.provider);
-    const answer = await withHeartbeat(() => provider.findPayment(paymentOf(payment)));
+    const asked = { operationId, payment: paymentOf(payment) };
+    const answer = await askProvider(mobileMoney, payment.provider, (port) =>
+      askForPayment(database, port, asked),
+    );
     const found = await orSettledByHand(database, operationId, answer);
     // A run that was cut off may have died before it noted this.
     if (found.kind === 'unknown') await notePaymentUnknown(database, operationId);

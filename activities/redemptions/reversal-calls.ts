@@ -19,7 +19,9 @@ export function createReversalCallActivities({
   /** The reversal, and how its payment's provider is asked for it. */
   async function find(operationId: string) {
     const found = await findReversal(database, operationId);
-    const { reversals } = mobileMoney.named(found.provider);
+    const reversals = canReverse(mobileMoney, found.provider)
+      ? mobileMoney.named(found.provider).reversals
+      : undefined;
     return { reversal: reversalOf(found), reversals };
   }
 

@@ -3,14 +3,19 @@ import {
   forgetSending,
   markSending,
   notePaymentUnknown,
+  wasNeverSent,
 } from '../../src/db/reconciliation/referenced-payments.js';
 import type { MobileMoney, Payment } from '../../src/providers/mobile-money/mobile-money.js';
-import { type ProviderOutcome, unknown } from '../../src/providers/outcome.js';
+import {
+  type ProviderInquiry,
+  type ProviderOutcome,
+  unknown,
+} from '../../src/providers/outcome.js';
 import { sendValue, withHeartbeat } from '../provider-call.js';
 
 /**
  * Sends a payment. To a provider that would pay a repetition again it is sent at most once: a mark in the
- * database precedes it, and only what was provably not sent removes the mark.
+ * database precedes it, and only what was provably not sent, or refused at once, removes the mark.
  */
 export async function sendPayment(
   database: Database,
@@ -33,6 +38,21 @@ async function sendOnce(
   if (!(await markSending(database, operationId)))
     return unknown('it may have been sent before a fault, and is not sent again');
   const outcome = await withHeartbeat(send);
-  if (outcome.kind === 'not-sent') await forgetSending(database, operationId);
+  if (outcome.kind === 'not-sent' || outcome.kind === 'refused')
+    await forgetSending(database, operationId);
   return outcome;
+}
+
+/**
+ * Asks for the outcome of a payment. Of one that is sent at most once our own mark knows that it was not
+ * sent yet, which its provider can never say.
+ */
+export async function askForPayment(
+  database: Database,
+  provider: Pick<MobileMoney, 'findPayment' | 'repetition'>,
+  { operationId, payment }: { readonly operationId: string; readonly payment: Payment },
+): Promise<ProviderInquiry> {
+  if (provider.repetition === 'never' && (await wasNeverSent(database, operationId)))
+    return { kind: 'never-seen' };
+  return withHeartbeat(() => provider.findPayment(payment));
 }

@@ -1,4 +1,4 @@
-import { findAttempt } from '../../src/db/topups/topup-attempts.js';
+import { findAttempt, markAttemptUnknown } from '../../src/db/topups/topup-attempts.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';
 import type { NumberBox } from '../../src/domain/phone.js';
 import type { AirtimeOrder } from '../../src/providers/airtime/airtime.js';
@@ -7,7 +7,7 @@ import type { WithProviders } from '../../workflows/steps/asked-providers.js';
 import type { Named } from '../../workflows/steps/named-results.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.js';
-import { askedByRow, sendOrFailOver } from '../providers/failover.js';
+import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.js';
 import { orSettledByHand } from '../repairs/settlements.js';
 
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
@@ -22,6 +22,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     call = 0,
     isFirst = false,
   ): Promise<Named<WithProviders<ProviderOutcome>>> {
+    if (!isFirstSending(isFirst)) await markAttemptUnknown(database, operationId, SENT_AGAIN);
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
     await failpoint(`${subjectOf(attempt)}-sending`);
@@ -48,15 +49,19 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   ): Promise<Named<WithProviders<ProviderInquiry>>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
-    const provider = airtime.named(attempt.provider);
     const lastSentAt = lastSentAtMs === undefined ? undefined : onOwnClock(lastSentAtMs);
-    const answer = await withHeartbeat(() => provider.findOrder(order, lastSentAt));
+    const answer = await askProvider(airtime, attempt.provider, (port) =>
+      withHeartbeat(() => port.findOrder(order, lastSentAt)),
+    );
     const found = await orSettledByHand(database, operationId, answer);
     return { ...found, asked: askedByRow(attempt, airtime), of: { operationId, call } };
   }
 
   return { sendTopUp, inquireTopUp };
 }
+
+/** Shown while it is sent again: what became of the earlier sending is not known. */
+const SENT_AGAIN = 'It may have been sent before a fault';
 
 export type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
 

@@ -15,7 +15,7 @@ import {
   endAttempt,
   findAttempt,
   lockAttempt,
-  markTopupUnknown,
+  markAttemptUnknown,
   topupStatus,
 } from '../../src/db/topups/topup-attempts.js';
 import { dropRequest } from '../../src/db/topups/topup-requests.js';
@@ -61,8 +61,9 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
 
   /** The outcome of the attempt is unknown; the hold stays. */
   async function markTopUpUnknown(operationId: string, message: string): Promise<void> {
-    const { topup_id } = await findAttempt(database, operationId);
-    await markTopupUnknown(database, topup_id, message);
+    // Fails where a restore has taken the rows back.
+    await findAttempt(database, operationId);
+    await markAttemptUnknown(database, operationId, message);
   }
 
   /** The status of a top-up in the database, which other processes change as well. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Operator } from '../../domain/operator.js';
 import type { Route, RouteKind } from '../../domain/providers/routes.js';
-import type { Database } from '../connection.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
 import { addFailover } from './provider-failovers.js';
 import { routesFor } from './provider-routes.js';
 
@@ -68,9 +68,17 @@ export async function findPlacement(
   return rows[0];
 }
 
+/** Locks the top-up of an attempt: whether its outcome is unknown stands in its row. */
+const lockTopupOf = (transaction: DatabaseTransaction, { operationId }: Placed) =>
+  sql`
+    select from topups where id = (
+      select topup_id from topup_attempts where operation_id = ${operationId})
+    for no key update`.execute(transaction);
+
 /**
  * Names another provider in the row of a payment or top-up, and records why. False where the row
- * names another one by now, or is no longer on hold: then nothing may be sent.
+ * names another one by now, is no longer on hold, or may have been sent by another attempt meanwhile:
+ * then nothing may be sent.
  */
 export const switchProvider = (
   database: Database,
@@ -78,10 +86,15 @@ export const switchProvider = (
 ): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
     const { subject, operationId, from, to } = switched;
-    const table = sql.table(subject === 'payment' ? 'redemptions' : 'topup_attempts');
+    const isPayment = subject === 'payment';
+    if (!isPayment) await lockTopupOf(transaction, switched);
+    const table = sql.table(isPayment ? 'redemptions' : 'topup_attempts');
+    const isUnknown = isPayment
+      ? sql`unknown_since is not null`
+      : sql`exists (select from topups where id = topup_id and topups.status = 'UNKNOWN')`;
     const { numAffectedRows } = await sql`
-      update ${table} set provider = ${to}${subject === 'payment' ? sql`, sending_since = null` : sql``}
-      where operation_id = ${operationId} and status = 'HELD'
+      update ${table} set provider = ${to}${isPayment ? sql`, sending_since = null` : sql``}
+      where operation_id = ${operationId} and status = 'HELD' and not ${isUnknown}
         and coalesce(provider, ${from}) = ${from}`.execute(transaction);
     if (numAffectedRows !== 1n) return false;
     await addFailover(transaction, { operationId, from, to, message: switched.message });

@@ -68,17 +68,35 @@ export async function requestPaymentInquiry(
   `.execute(database);
 }
 
+/**
+ * SQL condition on `redemptions`: no mark says that the payment may have been sent. A restore takes marks
+ * back: a row that is older than the restore, or whose payment a provider has since, may have had one.
+ */
+const isUnmarked = sql<boolean>`(status = 'HELD' and sending_since is null
+  and not exists (select from maintenance_fences where raised_at > redemptions.created_at)
+  and not exists (select from recovered_payments
+    where reference = payment_reference::text and settled_by is distinct from 'provider'))`;
+
 /** Marks a payment before it is sent; false where it may have been sent before. */
 export async function markSending(database: Database, operationId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update redemptions set sending_since = now()
-    where operation_id = ${operationId} and status = 'HELD' and sending_since is null`.execute(
-    database,
-  );
+    where operation_id = ${operationId} and ${isUnmarked}`.execute(database);
   return numAffectedRows === 1n;
 }
 
-/** Removes the mark of a payment that was provably not sent. */
+/**
+ * Whether the mark that precedes each sending proves that nothing was sent. It proves nothing of a row
+ * without a provider: its provider is the default, which may have been another one.
+ */
+export async function wasNeverSent(database: Database, operationId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from redemptions
+    where operation_id = ${operationId} and provider is not null and ${isUnmarked}`.execute(database);
+  return rows.length > 0;
+}
+
+/** Removes the mark of a payment that was provably not sent, or refused at once. */
 export async function forgetSending(database: Database, operationId: string): Promise<void> {
   await sql`
     update redemptions set sending_since = null

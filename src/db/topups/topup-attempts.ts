@@ -102,13 +102,20 @@ const attempts = (database: Database, operationId: string) =>
     ])
     .where('topup_attempts.operation_id', '=', operationId);
 
-/** Marks a top-up without a result from the provider as UNKNOWN. */
-export async function markTopupUnknown(database: Database, topupId: number, message: string) {
+/** Marks the top-up of an attempt without a result from the provider as UNKNOWN. */
+export async function markAttemptUnknown(
+  database: Database,
+  operationId: string,
+  message: string,
+): Promise<void> {
   await database
     .updateTable('topups')
+    .from('topup_attempts')
     .set({ status: 'UNKNOWN', message, updated_at: sql<Date>`now()` })
-    .where('id', '=', topupId)
-    .where('status', 'in', ['PROCESSING', 'UNKNOWN'])
+    .whereRef('topups.id', '=', 'topup_attempts.topup_id')
+    .where('topup_attempts.operation_id', '=', operationId)
+    .where('topup_attempts.status', '=', 'HELD')
+    .where('topups.status', 'in', ['PROCESSING', 'UNKNOWN'])
     .execute();
 }
 

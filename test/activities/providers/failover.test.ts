@@ -1,155 +1,43 @@
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ActivityDependencies } from '../../../activities/dependencies.js';
-import { createPaymentActivities } from '../../../activities/redemptions/payments.js';
-import { createTopupOrderActivities } from '../../../activities/topups/topup-orders.js';
-import { createDigests } from '../../../src/crypto/digests.js';
-import { addRoute } from '../../../src/db/providers/provider-routes.js';
-import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
-import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.js';
-import { makeVoucher, redemptions, topUp } from '../../admin/movements.js';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.js';
-import { testNumbers } from '../../end-to-end/privacy/stored-numbers.js';
+import type { ProviderOutcome } from '../../../src/providers/outcome.js';
+import { redemptions, topUp } from '../../admin/movements.js';
+import {
+  delivered,
+  inAttempt,
+  notSent,
+  openTwoProviders,
+  refused,
+  type TwoProviders,
+  unknown,
+} from './two-providers.js';
 
-/** Two providers of payments and of top-ups; the second one is asked where the first did nothing. */
-let scene: AdminScene;
-let catalogue: Catalogue;
+/** The second provider is asked where the first certainly did nothing. */
+let two: TwoProviders;
 
 beforeAll(async () => {
-  scene = await openScene();
-  catalogue = await makeCatalogue(scene);
-  for (const wallet of ['gift', 'airtime'])
-    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
-  const none = { operator: null, partner_id: null, merchant_id: null };
-  const always = { ...none, amount_from: null, amount_to: null };
-  for (const [kind, provider, position] of [
-    ['payout', 'gsma', 1],
-    ['payout', 'mpesa', 2],
-    ['topup-airtime', 'dt-one', 1],
-    ['topup-airtime', 'reloadly', 2],
-  ] as const)
-    await scene.database
-      .transaction()
-      .execute((transaction) => addRoute(transaction, { kind, provider, position, ...always }));
+  two = await openTwoProviders();
 });
-afterAll(() => scene?.close());
-
-const delivered: ProviderOutcome = { kind: 'delivered', providerReference: 'P-1' };
-const notSent: ProviderOutcome = { kind: 'not-sent', message: 'no connection' };
-const unknown: ProviderOutcome = { kind: 'unknown', message: 'no answer' };
-const refused = (retryCanHelp: boolean): ProviderOutcome => ({
-  kind: 'refused',
-  code: 'X',
-  message: 'the float is empty',
-  retryCanHelp,
-});
-
-/** What each provider was asked, in order: "first send", "second ask". */
-let asked: string[];
-/** What each provider answers to a sending; a function may break off the activity. */
-let answers: Record<'first' | 'second', () => ProviderOutcome>;
-let unavailable: string | undefined;
-
-beforeEach(() => {
-  asked = [];
-  answers = { first: () => delivered, second: () => delivered };
-  unavailable = undefined;
-});
-
-/** A set of the two under these names. */
-function setOf(first: string, second: string) {
-  const port = (who: 'first' | 'second') => {
-    const send = async (): Promise<ProviderOutcome> => {
-      asked.push(`${who} send`);
-      return answers[who]();
-    };
-    const ask = async (): Promise<ProviderInquiry> => {
-      asked.push(`${who} ask`);
-      return { kind: 'never-seen' };
-    };
-    return {
-      repetition: 'safe',
-      canCarry: () => true,
-      canSend: () => true,
-      pay: send,
-      send,
-      findPayment: ask,
-      findOrder: ask,
-    };
-  };
-  const ports = new Map([
-    [first, port('first')],
-    [second, port('second')],
-  ]);
-  return {
-    defaultName: first,
-    names: [first, second],
-    named: (name: string | null) => ports.get(name ?? first),
-    isAvailable: (name: string) => name !== unavailable,
-  };
-}
-
-const activities = () => {
-  const dependencies = {
-    database: scene.database,
-    digests: createDigests(Buffer.alloc(32, 7)),
-    numbers: testNumbers,
-    operatorLookup: lookUpByPrefix,
-    failpoint: () => undefined,
-    mobileMoney: setOf('gsma', 'mpesa'),
-    airtime: setOf('dt-one', 'reloadly'),
-  } as unknown as ActivityDependencies;
-  return { ...createPaymentActivities(dependencies), ...createTopupOrderActivities(dependencies) };
-};
-
-/** Runs an activity as Temporal does, in the given attempt. */
-const inAttempt = <Result>(attempt: number, run: () => Promise<Result>): Promise<Result> => {
-  const log = { warn: () => undefined, error: () => undefined };
-  const context = { info: { attempt }, heartbeat: () => undefined, log };
-  return asyncLocalStorage.run(context as unknown as Context, run);
-};
-
-const pay = (operationId: string, { attempt = 1, isFirst = true } = {}) =>
-  inAttempt(attempt, () => activities().payMerchant(operationId, 1, isFirst));
-
-const hold = async () => {
-  const { id } = await makeVoucher(scene.database, catalogue);
-  return redemptions(scene.database, catalogue).hold(id);
-};
-
-const providerOf = async (operationId: string) =>
-  (
-    await scene.database
-      .selectFrom('redemptions')
-      .select('provider')
-      .where('operation_id', '=', operationId)
-      .executeTakeFirstOrThrow()
-  ).provider;
-
-const failoversOf = (operationId: string) =>
-  scene.database
-    .selectFrom('provider_failovers')
-    .select(['from_provider', 'to_provider', 'message'])
-    .where('operation_id', '=', operationId)
-    .execute();
+afterAll(() => two?.scene.close());
+beforeEach(() => two.reset());
 
 describe('a payment', () => {
   it('that was not sent goes to the next provider, once', async () => {
-    answers.first = () => notSent;
-    const operationId = await hold();
+    two.answers.first = () => notSent;
+    const operationId = await two.hold();
     const told = {
       provider: 'mpesa',
       failovers: [{ from: 'gsma', message: 'no connection' }],
     };
-    expect(await pay(operationId)).toMatchObject({ kind: 'delivered', asked: told });
-    expect(asked).toEqual(['first send', 'second send']);
-    expect(await providerOf(operationId)).toBe('mpesa');
-    expect(await failoversOf(operationId)).toEqual([
+    expect(await two.pay(operationId)).toMatchObject({ kind: 'delivered', asked: told });
+    expect(two.asked).toEqual(['first send', 'second send']);
+    expect(await two.providerOf(operationId)).toBe('mpesa');
+    expect(await two.failoversOf(operationId)).toEqual([
       { from_provider: 'gsma', to_provider: 'mpesa', message: 'no connection' },
     ]);
-    const inquiry = await inAttempt(1, () => activities().inquirePayment(operationId));
+    const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId));
     expect(inquiry).toMatchObject({ asked: told });
-    expect(asked.at(-1)).toBe('second ask');
+    expect(two.asked.at(-1)).toBe('second ask');
   });
 
   it.each([
@@ -159,104 +47,157 @@ describe('a payment', () => {
     ['may have been sent before', () => notSent, { isFirst: false }],
     ['is sent again after a crash', () => notSent, { attempt: 2 }],
   ])('that %s goes to nobody else', async (_, first, options) => {
-    answers.first = first;
-    const operationId = await hold();
-    const outcome = await pay(operationId, options);
+    two.answers.first = first;
+    const operationId = await two.hold();
+    const outcome = await two.pay(operationId, options);
     expect(outcome.kind).not.toBe('delivered');
-    expect(asked).toEqual(['first send']);
-    expect(await providerOf(operationId)).toBe('gsma');
-    expect(await failoversOf(operationId)).toEqual([]);
+    expect(two.asked).toEqual(['first send']);
+    expect(await two.providerOf(operationId)).toBe('gsma');
+    expect(await two.failoversOf(operationId)).toEqual([]);
   });
 
   it('that both refuse is refused, and neither is asked again', async () => {
-    answers = { first: () => notSent, second: () => refused(true) };
-    const operationId = await hold();
-    expect(await pay(operationId)).toMatchObject({ kind: 'refused' });
-    expect(await pay(operationId)).toMatchObject({ kind: 'refused' });
-    expect(asked).toEqual(['first send', 'second send', 'second send']);
+    two.answers = { first: () => notSent, second: () => refused(true) };
+    const operationId = await two.hold();
+    expect(await two.pay(operationId)).toMatchObject({ kind: 'refused' });
+    expect(await two.pay(operationId)).toMatchObject({ kind: 'refused' });
+    expect(two.asked).toEqual(['first send', 'second send', 'second send']);
   });
 
   it('goes to no provider that is out of order', async () => {
-    answers.first = () => notSent;
-    unavailable = 'mpesa';
-    const operationId = await hold();
-    expect(await pay(operationId)).toMatchObject({ kind: 'not-sent' });
-    expect(asked).toEqual(['first send']);
+    two.answers.first = () => notSent;
+    two.unavailable = 'mpesa';
+    const operationId = await two.hold();
+    expect(await two.pay(operationId)).toMatchObject({ kind: 'not-sent' });
+    expect(two.asked).toEqual(['first send']);
   });
 
   it('whose worker dies after the switch is asked about where it may have arrived', async () => {
-    answers.first = () => notSent;
-    answers.second = () => {
+    two.answers.first = () => notSent;
+    two.answers.second = () => {
       throw new Error('the worker is gone');
     };
-    const operationId = await hold();
-    await expect(pay(operationId)).rejects.toThrow('gone');
-    answers.second = () => notSent;
-    expect(await pay(operationId, { attempt: 2 })).toMatchObject({ kind: 'unknown' });
-    expect(asked).toEqual(['first send', 'second send', 'second send']);
+    const operationId = await two.hold();
+    await expect(two.pay(operationId)).rejects.toThrow('gone');
+    two.answers.second = () => notSent;
+    expect(await two.pay(operationId, { attempt: 2 })).toMatchObject({ kind: 'unknown' });
+    expect(two.asked).toEqual(['first send', 'second send', 'second send']);
   });
 
   it('whose worker dies before the switch stays with the first', async () => {
-    answers.first = () => {
+    two.answers.first = () => {
       throw new Error('the worker is gone');
     };
-    const operationId = await hold();
-    await expect(pay(operationId)).rejects.toThrow('gone');
-    answers.first = () => refused(true);
-    expect(await pay(operationId, { attempt: 2 })).toMatchObject({ kind: 'unknown' });
-    expect(asked).toEqual(['first send', 'first send']);
-    expect(await providerOf(operationId)).toBe('gsma');
+    const operationId = await two.hold();
+    await expect(two.pay(operationId)).rejects.toThrow('gone');
+    two.answers.first = () => refused(true);
+    expect(await two.pay(operationId, { attempt: 2 })).toMatchObject({ kind: 'unknown' });
+    expect(two.asked).toEqual(['first send', 'first send']);
+    expect(await two.providerOf(operationId)).toBe('gsma');
   });
 
   it('whose outcome was unknown before its workflow was reset goes to nobody else', async () => {
-    const operationId = await hold();
-    answers.first = () => unknown;
-    expect(await pay(operationId)).toMatchObject({ kind: 'unknown' });
-    answers.first = () => notSent;
-    expect(await pay(operationId)).toMatchObject({ kind: 'not-sent' });
-    expect(asked).toEqual(['first send', 'first send']);
+    const operationId = await two.hold();
+    two.answers.first = () => unknown;
+    expect(await two.pay(operationId)).toMatchObject({ kind: 'unknown' });
+    two.answers.first = () => notSent;
+    expect(await two.pay(operationId)).toMatchObject({ kind: 'not-sent' });
+    expect(two.asked).toEqual(['first send', 'first send']);
+  });
+
+  it('whose lost attempt goes on beside the next one is sent by one provider', async () => {
+    const operationId = await two.hold();
+    const sendings: ((outcome: ProviderOutcome) => void)[] = [];
+    two.answers.first = () => new Promise((resolve) => sendings.push(resolve));
+    const lost = two.pay(operationId);
+    await expect.poll(() => sendings).toHaveLength(1);
+    const next = two.pay(operationId, { attempt: 2 });
+    await expect.poll(() => sendings).toHaveLength(2);
+    sendings[0]?.(notSent);
+    await lost;
+    expect(two.asked).toEqual(['first send', 'first send']);
+    sendings[1]?.(delivered);
+    expect(await next).toMatchObject({ kind: 'delivered', asked: { provider: 'gsma' } });
+    expect(await two.providerOf(operationId)).toBe('gsma');
   });
 
   it('that has ended meanwhile goes to nobody else', async () => {
-    const operationId = await hold();
-    answers.first = () => notSent;
-    await redemptions(scene.database, catalogue).void(operationId);
-    expect(await pay(operationId)).toMatchObject({ kind: 'not-sent' });
-    expect(asked).toEqual(['first send']);
+    const operationId = await two.hold();
+    two.answers.first = () => notSent;
+    await redemptions(two.scene.database, two.catalogue).void(operationId);
+    expect(await two.pay(operationId)).toMatchObject({ kind: 'not-sent' });
+    expect(two.asked).toEqual(['first send']);
   });
 });
 
+it('a payment of a provider that is no longer configured stays unknown', async () => {
+  const operationId = await two.hold();
+  await two.scene.database
+    .updateTable('redemptions')
+    .set({ provider: sql<'gsma'>`'removed'` })
+    .where('operation_id', '=', operationId)
+    .execute();
+  const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId));
+  expect(inquiry).toMatchObject({
+    kind: 'unknown',
+    message: 'The provider removed is no longer configured.',
+  });
+  expect(two.asked).toEqual([]);
+});
+
 it('a top-up whose outcome was unknown goes to nobody else', async () => {
-  answers.first = () => notSent;
-  const topupId = await topUp(scene.database, catalogue.partnerId, '50');
-  await scene.database
+  two.answers.first = () => notSent;
+  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
+  await two.scene.database
     .updateTable('topups')
     .set({ status: 'UNKNOWN' })
     .where('id', '=', topupId)
     .execute();
-  const { operation_id: operationId } = await scene.database
+  const { operation_id: operationId } = await two.scene.database
     .selectFrom('topup_attempts')
     .select('operation_id')
     .where('topup_id', '=', topupId)
     .executeTakeFirstOrThrow();
-  const outcome = await inAttempt(1, () => activities().sendTopUp(operationId, 1, true));
+  const outcome = await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
   expect(outcome).toMatchObject({ kind: 'not-sent' });
-  expect(asked).toEqual(['first send']);
+  expect(two.asked).toEqual(['first send']);
+});
+
+it('a top-up whose lost attempt goes on beside the next one is sent by one provider', async () => {
+  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
+  const { operation_id: operationId } = await two.scene.database
+    .selectFrom('topup_attempts')
+    .select('operation_id')
+    .where('topup_id', '=', topupId)
+    .executeTakeFirstOrThrow();
+  const send = (attempt: number) =>
+    inAttempt(attempt, () => two.activities().sendTopUp(operationId, 1, true));
+  const sendings: ((outcome: ProviderOutcome) => void)[] = [];
+  two.answers.first = () => new Promise((resolve) => sendings.push(resolve));
+  const lost = send(1);
+  await expect.poll(() => sendings).toHaveLength(1);
+  const next = send(2);
+  await expect.poll(() => sendings).toHaveLength(2);
+  sendings[0]?.(notSent);
+  await lost;
+  sendings[1]?.(delivered);
+  expect(await next).toMatchObject({ kind: 'delivered' });
+  expect(two.asked).toEqual(['first send', 'first send']);
 });
 
 it('a top-up that was not sent goes to the next provider', async () => {
-  answers.first = () => notSent;
-  const topupId = await topUp(scene.database, catalogue.partnerId, '50');
+  two.answers.first = () => notSent;
+  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
   const find = () =>
-    scene.database
+    two.scene.database
       .selectFrom('topup_attempts')
       .select(['operation_id', 'provider'])
       .where('topup_id', '=', topupId)
       .executeTakeFirstOrThrow();
   const { operation_id: operationId } = await find();
-  const outcome = await inAttempt(1, () => activities().sendTopUp(operationId, 1, true));
+  const outcome = await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
   expect(outcome).toMatchObject({ kind: 'delivered' });
-  expect(asked).toEqual(['first send', 'second send']);
+  expect(two.asked).toEqual(['first send', 'second send']);
   expect(await find()).toMatchObject({ provider: 'reloadly' });
-  expect(await failoversOf(operationId)).toHaveLength(1);
+  expect(await two.failoversOf(operationId)).toHaveLength(1);
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FailpointName } from '../../../src/process/failpoint.js';
 import { makeSpoilingWay, type Spoil } from '../../support/spoiling-way.js';
@@ -144,6 +145,7 @@ describe('a payment whose sending', () => {
   test.each<[string, FailpointName]>([
     ['failed after M-Pesa had accepted it is not sent again', 'redeem-paid'],
     ['failed before anything was sent is sent', 'redeem-paying'],
+    ['was not reached, because its hold was taken over, is sent', 'redeem-hold-committed'],
   ])('%s', async (_what, failpoint) => {
     const { merchant, client } = await scene.payee('merchant');
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
@@ -221,6 +223,23 @@ describe('results', () => {
     scene.stack.sandbox.faults.clear();
     expect((await answer).status).toBe(200);
     expect(await payoutsOf(gift)).toMatchObject([{ status: 'completed' }]);
+  });
+
+  test('that decide nothing make nobody ask again before the pause is over', async () => {
+    const { faults } = scene.stack.sandbox;
+    faults.set('mpesa', { ...faults.of('mpesa'), answers: 'unavailable' });
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
+    const answer = redeem(client, gift);
+    await expect.poll(async () => (await rowOf(gift)).unknown_since).toBeInstanceOf(Date);
+    faults.clear();
+    const inquiries = async () =>
+      (await resultsOf(gift)).filter(({ kind }) => kind === 'inquiry').length;
+    await expect.poll(inquiries).toBeGreaterThan(0);
+    await sleep(3_000);
+    expect(await inquiries()).toBeLessThan(10);
+    expect((await answer).body.statusCode).toBe(4092);
+    expect(await payoutsOf(gift)).toEqual([]);
   });
 
   test('of a payment that M-Pesa takes back later are asked for, and lead to suspense', async () => {

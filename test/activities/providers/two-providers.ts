@@ -1,0 +1,144 @@
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import type { ActivityDependencies } from '../../../activities/dependencies.js';
+import { createPaymentActivities } from '../../../activities/redemptions/payments.js';
+import { createTopupOrderActivities } from '../../../activities/topups/topup-orders.js';
+import { createDigests } from '../../../src/crypto/digests.js';
+import { addRoute } from '../../../src/db/providers/provider-routes.js';
+import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
+import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.js';
+import { makeVoucher, redemptions } from '../../admin/movements.js';
+import { makeCatalogue, openScene } from '../../admin/scene.js';
+import { testNumbers } from '../../end-to-end/privacy/stored-numbers.js';
+
+export const delivered: ProviderOutcome = { kind: 'delivered', providerReference: 'P-1' };
+export const notSent: ProviderOutcome = { kind: 'not-sent', message: 'no connection' };
+export const unknown: ProviderOutcome = { kind: 'unknown', message: 'no answer' };
+export const refused = (retryCanHelp: boolean): ProviderOutcome => ({
+  kind: 'refused',
+  code: 'X',
+  message: 'the float is empty',
+  retryCanHelp,
+});
+
+/** Runs an activity as Temporal does, in the given attempt. */
+export const inAttempt = <Result>(attempt: number, run: () => Promise<Result>): Promise<Result> => {
+  const log = { warn: () => undefined, error: () => undefined };
+  const context = { info: { attempt }, heartbeat: () => undefined, log };
+  return asyncLocalStorage.run(context as unknown as Context, run);
+};
+
+export type TwoProviders = Awaited<ReturnType<typeof openTwoProviders>>;
+
+/** Two providers of payments and of top-ups; the second one is asked where the first did nothing. */
+export async function openTwoProviders() {
+  const scene = await openScene();
+  const catalogue = await makeCatalogue(scene);
+  for (const wallet of ['gift', 'airtime'])
+    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
+  const none = { operator: null, partner_id: null, merchant_id: null };
+  const always = { ...none, amount_from: null, amount_to: null };
+  for (const [kind, provider, position] of [
+    ['payout', 'gsma', 1],
+    ['payout', 'mpesa', 2],
+    ['topup-airtime', 'dt-one', 1],
+    ['topup-airtime', 'reloadly', 2],
+  ] as const)
+    await scene.database
+      .transaction()
+      .execute((transaction) => addRoute(transaction, { kind, provider, position, ...always }));
+
+  const asUsual = () => ({
+    /** What each provider was asked, in order: "first send", "second ask". */
+    asked: [] as string[],
+    /** What each provider answers to a sending; a function may break off the activity. */
+    answers: { first: () => delivered, second: () => delivered } as Record<
+      'first' | 'second',
+      () => ProviderOutcome | Promise<ProviderOutcome>
+    >,
+    unavailable: undefined as string | undefined,
+    /** Whether the providers pay a repeated payment again. */
+    repetition: 'safe' as 'safe' | 'never',
+  });
+
+  const two = {
+    scene,
+    catalogue,
+    ...asUsual(),
+    reset: () => Object.assign(two, asUsual()),
+
+    activities() {
+      const dependencies = {
+        database: scene.database,
+        digests: createDigests(Buffer.alloc(32, 7)),
+        numbers: testNumbers,
+        operatorLookup: lookUpByPrefix,
+        failpoint: () => undefined,
+        mobileMoney: setOf('gsma', 'mpesa'),
+        airtime: setOf('dt-one', 'reloadly'),
+      } as unknown as ActivityDependencies;
+      return {
+        ...createPaymentActivities(dependencies),
+        ...createTopupOrderActivities(dependencies),
+      };
+    },
+
+    pay: (operationId: string, { attempt = 1, isFirst = true } = {}) =>
+      inAttempt(attempt, () => two.activities().payMerchant(operationId, 1, isFirst)),
+
+    async hold() {
+      const { id } = await makeVoucher(scene.database, catalogue);
+      return redemptions(scene.database, catalogue).hold(id);
+    },
+
+    providerOf: async (operationId: string) =>
+      (
+        await scene.database
+          .selectFrom('redemptions')
+          .select('provider')
+          .where('operation_id', '=', operationId)
+          .executeTakeFirstOrThrow()
+      ).provider,
+
+    failoversOf: (operationId: string) =>
+      scene.database
+        .selectFrom('provider_failovers')
+        .select(['from_provider', 'to_provider', 'message'])
+        .where('operation_id', '=', operationId)
+        .execute(),
+  };
+
+  /** A set of the two under these names. */
+  function setOf(first: string, second: string) {
+    const port = (who: 'first' | 'second') => {
+      const send = async (): Promise<ProviderOutcome> => {
+        two.asked.push(`${who} send`);
+        return two.answers[who]();
+      };
+      const ask = async (): Promise<ProviderInquiry> => {
+        two.asked.push(`${who} ask`);
+        return { kind: 'never-seen' };
+      };
+      return {
+        repetition: two.repetition,
+        canCarry: () => true,
+        canSend: () => true,
+        pay: send,
+        send,
+        findPayment: ask,
+        findOrder: ask,
+      };
+    };
+    const ports = new Map([
+      [first, port('first')],
+      [second, port('second')],
+    ]);
+    return {
+      defaultName: first,
+      names: [first, second],
+      named: (name: string | null) => ports.get(name ?? first),
+      isAvailable: (name: string) => name !== two.unavailable,
+    };
+  }
+
+  return two;
+}
