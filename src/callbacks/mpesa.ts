@@ -45,7 +45,7 @@ export const mpesaCallback = endpoint({
       const result =
         kind === 'timeout' ? undefined : readMpesaResult(kind, reference, body, payment);
       const isNew = result === undefined || (await addMpesaResult(database, result));
-      if (isNew && isNews(result)) await hintPayment(services, payment);
+      if (isNew && isNews(kind, result)) await hintPayment(services, payment);
     }
     return reply(null, { message: 'Accepted' });
   },
@@ -55,6 +55,6 @@ export const mpesaCallback = endpoint({
  * Whether the workflow of a payment is to ask at once. The answer to an inquiry that decides nothing is no
  * news: the workflow would ask because of its own question, again and again.
  */
-const isNews = (result: NewMpesaResult | undefined): boolean =>
-  result?.kind !== 'inquiry' ||
-  (result.difference === null && mpesaStatusOf(result.transactionStatus) !== undefined);
+const isNews = (kind: (typeof kinds)[number], result: NewMpesaResult | undefined): boolean =>
+  kind !== 'inquiry' ||
+  (result?.difference === null && mpesaStatusOf(result.transactionStatus) !== undefined);

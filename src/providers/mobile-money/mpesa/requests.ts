@@ -50,7 +50,8 @@ export const toInquiry = (reference: string, account: Account) => ({
   PartyA: account.shortCode,
   IdentifierType: '4',
   Remarks: 'Status of a payment',
-  QueueTimeOutURL: resultUrl(account, 'timeout', reference),
+  // An inquiry that waits too long is one without an answer.
+  QueueTimeOutURL: resultUrl(account, 'inquiry', reference),
   ResultURL: resultUrl(account, 'inquiry', reference),
   Occasion: 'Inquiry',
 });
