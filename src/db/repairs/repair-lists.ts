@@ -85,8 +85,8 @@ export interface RepairToStart {
 }
 
 /**
- * Repairs that are ready, and those whose workflow may be gone: a workflow that runs is not started
- * again.
+ * Repairs that are ready, and after them those whose workflow may be gone: a workflow that runs is not
+ * started again. However many wait for a provider, they keep no new one waiting.
  */
 export async function repairsToStart(database: Database, limit: number): Promise<RepairToStart[]> {
   const { rows } = await sql<RepairToStart>`
@@ -96,7 +96,7 @@ export async function repairsToStart(database: Database, limit: number): Promise
     from repairs left join vouchers on vouchers.id = voucher_id
     where state = 'READY'
       or state = 'RUNNING' and changed_at < (select clock_timestamp()) - interval '1 minute'
-    order by repairs.id limit ${limit}`.execute(database);
+    order by state, repairs.id limit ${limit}`.execute(database);
   return rows;
 }
 
