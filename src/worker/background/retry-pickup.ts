@@ -18,11 +18,19 @@ export function createRetryPickup(options: {
   readonly intervalMs: number;
 }): Repetition {
   const { database, retries, logger, intervalMs } = options;
+  /** Those whose workflow did not take them, as one that hangs: they come after all others. */
+  let refused = new Set<number>();
 
   async function takeUp(): Promise<void> {
-    for (const retry of await retriesToTakeUp(database, BATCH_SIZE)) {
+    const found = await retriesToTakeUp(database, BATCH_SIZE);
+    refused = new Set(found.map(({ id }) => id).filter((id) => refused.has(id)));
+    const isRefused = ({ id }: { readonly id: number }) => Number(refused.has(id));
+    for (const retry of found.toSorted((one, other) => isRefused(one) - isRefused(other))) {
+      // Counts as refused until it is done.
+      refused.add(retry.id);
       await retries.send(retry);
       await markRetryTaken(database, retry.id);
+      refused.delete(retry.id);
     }
   }
 

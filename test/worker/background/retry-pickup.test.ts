@@ -1,0 +1,47 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { requestRetry } from '../../../src/db/operations/operator-commands.js';
+import type { OperatorRetries } from '../../../src/worker/background/operator-retries.js';
+import { createRetryPickup } from '../../../src/worker/background/retry-pickup.js';
+import { topUp } from '../../admin/movements.js';
+import { type AdminScene, makeCatalogue, openScene } from '../../admin/scene.js';
+
+let scene: AdminScene;
+let partnerId: number;
+beforeAll(async () => {
+  scene = await openScene();
+  ({ partnerId } = await makeCatalogue(scene));
+  await scene.json(`deposit --partner ${partnerId} --wallet airtime --amount 1000`);
+});
+afterAll(() => scene?.close());
+
+/** An operator's retry of a failed top-up; the id of the top-up. */
+async function written(): Promise<number> {
+  const topupId = await topUp(scene.database, partnerId, '50', { ending: 'FAILED' });
+  await scene.database
+    .transaction()
+    .execute((transaction) =>
+      requestRetry(transaction, { actor: 'hanna', topup_id: topupId, attempt: 2, msisdn: null }),
+    );
+  return topupId;
+}
+
+it('a workflow that takes no retry keeps no other one waiting', async () => {
+  const [hanging, ...others] = [await written(), await written(), await written()];
+  const sent: number[] = [];
+  const retries = {
+    send: async ({ topup_id: topupId }: { readonly topup_id: number }) => {
+      sent.push(topupId);
+      if (topupId === hanging) throw new Error('it does not answer');
+    },
+  } as unknown as OperatorRetries;
+  const logger = pino({ level: 'silent' });
+  const { database } = scene;
+  const pickup = createRetryPickup({ database, retries, logger, intervalMs: 20 });
+  try {
+    await expect.poll(() => sent.filter((id) => id === hanging).length).toBeGreaterThan(2);
+    expect(sent.filter((id) => id !== hanging)).toEqual(others);
+  } finally {
+    await pickup.stop();
+  }
+});
