@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../../src/db/connection.js';
+import {
+  type Database,
+  type DatabaseTransaction,
+  isDefiniteDatabaseError,
+} from '../../src/db/connection.js';
 import {
   askAboutBreaks,
   type BreakCounts,
@@ -66,12 +70,21 @@ export async function compareFetched(
       await add(page.lines);
     }
     return undefined;
-  });
+  }).catch(refusedByBooks);
   if (result.kind === 'failed') {
     const state = settings.isLastTry ? 'FAILED' : 'TRYING';
     await markUnfinished(database, of, state, result.message);
   }
   return result;
+}
+
+/** A line that no row can hold, such as a fee of astronomical size, keeps no other day or provider waiting. */
+function refusedByBooks(error: unknown): ComparisonResult {
+  if (!isDefiniteDatabaseError(error)) throw error;
+  return {
+    kind: 'failed',
+    message: `The database refuses what it says, with SQLSTATE ${error.code}.`,
+  };
 }
 
 /** Compares the lines of a file; a fault in it throws, and nothing is compared. */
