@@ -92,7 +92,9 @@ export async function markSending(database: Database, operationId: string): Prom
 export async function wasNeverSent(database: Database, operationId: string): Promise<boolean> {
   const { rows } = await sql`
     select from redemptions
-    where operation_id = ${operationId} and provider is not null and ${isUnmarked}`.execute(database);
+    where operation_id = ${operationId} and provider is not null and ${isUnmarked}`.execute(
+    database,
+  );
   return rows.length > 0;
 }
 
