@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../src/embedded/port.js';
 import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
 import { writeWorkflowBundle } from '../src/temporal/workflow-bundle.js';
@@ -11,7 +12,8 @@ const workflowsPath = fileURLToPath(new URL('./workflows/index.ts', import.meta.
 
 /** Starts what the measured processes stand on, and bundles their workflows and the baselines'. */
 export async function startBacking(progress: Progress, stops: Stops): Promise<ThrowawayServices> {
-  const options = { name: 'bench', sandboxDelayScale };
+  // A service whose providers are to call back listens there.
+  const options = { name: 'bench', sandboxDelayScale, port: await freePort() };
   const services = await startThrowawayServices(options, progress, stops);
   const bundle = join(services.directory, 'workflow-bundle.js');
   await progress.step('Workflow bundle', () => writeWorkflowBundle(bundle, workflowsPath));

@@ -41,6 +41,8 @@ export interface TimeMeasurement {
   readonly isOfRounds?: boolean;
   /** The greatest ratio that is good enough. */
   readonly greatest: number;
+  /** The quantile of each round in turns: they tell how sure the ratio is. */
+  readonly rounds?: Readonly<Record<'subject' | 'baseline', readonly number[]>>;
 }
 
 /** What is done per second, without anything to compare it with: the more, the better. */

@@ -24,7 +24,9 @@ import { capacityBenchmark } from './benchmarks/p12-capacity.js';
 import { topologyBenchmark } from './benchmarks/p13-topology.js';
 import { tracesBenchmark } from './benchmarks/p14-traces.js';
 import { type BenchOptions, readOptions } from './options.js';
-import { json, passes, table } from './report.js';
+import { json } from './report/json.js';
+import { table } from './report/table.js';
+import { passes } from './report/verdict.js';
 import { runInterruptibly } from './run-interruptibly.js';
 
 const benchmarks: readonly Benchmark[] = [

@@ -1,76 +1,105 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerClient } from '../clients/typescript/src/index.js';
+import { addRoute } from '../src/db/providers/provider-routes.js';
+import type { RouteKind, routedProviders } from '../src/domain/providers/routes.js';
 import { deposit, makeMerchant, makePartner, type TestPartner } from '../test/support/companies.js';
 import { makeTopupProducts } from '../test/support/topups.js';
 import { clientOf } from './partner-calls.js';
 import type { Service } from './service.js';
 
-/** Operations that need one provider. */
+/** Operations of one kind, which two providers can carry out. */
 export interface ProviderStream {
   /** Plural, as titles need it. */
   readonly name: string;
-  readonly setting: 'AIRTIME_URL' | 'MOBILE_MONEY_URL' | 'SMS_URL';
-  start(service: Service): Promise<RunningStream>;
+  readonly kind: RouteKind;
+  /** The default of the kind, with the setting of its address. */
+  readonly first: {
+    readonly name: string;
+    readonly setting: 'AIRTIME_URL' | 'MOBILE_MONEY_URL' | 'SMS_URL';
+  };
+  /** The other one. */
+  readonly second: {
+    readonly name: string;
+    readonly provider: (typeof routedProviders)[RouteKind][number];
+    /** Accepts only, so that the outcome takes an inquiry after the usual pause. */
+    readonly isAsynchronous?: true;
+  };
+  /** Gives a seller what the operations need; returns the next one. */
+  prepare(service: Service, seller: Seller): Promise<SendOperation>;
 }
 
-interface RunningStream {
-  /** Ends it, and waits for the answers that are still to come. */
-  stop(): Promise<void>;
+interface Seller {
+  readonly partner: TestPartner;
+  readonly client: PartnerClient;
 }
 
-const PER_SECOND = 10;
+type SendOperation = () => Promise<unknown>;
+
 /** Used in turns; one whose operation hangs is busy. */
-const VOUCHERS = 200;
+const VOUCHERS = 100;
 const WALLET = '1000000000';
 
 export const providerStreams: readonly ProviderStream[] = [
   {
     name: 'top-ups',
-    setting: 'AIRTIME_URL',
-    async start(service) {
-      const { partner, client } = await seller(service);
+    kind: 'topup-airtime',
+    first: { name: 'DT One', setting: 'AIRTIME_URL' },
+    second: { name: 'Reloadly', provider: 'reloadly', isAsynchronous: true },
+    async prepare(service, { partner, client }) {
       await makeTopupProducts(service, partner);
       await deposit(service, partner.id, WALLET, 'airtime');
       const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
       const body = { amount: 50, msisdn: '0911234567', ...sale };
-      return keepSending(() => client.topUps.sendAirtime(body));
+      return () => client.topUps.sendAirtime(body);
     },
   },
   {
     name: 'payments',
-    setting: 'MOBILE_MONEY_URL',
-    async start(service) {
-      const { partner, client } = await seller(service);
-      const next = await vouchersInTurns(service, partner, client, () => null);
-      return keepSending(() => client.vouchers.redeem({ voucherCode: next(), amount: 1 }));
+    kind: 'payout',
+    first: { name: 'GSMA', setting: 'MOBILE_MONEY_URL' },
+    second: { name: 'M-Pesa', provider: 'mpesa', isAsynchronous: true },
+    async prepare(service, seller) {
+      const next = await vouchersInTurns(service, seller, () => null);
+      return () => seller.client.vouchers.redeem({ voucherCode: next(), amount: 1 });
     },
   },
   {
     name: 'messages',
-    setting: 'SMS_URL',
-    async start(service) {
-      const { partner, client } = await seller(service);
+    kind: 'sms',
+    first: { name: "Africa's Talking", setting: 'SMS_URL' },
+    second: { name: 'SMPP', provider: 'smpp' },
+    async prepare(service, seller) {
       const numberOf = (place: number) => `+25191${String(place).padStart(4, '0')}000`;
-      const next = await vouchersInTurns(service, partner, client, numberOf);
-      return keepSending(() => client.vouchers.initiateClaim({ voucherCode: next() }));
+      const next = await vouchersInTurns(service, seller, numberOf);
+      return () => seller.client.vouchers.initiateClaim({ voucherCode: next() });
     },
   },
 ];
 
-async function seller(service: Service) {
+/** Operations of a new partner: by the provider of its route, or by the default. */
+export async function operationsOf(
+  service: Service,
+  { kind, prepare }: ProviderStream,
+  provider?: string,
+): Promise<SendOperation> {
   const partner = await makePartner(service);
   await deposit(service, partner.id, WALLET);
-  return { partner, client: clientOf(service, partner) };
+  if (provider !== undefined)
+    await service.database
+      .transaction()
+      .execute((transaction) =>
+        addRoute(transaction, { kind, provider, position: 1, partner_id: partner.id }),
+      );
+  return prepare(service, { partner, client: clientOf(service, partner) });
 }
 
 /** Generates vouchers for these owners; gives their codes in turns. */
 async function vouchersInTurns(
   service: Service,
-  partner: TestPartner,
-  client: PartnerClient,
+  { partner, client }: Seller,
   ownerOf: (place: number) => string | null,
 ): Promise<() => string> {
-  const merchant = await makeMerchant(service);
+  // Without a fee: M-Pesa carries whole birr.
+  const merchant = await makeMerchant(service, { service_fee_percent: '0' });
   const codes: string[] = [];
   for (let place = 0; place < VOUCHERS; place += 1) {
     const { voucher } = await client.vouchers.generate({
@@ -84,28 +113,5 @@ async function vouchersInTurns(
   return () => {
     turn += 1;
     return codes[turn % codes.length] ?? '';
-  };
-}
-
-/** Sends at a steady rate, whatever becomes of the answers. */
-function keepSending(send: () => Promise<unknown>): RunningStream {
-  const ending = new AbortController();
-  const open = new Set<Promise<unknown>>();
-  const run = async () => {
-    while (!ending.signal.aborted) {
-      const answer: Promise<unknown> = send()
-        .catch(() => undefined)
-        .finally(() => open.delete(answer));
-      open.add(answer);
-      await sleep(1_000 / PER_SECOND);
-    }
-  };
-  const running = run();
-  return {
-    async stop() {
-      ending.abort();
-      await running;
-      await Promise.all(open);
-    },
   };
 }

@@ -74,7 +74,9 @@ export async function runLoad(options: {
         left -= 1;
         const startedAt = performance.now();
         const next = options.calls(lane);
-        await (typeof next === 'function' ? next((call) => send(agent, call)) : send(agent, next));
+        await (typeof next === 'function'
+          ? next((call) => sendCall(agent, call))
+          : sendCall(agent, next));
         milliseconds.push(performance.now() - startedAt);
       }
       return { milliseconds, total: performance.now() - start };
@@ -102,7 +104,12 @@ export async function runLoad(options: {
   };
 }
 
-const send = (agent: Agent, call: BenchCall): Promise<unknown> =>
+/**
+ * Sends one call; its `data`.
+ *
+ * @throws {FailedCallError}
+ */
+export const sendCall = (agent: Agent, call: BenchCall): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const headers = { ...call.headers, 'Content-Length': Buffer.byteLength(call.body) };
     const { method = 'POST' } = call;

@@ -38,7 +38,9 @@ export async function startThrowawayServices(
     readonly name: string;
     readonly sandboxDelayScale: number;
     /** The port of the service, which the sandbox sends its callbacks to. */
-    readonly port?: number;
+    readonly port: number;
+    /** Whether the sandbox reports there which messages have arrived. */
+    readonly reportsMessages?: true;
   },
   progress: Progress,
   stops: Stops,
@@ -56,7 +58,10 @@ export async function startThrowawayServices(
     TEMPORAL_CLI_PATH,
     XDG_CACHE_HOME,
     DATA_DIR: directory,
-    ...(options.port === undefined ? {} : callbackSettings(options.port)),
+    PORT: String(options.port),
+    ...(options.reportsMessages && {
+      SANDBOX_SMS_REPORT_URL: `http://127.0.0.1:${options.port}/callbacks/africas-talking`,
+    }),
     DATABASE_PORT: '0',
     SANDBOX_PORT: '0',
     SANDBOX_SMTP_PORT: '0',
@@ -82,9 +87,3 @@ export async function startThrowawayServices(
   });
   return { settings, sandboxUrl: backing.sandboxUrl, directory, startConfig, releasedTemporal };
 }
-
-/** Where callbacks go that no request names. */
-const callbackSettings = (port: number) => ({
-  PORT: String(port),
-  SANDBOX_SMS_REPORT_URL: `http://127.0.0.1:${port}/callbacks/africas-talking`,
-});

@@ -76,16 +76,17 @@ export async function startThrowawayStack(
 ): Promise<ThrowawayStack> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const options = { name: 'chaos', sandboxDelayScale: SANDBOX_DELAY_SCALE, port };
-  const services = await startThrowawayServices(options, progress, stops);
+  const services = await startThrowawayServices(
+    { name: 'chaos', sandboxDelayScale: SANDBOX_DELAY_SCALE, port, reportsMessages: true },
+    progress,
+    stops,
+  );
   const { settings: wayUrls, ways } = await makeProviderWays(services, stops);
   const settings = {
     ...services.settings,
     ...wayUrls,
     ...CHAOS_SETTINGS,
     PORT: String(port),
-    AIRTIME_CALLBACK_URL: `${url}/callbacks/airtime`,
-    MOBILE_MONEY_CALLBACK_URL: `${url}/callbacks/gsma`,
   };
   const config = readApiConfig(settings);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });

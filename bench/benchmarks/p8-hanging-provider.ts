@@ -1,31 +1,48 @@
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.js';
 import { deposit, makeMerchant, makePartner } from '../../test/support/companies.js';
-import type { Bench, Benchmark, TimeMeasurement } from '../benchmark.js';
+import type { Bench, Benchmark, Measurement } from '../benchmark.js';
 import { comparisonOf } from '../compare.js';
+import { cpuMillisecondsOf } from '../cpu/process-cpu.js';
 import { partnerHeaders } from '../partner-calls.js';
-import { type ProviderStream, providerStreams } from '../provider-streams.js';
-import { type Calls, type LoadResult, runLoad } from '../run-load.js';
+import { operationsOf, type ProviderStream, providerStreams } from '../provider-streams.js';
+import { type BenchCall, type LoadResult, sendCall } from '../run-load.js';
+import { runSteadily } from '../run-steadily.js';
 import { type Service, withService } from '../service.js';
+import { quantile } from '../statistics.js';
 
 /** How many times as long a call may take while a provider hangs. */
 const BAR = 1.2;
-const LANES = 4;
-/** Longer than the service waits for a provider: calls hang, and so do the questions about them. */
-const LEAD_SECONDS = 12;
-const DRAIN_SECONDS = 60;
+/** Operations that need the provider which hangs. */
+const PER_SECOND = 4;
+/** By then they have taken all places at the provider. */
+const LEAD_SECONDS = 3;
+/** A measurement begins with full places, and lasts until the circuit breaker is open and tries again. */
+const LENGTH = 8;
+const WARM_UP_SECONDS = 8;
+const DRAIN_SECONDS = 90;
 /** What a steady stream has under way at any time. */
 const FEW = 5;
 
+const SETTINGS = {
+  // In proportion to that rate: a provider that hangs is full within seconds.
+  PROVIDER_CALLS: '10',
+  // An outage ends sooner, and the breaker tries in the middle of one.
+  PROVIDER_BREAKER_SECONDS: '5',
+};
+
 /**
- * P8: log-in, balance and generate-voucher while a provider takes requests and answers none, against
- * the same while it answers; operations that need it keep coming all the time.
+ * P8: what has nothing to do with a provider that takes requests and answers none, against the same
+ * while it answers: log-in, balance, generate-voucher, and operations of the same kind by another
+ * provider. All calls come at steady rates that leave the machine idle half of the time, because what is measured
+ * is whether others are waited for, and not how much the machine can do.
  */
 export const hangingProviderBenchmark: Benchmark = {
   name: 'P8',
   async run(bench) {
-    const measurements: TimeMeasurement[] = [];
+    const measurements: Measurement[] = [];
     for (const stream of providerStreams) measurements.push(...(await measureOne(bench, stream)));
     const [own, ...others] = measurements;
     if (!own) throw new Error('There are no providers');
@@ -33,20 +50,27 @@ export const hangingProviderBenchmark: Benchmark = {
   },
 };
 
-async function measureOne(bench: Bench, stream: ProviderStream): Promise<TimeMeasurement[]> {
+async function measureOne(bench: Bench, stream: ProviderStream): Promise<Measurement[]> {
+  const { settings, sandboxUrl, startConfig } = bench.backing;
+  const { name, first } = stream;
   const way = await makeCuttableWay();
-  way.setTarget(bench.backing.sandboxUrl);
-  const { pathname } = new URL(bench.backing.settings[stream.setting] ?? '');
-  const settings = { [stream.setting]: way.url + pathname };
+  way.setTarget(sandboxUrl);
+  const { pathname } = new URL(settings[first.setting] ?? '');
+  const changes = {
+    ...SETTINGS,
+    // Where the providers call back.
+    PORT: String(startConfig.PORT),
+    [first.setting]: way.url + pathname,
+  };
   try {
     return await withService(
       bench,
       'one process',
       (service) =>
-        bench.progress.step(`P8 ${stream.name} hanging`, (note) =>
+        bench.progress.step(`P8 ${name} by ${first.name} hanging`, (note) =>
           measureWith(bench, { service, way, stream }, note),
         ),
-      settings,
+      changes,
     );
   } finally {
     await way.close();
@@ -54,73 +78,136 @@ async function measureOne(bench: Bench, stream: ProviderStream): Promise<TimeMea
 }
 
 async function measureWith(
-  { options, signal }: Bench,
+  { backing, options, signal }: Bench,
   { service, way, stream }: { service: Service; way: CuttableWay; stream: ProviderStream },
   note: (detail: string) => void,
-): Promise<TimeMeasurement[]> {
+): Promise<Measurement[]> {
   note('preparing');
-  const calls = await measuredCalls(service);
-  const flowing = await stream.start(service);
+  const agent = new Agent({ keepAlive: true, noDelay: true });
+  const calls = await measuredCalls(service, stream, agent);
   const results = calls.map(() => ({ subject: [] as LoadResult[], baseline: [] as LoadResult[] }));
+  const cpu = { subject: [] as number[], baseline: [] as number[] };
+  const seconds = options.seconds * LENGTH;
+  const run = (length: number) =>
+    Promise.all(calls.map((call) => runSteadily({ ...call, seconds: length, signal })));
   const measure = async (side: 'subject' | 'baseline', round: number) => {
     note(`round ${round} of ${options.rounds}, ${side === 'subject' ? 'hanging' : 'answering'}`);
-    if (side === 'subject') way.hang();
-    await (side === 'subject' ? sleep(LEAD_SECONDS * 1_000) : untilFewUnderWay(service));
-    for (const [index, { calls: kind }] of calls.entries()) {
-      const { seconds } = options;
-      results[index]?.[side].push(await runLoad({ calls: kind, lanes: LANES, seconds, signal }));
+    await untilFewUnderWay(service);
+    if (side === 'subject') {
+      way.hang();
+      await sleep(LEAD_SECONDS * 1_000);
     }
-    way.flow();
+    const before = cpuMilliseconds(backing.directory);
+    for (const [index, result] of (await run(seconds)).entries())
+      results[index]?.[side].push(result);
+    cpu[side].push((cpuMilliseconds(backing.directory) - before) / seconds);
+    if (side === 'subject') way.flow();
   };
+  const flowing = keepSending(await operationsOf(service, stream));
   try {
-    for (const { calls: kind } of calls)
-      await runLoad({ calls: kind, lanes: LANES, seconds: options.seconds, signal });
+    await run(WARM_UP_SECONDS);
     for (let round = 1; round <= options.rounds; round += 1) {
       const order = ['baseline', 'subject'] as const;
       for (const side of round % 2 === 0 ? order : order.toReversed()) await measure(side, round);
     }
   } finally {
+    agent.destroy();
+    way.flow();
     await flowing.stop();
   }
   await untilFewUnderWay(service);
-  return calls.map(({ title }, index) => ({
-    title: `p99 of ${title} while ${stream.name} hang / answer`,
-    comparison: comparisonOf(results[index] ?? { subject: [], baseline: [] }),
-    quantile: 'p99',
-    waitedMilliseconds: 0,
-    greatest: BAR,
-  }));
+  const sides = `while ${stream.name} by ${stream.first.name} hang / answer`;
+  const times = calls.map(({ title, waitedMilliseconds }, index): Measurement => {
+    const { subject, baseline } = results[index] ?? { subject: [], baseline: [] };
+    return {
+      title: `p99 of ${title} ${sides}`,
+      comparison: comparisonOf({ subject, baseline }),
+      quantile: 'p99',
+      waitedMilliseconds,
+      greatest: BAR,
+      rounds: { subject: subject.map(p99), baseline: baseline.map(p99) },
+    };
+  });
+  const usage = { subject: quantile(cpu.subject, 0.5), baseline: quantile(cpu.baseline, 0.5) };
+  return [...times, { title: `CPU milliseconds a second ${sides}`, usage }];
 }
 
-/** What must stay quick; its partner has nothing to do with the stream. */
-async function measuredCalls(service: Service): Promise<{ title: string; calls: Calls }[]> {
+/** Of all processes, and of this one: it makes the load, and is the providers. */
+function cpuMilliseconds(directory: string): number {
+  const { user, system } = process.cpuUsage();
+  return cpuMillisecondsOf(directory) + (user + system) / 1_000;
+}
+
+const p99 = ({ milliseconds }: LoadResult): number => quantile(milliseconds, 0.99);
+
+interface MeasuredCall {
+  readonly title: string;
+  readonly perSecond: number;
+  readonly send: () => Promise<unknown>;
+  readonly waitedMilliseconds: number;
+}
+
+/** What must stay quick; its partners have nothing to do with the stream. */
+async function measuredCalls(
+  service: Service,
+  stream: ProviderStream,
+  agent: Agent,
+): Promise<MeasuredCall[]> {
   const partner = await makePartner(service);
   await deposit(service, partner.id, '1000000000');
   const merchant = await makeMerchant(service);
-  const base = `${service.url}/api/v1/client`;
-  const login = { key: partner.apiKey };
   const token = await partnerHeaders(service, partner);
   const headers = { 'Content-Type': 'application/json', ...token };
-  const request = (path: string, sent?: object) => () => ({
-    url: base + path,
-    headers,
-    ...(sent === undefined ? { method: 'GET' as const, body: '' } : { body: JSON.stringify(sent) }),
-  });
+  const request = (path: string, sent?: object) => {
+    const call: BenchCall = {
+      url: `${service.url}/api/v1/client${path}`,
+      headers,
+      ...(sent ? { body: JSON.stringify(sent) } : { method: 'GET', body: '' }),
+    };
+    return { send: () => sendCall(agent, call), waitedMilliseconds: 0 };
+  };
+  const { name, second } = stream;
   return [
-    { title: 'login', calls: request('/auth/login', login) },
-    { title: 'balance', calls: request('/info/get-current-balance') },
+    { title: 'login', perSecond: 10, ...request('/auth/login', { key: partner.apiKey }) },
+    { title: 'balance', perSecond: 10, ...request('/info/get-current-balance') },
     {
       title: 'generate-voucher',
-      calls: request('/topup-transactions/generate-voucher', {
+      perSecond: 5,
+      ...request('/topup-transactions/generate-voucher', {
         denominationId: partner.denominations[100],
         merchantId: merchant.id,
         msisdn: '0911234567',
       }),
     },
+    {
+      title: `${name} by ${second.name}`,
+      perSecond: 4,
+      send: await operationsOf(service, stream, second.provider),
+      waitedMilliseconds: second.isAsynchronous
+        ? service.config.PAYMENT_INQUIRY_INTERVAL_SECONDS * 1_000
+        : 0,
+    },
   ];
 }
 
-/** What had hung is made up for before the other side is measured. */
+/** Sends at a steady rate, whatever becomes of the answers; `stop` waits for those still to come. */
+function keepSending(send: () => Promise<unknown>) {
+  const ending = new AbortController();
+  const running = runSteadily({
+    send: () => send().catch(() => undefined),
+    perSecond: PER_SECOND,
+    seconds: Number.POSITIVE_INFINITY,
+    signal: ending.signal,
+  });
+  return {
+    async stop() {
+      ending.abort();
+      await running;
+    },
+  };
+}
+
+/** What had hung is made up for before anything else is measured. */
 async function untilFewUnderWay({ database }: Service): Promise<void> {
   const deadline = Date.now() + DRAIN_SECONDS * 1_000;
   for (;;) {
@@ -130,7 +217,7 @@ async function untilFewUnderWay({ database }: Service): Promise<void> {
         + (select count(*) from messages where status in ('QUEUED', 'SENDING')) as left`.execute(
       database,
     );
-    const left = rows[0]?.left ?? 0;
+    const left = Number(rows[0]?.left ?? 0);
     if (left <= FEW) return;
     if (Date.now() > deadline) throw new Error(`${left} things are still under way`);
     await sleep(100);

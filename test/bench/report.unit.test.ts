@@ -7,7 +7,9 @@ import type {
   TimeMeasurement,
   UsageMeasurement,
 } from '../../bench/benchmark.js';
-import { json, passes, table } from '../../bench/report.js';
+import { json } from '../../bench/report/json.js';
+import { table } from '../../bench/report/table.js';
+import { passes } from '../../bench/report/verdict.js';
 
 const measurement = (title: string, ratio: number, bar?: number): RateMeasurement => ({
   title,
@@ -31,6 +33,12 @@ const time = (
   quantile,
   waitedMilliseconds,
   greatest,
+});
+
+/** Both waited 190 ms in each round, too. */
+const inRounds = (title: string): TimeMeasurement => ({
+  ...time(title, 'p99', 190, 2),
+  rounds: { subject: [240, 290, 340, 290], baseline: [290, 390, 490, 390] },
 });
 
 const cost = (title: string, subject: readonly number[], greatest?: number): CostMeasurement => ({
@@ -75,9 +83,9 @@ test('people read one line per measurement', () => {
     { name: 'P1', measurements: [measurement('one', 1.5, 1.5), measurement('two', 1.2)] },
     { name: 'P2', measurements: [measurement('three', 0.8, 0.9), time('four', 'p99', 190, 2)] },
     { name: 'P3', measurements: [pace('five', 1_500), pace('six'), usage('seven')] },
-    { name: 'P4', measurements: [cost('eight', [12, 12, 12])] },
+    { name: 'P4', measurements: [cost('eight', [12, 12, 12]), inRounds('nine')] },
   ]).split('\n');
-  expect(lines).toHaveLength(9);
+  expect(lines).toHaveLength(10);
   expect(lines[1]).toMatch(/^P1 one +150\.0 +100\.0 .* 1\.50 \(1\.25 – 1\.75\) +≥ 1\.5 +pass$/);
   expect(lines[2]).toMatch(/^P1 two .* 1\.20 \(1\.25 – 1\.75\)$/);
   expect(lines[3]).toMatch(/^P2 three .* ≥ 0\.9 +FAIL$/);
@@ -86,6 +94,7 @@ test('people read one line per measurement', () => {
   expect(lines[6]).toMatch(/^P3 six +1500\.0$/);
   expect(lines[7]).toMatch(/^P3 seven +CPU 12\.34 +CPU 10\.00 +1\.23$/);
   expect(lines[8]).toMatch(/^P4 eight +CPU 12\.00 +CPU 10\.00 +1\.200 \(1\.200 – 1\.200\)$/);
+  expect(lines[9]).toMatch(/^P4 nine +110\.0 +220\.0 +0\.50 \(0\.50 – 0\.50\) +≤ 2 +pass$/);
 });
 
 test('programs read one line of JSON', () => {

@@ -1,0 +1,128 @@
+import type {
+  BenchmarkResult,
+  CostMeasurement,
+  Measurement,
+  PaceMeasurement,
+  PredictionMeasurement,
+  RateMeasurement,
+  TimeMeasurement,
+  UsageMeasurement,
+} from '../benchmark.js';
+import { quantile as quantileOf } from '../statistics.js';
+import {
+  intervalOf,
+  isOfCost,
+  isOfPace,
+  isOfTime,
+  isOfUsage,
+  isPrediction,
+  median,
+  passes,
+  ratioOf,
+  timeInterval,
+  times,
+} from './verdict.js';
+
+/** The results for programs: by the benchmark's name its first measurement, the others `beside`. */
+export function json(results: readonly BenchmarkResult[]): string {
+  const entries = results.map(({ name, measurements: [own, ...others] }) => [
+    name,
+    { ...plain(own), ...(others.length > 0 ? { beside: others.map(plain) } : {}) },
+  ]);
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
+function plain(measurement: Measurement) {
+  if (isOfTime(measurement)) return plainTime(measurement);
+  if (isOfCost(measurement)) return plainCost(measurement);
+  if (isOfUsage(measurement)) return plainUsage(measurement);
+  if (isPrediction(measurement)) return plainPrediction(measurement);
+  return isOfPace(measurement) ? plainPace(measurement) : plainRate(measurement);
+}
+
+/** Rates per second, times in milliseconds. */
+function plainRate(measurement: RateMeasurement) {
+  const { subject, baseline, ratio } = measurement.comparison;
+  const { title, bar } = measurement;
+  return {
+    title,
+    subject: rounded(subject.rate, 1),
+    baseline: rounded(baseline.rate, 1),
+    ratio: rounded(ratio.median, 3),
+    ...(bar === undefined ? {} : { barIs: 'at least', bar, passed: passes(measurement) }),
+    ratioMinimum: rounded(ratio.minimum, 3),
+    ratioMaximum: rounded(ratio.maximum, 3),
+    subjectP50: rounded(subject.p50, 1),
+    subjectP99: rounded(subject.p99, 1),
+    baselineP50: rounded(baseline.p50, 1),
+    baselineP99: rounded(baseline.p99, 1),
+    subjectCompleted: subject.completed,
+    baselineCompleted: baseline.completed,
+  };
+}
+
+/** Times in milliseconds; the ends are those of the 95 % interval of the rounds' ratio. */
+function plainTime(measurement: TimeMeasurement) {
+  const { subject, baseline, ratio } = times(measurement);
+  const interval = timeInterval(measurement);
+  return {
+    title: measurement.title,
+    subject: rounded(subject, 1),
+    baseline: rounded(baseline, 1),
+    ratio: rounded(ratio, 3),
+    barIs: 'at most',
+    bar: measurement.greatest,
+    passed: passes(measurement),
+    ...(interval && {
+      ratioLower: rounded(interval.lower, 3),
+      ratioUpper: rounded(interval.upper, 3),
+    }),
+  };
+}
+
+/** CPU milliseconds a call; the ends are those of the 95 % interval of the ratio. */
+function plainCost(measurement: CostMeasurement) {
+  const { title, costs, greatest: bar } = measurement;
+  const { mean, lower, upper } = intervalOf(measurement);
+  return {
+    title,
+    subject: rounded(quantileOf(costs.subject, 0.5), 3),
+    baseline: rounded(quantileOf(costs.baseline, 0.5), 3),
+    ratio: rounded(mean, 4),
+    ...(bar === undefined ? {} : { barIs: 'at most', bar, passed: passes(measurement) }),
+    ratioLower: rounded(lower, 4),
+    ratioUpper: rounded(upper, 4),
+  };
+}
+
+/** CPU milliseconds a call. */
+const plainUsage = ({ title, usage: { subject, baseline } }: UsageMeasurement) => ({
+  title,
+  subject: rounded(subject, 3),
+  baseline: rounded(baseline, 3),
+});
+
+/** The bar is how far the ratio may be from 1. */
+const plainPrediction = (measurement: PredictionMeasurement) => ({
+  title: measurement.title,
+  subject: rounded(measurement.measured, 2),
+  baseline: measurement.predicted,
+  ratio: rounded(ratioOf(measurement), 3),
+  barIs: 'from 1 at most',
+  bar: measurement.tolerance,
+  passed: passes(measurement),
+});
+
+/** Per second; the bar, too. */
+function plainPace(measurement: PaceMeasurement) {
+  const { title, paces, leastPace: bar } = measurement;
+  return {
+    title,
+    subject: rounded(median(measurement), 1),
+    ...(bar === undefined ? {} : { barIs: 'at least', bar, passed: passes(measurement) }),
+    subjectMinimum: rounded(Math.min(...paces), 1),
+    subjectMaximum: rounded(Math.max(...paces), 1),
+  };
+}
+
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
