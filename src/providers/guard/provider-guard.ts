@@ -32,7 +32,10 @@ export interface ProviderGuard {
     late: (message: string) => Result,
   ): Promise<Result>;
   readState(): GuardState;
-  /** Whether a call would be made now: not while the breaker is open, nor while one call tries. */
+  /**
+   * Whether a call would be made now: not while the breaker is open or one call tries, nor while the
+   * provider is stuck.
+   */
   isAvailable(): boolean;
 }
 
@@ -70,25 +73,36 @@ export function createProviderGuard(
     return performance.now() < openUntil ? 'open' : 'half-open';
   };
   breaker.onStateChange(() => onChange(readState()));
+  let ended = 0;
+  /** The calls that had ended when one waited in vain, and none ended during its wait. */
+  let endedWhenStuck: number | undefined;
+  // A provider that is merely slow ends calls meanwhile, and has the next ones wait for their turn.
+  const isStuck = () => endedWhenStuck === ended;
   // The library has the others wait for the one call that tries: as long as the provider hangs.
-  const isAvailable = () => breaker.state !== CircuitState.HalfOpen && readState() !== 'open';
+  const isBroken = () => breaker.state === CircuitState.HalfOpen || readState() === 'open';
 
   return {
     readState,
-    isAvailable,
+    isAvailable: () => !isBroken() && !isStuck(),
     async run(make, refused, late) {
       // Without a wait for a place.
-      if (!isAvailable()) return refused(BROKEN);
+      if (isBroken()) return refused(BROKEN);
+      if (isStuck()) return refused(FULL);
+      const endedBefore = ended;
       const judged = await places.use('', async () => {
-        if (!isAvailable()) return { result: refused(BROKEN) };
+        if (isBroken()) return { result: refused(BROKEN) };
         try {
           return await breaker.execute(() => within(deadlineMs, make, late));
         } catch (error) {
           if (error instanceof BrokenCircuitError) return { result: refused(BROKEN) };
           throw error;
+        } finally {
+          ended += 1;
         }
       });
-      return judged === undefined ? refused(FULL) : judged.result;
+      if (judged !== undefined) return judged.result;
+      if (ended === endedBefore) endedWhenStuck = ended;
+      return refused(FULL);
     },
   };
 }

@@ -121,6 +121,54 @@ it('a call beyond the concurrent ones is not sent', async () => {
   expect(await Promise.all(first)).toEqual([refused, refused]);
 });
 
+/** Calls that end when they are told to. */
+function openCalls() {
+  const ends: (() => void)[] = [];
+  const make = vi.fn(
+    () => new Promise<ProviderOutcome>((resolve) => ends.push(() => resolve(refused))),
+  );
+  return { make, end: (place: number) => ends[place]?.() };
+}
+const full = { kind: 'not-sent', message: expect.stringContaining('too many calls') };
+
+it('while no call ends, one waits in vain for a place, and the next ones are not kept waiting', async () => {
+  const { guard, run } = guarded();
+  const { make, end } = openCalls();
+  const open = [run(make), run(make)];
+  expect(guard.isAvailable()).toBe(true);
+  expect(await run(make)).toMatchObject(full);
+  expect(guard.isAvailable()).toBe(false);
+  const waited = run(make).then(() => 'waited');
+  expect(await Promise.race([waited, sleep(0, 'at once')])).toBe('waited');
+  end(0);
+  await open[0];
+  expect(guard.isAvailable()).toBe(true);
+  expect(await run(async () => refused)).toEqual(refused);
+  end(1);
+  await open[1];
+  expect(make).toHaveBeenCalledTimes(2);
+});
+
+it('a provider that is slow, and ends calls, keeps the next ones waiting for their turn', async () => {
+  const { guard, run } = guarded({
+    places: createFairSemaphore({ places: 2, placesPerOwner: 2, waitMs: 50 }),
+  });
+  const { make, end } = openCalls();
+  const open = [run(make), run(make)];
+  await vi.waitUntil(() => make.mock.calls.length === 2);
+  const [next, inVain] = [run(make), run(make)];
+  end(0);
+  await vi.waitUntil(() => make.mock.calls.length === 3);
+  expect(await inVain).toMatchObject(full);
+  expect(guard.isAvailable()).toBe(true);
+  const later = run(make);
+  end(1);
+  await vi.waitUntil(() => make.mock.calls.length === 4);
+  end(2);
+  end(3);
+  expect(await Promise.all([...open, next, later])).toEqual([refused, refused, refused, refused]);
+});
+
 it('a call that never ends is unknown at the deadline, and counts as a fault', async () => {
   const { guard, run } = guarded({ deadlineMs: 20 });
   const never = () => sleep(60_000, refused, { ref: false });
