@@ -5,7 +5,7 @@ import type { AskedProviders, WithProviders } from '../../workflows/steps/asked-
 export type MessageOutcome = WithProviders<
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'not-sent'; readonly message: string }
+  | { readonly kind: 'not-sent'; readonly message: string; readonly isHopeless?: true }
   | { readonly kind: 'unknown' }
 >;
 

@@ -49,12 +49,12 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     const isCode = message.claim_id !== null;
     await failpoint(sendingSteps(message)[0]);
     const text = await textOf(messageId, message);
-    const { outcome, asked } = text
+    const { outcome, asked, isHopeless } = text
       ? await sendByRoutes(dependencies, messageId, message, {
           to: numbers.open(message.msisdn),
           text,
         })
-      : { outcome: ended, asked: undefined };
+      : { outcome: ended, asked: undefined, isHopeless: false };
     await failpoint(sendingSteps(message)[1]);
     const isReported = await recordMessage(database, messageId, {
       ...recordOf(outcome),
@@ -62,7 +62,8 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     });
     if (isReported) background.run(() => tellEarlyReport(messageId));
     if (isCode) await failpoint('claim-sent-recorded');
-    return publicOutcome(outcome, asked);
+    const told = publicOutcome(outcome, asked);
+    return told.kind === 'not-sent' && isHopeless ? { ...told, isHopeless } : told;
   }
 
   /** The report found no message under its id: nobody has told the claim that waits for its code. */

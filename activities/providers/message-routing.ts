@@ -11,6 +11,8 @@ import type { ActivityDependencies } from '../dependencies.js';
 interface RoutedOutcome {
   readonly outcome: ProviderOutcome;
   readonly asked: AskedProviders & { readonly provider: SmsProviderName };
+  /** Not sent, and nobody that may send it takes calls now. */
+  readonly isHopeless: boolean;
 }
 
 /**
@@ -41,8 +43,11 @@ export async function sendByRoutes(
   for (;;) {
     const outcome = await smsSenders.named(provider).send(message);
     const next = others.shift();
-    if (next === undefined || !didNothing(outcome))
-      return { outcome, asked: { provider, failovers } };
+    if (next === undefined || !didNothing(outcome)) {
+      const isHopeless =
+        outcome.kind === 'not-sent' && !candidates.some((name) => smsSenders.isAvailable(name));
+      return { outcome, asked: { provider, failovers }, isHopeless };
+    }
     const switched = { messageId, from: provider, to: next, message: outcome.message };
     await addFailover(database, switched);
     failovers.push({ from: provider, message: outcome.message });

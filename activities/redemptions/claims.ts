@@ -87,7 +87,8 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
   /**
    * Makes a claim, sends its code and settles its operation in one step of its workflow. A provider
    * that is slow, or did not take the message, keeps no other workflow waiting: the claim is returned
-   * without an outcome, and a step of its own waits for the provider.
+   * without an outcome, and a step of its own waits for the provider. Where nobody takes messages now,
+   * the claim is withdrawn at once.
    */
   async function claimAndSend(
     command: ClaimCommand,
@@ -95,8 +96,9 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
   ): Promise<ClaimSettled | ClaimStarted | ClaimAnswered> {
     const claim = await createClaim(command, run);
     if (claim.kind === 'answered') return claim;
-    const message = await sender.sendWithin(claim.messageId, sendingMs);
-    if (message === undefined || message.kind === 'not-sent') return claim;
+    const sent = await sender.sendWithin(claim.messageId, sendingMs);
+    if (sent === undefined || (sent.kind === 'not-sent' && !sent.isHopeless)) return claim;
+    const message = sent.kind === 'not-sent' ? { ...sent, kind: 'refused' as const } : sent;
     const outcome =
       message.kind === 'refused'
         ? await cancelClaim(command, claim.claimId, message.message)

@@ -17,6 +17,8 @@ import { setOfOne } from '../../providers/set-of-one.js';
  */
 let scene: GiftScene;
 let activities: ReturnType<typeof createClaimActivities>;
+/** Who refuses every message, and whether it would take another one. */
+const sms = { sent: 0, isAvailable: true };
 beforeAll(async () => {
   scene = await setGiftScene();
   const { config, database, digests } = scene.stack;
@@ -28,6 +30,15 @@ beforeAll(async () => {
     failpoint: () => undefined,
     mobileMoney: setOfOne('gsma', { canCarry: () => true }),
     operatorLookup: lookUpByPrefix,
+    smsSenders: {
+      ...setOfOne('smpp', {
+        async send() {
+          sms.sent += 1;
+          return { kind: 'not-sent', message: 'no connection' };
+        },
+      }),
+      isAvailable: () => sms.isAvailable,
+    },
     limits: {
       wrongCodesPerDay: 5,
       wrongCodesBeforeLongCodes: 20,
@@ -40,19 +51,21 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
+const commandOf = async (voucherId: number): Promise<ClaimCommand> => ({
+  operationId: randomUUID().replaceAll('-', ''),
+  requestId: randomUUID(),
+  requestDigest: 'digest',
+  company: {
+    kind: 'merchant',
+    id: scene.merchant.id,
+    credential: await credentialOf(scene.stack.database, 'merchant', scene.merchant.id),
+  },
+  voucherId,
+  amount: null,
+});
+
 async function claimOf(voucherId: number) {
-  const command: ClaimCommand = {
-    operationId: randomUUID().replaceAll('-', ''),
-    requestId: randomUUID(),
-    requestDigest: 'digest',
-    company: {
-      kind: 'merchant',
-      id: scene.merchant.id,
-      credential: await credentialOf(scene.stack.database, 'merchant', scene.merchant.id),
-    },
-    voucherId,
-    amount: null,
-  };
+  const command = await commandOf(voucherId);
   const claim = await activities.createClaim(command, {
     claimLifetimeMs: 60_000,
     workflowId: 'claim',
@@ -110,6 +123,24 @@ it('a claim whose code was used stays so when its step is repeated', async () =>
     workflowId: 'claim',
   });
   expect(again).toMatchObject({ kind: 'started', claimId });
+});
+
+it('a claim whose code nobody takes now is withdrawn at once, and else waits for another try', async () => {
+  const gift = await scene.gift();
+  const run = { claimLifetimeMs: 60_000, workflowId: 'claim', sendingMs: 5_000 };
+  sms.isAvailable = true;
+  expect(await activities.claimAndSend(await commandOf(gift.id), run)).not.toHaveProperty(
+    'outcome',
+  );
+  sms.isAvailable = false;
+  const command = await commandOf(gift.id);
+  expect(await activities.claimAndSend(command, run)).toMatchObject({
+    message: { kind: 'refused', message: 'no connection' },
+    outcome: { result: { ok: false, reason: 'message-not-queued' } },
+  });
+  expect(sms.sent).toBe(2);
+  expect((await scene.voucher(gift)).status).toBe('ACTIVE');
+  expect(await claimsAgain(command)).toBe('started');
 });
 
 const claimsAgain = async (command: ClaimCommand) =>
