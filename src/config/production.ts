@@ -1,12 +1,15 @@
-/** Settings that decide who receives money and messages: production uses no defaults for them. */
-const NAMED_PROVIDERS = [
-  'SMS_PROVIDER',
-  'SMS_USERNAME',
-  'EMAIL_PROVIDER',
-  'MOBILE_MONEY_PROVIDER',
-  'AIRTIME_PROVIDER',
-  'AIRTIME_PRODUCT_ETHIO_TELECOM',
-  'AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA',
+/**
+ * Settings that decide who receives money and messages: production uses no defaults for them. One of a
+ * provider stands with the setting of its address, because only who uses it has to name it.
+ */
+const NAMED: readonly (readonly [name: string, address?: string])[] = [
+  ['SMS_PROVIDER'],
+  ['SMS_USERNAME', 'SMS_URL'],
+  ['EMAIL_PROVIDER'],
+  ['MOBILE_MONEY_PROVIDER'],
+  ['AIRTIME_PROVIDER'],
+  ['AIRTIME_PRODUCT_ETHIO_TELECOM', 'AIRTIME_URL'],
+  ['AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA', 'AIRTIME_URL'],
 ];
 
 const PROVIDER_ADDRESSES = ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'];
@@ -25,6 +28,11 @@ const isSandbox = (address: string | undefined): boolean =>
   URL.canParse(address) &&
   new URL(address).hostname.split('.')[0] === SANDBOX_HOST;
 
+const namesOf = (given: Given): readonly string[] =>
+  NAMED.filter(([, address]) => address === undefined || given[address] !== undefined).map(
+    ([name]) => name,
+  );
+
 /**
  * The problems that prevent production, a line each: every provider must be set, and must not be
  * the sandbox.
@@ -32,9 +40,9 @@ const isSandbox = (address: string | undefined): boolean =>
 export const serviceProblems = (given: Given): string[] =>
   isProduction(given)
     ? [
-        ...NAMED_PROVIDERS.filter((name) => given[name] === undefined).map(
-          (name) => `${name}: must be set in production`,
-        ),
+        ...namesOf(given)
+          .filter((name) => given[name] === undefined)
+          .map((name) => `${name}: must be set in production`),
         ...(given.SANDBOX_URL === undefined
           ? []
           : ['SANDBOX_URL: must not be set in production; the sandbox is for tests only']),

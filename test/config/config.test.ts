@@ -382,6 +382,29 @@ describe('production', () => {
       ]);
   });
 
+  it('asks nobody for the names of providers that are not used', () => {
+    const { SMS_URL, SMS_API_KEY, AIRTIME_URL, AIRTIME_KEY, AIRTIME_SECRET, ...others } = least;
+    const {
+      SMS_USERNAME,
+      AIRTIME_PRODUCT_ETHIO_TELECOM,
+      AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA,
+      ...choices
+    } = named;
+    const further = {
+      SMS_PROVIDER: 'smpp',
+      SMPP_URL: 'smpps://smsc.example:3550',
+      SMPP_SYSTEM_ID: 'service',
+      SMPP_PASSWORD: 'password',
+      AIRTIME_PROVIDER: 'reloadly',
+      RELOADLY_URL: 'https://topups.reloadly.example',
+      RELOADLY_CLIENT_ID: 'client',
+      RELOADLY_CLIENT_SECRET: 'secret',
+      RELOADLY_OPERATOR_ETHIO_TELECOM: '17',
+      RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: '18',
+    };
+    expect(problems(() => readConfig({ ...others, ...choices, ...further }))).toEqual([]);
+  });
+
   it('does not start with the addresses that docker-compose.yml has for the sandbox', () => {
     expect(problemsWith({ ...named, AIRTIME_URL: 'http://sandbox:3001/dt-one/v1' })).toEqual([
       '  AIRTIME_URL: is the address of the sandbox, which is not for production',

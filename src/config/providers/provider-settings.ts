@@ -46,7 +46,7 @@ export const messageSettings = {
   SMS_USERNAME: z
     .string()
     .default('sandbox')
-    .describe("The account's user name; must be set in production"),
+    .describe("The account's user name; must be set in production with `SMS_URL`"),
   SMS_API_KEY: secret.optional().describe("The account's API key, required with `SMS_URL`"),
   SMS_SENDER: z
     .string()
@@ -207,14 +207,14 @@ export const airtimeSettings = {
   AIRTIME_PRODUCT_ETHIO_TELECOM: count
     .default(1001)
     .describe(
-      "The provider's product for airtime of Ethio telecom; must be set in production (the " +
-        "default is the sandbox's)",
+      "DT One's product for airtime of Ethio telecom; must be set in production with `AIRTIME_URL` " +
+        "(the default is the sandbox's)",
     ),
   AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: count
     .default(1002)
     .describe(
-      "The provider's product for airtime of Safaricom Ethiopia; must be set in production " +
-        "(the default is the sandbox's)",
+      "DT One's product for airtime of Safaricom Ethiopia; must be set in production with " +
+        "`AIRTIME_URL` (the default is the sandbox's)",
     ),
 };
 
