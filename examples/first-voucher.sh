@@ -19,12 +19,14 @@ owner=${OWNER:-0911234567}
 post() {
   url=$1 token=$2 body=$3
   shift 3
-  curl -sS --fail-with-body "$url" -H 'Content-Type: application/json' \
-    ${token:+-H "x-api-token: $token"} "$@" -d "$body" || { echo; exit 1; }
+  reply=$(curl -sS --fail-with-body "$url" -H 'Content-Type: application/json' \
+    ${token:+-H "x-api-token: $token"} "$@" -d "$body") || { printf '%s\n' "$reply" >&2; exit 1; }
+  printf '%s\n' "$reply"
 }
 
 echo '1. The partner logs in with its API key.'
-partner_token=$(post "$partner/auth/login" '' "{\"key\":\"$(first apiKey)\"}" | field accessToken)
+answer=$(post "$partner/auth/login" '' "{\"key\":\"$(first apiKey)\"}")
+partner_token=$(echo "$answer" | field accessToken)
 
 echo '2. It generates a voucher of 500 ETB for the merchant and the phone number of its owner.'
 answer=$(post "$partner/topup-transactions/generate-voucher" "$partner_token" \
@@ -34,7 +36,8 @@ echo "$answer"
 voucher=$(echo "$answer" | field voucherCode)
 
 echo '3. The merchant logs in with its own key.'
-merchant_token=$(post "$merchant/auth/login" '' "{\"key\":\"$(last apiKey)\"}" | field accessToken)
+answer=$(post "$merchant/auth/login" '' "{\"key\":\"$(last apiKey)\"}")
+merchant_token=$(echo "$answer" | field accessToken)
 
 key=$(mktemp)
 trap 'rm -f "$key"' EXIT
@@ -45,7 +48,6 @@ signed() {
   signature=$(printf '%s\n%s' "$2" "$message" |
     openssl dgst -sha256 -sign "$key" | openssl base64 -A)
   post "$merchant$1" "$merchant_token" "$2" -H "x-signature: $signature\\n$message"
-  echo
 }
 
 echo '4. It starts a redemption, and the owner gets a code by SMS.'

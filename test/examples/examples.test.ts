@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -75,6 +75,18 @@ test('first-voucher.sh ends where it is refused', async () => {
   expect(failure).toMatchObject({ code: 1 });
   expect(failure.stdout).toContain('2. ');
   expect(failure.stdout).not.toContain('3. ');
+});
+
+test('first-voucher.sh ends at a log-in that is refused, and says why', async () => {
+  const other = await mkdtemp(join(directory, 'wrong-key-'));
+  const demo = JSON.parse(await readFile(join(directory, 'demo.json'), 'utf8'));
+  demo.partner.apiKey = `${demo.partner.apiKey.slice(0, -4)}0000`;
+  await writeFile(join(other, 'demo.json'), JSON.stringify(demo, null, 2));
+  const failure = await run('examples/first-voucher.sh', {
+    env: { ...environment, DATA_DIR: other },
+  }).catch((error: { code: number; stdout: string; stderr: string }) => error);
+  expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining('"statusCode":401') });
+  expect(failure.stdout).not.toContain('2. ');
 });
 
 test('first-top-up.sh tops up, retries and buys a package', async () => {
