@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
+import ipaddr from 'ipaddr.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -15,73 +16,28 @@ import {
   readSandboxConfig,
 } from '../src/config/config.js';
 import { temporalArguments } from '../src/embedded/temporal-arguments.js';
-import { makeSecrets } from '../src/start/secrets.js';
+import {
+  type Compose,
+  composeEnvironment,
+  interpolate,
+  readComposeFile,
+  composeSecrets as SECRETS,
+} from './config/compose-file.js';
 import { RELEASED_TEMPORAL } from './support/released-temporal/find-programs.js';
 
 const root = new URL('..', import.meta.url);
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
-const composeSchema = z.object({
-  services: z.record(
-    z.string(),
-    z.object({
-      image: z.string(),
-      command: z.array(z.string()).optional(),
-      environment: z.record(z.string(), scalar).default({}),
-      ports: z.array(z.string()).default([]),
-      volumes: z.array(z.string()).default([]),
-      networks: z.record(z.string(), z.object({ ipv4_address: z.string() })).default({}),
-      build: z.unknown().optional(),
-      read_only: z.boolean().default(false),
-      cap_drop: z.array(z.string()).default([]),
-      security_opt: z.array(z.string()).default([]),
-    }),
-  ),
-  configs: z.record(
-    z.string(),
-    z.object({ content: z.string().optional(), file: z.string().optional() }),
-  ),
-});
 
 let document: unknown;
-let compose: z.infer<typeof composeSchema>;
+let compose: Compose;
 
 beforeAll(async () => {
-  document = parse(await readFile(new URL('docker-compose.yml', root), 'utf8'), { merge: true });
-  compose = composeSchema.parse(document);
+  ({ document, compose } = await readComposeFile());
 });
 
-const key = Buffer.alloc(32, 1).toString('base64');
-
-/** What a person puts into .env, as the head of docker-compose.yml says. */
-const SECRETS: Record<string, string> = {
-  POSTGRES_PASSWORD: 'p1',
-  SERVICE_DATABASE_PASSWORD: 'p2',
-  TEMPORAL_DATABASE_PASSWORD: 'p3',
-  API_DATABASE_PASSWORD: 'p4',
-  WORKER_DATABASE_PASSWORD: 'p5',
-  OPERATOR_DATABASE_PASSWORD: 'p6',
-  ACCESS_TOKEN_PRIVATE_KEY: makeSecrets().ACCESS_TOKEN_PRIVATE_KEY.replaceAll('\n', '\\n'),
-  DIGEST_KEY: key,
-  DATA_KEYS: `k1:${key}`,
-  PAYLOAD_KEYS: `k1:${key}`,
-  COPY_KEYS: `k1:${key}`,
-  CODEC_SERVER_OPERATORS: `support:decode:${'0'.repeat(64)}`,
-};
-
-/** Interpolates as Compose does: `${NAME:-default}` and `${NAME:?error}`. */
-function interpolate(text: string, given: Record<string, string>): string {
-  return text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_all, name: string, kind, rest: string) => {
-    const value = given[name];
-    if (value) return value;
-    if (kind === '?') throw new Error(`required variable ${name} is missing a value: ${rest}`);
-    return rest;
-  });
-}
-
 function environmentOf(service: string, given = SECRETS): Record<string, string> {
-  const environment = Object.entries(compose.services[service]?.environment ?? {});
-  const values = environment.map(([name, text]) => [name, interpolate(text, given)] as const);
+  const values = Object.entries(composeEnvironment(compose, service, given));
   // A folder of the container stands for one that is there.
   return Object.fromEntries(
     values.map(([name, value]) => [name, value === PROMO_IMAGES ? tmpdir() : value]),
@@ -275,15 +231,81 @@ test('production accepts the network of the containers only because the file say
   expect(() => readMigrationConfig(asked)).toThrow(/DATABASE_URL: .*[\s\S]*TEMPORAL_ADDRESS: /);
 });
 
-test('the Temporal UI is reached by those who have signed in, and Temporal by nobody outside', () => {
+test('the Temporal UI is reached by those who have signed in, and Temporal by nobody outside', async () => {
   const published = Object.entries(compose.services).filter(([, { ports }]) => ports.length > 0);
   expect(published.map(([name]) => name).sort()).toEqual([
     'balancer',
     'sandbox',
     'temporal-ui-gate',
   ]);
-  const gate = compose.configs['temporal-ui-gate']?.content ?? '';
-  const beforeTheUi = gate.slice(0, gate.indexOf('reverse_proxy temporal-ui'));
-  expect(beforeTheUi).toContain('forward_auth codec-server:8234');
+  const file = compose.configs['temporal-ui-gate']?.file ?? '';
+  const gate = await readFile(new URL(file, root), 'utf8');
+  const [beforeTheUi = ''] = gate.split('reverse_proxy {$TEMPORAL_UI_ADDRESS}');
+  expect(beforeTheUi).toContain('forward_auth {$CODEC_SERVER_ADDRESS}');
   expect(beforeTheUi).toContain('uri /authenticate');
+  const { environment } = compose.services['temporal-ui-gate'] ?? {};
+  const named = new Set([...gate.matchAll(/\{\$(\w+)\}/g)].map(([, name]) => name));
+  expect(Object.keys(environment ?? {}).sort()).toEqual([...named].sort());
+  expect(environment).toMatchObject({
+    CODEC_SERVER_ADDRESS: 'codec-server:8234',
+    TEMPORAL_UI_ADDRESS: 'temporal-ui:8080',
+  });
+});
+
+test('no container can take the address of the balancer before it starts', () => {
+  const [pool] = compose.networks.default.ipam.config;
+  const own = ipaddr.parse(compose.services.balancer?.networks.default?.ipv4_address ?? '');
+  expect(own.match(ipaddr.parseCIDR(pool.subnet))).toBe(true);
+  expect(own.match(ipaddr.parseCIDR(pool.ip_range))).toBe(false);
+  expect(own.toString()).not.toBe(pool.gateway);
+});
+
+test('each container of the image checks the port that its process answers on, or nothing', () => {
+  const portOf = (name: string) => {
+    const { PORT, WORKER_HEALTH_PORT, CODEC_SERVER_PORT } = environmentOf(name);
+    return WORKER_HEALTH_PORT ?? CODEC_SERVER_PORT ?? PORT;
+  };
+  const own = Object.entries(compose.services).filter(([, { image }]) =>
+    image.startsWith('voucher-topup-service:'),
+  );
+  expect(own).toHaveLength(7);
+  for (const [name, { healthcheck }] of own) {
+    if (healthcheck?.disable) {
+      expect(['admin', 'migrate']).toContain(name);
+      continue;
+    }
+    const [, , script, port = '3000'] = healthcheck?.test ?? [];
+    expect([script, port], name).toEqual(['check-health.mjs', portOf(name)]);
+  }
+});
+
+test('what is waited for can come true, and no check depends on what `localhost` is', () => {
+  for (const { depends_on, healthcheck } of Object.values(compose.services)) {
+    expect(healthcheck?.test ?? []).not.toContain('localhost');
+    for (const [name, { condition }] of Object.entries(depends_on)) {
+      const awaited = compose.services[name];
+      if (condition === 'service_healthy')
+        expect(awaited?.healthcheck?.test?.length, name).toBeGreaterThan(0);
+      if (condition === 'service_completed_successfully')
+        expect(awaited, name).not.toHaveProperty('restart');
+    }
+  }
+});
+
+test('the example for Prometheus reads every process that has metrics', async () => {
+  const text = await readFile(new URL('monitoring/prometheus.yml', root), 'utf8');
+  const jobs = z
+    .object({ scrape_configs: z.array(z.object({ static_configs: z.unknown() })) })
+    .parse(parse(text)).scrape_configs;
+  const targets = Object.keys(compose.services)
+    .filter((name) => 'METRICS_PORT' in environmentOf(name))
+    .map((name) => `${name}:${environmentOf(name).METRICS_PORT}`);
+  expect(jobs.map((job) => job.static_configs)).toEqual([[{ targets }]]);
+});
+
+test('the guide to release pins the image of every container that is not ours', async () => {
+  const guide = await readFile(new URL('docs/guides/release.md', root), 'utf8');
+  const [, named = ''] = /for service in ([^;]+); do/.exec(guide) ?? [];
+  const foreign = Object.entries(compose.services).filter(([, { build }]) => build === undefined);
+  expect(named.split(' ').sort()).toEqual(foreign.map(([name]) => name).sort());
 });

@@ -54,6 +54,12 @@ describe('the codec server', () => {
     });
   });
 
+  it('tells the check of its container that it answers, and nothing else', async () => {
+    const response = await fetch(`${server.url}/health/ready`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: 'up', checks: {} });
+  });
+
   it('answers the preflight of the UI', async () => {
     const response = await fetch(`${server.url}/decode`, {
       method: 'OPTIONS',

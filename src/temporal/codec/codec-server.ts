@@ -5,6 +5,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
 import { describeError } from '../../process/describe-error.js';
+import { answerHealth } from '../../process/health.js';
 import { listen } from '../../process/listen.js';
 import { createPayloadCodec, type PayloadKey } from '../payload-codec.js';
 import { type CodecOperator, operatorOf, type PasswordOperator } from './codec-operators.js';
@@ -48,7 +49,8 @@ export interface CodecServerOptions {
  * Decrypts payloads for the Temporal UI in a browser, and answers only pages of the UI's own
  * origin. With operators or an identity provider it requires a password or a token, and encrypts
  * for those who may send commands with data. Without either it only decrypts, for this machine.
- * `GET /authenticate` authenticates operators for the proxy in front of the UI.
+ * `GET /authenticate` authenticates operators for the proxy in front of the UI, and `GET /health/ready`
+ * answers the container's health check.
  */
 export async function startCodecServer(
   options: CodecServerOptions,
@@ -56,7 +58,9 @@ export async function startCodecServer(
   const { host = LOOPBACK } = options;
   if (!needsSignIn(options) && host !== LOOPBACK)
     throw new RangeError('A codec server that others can reach needs operators.');
-  const server = createServer(createCodecApp(options).callback());
+  // It depends on nothing else: while it answers, it can do its work.
+  const readReport = async () => ({ status: 'up', checks: {} }) as const;
+  const server = createServer(answerHealth(readReport, createCodecApp(options).callback()));
   const port = await listen(server, { host, port: options.port }, (error) =>
     options.logger?.error(describeError(error), 'Could not accept a connection'),
   );
