@@ -28,10 +28,14 @@ export function killAllProcesses(): void {
 process.once('exit', killAllProcesses);
 
 /** Starts a script of this repository with nothing but these settings in its environment. */
-export function startProcess(name: string, settings: Environment): ServiceProcess {
+export function startProcess(
+  name: string,
+  settings: Environment,
+  words: readonly string[] = [],
+): ServiceProcess {
   const script = fileURLToPath(new URL(`../../../${name}`, import.meta.url));
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...words], {
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
