@@ -26,6 +26,12 @@ export interface ClaimSettled extends ClaimStarted {
   readonly outcome: OperationOutcome<ClaimMade>;
 }
 
+/** The outcome that decides about a claim; undefined where the message waits, or is to be tried again. */
+function settled(sent: MessageOutcome | undefined): MessageOutcome | undefined {
+  if (sent?.kind !== 'not-sent') return sent;
+  return sent.isHopeless && { ...sent, kind: 'refused' };
+}
+
 export function createClaimActivities(dependencies: ActivityDependencies, sender: MessageSender) {
   const { database, failpoint } = dependencies;
 
@@ -96,9 +102,8 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
   ): Promise<ClaimSettled | ClaimStarted | ClaimAnswered> {
     const claim = await createClaim(command, run);
     if (claim.kind === 'answered') return claim;
-    const sent = await sender.sendWithin(claim.messageId, sendingMs);
-    if (sent === undefined || (sent.kind === 'not-sent' && !sent.isHopeless)) return claim;
-    const message = sent.kind === 'not-sent' ? { ...sent, kind: 'refused' as const } : sent;
+    const message = settled(await sender.sendWithin(claim.messageId, sendingMs));
+    if (message === undefined) return claim;
     const outcome =
       message.kind === 'refused'
         ? await cancelClaim(command, claim.claimId, message.message)
