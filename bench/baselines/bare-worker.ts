@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from '@temporalio/worker';
 import type { Config } from '../../src/config/config.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
 import { createMobileMoneySet, createSmsSenders } from '../../src/providers/registry.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { workerTuning } from '../../src/worker/create-main-worker.js';
+import { createWorker } from '../../src/worker/workflow-threads/create-worker.js';
 import { providerMilliseconds } from './slow-provider.js';
 
 function createBareActivities(config: Config) {
@@ -40,7 +40,7 @@ export async function startBareWorker(
   temporal: TemporalConnection,
   config: Config,
 ): Promise<{ stop(): Promise<void> }> {
-  const worker = await Worker.create({
+  const worker = await createWorker({
     connection: temporal.connection,
     namespace: temporal.namespace,
     dataConverter: temporal.dataConverter,

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 
 const KEY_BYTES = 32;
 /** 128 bits: no two numbers share a hash, and an index of them stays small. */
@@ -11,7 +11,8 @@ const HASH_BYTES = 16;
  * by trying all numbers.
  */
 export function createNumberHash(digestKey: Buffer) {
-  const key = Buffer.from(hkdfSync('sha256', digestKey, '', 'number-hash', KEY_BYTES));
+  const derived = hkdfSync('sha256', digestKey, '', 'number-hash', KEY_BYTES);
+  const key = createSecretKey(Buffer.from(derived));
   /** Takes a number in E.164 form, such as +251911000001; returns 22 characters of base64url. */
   return (msisdn: string): string =>
     createHmac('sha256', key).update(msisdn).digest().subarray(0, HASH_BYTES).toString('base64url');

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -19,9 +19,11 @@ export type SecretBox = ReturnType<typeof createSecretBox>;
  * RangeError where a key is missing, repeated or of the wrong length.
  */
 export function createSecretBox(keys: readonly SecretKey[]) {
-  const [sealing] = keys;
+  // Node.js takes twice as long with a key that it has to recognize each time.
+  const prepared = keys.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
+  const [sealing] = prepared;
   if (!sealing) throw new RangeError('A secret box needs at least one key.');
-  const keysById = new Map(keys.map(({ id, key }) => [id, key]));
+  const keysById = new Map(prepared.map(({ id, key }) => [id, key]));
   const readable = keys.every(({ id, key }) => /^[\w-]+$/.test(id) && key.length === KEY_BYTES);
   if (!readable || keysById.size < keys.length) {
     throw new RangeError('Each key of a secret box needs its own id and 32 bytes.');

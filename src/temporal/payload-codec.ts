@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
@@ -37,9 +43,11 @@ export function createPayloadCodec(
   keys: readonly PayloadKey[],
   foreign: ForeignPayloads = 'pass',
 ): PayloadCodec {
-  const [current] = keys;
+  // Node.js takes twice as long with a key that it has to recognize each time.
+  const prepared = keys.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
+  const [current] = prepared;
   if (!current) throw new RangeError('A payload codec needs at least one key.');
-  const keysById = new Map(keys.map(({ id, key }) => [id, key]));
+  const keysById = new Map(prepared.map(({ id, key }) => [id, key]));
 
   return {
     encode: async (payloads) => payloads.map((payload) => encrypt(payload, current)),
@@ -47,7 +55,7 @@ export function createPayloadCodec(
   };
 }
 
-type Reader = (payload: Payload, keysById: ReadonlyMap<string, Buffer>) => Payload;
+type Reader = (payload: Payload, keysById: ReadonlyMap<string, KeyObject>) => Payload;
 
 const marked = defaultPayloadConverter.toPayload(foreignPayload);
 
@@ -68,7 +76,7 @@ const readers: Readonly<Record<ForeignPayloads, Reader>> = {
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
-function encrypt(payload: Payload, { id, key }: PayloadKey): Payload {
+function encrypt(payload: Payload, { id, key }: { id: string; key: KeyObject }): Payload {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   const plain = PayloadMessage.encode(payload).finish();
@@ -83,7 +91,7 @@ function isEncrypted({ metadata }: Payload): boolean {
   return encoding !== undefined && encoding !== null && decode(encoding) === ENCODING;
 }
 
-function decrypt(payload: Payload, keysById: ReadonlyMap<string, Buffer>): Payload {
+function decrypt(payload: Payload, keysById: ReadonlyMap<string, KeyObject>): Payload {
   const keyId = payload.metadata?.['encryption-key-id'];
   const key = keysById.get(keyId ? decode(keyId) : '');
   if (!key) throw new ForeignPayloadError('The key that encrypted this payload is not configured.');

@@ -1,4 +1,4 @@
-import { type ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
+import type { ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.js';
 import type { Config } from '../config/config.js';
 import type { TemporalConnection } from '../temporal/connection.js';
@@ -9,6 +9,7 @@ import {
   workflowInterceptorModules,
   workflowsPath,
 } from '../temporal/workflow-bundle.js';
+import { createWorker } from './workflow-threads/create-worker.js';
 
 /** Tuned for two cores. Most work is new workflows, which arrive on the non-sticky queue. */
 export const workerTuning = ({ PROVIDER_CALLS }: Pick<Config, 'PROVIDER_CALLS'>) => ({
@@ -34,7 +35,7 @@ export const createMainWorker = (
   activities: Activities,
   activityGuards: readonly ActivityInterceptorsFactory[],
 ): Promise<Worker> =>
-  Worker.create({
+  createWorker({
     connection: temporal.connection,
     namespace: temporal.namespace,
     dataConverter: temporal.dataConverter,

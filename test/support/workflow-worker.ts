@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { Activities } from '../../activities/index.js';
 import { readPayloadKeys } from '../../src/config/config.js';
 import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
+import { createWorker } from '../../src/worker/workflow-threads/create-worker.js';
 import { TEST_PAYLOAD_KEYS } from '../workflows/payload-keys.js';
 
 /** A connection of its own to the Temporal server of the tests. */
@@ -25,7 +25,7 @@ export async function withWorkflowWorker<Result>(
 ): Promise<Result> {
   const { connection, namespace, dataConverter } = temporal;
   const taskQueue = `test-${randomUUID()}`;
-  const worker = await Worker.create({
+  const worker = await createWorker({
     connection,
     namespace,
     dataConverter,

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { writeWorkflowBundle } from '../../../src/temporal/workflow-bundle.js';
+import { createWorker } from '../../../src/worker/workflow-threads/create-worker.js';
+import { connectTestTemporal } from '../../support/workflow-worker.js';
+
+test('a workflow that never pauses ends its worker with an error that says so', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'endless-workflows-'));
+  const temporal = await connectTestTemporal();
+  try {
+    const codePath = join(directory, 'bundle.js');
+    await writeWorkflowBundle(
+      codePath,
+      fileURLToPath(new URL('endless-workflows.ts', import.meta.url)),
+    );
+    const taskQueue = `test-${randomUUID()}`;
+    const { connection, namespace, dataConverter, client } = temporal;
+    const worker = await createWorker({
+      ...{ connection, namespace, dataConverter, taskQueue },
+      workflowBundle: { codePath },
+    });
+    const ended = worker.run().then(
+      () => 'without an error',
+      (error: unknown) => String(error),
+    );
+    const start = (name: string) =>
+      client.workflow.start(name, { taskQueue, workflowId: randomUUID() });
+    expect(await (await start('short')).result()).toBe('ended');
+    const handle = await start('endless');
+    expect(await ended).toContain('A workflow ran for 10 s without a pause');
+    await handle.terminate();
+  } finally {
+    await temporal.connection.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}, 60_000);
