@@ -50,7 +50,10 @@ async function invite(input: InviteMerchantInput): Promise<InviteMerchantResult>
     () => {
       isNews = true;
     },
-    { description: 'The link was used, or a newer invitation has taken its place' },
+    {
+      description:
+        'Do not send it. The service does, when the link is used or a newer invitation takes its place.',
+    },
   );
   const begun = await database.beginInvitation(invitationId, input.lifetimeMs);
   if (begun.status !== 'OPEN') return resultOf(begun);

@@ -85,7 +85,7 @@ function setHandlers(run: RedemptionRun): void {
       return run.claimOutcome as OperationOutcome<ClaimMade>;
     },
     {
-      description: 'The answer of the claim that started this workflow',
+      description: 'For the API alone: the answer of the claim that started this workflow.',
       validator: () => {
         if (begin.kind !== 'claim') throw new Error('This workflow was not started by a claim');
       },
@@ -95,7 +95,7 @@ function setHandlers(run: RedemptionRun): void {
     redeem,
     (command) => CancellationScope.nonCancellable(() => redeemOnce(run, command)),
     {
-      description: 'Redeems the voucher with its verification code; sent by the API',
+      description: 'For the API alone: redeems the voucher with its verification code.',
       validator: ({ voucherId }) => {
         const { voucherId: own } = begin.kind === 'claim' ? begin.claim : begin.redeem;
         if (voucherId !== own) throw new Error('This is another voucher');
@@ -107,21 +107,30 @@ function setHandlers(run: RedemptionRun): void {
     () => {
       run.ended ??= 'superseded';
     },
-    { description: 'A newer claim of this voucher has taken the place of this one' },
+    {
+      description:
+        'Do not send it. The service does, when a newer claim takes the place of this one.',
+    },
   );
   setHandler(
     voucherCancelled,
     () => {
       run.ended ??= 'withdrawn';
     },
-    { description: 'The voucher was cancelled, and this claim with it' },
+    {
+      description:
+        'Do not send it. The service does, when the voucher is cancelled. To cancel it: "Cancel a voucher" at /support.',
+    },
   );
   setHandler(
     claimReleased,
     () => {
       run.ended ??= 'released';
     },
-    { description: 'Support staff ended this claim by a repair' },
+    {
+      description:
+        'Do not send it. The service does, after a repair. To end the claim: "Cancel a claim" at /support.',
+    },
   );
   setHandler(
     codeDelivery,
@@ -131,9 +140,13 @@ function setHandlers(run: RedemptionRun): void {
       run.delivery = delivery;
       if (run.ended === undefined) showProgress(run);
     },
-    { description: 'The SMS provider reported whether the code was delivered' },
+    {
+      description:
+        'Do not send it. The service does, when the SMS provider reports whether the code arrived.',
+    },
   );
   setHandler(providerHint, hints.give, {
-    description: 'Asks the provider now, or tries to book again now. Needs no input.',
+    description:
+      'Asks the provider at once how the payment ended, or tries at once to book it. Safe at any time. Needs no input.',
   });
 }

@@ -164,7 +164,10 @@ const answerOf = <Result extends { readonly ok: true }>(
 const reversalWords: Readonly<
   Record<Awaited<ReturnType<typeof reverseRedemption>>['ended'], RepairOutcome>
 > = {
-  reversed: { isDone: true, words: 'The payment was taken back, and its value returned.' },
+  reversed: {
+    isDone: true,
+    words: 'The payment was taken back. The case says where its value is.',
+  },
   'not-reversed': {
     isDone: false,
     words: 'The provider did not take the payment back: ask the merchant to pay it back.',

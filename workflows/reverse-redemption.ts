@@ -58,10 +58,11 @@ async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemption
       await condition(() => answer !== undefined);
       return answer as OperationOutcome<RedemptionReversed>;
     },
-    { description: 'How the reversal ended; asked by the API', validator: mayCome },
+    { description: 'For the API alone: how the reversal ended.', validator: mayCome },
   );
   setHandler(providerHint, hints.give, {
-    description: 'Asks the provider now, or tries to book again now. Needs no input.',
+    description:
+      'Asks the provider at once how the reversal ended, or tries at once to book it. Safe at any time. Needs no input.',
   });
   const begun = await database.beginReversal(input.command);
   if (begun.kind === 'answered') {

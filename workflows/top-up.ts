@@ -74,14 +74,14 @@ async function endIfDeliveredLate(run: TopUpRun): Promise<void> {
 function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>): void {
   const { running, hints, begin } = run;
   setHandler(topUpResult, () => first, {
-    description: 'How the first attempt ended; asked by the API',
+    description: 'For the API alone: how the first attempt ended.',
     validator: mayCome,
   });
   setHandler(
     retryTopUp,
     (again) => CancellationScope.nonCancellable(() => attemptOnce(run, again, again.attempt)),
     {
-      description: 'Makes one more attempt; sent by the API. Support staff send the signal `retry`',
+      description: 'For the API alone. To retry, send the signal "retry".',
       validator: ({ transactionId }) => {
         if (transactionId !== begin.command.transactionId)
           throw new Error('This is another top-up');
@@ -94,7 +94,10 @@ function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>)
       // A retry during an attempt, such as a second click, is not queued.
       run.retryIsWanted = hasFailed(run) && running.size === 0;
     },
-    { description: 'Makes one more attempt to the same number. Needs no input.' },
+    {
+      description:
+        'Makes one more attempt to the same number, if the last one failed. Needs no input.',
+    },
   );
   setHandler(
     providerHint,
@@ -102,6 +105,9 @@ function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>)
       hints.give();
       if (hasFailed(run) && running.size === 0 && patched('late-delivery')) run.newsOfFailed = true;
     },
-    { description: 'Asks the provider now. Sent by the API when there is news. Needs no input.' },
+    {
+      description:
+        'Asks the provider at once how the top-up ended. Safe at any time. Needs no input.',
+    },
   );
 }

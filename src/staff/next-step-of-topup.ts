@@ -1,9 +1,8 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { TopupDetail } from '../db/topups/topup-detail.js';
 import { maskStored } from '../domain/phone.js';
-import { quoted } from '../domain/refusals.js';
 import { type Html, html } from '../process/html.js';
-import { last, type NextStep, nextOfOpenRepair } from './next-step.js';
+import { last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
 
 /** What a support agent does next about a top-up. */
 export function nextStepOfTopup(topup: TopupDetail, repairs: readonly ShownRepair[]): NextStep {
@@ -55,5 +54,5 @@ const providerOf = ({ attempts }: TopupDetail): string =>
 
 const wordsOfProvider = ({ attempts, message }: TopupDetail): Html | undefined => {
   const words = last(attempts)?.providerMessage ?? message;
-  return words ? html`: “<span lang="en">${quoted(words)}</span>”` : undefined;
+  return words ? wordsOf(words) : undefined;
 };

@@ -1,10 +1,9 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
-import { quoted } from '../domain/refusals.js';
 import { money } from '../portal/layout/money.js';
 import { time } from '../portal/layout/parts.js';
 import { type Html, html } from '../process/html.js';
-import { last, type NextStep, nextOfOpenRepair } from './next-step.js';
+import { last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
 
 type Redemption = VoucherDetail['redemptions'][number];
 
@@ -163,8 +162,6 @@ const nextOfRefusedPayment = ({ providerMessage }: Redemption): NextStep => ({
   toDo: html`Tell the merchant why. If the payout account is wrong, an operator corrects it. Then the
 merchant claims again.`,
 });
-
-const wordsOf = (words: string): Html => html`: “<span lang="en">${quoted(words)}</span>”`;
 
 /** Nothing can be sent for a claim whose time is over, even where it still keeps its voucher. */
 const nextOfEndedClaim = (at: string | undefined): NextStep => ({

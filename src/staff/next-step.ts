@@ -1,4 +1,5 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
+import { quoted } from '../domain/refusals.js';
 import { type Html, html } from '../process/html.js';
 import { repairPath, titleOf } from './pages/repairs/repair-parts.js';
 
@@ -26,5 +27,11 @@ export function nextOfOpenRepair(repairs: readonly ShownRepair[]): NextStep | un
       }
     : { happened: html`${name} is under way.`, toDo: html`Look again in a minute.` };
 }
+
+/** Words of a provider in quotation marks; those of a repair are our own, and have none. */
+export const wordsOf = (words: string): Html =>
+  words.startsWith('settled by hand')
+    ? html`: ${words}`
+    : html`: “<span lang="en">${quoted(words)}</span>”`;
 
 export const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);

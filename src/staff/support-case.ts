@@ -11,7 +11,7 @@ import { findVoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { maskStored } from '../domain/phone.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { money } from '../portal/layout/money.js';
-import { time } from '../portal/layout/parts.js';
+import { badge, time } from '../portal/layout/parts.js';
 import { stateBadge, voucherStates } from '../portal/layout/states.js';
 import { productOf, topupBadge } from '../portal/pages/topups/top-ups.js';
 import { happeningsOf } from '../portal/voucher-story.js';
@@ -49,12 +49,19 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
   const repairs = await listRepairs(database, { voucherId: id, limit: NEWEST_REPAIRS });
   const newest = voucher.redemptions.at(-1);
   const open = voucher.claims.findLast(({ status }) => status === 'OPEN');
+  // The voucher waits on until the claim's workflow or the sweep has ended it.
+  const isClaimOver =
+    voucher.status === 'REDEEM_INITIATED' &&
+    open !== undefined &&
+    new Date(open.expiresAt) < new Date();
   const owner = ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn);
   return {
     kind: 'voucher',
     id,
     name: voucher.serialNumber,
-    state: stateBadge(voucherStates, voucher.status),
+    state: isClaimOver
+      ? badge('warning', 'Claim ran out')
+      : stateBadge(voucherStates, voucher.status),
     brief: html`${owner} · ${money(voucher.amount)} · ${voucher.merchantName}`,
     facts: {
       Owner: owner,

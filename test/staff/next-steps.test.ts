@@ -50,6 +50,10 @@ describe('a code that never came', () => {
     expect(words).toContain('The claim ran out before the code was entered');
     expect(words).toContain('Ask the merchant to claim again: that sends a new code.');
     expect([open, instead]).toEqual([[], ['cancel-voucher']]);
+    const { html } = await agent.client.get(`/support/vouchers/${gift.id}`);
+    // The badge says it, too, while the voucher still waits.
+    expect(html.includes('Claim ran out')).toBe(how === 'hanging');
+    expect(html).not.toContain('Waiting for the code');
     await scene
       .ask('resend-message', gift.id)
       .then((asked) =>
@@ -130,7 +134,10 @@ describe('the page of a repair that has ended', () => {
       reference: 'T-4711',
     });
     scene.expectDone(row);
-    expect(await pageOf(row.id)).toContain('/support/repairs/ask/retry-top-up"');
+    const html = await pageOf(row.id);
+    expect(html).toContain('/support/repairs/ask/retry-top-up"');
+    // Our own words are no quotation of the provider.
+    expect(html).toMatch(/It failed: settled by hand as not done, reference T-4711, repair \d+\./);
   });
 
   test('says no more where nothing is left to do', async () => {

@@ -24,6 +24,8 @@ const stops: (() => unknown)[] = [];
 let scene: RedemptionScene;
 let page: Page;
 const seen: Partial<Record<State, { readonly details: string; readonly history: string }>> = {};
+/** What the dialogs for a message to a running workflow offer, by their title. */
+const offered: Partial<Record<State, Readonly<Record<string, string>>>> = {};
 
 beforeAll(async () => {
   const { uiUrl, address } = await startTemporalWithUi();
@@ -39,6 +41,7 @@ beforeAll(async () => {
     const { runId } = await handle.describe();
     const url = `${uiUrl}/namespaces/default/workflows/${encodeURIComponent(handle.workflowId)}/${runId}`;
     seen[state] = await look(url, state);
+    if (state in messages) offered[state] = await lookAtDialogs(url, state);
   });
 }, 300_000);
 afterAll(async () => {
@@ -94,6 +97,37 @@ async function look(url: string, state: State) {
   return { details, history };
 }
 
+/** Opens the dialogs for a signal and an update, and gives the words of their lists. */
+async function lookAtDialogs(url: string, state: State): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const [item, placeholder] of [
+    ['Send a Signal', 'Select a signal'],
+    ['Send an Update', 'Select an Update'],
+  ] as const) {
+    await page.goto(`${url}/user-metadata`);
+    await wordsWith(firstWords[state]);
+    await page.getByRole('button', { name: 'More Actions' }).last().click();
+    await page.getByRole('menuitem', { name: item }).click();
+    await page.getByRole('button', { name: placeholder }).click();
+    const options = page.getByRole('option').filter({ visible: true });
+    await options.first().waitFor();
+    found[item] = (await options.allInnerTexts()).join('\n');
+    await takePicture(page, `temporal-${state} ${item}`.toLowerCase().replaceAll(' ', '-'));
+  }
+  return found;
+}
+
+/** What a support agent must read there of the messages that are meant for people. */
+const messages: Partial<Record<State, readonly RegExp[]>> = {
+  'payment unknown': [
+    /providerHint\s+Asks the provider at once how the payment ended.* Safe at any time\. Needs no input\./,
+  ],
+  'top-up failed': [
+    /retry\s+Makes one more attempt to the same number, if the last one failed\. Needs no input\./,
+    /retryTopUp\s+For the API alone\. To retry, send the signal "retry"\./,
+  ],
+};
+
 const firstWords: Readonly<Record<State, RegExp>> = {
   'claim waiting': /Claimed: ETB 100\.00/,
   'claim expired': /Expired: the claim/,
@@ -115,3 +149,16 @@ it.each(Object.keys(tenStates) as State[])('%s', (state) => {
   for (const words of [details, history])
     expect(words).not.toMatch(/(?<!\d)(\+?251|0)[79]\d{8}(?!\d)/);
 });
+
+it.each(Object.keys(messages) as State[])(
+  '%s: the dialogs say which messages are for people',
+  (state) => {
+    const lists = Object.values(offered[state] ?? {});
+    for (const expected of messages[state] ?? []) expect(lists.join('\n')).toMatch(expected);
+    // The name of each message, and what it is for.
+    expect(lists).toHaveLength(2);
+    for (const list of lists)
+      for (const option of list.split(/\n(?=[a-z]\w+\n)/))
+        expect(option).toMatch(/^[a-z]\w+\s+(Asks|Makes|For the API alone|Do not send it)/);
+  },
+);

@@ -157,6 +157,7 @@ test('a code never came, and the claim runs out meanwhile: the merchant claims a
   await agent.picture();
   const words = await page.locator('main').innerText();
   expect(words).toContain('The time of its claim is over');
+  expect(words).toContain('Claim ran out');
   expect(words).toContain('Ask the merchant to claim again: that sends a new code.');
   expect(await form.count()).toBe(0);
   agent.expectInTime();

@@ -116,7 +116,7 @@ const argumentsOf = (
 function decision({ session, staff, formToken }: StaffRequest, row: ShownRepair): Html {
   const isOwn = row.asked_by === actorOfPerson(session);
   const mayConfirm = !isOwn && mayAsStaff(staff.role, 'confirm');
-  return html`<section class="card"><h2>Decide</h2>
+  return html`<section class="card"><h2>${mayConfirm ? 'Decide' : 'What comes next'}</h2>
 <p>It is carried out when another person confirms it, until ${time(row.confirm_until)}.</p>
 ${isOwn && message('notice', 'You have asked for it: ask a supervisor to confirm it.')}
 ${!isOwn && !mayConfirm && message('notice', 'Your role looks and asks: a supervisor confirms it.')}
