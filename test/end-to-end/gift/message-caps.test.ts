@@ -102,7 +102,15 @@ test('confirmations of anonymous redemptions are capped for each number; the mon
   // The codes of a number are counted apart: it can still claim.
   done(await claim(scene.asMerchant, await scene.gift({ owner: msisdn })));
   const texts = () => messagesTo(msisdn).filter(({ text }) => text.includes('was used'));
-  await expect.poll(() => texts().length, { timeout: 60_000 }).toBe(3);
+  const sent = database
+    .selectFrom('messages')
+    .select(['status', 'provider_message'])
+    .where(isNumber(scene.stack, 'msisdn', msisdn))
+    .where('redemption_id', 'is not', null)
+    .where('status', '<>', 'CANCELLED');
+  await expect
+    .poll(async () => [texts().length, await sent.execute()], { timeout: 60_000 })
+    .toMatchObject([3, Array(3).fill({ status: 'SENT' })]);
 });
 
 test('a confirmation that could not be sent waits in the queue, and its redemption ends', async () => {
