@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addRoute } from '../../../src/db/providers/provider-routes.js';
+import { freePort } from '../../../src/embedded/port.js';
+import { commandsOn } from '../../admin/scene.js';
+import { invitationsOn } from '../../portal/invitation-scene.js';
+import { type Answer, call } from '../../support/clients.js';
+import { deposit, type TestMerchant } from '../../support/companies.js';
+import type { Stack } from '../../support/stack.js';
+import { makeTopupProducts } from '../../support/topups.js';
+import { until } from '../../support/until.js';
+import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.js';
+import { CLAIM } from '../gift/gift-scene.js';
+import { AIRTIME, RETRY, sale } from '../topups/topup-scene.js';
+import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
+import type { ServiceProcess } from './child-process.js';
+import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
+import { type ProcessScene, setProcessScene } from './process-scene.js';
+
+/**
+ * What somebody finds who has the database, the histories, the logs, the metrics and the traces of a day
+ * with six providers: routes, failovers, callbacks, delivery reports, checks of payout accounts,
+ * statements, invitations, searches and repairs.
+ */
+const canary = createCanary();
+
+/** Settings that are secret, with values that are found again. */
+const SECRETS = Object.fromEntries(
+  [
+    ...['SMS_CALLBACK_SECRET', 'MOBILE_MONEY_CALLBACK_SECRET', 'MPESA_CALLBACK_SECRET'],
+    ...['AIRTIME_CALLBACK_SECRET', 'RELOADLY_CALLBACK_SECRET', 'MPESA_CONSUMER_SECRET'],
+    ...['MPESA_SECURITY_CREDENTIAL', 'AIRTIME_SECRET', 'RELOADLY_CLIENT_SECRET'],
+  ].map((name) => [name, `canary-${randomUUID()}`]),
+);
+
+let scene: ProcessScene;
+let gifts: ProcessGifts;
+let stack: Stack;
+let receiver: OtlpReceiver;
+let operator: ReturnType<typeof commandsOn>;
+let processes: Readonly<Record<'api' | 'worker', ServiceProcess>>;
+let numbers = 0;
+
+const numbered = (suffix: string): string => {
+  numbers += 1;
+  const msisdn = `+25195${String(numbers).padStart(4, '0')}${suffix}`;
+  canary.add('number', msisdn);
+  return msisdn;
+};
+
+const setFault = (provider: string, body: object) =>
+  call(`${scene.sandboxUrl}/faults/${provider}`, { method: 'PUT', body });
+
+beforeAll(async () => {
+  scene = await setProcessScene();
+  for (const [name, value] of Object.entries({ ...scene.settings, ...SECRETS }))
+    if (name in SECRETS || /^(SMS_API_KEY|MOBILE_MONEY_SECRET|DIGEST_KEY|.*_KEYS)$/.test(name))
+      canary.add('setting', (value ?? '').replace(/^[\w-]+:/, ''));
+  receiver = await startOtlpReceiver();
+  const port = String(await freePort());
+  const callbacks = `http://127.0.0.1:${port}/callbacks`;
+  scene.start('sandbox', {
+    SANDBOX_SMS_REPORT_URL: `${callbacks}/africas-talking/${SECRETS.SMS_CALLBACK_SECRET}`,
+  });
+  expect(await scene.start('migrate').ended).toBe(0);
+  gifts = await sellGifts(scene, canary, () => stack);
+  const settings = {
+    ...SECRETS,
+    PORT: port,
+    LOG_LEVEL: 'trace',
+    METRICS_PORT: '0',
+    METRICS_READ_SECONDS: '0.2',
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    INVITATION_PICKUP_SECONDS: '0.1',
+    MOBILE_MONEY_CALLBACK_URL: `${callbacks}/gsma`,
+    MPESA_CALLBACK_URL: `${callbacks}/mpesa`,
+    AIRTIME_CALLBACK_URL: `${callbacks}/airtime`,
+  };
+  const [worker, api] = [
+    scene.start('worker', { ...settings, DATABASE_URL: await scene.databaseUrlFor('worker') }),
+    scene.start('api', { ...settings, DATABASE_URL: await scene.databaseUrlFor('api') }),
+  ];
+  await worker.logged('Worker is running');
+  stack = scene.stackAt((await api.logged('API is listening')).port);
+  processes = { api, worker };
+  operator = commandsOn({
+    ...scene.settings,
+    ...SECRETS,
+    DATABASE_URL: await scene.databaseUrlFor('operator'),
+  });
+  await makeTopupProducts(scene.stackAt(0), gifts.partner);
+  await deposit(scene.stackAt(0), gifts.partner.id, '10000', 'airtime');
+  const always = { partner_id: null, merchant_id: null, amount_from: null, amount_to: null };
+  for (const [kind, provider, position, named] of [
+    ['sms', 'africas-talking', 1, null],
+    ['sms', 'smpp', 2, null],
+    ['payout', 'mpesa', 1, null],
+    ['payout', 'gsma', 2, null],
+    ['topup-airtime', 'reloadly', 1, 'SAFARICOM_ETHIOPIA'],
+    ['topup-airtime', 'dt-one', 2, null],
+  ] as const)
+    await scene.database
+      .transaction()
+      .execute((transaction) =>
+        addRoute(transaction, { kind, provider, position, ...always, operator: named }),
+      );
+}, 240_000);
+afterAll(async () => {
+  await scene?.stop();
+  await receiver?.close();
+});
+
+/** A payment through M-Pesa, which takes whole birr alone. */
+async function payWhole(merchant: TestMerchant): Promise<Answer> {
+  const { voucherCode, msisdn } = await gifts.generate(merchant);
+  await gifts.postSigned(merchant, CLAIM, { voucherCode, amount: 40, idempotencyKey: voucherCode });
+  const { body } = await call(`${scene.sandboxUrl}/messages?to=${encodeURIComponent(msisdn)}`);
+  const [verificationCode = ''] = /\b\d{6}(?:\d\d)?\b/.exec(body[0].text) ?? [];
+  canary.add('verification code', verificationCode);
+  const redemption = { voucherCode, verificationCode, msisdn, idempotencyKey: `${voucherCode}!` };
+  return untilAnswered(() =>
+    gifts.postSigned(merchant, '/topup-transactions/redeem-gift', redemption),
+  );
+}
+
+const topUp = async (msisdn: string) => {
+  const client = await gifts.asPartner();
+  return client.post(AIRTIME, { amount: 50, msisdn, ...sale });
+};
+
+describe('a day', () => {
+  test('payments through both providers, one refused, one whose account is refused', async () => {
+    for (const suffix of ['000', '006', '026']) {
+      const merchant = await gifts.makeShop(suffix);
+      const redeem = await gifts.claim(merchant);
+      expect((await untilAnswered(redeem)).body.success).toBe(suffix === '000');
+      await payWhole(merchant);
+    }
+    const providers = await scene.database
+      .selectFrom('redemptions')
+      .select('provider')
+      .distinct()
+      .execute();
+    expect(providers.map(({ provider }) => provider).sort()).toEqual(['gsma', 'mpesa']);
+  });
+
+  test('codes by both SMS providers, and one that was not delivered', async () => {
+    const merchant = await gifts.makeShop('000');
+    await setFault('africas-talking', { answers: 'too-many-requests' });
+    await gifts.claim(merchant);
+    await setFault('africas-talking', {});
+    const { voucherCode } = await gifts.generate(merchant, '015');
+    await gifts.postSigned(merchant, CLAIM, { voucherCode, idempotencyKey: voucherCode });
+    await until(async () => {
+      const rows = await scene.database.selectFrom('messages').select('delivery').execute();
+      expect(rows.map(({ delivery }) => delivery)).toContain('NOT_DELIVERED');
+    });
+  });
+
+  test('top-ups through both providers, failed ones, and a retry to another number', async () => {
+    for (const start of ['+25193', '+25171'])
+      for (const suffix of ['000', '002']) {
+        const msisdn = numbered(suffix).replace('+25195', start);
+        canary.add('number', msisdn);
+        await topUp(msisdn);
+      }
+    const failed = await scene.database
+      .selectFrom('topups')
+      .select('id')
+      .where('status', '=', 'FAILED')
+      .executeTakeFirstOrThrow();
+    const client = await gifts.asPartner();
+    await client.post(RETRY, { transactionId: failed.id, msisdn: numbered('000') });
+    const providers = await scene.database
+      .selectFrom('topup_attempts')
+      .select('provider')
+      .distinct()
+      .execute();
+    expect(providers.map(({ provider }) => provider).sort()).toEqual(['dt-one', 'reloadly']);
+  });
+
+  test('callbacks that nobody sent: wrong secrets, wrong shapes, numbers in every field', async () => {
+    const { payment_reference: reference } = await scene.database
+      .selectFrom('redemptions')
+      .select('payment_reference')
+      .where('provider', '=', 'mpesa')
+      .executeTakeFirstOrThrow();
+    const number = numbered('000');
+    const words = { ResultDesc: `To ${number}`, TransactionID: 'X1', ConversationID: 'AG_2' };
+    const mpesa = `/mpesa/${SECRETS.MPESA_CALLBACK_SECRET}/payment/${reference}`;
+    const bodies: readonly object[] = [
+      { Result: { ResultCode: 2001, ...words } },
+      { id: number, phoneNumber: number, status: number, failureReason: number },
+      { data: { customIdentifier: number }, external_id: number, number },
+    ];
+    const paths = [
+      ...[mpesa, `/mpesa/${SECRETS.SMS_CALLBACK_SECRET}/payment/${reference}`, '/mpesa'],
+      `/africas-talking/${SECRETS.SMS_CALLBACK_SECRET}`,
+      `/africas-talking/${SECRETS.SMS_CALLBACK_SECRET}x`,
+      `/gsma/${SECRETS.MOBILE_MONEY_CALLBACK_SECRET}`,
+      `/airtime/${SECRETS.AIRTIME_CALLBACK_SECRET}`,
+      `/reloadly/${SECRETS.RELOADLY_CALLBACK_SECRET}`,
+      `/nothing/${SECRETS.RELOADLY_CALLBACK_SECRET}/${number}`,
+    ];
+    const statuses = new Set<number>();
+    for (const path of paths)
+      for (const body of bodies)
+        for (const method of ['POST', 'PUT']) {
+          const headers = { 'x-correlationid': reference, 'x-reloadly-signature': number };
+          const url = `${stack.url}/callbacks${path}?to=${encodeURIComponent(number)}`;
+          statuses.add((await call(url, { method, body, headers })).status);
+        }
+    expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 400, 404]));
+    const results = await scene.database
+      .selectFrom('mpesa_results')
+      .select('description')
+      .execute();
+    expect(results.map(({ description }) => description)).toContain('To ***00');
+  });
+
+  test('an invitation by mail and text', async () => {
+    const invitations = invitationsOn(stack);
+    const { id, email, phone } = await invitations.newMerchant({ suffix: '015' });
+    await invitations.invite(id);
+    const path = await invitations.mailedPath(email);
+    canary.add('token', path.split('/').at(-1) ?? '');
+    canary.add('merchant number', phone);
+    expect((await invitations.activate(path)).answer.status).toBe(303);
+  });
+
+  test('commands of operators: searches, repairs, statements, and reasons that say too much', async () => {
+    const number = numbered('000');
+    const { msisdn, voucherCode } = await gifts.generate(await gifts.makeShop('000'));
+    for (const what of [msisdn, voucherCode])
+      expect((await operator.admin(['--actor', 'hanna', 'find', what])).code).toBe(0);
+    const voucher = await scene.database
+      .selectFrom('vouchers')
+      .select('serial_number')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow();
+    const correct = ['repair', 'correct-number', voucher.serial_number, '--msisdn', number];
+    expect(await operator.admin([...correct, '--why', `Not ${msisdn}`])).toMatchObject({ code: 1 });
+    expect(await operator.admin([...correct, '--why', 'Ticket 4711'])).toMatchObject({ code: 0 });
+    const erase = ['erase', 'number', numbered('000'), '--note'];
+    expect(await operator.admin([...erase, `Of ${number}`])).toMatchObject({ code: 1 });
+    const today = new Date().toISOString().slice(0, 10);
+    for (const provider of ['gsma', 'dt-one'])
+      await operator.admin(['reconcile', '--provider', provider, '--day', today]);
+    await operator.admin(['check', 'providers']);
+  });
+});
+
+describe('a dump of it', () => {
+  test('of the database: secrets only where they belong', async () => {
+    expect(await secretsInDatabase(scene.database, canary)).toEqual([
+      'merchant_invitations.msisdn: merchant number',
+      'merchant_payout_accounts.party_value: payout number',
+      'merchants.phone: merchant number',
+      'redemptions.payee: payout number',
+    ]);
+  });
+
+  test('of the histories: none', async () => {
+    const { TEMPORAL_ADDRESS: address = '', TEMPORAL_TASK_QUEUE: taskQueue = '' } = scene.settings;
+    const { found, workflowIds } = await secretsInHistories({ address, taskQueue }, canary);
+    expect(workflowIds.length).toBeGreaterThan(20);
+    expect(found).toEqual([]);
+  });
+
+  test('of metrics and traces: none', async () => {
+    const ports = [
+      (await processes.worker.logged('Worker is running')).metricsPort,
+      (await processes.api.logged('API is listening')).metricsPort,
+    ];
+    const scrapes = await Promise.all(
+      ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+    );
+    expect(scrapes.join('')).toContain('call="check account"');
+    await until(() => expect(receiver.text()).toContain('/callbacks/'));
+    expect(canary.foundIn(scrapes.join('\n'))).toEqual([]);
+    expect(canary.foundIn(receiver.text())).toEqual([]);
+  });
+
+  test('of the logs, also at the level of a search for faults: none', async () => {
+    for (const process of [processes.api, processes.worker]) expect(await process.stop()).toBe(0);
+    const output = scene.output();
+    expect(output).toContain('/callbacks/mpesa/:secret/:kind/:reference');
+    expect(output).toContain('A payout account is not paid');
+    expect(canary.foundIn(output)).toEqual([]);
+  });
+});
