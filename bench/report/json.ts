@@ -9,19 +9,7 @@ import type {
   UsageMeasurement,
 } from '../benchmark.js';
 import { quantile as quantileOf } from '../statistics.js';
-import {
-  intervalOf,
-  isOfCost,
-  isOfPace,
-  isOfTime,
-  isOfUsage,
-  isPrediction,
-  median,
-  passes,
-  ratioOf,
-  timeInterval,
-  times,
-} from './verdict.js';
+import { byKind, intervalOf, median, passes, ratioOf, timeInterval, times } from './verdict.js';
 
 /** The results for programs: by the benchmark's name its first measurement, the others `beside`. */
 export function json(results: readonly BenchmarkResult[]): string {
@@ -32,13 +20,15 @@ export function json(results: readonly BenchmarkResult[]): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-function plain(measurement: Measurement) {
-  if (isOfTime(measurement)) return plainTime(measurement);
-  if (isOfCost(measurement)) return plainCost(measurement);
-  if (isOfUsage(measurement)) return plainUsage(measurement);
-  if (isPrediction(measurement)) return plainPrediction(measurement);
-  return isOfPace(measurement) ? plainPace(measurement) : plainRate(measurement);
-}
+const plain = (measurement: Measurement) =>
+  byKind<object>(measurement, {
+    time: plainTime,
+    pace: plainPace,
+    cost: plainCost,
+    usage: plainUsage,
+    prediction: plainPrediction,
+    rate: plainRate,
+  });
 
 /** Rates per second, times in milliseconds. */
 function plainRate(measurement: RateMeasurement) {

@@ -9,18 +9,7 @@ import type {
   UsageMeasurement,
 } from '../benchmark.js';
 import { quantile as quantileOf } from '../statistics.js';
-import {
-  intervalOf,
-  isOfCost,
-  isOfPace,
-  isOfTime,
-  isOfUsage,
-  isPrediction,
-  median,
-  passes,
-  ratioOf,
-  times,
-} from './verdict.js';
+import { byKind, intervalOf, median, passes, ratioOf, times } from './verdict.js';
 
 const COLUMNS = [
   '',
@@ -49,13 +38,15 @@ export function table(results: readonly BenchmarkResult[]): string {
   return lines.map((line) => aligned(line).join('  ').trimEnd()).join('\n');
 }
 
-function cells(measurement: Measurement): string[] {
-  if (isOfTime(measurement)) return timeCells(measurement);
-  if (isOfCost(measurement)) return costCells(measurement);
-  if (isOfUsage(measurement)) return usageCells(measurement);
-  if (isPrediction(measurement)) return predictionCells(measurement);
-  return isOfPace(measurement) ? paceCells(measurement) : rateCells(measurement);
-}
+const cells = (measurement: Measurement): string[] =>
+  byKind(measurement, {
+    time: timeCells,
+    pace: paceCells,
+    cost: costCells,
+    usage: usageCells,
+    prediction: predictionCells,
+    rate: rateCells,
+  });
 
 const verdict = (measurement: Measurement) => (passes(measurement) ? 'pass' : 'FAIL');
 

@@ -3,37 +3,40 @@ import type {
   Measurement,
   PaceMeasurement,
   PredictionMeasurement,
+  RateMeasurement,
   TimeMeasurement,
   UsageMeasurement,
 } from '../benchmark.js';
 import { quantile as quantileOf, ratioInterval } from '../statistics.js';
 
-export const isOfTime = (measurement: Measurement): measurement is TimeMeasurement =>
-  'quantile' in measurement;
+interface Forms<Result> {
+  readonly time: (measurement: TimeMeasurement) => Result;
+  readonly pace: (measurement: PaceMeasurement) => Result;
+  readonly cost: (measurement: CostMeasurement) => Result;
+  readonly usage: (measurement: UsageMeasurement) => Result;
+  readonly prediction: (measurement: PredictionMeasurement) => Result;
+  readonly rate: (measurement: RateMeasurement) => Result;
+}
 
-export const isOfPace = (measurement: Measurement): measurement is PaceMeasurement =>
-  'paces' in measurement;
-
-export const isOfCost = (measurement: Measurement): measurement is CostMeasurement =>
-  'costs' in measurement;
-
-export const isOfUsage = (measurement: Measurement): measurement is UsageMeasurement =>
-  'usage' in measurement;
-
-export const isPrediction = (measurement: Measurement): measurement is PredictionMeasurement =>
-  'predicted' in measurement;
+/** What the form for its kind makes of a measurement. */
+export function byKind<Result>(measurement: Measurement, forms: Forms<Result>): Result {
+  if ('quantile' in measurement) return forms.time(measurement);
+  if ('paces' in measurement) return forms.pace(measurement);
+  if ('costs' in measurement) return forms.cost(measurement);
+  if ('usage' in measurement) return forms.usage(measurement);
+  return 'predicted' in measurement ? forms.prediction(measurement) : forms.rate(measurement);
+}
 
 /** Whether a measurement reaches its bar; one without a bar always does. */
-export function passes(measurement: Measurement): boolean {
-  if (isOfTime(measurement)) return times(measurement).ratio <= measurement.greatest;
-  if (isOfPace(measurement)) return median(measurement) >= (measurement.leastPace ?? 0);
-  if (isOfCost(measurement))
-    return intervalOf(measurement).upper <= (measurement.greatest ?? Number.POSITIVE_INFINITY);
-  if (isOfUsage(measurement)) return true;
-  if (isPrediction(measurement)) return Math.abs(ratioOf(measurement) - 1) <= measurement.tolerance;
-  const { comparison, bar } = measurement;
-  return bar === undefined || comparison.ratio.median >= bar;
-}
+export const passes = (measurement: Measurement): boolean =>
+  byKind(measurement, {
+    time: (time) => times(time).ratio <= time.greatest,
+    pace: (pace) => median(pace) >= (pace.leastPace ?? 0),
+    cost: (cost) => intervalOf(cost).upper <= (cost.greatest ?? Number.POSITIVE_INFINITY),
+    usage: () => true,
+    prediction: (prediction) => Math.abs(ratioOf(prediction) - 1) <= prediction.tolerance,
+    rate: ({ comparison, bar }) => bar === undefined || comparison.ratio.median >= bar,
+  });
 
 export const ratioOf = ({ measured, predicted }: PredictionMeasurement): number =>
   measured / predicted;

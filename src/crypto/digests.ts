@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createNumberHash } from './number-hash.js';
-import type { SecretKey } from './secret-box.js';
+import { type PreparedKey, prepareKeys, type SecretKey } from './secret-keys.js';
 
 /** The parts that identify an operation (design 6). */
 export interface OperationName {
@@ -38,12 +38,10 @@ export function createDigests(
   identityKey: Buffer,
   ring: readonly SecretKey[] = [{ id: '', key: identityKey }],
 ) {
-  // Node.js takes twice as long with a key that it has to recognize each time.
   const identity = createSecretKey(identityKey);
-  const keys = ring.map(({ id, key }) => ({
-    id: key.equals(identityKey) ? '' : id,
-    key: createSecretKey(key),
-  }));
+  const keys = prepareKeys(
+    ring.map(({ id, key }) => ({ id: key.equals(identityKey) ? '' : id, key })),
+  );
   const [first] = keys;
   if (!first) throw new RangeError('Digests need at least one key.');
   const digest = (domain: string, ...parts: Part[]): Buffer => hmacOf(identity, domain, parts);
@@ -131,7 +129,7 @@ function hmacOf(key: KeyObject, domain: string, parts: readonly Part[]): Buffer 
 }
 
 /** The digests of secrets, one for each key, with the id of the key behind them. */
-function ofSecrets(keys: readonly { readonly id: string; readonly key: KeyObject }[]) {
+function ofSecrets(keys: readonly PreparedKey[]) {
   const bytes = (domain: string, ...parts: Part[]): Buffer[] =>
     keys.map(({ id, key }) => Buffer.concat([hmacOf(key, domain, parts), Buffer.from(id)]));
   return {

@@ -1,5 +1,6 @@
 import { createNumberHash } from '../crypto/number-hash.js';
-import { createSecretBox, type SecretKey } from '../crypto/secret-box.js';
+import { createSecretBox } from '../crypto/secret-box.js';
+import type { SecretKey } from '../crypto/secret-keys.js';
 import {
   isSealed,
   maskMsisdn,

@@ -1,8 +1,9 @@
 import { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
+import type { SecretKey } from '../crypto/secret-keys.js';
 import { tracing } from '../tracing/tracing.js';
-import { createPayloadCodec, type ForeignPayloads, type PayloadKey } from './payload-codec.js';
+import { createPayloadCodec, type ForeignPayloads } from './payload-codec.js';
 import { createReachability, type Reachability } from './reachability.js';
 import type { TemporalServer } from './temporal-server.js';
 import { traceCalls } from './tracing/trace-calls.js';
@@ -13,7 +14,7 @@ import { failureConverterPath } from './workflow-bundle.js';
  * marks foreign payloads; a client refuses them.
  */
 export const createDataConverter = (
-  payloadKeys: readonly PayloadKey[],
+  payloadKeys: readonly SecretKey[],
   foreign: Exclude<ForeignPayloads, 'pass'> = 'mark',
 ): DataConverter => ({
   failureConverterPath,
@@ -62,7 +63,7 @@ export async function connectTemporal({
   namespace,
   ...server
 }: TemporalServer & {
-  readonly payloadKeys: readonly PayloadKey[];
+  readonly payloadKeys: readonly SecretKey[];
 }): Promise<TemporalConnection> {
   const connection = await NativeConnection.connect({
     ...server,

@@ -1,26 +1,15 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import proto from '@temporalio/proto';
 import { foreignPayload } from '../../workflows/outsiders/foreign-payload.js';
+import { type PreparedKey, prepareKeys, type SecretKey } from '../crypto/secret-keys.js';
 
 const ENCODING = 'binary/encrypted';
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-
-export interface PayloadKey {
-  readonly id: string;
-  /** 32 bytes. */
-  readonly key: Buffer;
-}
 
 /**
  * The handling of a payload that our keys did not encrypt: pass it unchanged; replace it with a
@@ -40,11 +29,10 @@ export class ForeignPayloadError extends Error {
  * the workflow task, so that anybody with access to Temporal could block money on hold.
  */
 export function createPayloadCodec(
-  keys: readonly PayloadKey[],
+  keys: readonly SecretKey[],
   foreign: ForeignPayloads = 'pass',
 ): PayloadCodec {
-  // Node.js takes twice as long with a key that it has to recognize each time.
-  const prepared = keys.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
+  const prepared = prepareKeys(keys);
   const [current] = prepared;
   if (!current) throw new RangeError('A payload codec needs at least one key.');
   const keysById = new Map(prepared.map(({ id, key }) => [id, key]));
@@ -76,7 +64,7 @@ const readers: Readonly<Record<ForeignPayloads, Reader>> = {
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
-function encrypt(payload: Payload, { id, key }: { id: string; key: KeyObject }): Payload {
+function encrypt(payload: Payload, { id, key }: PreparedKey): Payload {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   const plain = PayloadMessage.encode(payload).finish();

@@ -4,10 +4,11 @@ import type { Logger } from 'pino';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
+import type { SecretKey } from '../../crypto/secret-keys.js';
 import { describeError } from '../../process/describe-error.js';
 import { answerHealth } from '../../process/health.js';
 import { listen } from '../../process/listen.js';
-import { createPayloadCodec, type PayloadKey } from '../payload-codec.js';
+import { createPayloadCodec } from '../payload-codec.js';
 import { type CodecOperator, operatorOf, type PasswordOperator } from './codec-operators.js';
 import { IssuerUnavailableError, type TokenCheck } from './codec-tokens.js';
 import { fromJson, toJson } from './json-payloads.js';
@@ -36,7 +37,7 @@ export interface CodecServerOptions {
   readonly host?: string;
   readonly port: number;
   readonly uiOrigins: readonly string[];
-  readonly payloadKeys: readonly PayloadKey[];
+  readonly payloadKeys: readonly SecretKey[];
   readonly operators?: readonly PasswordOperator[];
   /** Accepts tokens of an identity provider. */
   readonly checkToken?: TokenCheck | undefined;
