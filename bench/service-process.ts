@@ -12,7 +12,6 @@ import { startBareWorker } from './baselines/bare-worker.js';
 import { unsignedRoutes } from './baselines/unsigned-route.js';
 
 /**
-/**
  * What a process of the service is: all of it, as `npm start` runs it, or one of its halves; or the
  * baseline of its lists or of its log-in.
  */
