@@ -25,8 +25,8 @@ export const newPhoneNumber = (
   wish: keyof typeof endingOf = 'success',
   operator: 'ethio' | 'safaricom' = 'ethio',
 ): string => {
-  // Safaricom's numbers begin with 70 and 71.
-  const middle = String(randomInt(operator === 'ethio' ? 100_000 : 20_000)).padStart(5, '0');
+  // Safaricom's numbers begin with 70 and 71, and none with 719.
+  const middle = String(randomInt(operator === 'ethio' ? 100_000 : 19_000)).padStart(5, '0');
   return `+251${operator === 'ethio' ? '9' : '7'}${middle}${endingOf[wish]}`;
 };
 
