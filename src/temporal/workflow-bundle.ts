@@ -22,10 +22,9 @@ export const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', i
 
 /**
  * What a worker loads once and not for each workflow: all modules of workflows. They keep no state of
- * their own, which an architecture rule holds. One is loaded for its effect on the worker alone.
+ * their own, which an architecture rule holds.
  */
 export const preloadedModules = (workflows = workflowsPath): string[] => [
-  fileURLToPath(new URL('../../workflows/tracing/short-stacks.ts', import.meta.url)),
   workflows,
   ...workflowInterceptorModules,
 ];

@@ -1,4 +1,5 @@
-// What a thread of workflows loads first: decision 59 says why.
+// What a thread of workflows loads first: decisions 59 and 60 say why.
+const { promiseHooks } = require('node:v8');
 const { Script } = require('node:vm');
 const { workerData } = require('node:worker_threads');
 
@@ -13,5 +14,9 @@ Script.prototype.runInContext = function (context, { timeout, ...options } = {})
     Atomics.add(turns, 0, 1);
   }
 };
+
+// Older ones lose the asynchronous context of workflows without the SDK's hook of promises.
+const keepsContext = Number.parseInt(process.versions.node, 10) >= 24;
+if (keepsContext) promiseHooks.createHook = () => () => {};
 
 require(workerData.file);

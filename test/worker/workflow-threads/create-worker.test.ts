@@ -8,15 +8,12 @@ import { writeWorkflowBundle } from '../../../src/temporal/workflow-bundle.js';
 import { createWorker } from '../../../src/worker/workflow-threads/create-worker.js';
 import { connectTestTemporal } from '../../support/workflow-worker.js';
 
-test('a workflow that never pauses ends its worker with an error that says so', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'endless-workflows-'));
+test('workflows keep their scopes, and one that never pauses ends its worker with an error that says so', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'workflow-threads-'));
   const temporal = await connectTestTemporal();
   try {
     const codePath = join(directory, 'bundle.js');
-    await writeWorkflowBundle(
-      codePath,
-      fileURLToPath(new URL('endless-workflows.ts', import.meta.url)),
-    );
+    await writeWorkflowBundle(codePath, fileURLToPath(new URL('workflows.ts', import.meta.url)));
     const taskQueue = `test-${randomUUID()}`;
     const { connection, namespace, dataConverter, client } = temporal;
     const worker = await createWorker({
@@ -29,10 +26,11 @@ test('a workflow that never pauses ends its worker with an error that says so', 
     );
     const start = (name: string) =>
       client.workflow.start(name, { taskQueue, workflowId: randomUUID() });
-    expect(await (await start('short')).result()).toBe('ended');
+    const keepsScope = await (await start('scoped')).result();
     const handle = await start('endless');
     expect(await ended).toContain('A workflow ran for 10 s without a pause');
     await handle.terminate();
+    expect(keepsScope).toBe(true);
   } finally {
     await temporal.connection.close();
     await rm(directory, { recursive: true, force: true });
