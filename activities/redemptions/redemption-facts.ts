@@ -145,6 +145,7 @@ export function redemptionFacts(
         ? undefined
         : {
             amount: claim_amount === null ? undefined : parseMoney(claim_amount),
+            wasWhole: context.claim_was_whole ?? false,
             feePercent: context.claim_fee_percent,
             codeDigest: claim_code_digest,
             codeDigits: context.claim_code_digits ?? 6,

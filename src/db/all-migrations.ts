@@ -61,6 +61,7 @@ import * as payoutAccountChecks from '../../migrations/2026-11-26-3-payout-accou
 import * as breakListIndex from '../../migrations/2026-11-26-4-break-list-index.js';
 import * as invitationReports from '../../migrations/2026-11-27-1-invitation-reports.js';
 import * as payoutAccountIndexes from '../../migrations/2026-11-28-1-payout-account-indexes.js';
+import * as wholeBalanceClaims from '../../migrations/2026-11-29-4-whole-balance-claims.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -127,4 +128,5 @@ export const allMigrations = {
   '2026-11-26-4-break-list-index': breakListIndex,
   '2026-11-27-1-invitation-reports': invitationReports,
   '2026-11-28-1-payout-account-indexes': payoutAccountIndexes,
+  '2026-11-29-4-whole-balance-claims': wholeBalanceClaims,
 };

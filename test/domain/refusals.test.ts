@@ -175,7 +175,13 @@ const amounts = [
 const none = { count: 0, retryAfterSeconds: 0 };
 
 /** Of the whole balance, by a partner. */
-const claim = { amount: undefined, feePercent: null, codeDigest: 'right', codeDigits: 6 } as const;
+const claim = {
+  amount: undefined,
+  wasWhole: false,
+  feePercent: null,
+  codeDigest: 'right',
+  codeDigits: 6,
+} as const;
 
 const noMessages = {
   secondsUntilNextMessage: 0,

@@ -91,6 +91,8 @@ export interface VoucherClaimsTable {
   company_kind: CompanyKind;
   company_id: number;
   amount: Numeric | null;
+  /** `amount` was the whole balance, and the voucher has grown since. */
+  was_whole: Generated<boolean>;
   service_fee_percent: Numeric | null;
   status: Generated<'OPEN' | 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED'>;
   expires_at: Timestamp;

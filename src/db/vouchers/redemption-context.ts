@@ -20,6 +20,7 @@ export interface RedemptionContext extends CompanyBudgets {
   /** Null unless this company made the live claim and it has not expired. */
   readonly claim_id: string | null;
   readonly claim_amount: string | null;
+  readonly claim_was_whole: boolean | null;
   readonly claim_fee_percent: string | null;
   readonly claim_code_digest: string | null;
   readonly claim_code_digits: number | null;
@@ -46,7 +47,7 @@ export async function redemptionContext(
       partners.status as partner_status, merchants.status as merchant_status,
       merchants.merchant_name, merchants.service_fee_percent,
       payout.party_key, payout.party_value,
-      claim.id as claim_id, claim.amount as claim_amount,
+      claim.id as claim_id, claim.amount as claim_amount, claim.was_whole as claim_was_whole,
       claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
       claim.code_digits as claim_code_digits, ${companyBudgets(company)},
       ${partialRedemptions(voucher.id)} as partial_redemptions,

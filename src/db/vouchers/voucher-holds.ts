@@ -48,7 +48,7 @@ export async function releaseVoucher(
 /**
  * Returns the amount of a reversed redemption to a locked voucher, whatever its state (design 10). The
  * value of an expired or cancelled one goes to the gift wallet of its partner. An open claim of the
- * whole balance keeps the amount that its owner was told.
+ * whole balance keeps its terms: it pays the whole of what its owner was told.
  */
 export async function growVoucher(
   transaction: DatabaseTransaction,
@@ -59,9 +59,9 @@ export async function growVoucher(
   if (status === 'REDEEM_INITIATED' && claimId !== null)
     await transaction
       .updateTable('voucher_claims')
-      .set({ amount: remaining })
+      .set({ amount: remaining, was_whole: true })
       .where('id', '=', claimId)
-      .where('amount', 'is', null)
+      .where((where) => where('amount', 'is', null).or('amount', '=', remaining))
       .execute();
   const { numUpdatedRows } = await transaction
     .updateTable('vouchers')

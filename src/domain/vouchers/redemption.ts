@@ -38,7 +38,10 @@ export interface RedemptionFacts {
   /** The voucher's unexpired claim, if this company made it. */
   readonly claim:
     | {
+        /** Undefined is the whole balance. */
         readonly amount: Money | undefined;
+        /** `amount` was the whole balance, and the voucher has grown since. */
+        readonly wasWhole: boolean;
         readonly feePercent: string | null;
         readonly codeDigest: string;
         readonly codeDigits: number;
@@ -91,13 +94,13 @@ export function settleOrRefuse(
 ): Settlement | Refusal {
   const refusal = refuseByState(facts, request) ?? refuseByCode(facts, request, limits);
   if (refusal) return refusal;
-  const claimed = facts.claim && (facts.claim.amount ?? facts.voucher.remaining);
+  const remaining = settledBalance(facts);
+  const claimed = facts.claim && (facts.claim.amount ?? remaining);
   if (claimed !== undefined && request.amount !== undefined && request.amount !== claimed)
     return refuse('amount-not-claimed');
   const feePercent = facts.claim?.feePercent ?? facts.merchant?.feePercent;
   if (feePercent === null || feePercent === undefined) return refuse('service-fee-missing');
   const amount = facts.claim ? facts.claim.amount : request.amount;
-  const { remaining } = facts.voucher;
   const amountFacts = { ...facts, remaining, feePercent };
   const settlement = settleRedemption({ remaining, amount, feePercent });
   if (!settlement.ok)
@@ -109,6 +112,15 @@ export function settleOrRefuse(
   if (!facts.merchant?.hasPayoutAccount) return refuse('payout-account-missing');
   return settlement;
 }
+
+/**
+ * The balance of which a redemption takes the whole or a part. A claim of the whole keeps the terms that
+ * its owner was told: what the voucher has grown by since stays on it.
+ */
+const settledBalance = ({ claim, voucher }: RedemptionFacts): Money =>
+  claim?.wasWhole && claim.amount !== undefined && claim.amount <= voucher.remaining
+    ? claim.amount
+    : voucher.remaining;
 
 const settlementReasons = {
   'amount-exceeds-balance': 'amount-exceeds-balance',

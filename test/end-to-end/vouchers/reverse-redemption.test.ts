@@ -30,15 +30,19 @@ interface Paid {
   readonly id: number;
 }
 
-/** A redemption that was paid: of ETB 200 and a fee of 5, or of the whole voucher. */
+/** A redemption that was paid: of ETB 200 and a fee of 5, of another amount, or of the whole voucher. */
 async function paid(
   suffix = '000',
-  { whole = false, ...options }: GiftOptions & { readonly whole?: boolean } = {},
+  {
+    whole = false,
+    amount = 200,
+    ...options
+  }: GiftOptions & { readonly whole?: boolean; readonly amount?: number } = {},
 ): Promise<Paid> {
   const merchant = options.merchant ?? (await makeMerchant(scene.stack, { payoutSuffix: suffix }));
   const client = await merchantClient(scene.stack, merchant);
   const gift = await scene.gift({ denomination: 500, merchant, ...options });
-  await scene.redeemed(client, gift, whole ? {} : { amount: 200 });
+  await scene.redeemed(client, gift, whole ? {} : { amount });
   const { body } = done(await client.get('/redemptions'));
   return { gift, merchant, client, id: body.data[0].id };
 }
@@ -264,14 +268,20 @@ describe('the voucher', () => {
     expect((await scene.voucher(one.gift)).remaining).toBe('397.500000');
   });
 
-  it('with an open claim of its balance pays what its owner was told', async () => {
-    const one = await paid();
-    const verificationCode = await scene.claimed(one.client, one.gift);
+  it.each([
+    ['its balance', {}],
+    ['the amount of its balance', { amount: 494.87 }],
+  ])('with an open claim of %s pays what its owner was told', async (_, claim) => {
+    const one = await paid('000', { amount: 5 });
+    const verificationCode = await scene.claimed(one.client, one.gift, claim);
     done(await reversed(one));
     expect((await scene.voucher(one.gift)).status).toBe('REDEEM_INITIATED');
     done(await redeem(one.client, one.gift, { verificationCode }));
-    expect(scene.amountsPaidTo(one.merchant)[0]).toBe('295.00 completed');
-    expect((await scene.voucher(one.gift)).remaining).toBe('197.620000');
+    expect(scene.amountsPaidTo(one.merchant)[0]).toBe('482.50 completed');
+    expect(await scene.voucher(one.gift)).toMatchObject({
+      status: 'ACTIVE',
+      remaining: '5.130000',
+    });
   });
 
   it.each(['expired', 'cancelled'] as const)('that has %s: its partner gets it', async (end) => {
