@@ -8,6 +8,7 @@ import { createCaseActivities } from './reconciliation/cases.js';
 import { createReconciliationActivities } from './reconciliation/reconciliation.js';
 import { createRefusalInquiryActivities } from './reconciliation/refusal-inquiries.js';
 import { createResumptionActivities } from './reconciliation/resumption.js';
+import { createSweepCaseActivities } from './reconciliation/sweep-cases.js';
 import { createSweepActivities } from './reconciliation/sweeps.js';
 import { createWholeBooksActivities } from './reconciliation/whole-books.js';
 import { createClaimActivities } from './redemptions/claims.js';
@@ -47,6 +48,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createTopupActivities(dependencies),
     ...createTopupOrderActivities(dependencies),
     ...createSweepActivities(dependencies),
+    ...createSweepCaseActivities(dependencies),
     ...createResumptionActivities(dependencies),
     ...createRefusalInquiryActivities(dependencies),
     ...createCaseActivities(dependencies),

@@ -165,6 +165,7 @@ export const sweeps = proxyActivities<
     | 'sweepReminders'
     | 'sweepStatements'
     | 'openDueVoucherCases'
+    | 'openRefusedRowCases'
     | 'pruneRows'
     | 'expireLeftClaims'
     | 'expireDueVouchers'

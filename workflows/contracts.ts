@@ -1,6 +1,7 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { PaymentCaseKind } from '../src/domain/providers/payment-case-kind.js';
 import type { Refusal } from '../src/domain/refusals.js';
+import type { RefusedRowKind } from '../src/domain/refused-rows.js';
 import type { Caller } from '../src/domain/voucher.js';
 
 /** The data of every request that a workflow carries out (design 6). */
@@ -227,6 +228,11 @@ export const invitationSettled = defineSignal<[]>('invitationSettled');
 export type CaseName =
   | { readonly kind: PaymentCaseKind; readonly reference: string }
   | { readonly kind: 'due-vouchers'; readonly partnerId: number; readonly dueUntil: string }
+  | {
+      readonly kind: 'refused-rows';
+      readonly rows: RefusedRowKind;
+      readonly ids: readonly string[];
+    }
   | { readonly kind: 'books' };
 
 export interface CaseInput {

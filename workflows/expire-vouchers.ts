@@ -1,5 +1,6 @@
 import { ApplicationFailure, patched, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
+import type { RefusedRowKind } from '../src/domain/refused-rows.js';
 import { sweeps } from './activity-options.js';
 import { showDetails } from './current-details.js';
 import { needsAction } from './search-attributes.js';
@@ -29,12 +30,16 @@ export interface SweepResult {
   readonly resumedBulkOrders: number;
   /** Partners whose vouchers cannot expire; each has a case. */
   readonly stuckPartners: number;
+  /** Other rows that the database refuses to end; each kind of them has a case. */
+  readonly refusedRows: number;
   /** Rows beyond their retention, including operations. */
   readonly prunedOperations: number;
 }
 
 /** Runs a step and returns its count; a failure is recorded. */
-type Step = (sweep: () => Promise<{ count: number; isDone: boolean }>) => Promise<number>;
+type Step = (sweep: () => Promise<Swept>) => Promise<number>;
+
+type Swept = Pick<Awaited<ReturnType<Activities['sweepClaims']>>, 'count' | 'isDone' | 'refused'>;
 
 type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][number];
 
@@ -43,16 +48,18 @@ type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][nu
  * workflows left behind, and what is kept for a limited time. A Schedule starts it. Claims come first:
  * a claimed voucher does not expire, and the end of a claim decides about its message. A step that
  * fails keeps none of the others from being done. A partner whose vouchers cannot expire becomes a case
- * with a workflow of its own, which is found until they have.
+ * with a workflow of its own, which is found until they have; so do other rows that the database refuses
+ * to end.
  *
  * @throws the failure of a step
  */
 export async function expireVouchers(): Promise<SweepResult> {
   if (!patched('sweep-steps-apart')) return expireInOneGo();
   const failures: unknown[] = [];
-  const stuck: StuckPartner[] = [];
+  const stuck = new Map<number, StuckPartner>();
+  const refused = createRefusedRows();
   const step: Step = (sweep) =>
-    untilDone(sweep).catch((error: unknown) => {
+    untilDone(sweep, refused.add).catch((error: unknown) => {
       failures.push(error);
       return 0;
     });
@@ -60,8 +67,8 @@ export async function expireVouchers(): Promise<SweepResult> {
   const result = {
     expiredClaims: await step(sweeps.sweepClaims),
     expiredVouchers: await step(async () => {
-      const swept = await sweeps.sweepVouchers(stuck.map(({ partnerId }) => partnerId));
-      stuck.push(...swept.stuck);
+      const swept = await sweeps.sweepVouchers(leftOut(stuck));
+      for (const partner of swept.stuck) stuck.set(partner.partnerId, partner);
       return swept;
     }),
     failedTopups: await step(sweeps.sweepTopUps),
@@ -69,17 +76,42 @@ export async function expireVouchers(): Promise<SweepResult> {
     queuedStatements: await sweepStatements(step),
     ...(await sweepMessages(step)),
     resumedBulkOrders: await sweepBulkOrders(step),
-    stuckPartners: stuck.length,
+    stuckPartners: stuck.size,
     prunedOperations: await step(sweeps.pruneRows),
+    refusedRows: refused.count(),
   };
-  if (stuck.length > 0) {
-    if (!patched('sweep-cases')) raise(stuck, failures.length);
-    await sweeps.openDueVoucherCases(stuck).catch((error: unknown) => failures.push(error));
-    showStuck(stuck);
+  if (stuck.size > 0) {
+    const partners = [...stuck.values()];
+    if (!patched('sweep-cases')) raise(partners, failures.length);
+    await sweeps.openDueVoucherCases(partners).catch((error: unknown) => failures.push(error));
+    showStuck(partners);
   }
+  if (refused.count() > 0 && patched('refused-rows'))
+    await sweeps
+      .openRefusedRowCases(refused.list())
+      .catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
-  if (stuck.length === 0) showSwept(result);
+  if (stuck.size === 0) showSwept(result);
   return result;
+}
+
+/** Partners that the next round leaves out: any others may have only single refused vouchers. */
+const leftOut = (stuck: ReadonlyMap<number, StuckPartner>): number[] =>
+  [...stuck.values()]
+    .filter(({ reason }) => reason === 'reserve-too-small')
+    .map(({ partnerId }) => partnerId);
+
+/** The rows that the database refused in any round of a sweep. */
+function createRefusedRows() {
+  const byKind = new Map<RefusedRowKind, Set<string>>();
+  return {
+    add({ refused = [] }: Swept): void {
+      for (const { rows, ids } of refused)
+        byKind.set(rows, new Set([...(byKind.get(rows) ?? []), ...ids]));
+    },
+    count: (): number => [...byKind.values()].reduce((sum, { size }) => sum + size, 0),
+    list: () => [...byKind].map(([rows, ids]) => ({ rows, ids: [...ids] })),
+  };
 }
 
 async function sweepMessages(
@@ -112,23 +144,29 @@ async function sweepBulkOrders(step: Step): Promise<number> {
 
 /** Repeats a step until it is done. */
 async function untilDone(
-  sweep: () => Promise<{ count: number; isDone: boolean }>,
+  sweep: () => Promise<Swept>,
+  note: (swept: Swept) => void,
 ): Promise<number> {
   let total = 0;
   for (let round = 0; round < MAXIMUM_ROUNDS; round += 1) {
-    const { count, isDone } = await sweep();
-    total += count;
-    if (isDone) break;
+    const swept = await sweep();
+    note(swept);
+    total += swept.count;
+    if (swept.isDone) break;
   }
   return total;
 }
 
 const showSwept = (result: SweepResult): void =>
   showDetails(
-    `**In order.** Ended: ${result.expiredVouchers} vouchers, ${result.expiredClaims} claims, ` +
+    `${result.refusedRows === 0 ? '**In order.**' : refusedWords(result)} Ended: ${result.expiredVouchers} vouchers, ${result.expiredClaims} claims, ` +
       `${result.failedTopups} top-ups that never began. Queued: ${result.queuedReminders} reminders and ` +
-      `${result.queuedStatements} statements. No action is needed.`,
+      `${result.queuedStatements} statements. This run needs no action.`,
   );
+
+const refusedWords = ({ refusedRows }: SweepResult): string =>
+  `**The database refused ${refusedRows} rows.** Each kind of them has a case, found by ` +
+  '`NeedsAction = true`.';
 
 function showStuck(stuck: readonly StuckPartner[]): void {
   showDetails(
@@ -182,6 +220,7 @@ async function expireInOneGo(): Promise<SweepResult> {
     queuedStatements: 0,
     resumedBulkOrders: 0,
     stuckPartners: 0,
+    refusedRows: 0,
     prunedOperations: await sweeps.pruneOldOperations(),
   };
 }

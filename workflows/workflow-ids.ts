@@ -125,6 +125,8 @@ export function caseId(name: CaseName, taskQueue: string): string {
       return `case:books:${taskQueue}`;
     case 'due-vouchers':
       return `case:due-vouchers:${taskQueue}:${name.partnerId}`;
+    case 'refused-rows':
+      return `case:refused-rows:${taskQueue}:${name.rows}`;
     default:
       return `case:${name.kind}:${name.reference}`;
   }

@@ -6,29 +6,19 @@ import {
   noteUnbooked,
   type PaymentCase,
 } from '../../src/db/reconciliation/cases.js';
-import {
-  type DueVouchers,
-  dueVouchersOf,
-  type StuckPartner,
-} from '../../src/db/vouchers/expiry.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';
 import { statementAdvice } from '../../src/domain/provider-statements/break-types.js';
 import type { CaseInput, CaseName } from '../../workflows/contracts.js';
 import { runUnhurried } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
+import { type CaseState, readDueVouchers, readRefusedRows } from './sweep-cases.js';
 
 /** Slightly below the timeout of the activity. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
 const MAXIMUM_SHOWN = 20;
 
 type PaymentCaseName = Extract<CaseName, { reference: string }>;
-
-/** The state of a case, and the text of its page in the Temporal UI. */
-export interface CaseState {
-  readonly isOpen: boolean;
-  readonly paragraphs: readonly string[];
-}
 
 export function createCaseActivities({ database, caseStarter }: ActivityDependencies) {
   /**
@@ -46,38 +36,13 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
     return opened;
   }
 
-  /**
-   * Starts the workflow of each partner whose vouchers cannot expire, where it has none; returns how
-   * many it started.
-   */
-  const openDueVoucherCases = (stuck: readonly StuckPartner[]): Promise<number> =>
-    withHeartbeat(async () => {
-      let opened = 0;
-      for (const { partnerId, dueUntil } of stuck) {
-        const name = { kind: 'due-vouchers', partnerId, dueUntil } as const;
-        const summary = `Vouchers of partner ${partnerId} cannot expire`;
-        if (await caseStarter.start(name, summary)) opened += 1;
-      }
-      return opened;
-    });
-
   /** The state of a case. Operators settle cases in the database, which is authoritative. */
   const readCase = ({ name }: CaseInput): Promise<CaseState> =>
     withHeartbeat(() => {
       if (name.kind === 'books') return readBooks();
-      return name.kind === 'due-vouchers' ? readDueVouchers(name) : readPayment(name);
+      if (name.kind === 'refused-rows') return readRefusedRows(database, name);
+      return name.kind === 'due-vouchers' ? readDueVouchers(database, name) : readPayment(name);
     });
-
-  async function readDueVouchers({
-    partnerId,
-    dueUntil,
-  }: Extract<CaseName, { kind: 'due-vouchers' }>): Promise<CaseState> {
-    const due = await dueVouchersOf(database, partnerId, dueUntil);
-    if (due.vouchers > 0)
-      return { isOpen: true, paragraphs: [describeDue(partnerId, due), dueAdvice(partnerId, due)] };
-    const done = `**Settled**: no voucher of partner ${partnerId} (${due.companyName}) is left of`;
-    return { isOpen: false, paragraphs: [`${done} those that could not expire.`] };
-  }
 
   async function readPayment(name: PaymentCaseName): Promise<CaseState> {
     const found = await findOpenCase(database, name);
@@ -117,7 +82,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
     await noteUnbooked(database, kind, operationId);
   }
 
-  return { openCases, openDueVoucherCases, readCase, noteUnbookedPayment };
+  return { openCases, readCase, noteUnbookedPayment };
 }
 
 const names: Readonly<Record<PaymentCase['kind'], string>> = {
@@ -135,22 +100,6 @@ const describe = ({ kind, subject, amount, reference, provider }: PaymentCase): 
     ? subject
     : `${subject}, ETB ${formatAmount(parseMoney(amount))}, our reference ${reference}` +
       `${provider === null ? '' : ` at ${provider}`}`;
-
-const describeDue = (partnerId: number, due: DueVouchers): string =>
-  `**Vouchers that are due cannot expire**: ${due.vouchers} of partner ${partnerId} ` +
-  `(${due.companyName}), ETB ${formatAmount(parseMoney(due.amount))}; its reserve holds ETB ` +
-  `${formatAmount(parseMoney(due.reserved))}. Their value stays reserved; the vouchers of other ` +
-  'partners expire.';
-
-/** What a person can do so that they expire. */
-const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
-  (isCovered
-    ? 'The reserve covers them, so the next sweep expires them. If they remain after it, the database ' +
-      'refuses the transfer: the log of the worker has the error.'
-    : 'See what the books lack with `npm run admin -- check-ledger`, and find the transfer that took ' +
-      `it with \`npm run admin -- statement --partner ${partnerId} --wallet reserved\`. Once the ` +
-      'reserve is right again, the next sweep expires them.') +
-  ' Then this case ends. To check now, send the signal `lookAgain`.';
 
 /** The remedy for a person. */
 function advice({ kind, reference, words }: PaymentCase): string {

@@ -1,37 +1,32 @@
 import { heartbeat, log } from '@temporalio/activity';
 import type { Database } from '../../src/db/connection.js';
 import { pruneInTurns, type Retention } from '../../src/db/pruning.js';
-import { failStaleRequests } from '../../src/db/topups/stale-topups.js';
+import {
+  staleRetriesStep,
+  staleTopupsStep,
+  unrecordedTopupsStep,
+} from '../../src/db/topups/stale-topups.js';
 import {
   cancelUselessMessages,
   endCutOffInvitationMessages,
 } from '../../src/db/vouchers/abandoned-messages.js';
-import { expireOverdueClaims } from '../../src/db/vouchers/claims.js';
+import { expireOverdueClaims, overdueClaimsStep } from '../../src/db/vouchers/claims.js';
 import {
   expireVouchers,
   expireVouchersApart,
   type StuckPartner,
 } from '../../src/db/vouchers/expiry.js';
-import { queueReminders } from '../../src/db/vouchers/reminders.js';
+import { remindersStep } from '../../src/db/vouchers/reminders.js';
 import { endLeftResends } from '../../src/db/vouchers/resends.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { endAll, inBatches, STEP_MS, type Swept, sumOf, upTo } from './sweep-batches.js';
 
 /** Rows per transaction, so that a sweep never holds many locks for long. */
 const BATCH_SIZE = 500;
 const PRUNE_BATCH_SIZE = 5_000;
 
-/** Time limit of a step; the workflow repeats it for the rest. */
-const STEP_MS = 15_000;
-
-/** The effect of one step of a sweep. */
-export interface Swept {
-  readonly count: number;
-  /** False when the time limit ended the step early. */
-  readonly isDone: boolean;
-}
-
 export interface SweptVouchers extends Swept {
-  /** Partners whose due vouchers cannot expire. */
+  /** Partners with due vouchers that cannot expire. */
   readonly stuck: readonly StuckPartner[];
 }
 
@@ -57,32 +52,25 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
 
   /** Expires orphaned claims. */
   const sweepClaims = (): Promise<Swept> =>
-    inBatches(upTo(BATCH_SIZE, () => expireLeftClaims(BATCH_SIZE)));
+    endAll('claim', BATCH_SIZE, overdueClaimsStep(database, BATCH_SIZE));
 
-  /** Expires due vouchers, except those of partners that were already found stuck. */
-  async function sweepVouchers(stuckBefore: readonly number[]): Promise<SweptVouchers> {
-    const stuck: StuckPartner[] = [];
-    const swept = await inBatches(async () => {
-      const except = [...stuckBefore, ...stuck.map(({ partnerId }) => partnerId)];
-      const batch = await expireVouchersApart(database, BATCH_SIZE, except);
-      for (const partner of batch.stuck) log.error('Could not expire vouchers', partner);
-      stuck.push(...batch.stuck);
-      // After a batch of stuck vouchers there may be others.
-      const isLast = batch.expired < BATCH_SIZE && batch.stuck.length === 0;
-      return { count: batch.expired, isLast };
-    });
-    return { ...swept, stuck };
-  }
+  const sweepVouchers = (partnersBefore: readonly number[]): Promise<SweptVouchers> =>
+    expireAllDue(database, partnersBefore);
 
   /** Fails top-ups and retries whose workflows never began. */
-  const sweepTopUps = (): Promise<Swept> =>
-    inBatches(
-      upTo(BATCH_SIZE, () => failStaleRequests(database, limits.topupStartSeconds, BATCH_SIZE)),
-    );
+  async function sweepTopUps(): Promise<Swept> {
+    const batch = { startSeconds: limits.topupStartSeconds, batchSize: BATCH_SIZE };
+    const endsAt = Date.now() + STEP_MS;
+    return sumOf([
+      await endAll('top-up', BATCH_SIZE, staleTopupsStep(database, batch), endsAt),
+      await endAll('top-up', BATCH_SIZE, unrecordedTopupsStep(database, batch), endsAt),
+      await endAll('retry', BATCH_SIZE, staleRetriesStep(database, batch), endsAt),
+    ]);
+  }
 
   /** Queues messages to owners whose vouchers expire soon. */
   const sweepReminders = (): Promise<Swept> =>
-    inBatches(upTo(BATCH_SIZE, () => queueReminders(database, limits.reminders, BATCH_SIZE)));
+    endAll('reminder', BATCH_SIZE, remindersStep(database, limits.reminders, BATCH_SIZE));
 
   /**
    * Ends messages that need no sending. Other orphaned messages are resumed
@@ -122,38 +110,34 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
   };
 }
 
+/** Expires due vouchers, except those of partners that were already left out as a whole. */
+async function expireAllDue(
+  database: Database,
+  partnersBefore: readonly number[],
+): Promise<SweptVouchers> {
+  const partners = [...partnersBefore];
+  const vouchers: number[] = [];
+  const stuck = new Map<number, StuckPartner>();
+  const swept = await inBatches(async () => {
+    const batch = await expireVouchersApart(database, BATCH_SIZE, { partners, vouchers });
+    for (const { id, error } of batch.refused)
+      log.error('The database refuses to expire a voucher', { voucherId: id, error });
+    for (const partner of batch.stuck) {
+      log.error('Could not expire vouchers', partner);
+      stuck.set(partner.partnerId, partner);
+    }
+    partners.push(...batch.leftOut);
+    vouchers.push(...batch.refused.map(({ id }) => id));
+    // After a batch of stuck vouchers there may be others.
+    const isLast = batch.expired < BATCH_SIZE && batch.stuck.length === 0;
+    return { count: batch.expired, isLast };
+  });
+  return { ...swept, stuck: [...stuck.values()] };
+}
+
 const pruneInTime = (database: Database, retention: Retention): Promise<Swept> =>
   pruneInTurns(database, retention, {
     batchSize: PRUNE_BATCH_SIZE,
     endsAt: Date.now() + STEP_MS,
     note: heartbeat,
   });
-
-const sumOf = (all: readonly Swept[]): Swept => ({
-  count: all.reduce((sum, { count }) => sum + count, 0),
-  isDone: all.every(({ isDone }) => isDone),
-});
-
-interface Batch {
-  readonly count: number;
-  readonly isLast: boolean;
-}
-
-/** A batch that is not full is the last one. */
-export const upTo = (size: number, sweep: () => Promise<number>) => async (): Promise<Batch> => {
-  const count = await sweep();
-  return { count, isLast: count < size };
-};
-
-/** Runs batches until there are no more rows, or the time limit of the step. */
-export async function inBatches(
-  sweep: () => Promise<Batch>,
-  endsAt = Date.now() + STEP_MS,
-): Promise<Swept> {
-  for (let total = 0; ; ) {
-    const { count, isLast } = await sweep();
-    total += count;
-    heartbeat(total);
-    if (isLast || Date.now() > endsAt) return { count: total, isDone: isLast };
-  }
-}

@@ -19,7 +19,7 @@ import type { EmailAttachment } from '../../src/providers/email/email-sender.js'
 import { runUnhurried } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
-import { inBatches, type Swept, upTo } from '../reconciliation/sweeps.js';
+import { inBatches, type Swept, upTo } from '../reconciliation/sweep-batches.js';
 import { severalAtOnce } from '../several-at-once.js';
 import { emailEnd } from './email-end.js';
 

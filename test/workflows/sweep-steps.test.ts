@@ -17,7 +17,7 @@ const NAMES = [
   'pruneRows',
 ] as const satisfies readonly (keyof Activities)[];
 type Name = (typeof NAMES)[number];
-type Steps = Pick<Activities, Name | 'openDueVoucherCases'>;
+type Steps = Pick<Activities, Name | 'openDueVoucherCases' | 'openRefusedRowCases'>;
 
 let temporal: TemporalConnection;
 beforeAll(async () => {
@@ -103,6 +103,48 @@ describe('a sweep', () => {
     expect(asked).toEqual([[], [1]]);
     expect(opened).toEqual([[1, 2]]);
     expect(result).toMatchObject({ stuckPartners: 2 });
+  });
+
+  it('tries a partner again in the next round of which only single vouchers were refused', async () => {
+    const asked: (readonly number[])[] = [];
+    const { result } = await runOn({
+      async sweepVouchers(before) {
+        asked.push(before);
+        const refused = { ...stuck(1), reason: 'refused-by-database' as const };
+        return { count: 0, isDone: asked.length === 2, stuck: [refused] };
+      },
+      openDueVoucherCases: async ({ length }) => length,
+    });
+    expect(asked).toEqual([[], []]);
+    expect(result, 'it is one partner').toMatchObject({ stuckPartners: 1 });
+  });
+
+  it('opens one case for each kind of refused rows, whatever rounds found them', async () => {
+    let rounds = 0;
+    const opened: unknown[] = [];
+    const { result } = await runOn({
+      async sweepClaims() {
+        rounds += 1;
+        const ids = rounds === 1 ? ['a', 'b'] : ['b', 'c'];
+        return { count: 0, isDone: rounds === 2, refused: [{ rows: 'claim', ids }] };
+      },
+      sweepReminders: async () => ({
+        count: 1,
+        isDone: true,
+        refused: [{ rows: 'reminder', ids: ['7'] }],
+      }),
+      async openRefusedRowCases(refused) {
+        opened.push(refused);
+        return refused.length;
+      },
+    });
+    expect(opened).toEqual([
+      [
+        { rows: 'claim', ids: ['a', 'b', 'c'] },
+        { rows: 'reminder', ids: ['7'] },
+      ],
+    ]);
+    expect(result).toMatchObject({ refusedRows: 4 });
   });
 
   it('is red where a case cannot be opened', async () => {

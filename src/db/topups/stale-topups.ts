@@ -1,49 +1,70 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isSameNumber, type StoredNumber } from '../../domain/phone.js';
 import { type Refusal, refuse } from '../../domain/refusals.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { refuseOperation, settleOperation } from '../operations/operations.js';
 import { endedEffect } from '../operations/stored-operations.js';
+import { isAmong, type RowStep, type Rows } from '../refused-rows.js';
 import { closeRetry, RETRY_KIND } from './retry-requests.js';
 import { dropRequest } from './topup-requests.js';
 
 /** The message of a top-up that never reached its workflow. */
 export const NEVER_STARTED = 'It was never started and nothing was charged';
 
-/**
- * Fails top-ups and retries whose start was lost, up to `batchSize` of each, after a time in which
- * their workflows would have begun. A workflow that begins later finds this answer. Returns the
- * number.
- */
-export async function failStaleRequests(
-  database: Database,
-  startSeconds: number,
-  batchSize: number,
-): Promise<number> {
-  let failed = 0;
-  for (const failBatch of [failTopups, failUnrecordedTopups, failRetries])
-    failed += await database
-      .transaction()
-      .execute((transaction) => failBatch(transaction, { startSeconds, batchSize }));
-  return failed;
-}
-
 interface Batch {
   readonly startSeconds: number;
   readonly batchSize: number;
 }
 
+/**
+ * Fails top-ups and retries whose start was lost, up to `batchSize` in a transaction, after a time in
+ * which their workflows would have begun. A workflow that begins later finds this answer.
+ */
+export const staleTopupsStep = (database: Database, batch: Batch): RowStep<number> => ({
+  end: (rows) =>
+    database.transaction().execute((transaction) => failTopups(transaction, batch, rows)),
+  listDue: (rows) => idsOf(database, staleTopups(batch, rows)),
+});
+
+/** Top-ups that an older version of the service wrote without their operations. */
+export const unrecordedTopupsStep = (database: Database, batch: Batch): RowStep<number> => ({
+  async end(rows) {
+    const { numAffectedRows = 0n } = await sql`
+      update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
+      where id in (${unrecordedTopups(batch, rows)})`.execute(database);
+    return Number(numAffectedRows);
+  },
+  listDue: (rows) => idsOf(database, unrecordedTopups(batch, rows)),
+});
+
+/** Retries; their ids are those of their operations. */
+export const staleRetriesStep = (database: Database, batch: Batch): RowStep<string> => ({
+  end: (rows) =>
+    database.transaction().execute((transaction) => failRetries(transaction, batch, rows)),
+  async listDue(among) {
+    const { rows } = await staleRetries(batch, among).execute(database);
+    return rows.map(({ operation_id }) => operation_id);
+  },
+});
+
+async function idsOf(database: Database, due: RawBuilder<{ id: number }>): Promise<number[]> {
+  const { rows } = await due.execute(database);
+  return rows.map(({ id }) => id);
+}
+
 const isStale = (column: string, { startSeconds }: Batch) =>
   sql`${sql.ref(column)} < now() - make_interval(secs => ${startSeconds}::float8)`;
 
+const staleTopups = (batch: Batch, rows: Rows<number>) => sql<{ id: number }>`
+  select topups.id from topups join operations on operations.id = topups.operation_id
+  where topups.status = 'PENDING' and operations.status = 'RUNNING'
+    and ${isStale('topups.created_at', batch)} and ${isAmong('topups.id', rows, 'bigint')}
+  order by topups.created_at limit ${batch.batchSize}`;
+
 /** Locks the operation's row first, in the lock order of a concurrent hold. */
-async function failTopups(transaction: DatabaseTransaction, batch: Batch) {
+async function failTopups(transaction: DatabaseTransaction, batch: Batch, among: Rows<number>) {
   const { rows } = await sql<{ id: number }>`
-    select topups.id from topups join operations on operations.id = topups.operation_id
-    where topups.status = 'PENDING' and operations.status = 'RUNNING'
-      and ${isStale('topups.created_at', batch)}
-    order by topups.created_at limit ${batch.batchSize}
-    for update of operations skip locked`.execute(transaction);
+    ${staleTopups(batch, among)} for update of operations skip locked`.execute(transaction);
   if (rows.length === 0) return 0;
   await sql`
     with failed as (
@@ -57,17 +78,12 @@ async function failTopups(transaction: DatabaseTransaction, batch: Batch) {
   return rows.length;
 }
 
-/** Top-ups that an older version of the service wrote without their operations. */
-async function failUnrecordedTopups(transaction: DatabaseTransaction, batch: Batch) {
-  const { numAffectedRows = 0n } = await sql`
-    update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
-    where id in (
-      select id from topups
-      where status = 'PENDING' and ${isStale('created_at', batch)}
-        and not exists (select from operations where operations.id = topups.operation_id)
-      limit ${batch.batchSize})`.execute(transaction);
-  return Number(numAffectedRows);
-}
+const unrecordedTopups = (batch: Batch, rows: Rows<number>) => sql<{ id: number }>`
+  select id from topups
+  where status = 'PENDING' and ${isStale('created_at', batch)}
+    and not exists (select from operations where operations.id = topups.operation_id)
+    and ${isAmong('id', rows, 'bigint')}
+  limit ${batch.batchSize}`;
 
 interface StaleRetry {
   readonly operation_id: string;
@@ -81,19 +97,21 @@ interface StaleRetry {
 }
 
 /** Retries that wait for another request's running attempt are skipped. */
-async function failRetries(transaction: DatabaseTransaction, batch: Batch) {
+const staleRetries = (batch: Batch, rows: Rows<string>) => sql<StaleRetry>`
+  select retry.operation_id, operations.request_id, operations.request_digest,
+    operations.company_kind, operations.company_id, retry.topup_id, retry.attempt, retry.msisdn
+  from topup_retries as retry join operations on operations.id = retry.operation_id
+  where retry.is_open and operations.status = 'RUNNING'
+    and ${isStale('retry.created_at', batch)} and ${isAmong('retry.operation_id', rows, 'text')}
+    and not exists (
+      select from topup_attempts as made
+      where made.topup_id = retry.topup_id and made.attempt = retry.attempt
+        and made.status = 'HELD')
+  order by retry.created_at limit ${batch.batchSize}`;
+
+async function failRetries(transaction: DatabaseTransaction, batch: Batch, among: Rows<string>) {
   const { rows } = await sql<StaleRetry>`
-    select retry.operation_id, operations.request_id, operations.request_digest,
-      operations.company_kind, operations.company_id, retry.topup_id, retry.attempt, retry.msisdn
-    from topup_retries as retry join operations on operations.id = retry.operation_id
-    where retry.is_open and operations.status = 'RUNNING'
-      and ${isStale('retry.created_at', batch)}
-      and not exists (
-        select from topup_attempts as made
-        where made.topup_id = retry.topup_id and made.attempt = retry.attempt
-          and made.status = 'HELD')
-    order by retry.created_at limit ${batch.batchSize}
-    for update of operations skip locked`.execute(transaction);
+    ${staleRetries(batch, among)} for update of operations skip locked`.execute(transaction);
   for (const retry of rows) await failRetry(transaction, retry);
   return rows.length;
 }

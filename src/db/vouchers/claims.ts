@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
-import type { DatabaseTransaction } from '../connection.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
+import { isAmong, type RowStep, type Rows } from '../refused-rows.js';
 
 export interface NewClaim {
   readonly id: string;
@@ -155,6 +156,15 @@ export async function releaseClaimedVoucher(
  */
 export const OVERDUE = sql`interval '1 minute'`;
 
+const overdueClaims = (batchSize: number, rows: Rows<string>) => sql`
+  select vouchers.id as voucher_id, voucher_claims.id as claim_id
+  from voucher_claims
+  join vouchers on vouchers.current_claim_id = voucher_claims.id
+  where voucher_claims.status = 'OPEN' and vouchers.status = 'REDEEM_INITIATED'
+    and voucher_claims.expires_at < (select clock_timestamp() - ${OVERDUE})
+    and ${isAmong('voucher_claims.id', rows, 'text')}
+  order by vouchers.id limit ${batchSize}`;
+
 /**
  * Expires orphaned claims, such as those of a terminated workflow: the vouchers become ACTIVE
  * again, and unsent codes are cancelled. Returns the number.
@@ -162,16 +172,11 @@ export const OVERDUE = sql`interval '1 minute'`;
 export async function expireOverdueClaims(
   transaction: DatabaseTransaction,
   batchSize: number,
+  among: Rows<string> = { except: [] },
 ): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     with overdue as (
-      select vouchers.id as voucher_id, voucher_claims.id as claim_id
-      from voucher_claims
-      join vouchers on vouchers.current_claim_id = voucher_claims.id
-      where voucher_claims.status = 'OPEN' and vouchers.status = 'REDEEM_INITIATED'
-        and voucher_claims.expires_at < (select clock_timestamp() - ${OVERDUE})
-      order by vouchers.id limit ${batchSize}
-      for update of vouchers skip locked
+      ${overdueClaims(batchSize, among)} for update of vouchers skip locked
     ), released as (
       update vouchers set status = 'ACTIVE', current_claim_id = null
       from overdue where vouchers.id = overdue.voucher_id
@@ -181,6 +186,20 @@ export async function expireOverdueClaims(
     returning voucher_claims.id`.execute(transaction);
   return rows.length;
 }
+
+/** Expires orphaned claims, up to `batchSize` in a transaction. */
+export const overdueClaimsStep = (database: Database, batchSize: number): RowStep<string> => ({
+  end: (rows) =>
+    database
+      .transaction()
+      .execute((transaction) => expireOverdueClaims(transaction, batchSize, rows)),
+  async listDue(among) {
+    const { rows } = await sql<{ claim_id: string }>`${overdueClaims(batchSize, among)}`.execute(
+      database,
+    );
+    return rows.map(({ claim_id }) => claim_id);
+  },
+});
 
 /** The state of a claim by the database's clock. */
 export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =>

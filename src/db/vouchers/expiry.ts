@@ -8,9 +8,19 @@ import {
 } from '../connection.js';
 import { returnReserve } from '../ledger/holds.js';
 import { balanceConstraint } from '../ledger/ledger.js';
+import { endHalved, isAmong, type RefusedRow, type Rows } from '../refused-rows.js';
 
-/** The partners whose vouchers expire: all except some, or only one. */
-type Partners = { readonly except: readonly number[] } | { readonly only: number };
+/** A sweep tries a partner no further after this number of refused vouchers in one batch. */
+const MAXIMUM_REFUSED_OF_PARTNER = 20;
+
+/** Vouchers that expire: some of those that are due, or all without some partners. */
+type Vouchers = Rows<number> & { readonly exceptPartners?: readonly number[] };
+
+/** What a sweep leaves out, because the database refused it before. */
+export interface LeftOut {
+  readonly partners: readonly number[];
+  readonly vouchers: readonly number[];
+}
 
 /** A partner's vouchers that are due, and what its books hold for them. */
 export interface DueVouchers {
@@ -33,14 +43,16 @@ export interface StuckPartner extends Omit<DueVouchers, 'isCovered'> {
 }
 
 // The subquery is evaluated once, so the index can find the rows: clock_timestamp() alone is volatile.
-const isDue = (
-  partners: Partners,
-) => sql`status = 'ACTIVE' and expires_at <= (select clock_timestamp())
-  and ${
-    'only' in partners
-      ? sql`partner_id = ${partners.only}`
-      : sql`partner_id <> all(${partners.except}::bigint[])`
-  }`;
+const isDue = sql`status = 'ACTIVE' and expires_at <= (select clock_timestamp())`;
+
+const dueVouchers = (batchSize: number, vouchers: Vouchers) => sql<{
+  id: number;
+  partner_id: number;
+}>`
+  select id, partner_id from vouchers
+  where ${isDue} and partner_id <> all(${vouchers.exceptPartners ?? []}::bigint[])
+    and ${isAmong('id', vouchers, 'bigint')}
+  order by expires_at limit ${batchSize}`;
 
 /**
  * Expires up to `batchSize` due vouchers, by the database's clock, and returns their remaining
@@ -50,14 +62,13 @@ const isDue = (
 export async function expireVouchers(
   transaction: DatabaseTransaction,
   batchSize: number,
-  partners: Partners = { except: [] },
+  vouchers: Vouchers = { except: [] },
 ): Promise<number> {
   // An array makes PostgreSQL use the index for any number of values.
   const { rows } = await sql<{ id: number; partner_id: number; returned: string }>`
     update vouchers set status = 'EXPIRED', returned = remaining, remaining = 0
     where id = any(array(
-      select id from vouchers where ${isDue(partners)}
-      order by expires_at limit ${batchSize} for update skip locked))
+      select id from (${dueVouchers(batchSize, vouchers)} for update skip locked) as due))
     returning id, partner_id, returned`.execute(transaction);
   await returnReserve(
     transaction,
@@ -70,48 +81,80 @@ export async function expireVouchers(
   return rows.length;
 }
 
+/** The end of a batch: what expired, and what cannot. */
+export interface ExpiredBatch {
+  readonly expired: number;
+  /** Partners with vouchers that cannot expire. */
+  readonly stuck: readonly StuckPartner[];
+  /** The refused vouchers. */
+  readonly refused: readonly RefusedRow<number>[];
+  /** Partners that are left out as a whole: their books or many of their vouchers are wrong. */
+  readonly leftOut: readonly number[];
+}
+
 /**
- * Expires a batch without the partners in `except`. If the database refuses the batch, each of its
- * partners is tried separately, so that one partner with wrong books does not block the others.
+ * Expires a batch. If the database refuses it, each of its partners is tried separately and each refused
+ * voucher is found, so that neither a partner with wrong books nor one wrong row blocks the others. A
+ * partner whose reserve is too small is left out as a whole: nobody knows which of its vouchers is wrong.
  */
 export async function expireVouchersApart(
   database: Database,
   batchSize: number,
-  except: readonly number[],
-): Promise<{ expired: number; stuck: StuckPartner[] }> {
-  const expire = (partners: Partners) =>
+  { partners: exceptPartners, vouchers: except }: LeftOut,
+): Promise<ExpiredBatch> {
+  const expire = (vouchers: Vouchers) =>
     database
       .transaction()
-      .execute((transaction) => expireVouchers(transaction, batchSize, partners));
+      .execute((transaction) => expireVouchers(transaction, batchSize, vouchers));
   try {
-    return { expired: await expire({ except }), stuck: [] };
+    const expired = await expire({ except, exceptPartners });
+    return { expired, stuck: [], refused: [], leftOut: [] };
   } catch (error) {
     if (!isDefiniteDatabaseError(error)) throw error;
   }
-  const { rows } = await sql<{ partner_id: number }>`
-    select distinct partner_id from (
-      select partner_id from vouchers where ${isDue({ except })}
-      order by expires_at limit ${batchSize}) as due`.execute(database);
+  const { rows } = await dueVouchers(batchSize, { except, exceptPartners }).execute(database);
   let expired = 0;
   const stuck: StuckPartner[] = [];
-  for (const { partner_id: only } of rows) {
-    try {
-      expired += await expire({ only });
-    } catch (error) {
-      if (!isDefiniteDatabaseError(error)) throw error;
-      stuck.push(await describeStuck(database, only, error));
-    }
+  const refused: RefusedRow<number>[] = [];
+  const leftOut: number[] = [];
+  for (const partnerId of new Set(rows.map(({ partner_id }) => partner_id))) {
+    const ids = rows.filter(({ partner_id }) => partner_id === partnerId).map(({ id }) => id);
+    const ended = await expireOfPartner(ids, expire);
+    expired += ended.count;
+    refused.push(...ended.refused);
+    if (ended.isShort || ended.isGivenUp) leftOut.push(partnerId);
+    if (ended.isShort || ended.refused.length > 0)
+      stuck.push(await describeStuck(database, partnerId, ended.isShort));
   }
-  return { expired, stuck };
+  return { expired, stuck, refused, leftOut };
+}
+
+/** Expires the due vouchers of one partner. */
+async function expireOfPartner(
+  ids: readonly number[],
+  expire: (vouchers: Vouchers) => Promise<number>,
+) {
+  try {
+    const count = await expire({ only: ids });
+    return { count, refused: [], isShort: false, isGivenUp: false };
+  } catch (error) {
+    if (!isDefiniteDatabaseError(error)) throw error;
+    if (violates(error, balanceConstraint))
+      return { count: 0, refused: [], isShort: true, isGivenUp: false };
+  }
+  const ended = await endHalved(ids, expire, MAXIMUM_REFUSED_OF_PARTNER);
+  return {
+    ...ended,
+    isShort: ended.refused.some(({ error }) => violates(error, balanceConstraint)),
+  };
 }
 
 async function describeStuck(
   database: Database,
   partnerId: number,
-  error: unknown,
+  isShort: boolean,
 ): Promise<StuckPartner> {
   const { isCovered: _, ...due } = await dueVouchersOf(database, partnerId);
-  const isShort = violates(error, balanceConstraint);
   return { partnerId, ...due, reason: isShort ? 'reserve-too-small' : 'refused-by-database' };
 }
 
@@ -129,7 +172,7 @@ export async function dueVouchersOf(
     cross join (
       select count(*) as vouchers, coalesce(sum(remaining), 0) as amount,
         coalesce(max(expires_at), clock_timestamp())::text as "dueUntil"
-      from vouchers where ${isDue({ only: partnerId })}
+      from vouchers where ${isDue} and partner_id = ${partnerId}
         and (${until}::timestamptz is null or expires_at <= ${until}::timestamptz)) as due
     where partners.id = ${partnerId}`.execute(database);
   const [row] = rows;

@@ -1,0 +1,83 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isDefiniteDatabaseError } from './connection.js';
+
+/** Rows of a sweep: all that are due but some, or some of those that are due. */
+export type Rows<Id> = { readonly except: readonly Id[] } | { readonly only: readonly Id[] };
+
+/** The part of a condition that leaves these rows. */
+export const isAmong = <Id>(
+  column: string,
+  rows: Rows<Id>,
+  type: 'bigint' | 'text',
+): RawBuilder<boolean> =>
+  'only' in rows
+    ? sql`${sql.ref(column)} = any(${rows.only}::${sql.raw(type)}[])`
+    : sql`${sql.ref(column)} <> all(${rows.except}::${sql.raw(type)}[])`;
+
+/** What a sweep does with rows that are due. */
+export interface RowStep<Id> {
+  /** Ends a batch of them in one transaction; returns the number. */
+  end(rows: Rows<Id>): Promise<number>;
+  /** The rows of the batch that would end. */
+  listDue(rows: Rows<Id>): Promise<Id[]>;
+}
+
+/** A row that the database refuses to end. */
+export interface RefusedRow<Id> {
+  readonly id: Id;
+  readonly error: unknown;
+}
+
+interface EndedRows<Id> {
+  readonly count: number;
+  readonly refused: readonly RefusedRow<Id>[];
+}
+
+/** So many refused rows are no longer single ones: what they share must be mended. */
+export const MAXIMUM_REFUSED = 100;
+
+/**
+ * Ends a batch. If the database refuses it, it is halved until each refused row is alone, so that one
+ * row keeps no other from its end.
+ *
+ * @throws the database's error where more than `MAXIMUM_REFUSED` rows are refused, with `except`
+ */
+export async function endBatch<Id>(
+  { end, listDue }: RowStep<Id>,
+  except: readonly Id[],
+): Promise<EndedRows<Id>> {
+  try {
+    return { count: await end({ except }), refused: [] };
+  } catch (error) {
+    if (!isDefiniteDatabaseError(error)) throw error;
+    const maximum = MAXIMUM_REFUSED - except.length;
+    const { isGivenUp, ...ended } = await endHalved(await listDue({ except }), end, maximum);
+    if (isGivenUp) throw error;
+    return ended;
+  }
+}
+
+/** Ends rows by halves; gives up after `maximum` refused ones. */
+export async function endHalved<Id>(
+  ids: readonly Id[],
+  end: RowStep<Id>['end'],
+  maximum: number,
+): Promise<EndedRows<Id> & { readonly isGivenUp: boolean }> {
+  const parts = [ids];
+  const refused: RefusedRow<Id>[] = [];
+  let count = 0;
+  for (let only = parts.pop(); only; only = parts.pop()) {
+    const [id] = only;
+    if (id === undefined) continue;
+    if (refused.length >= maximum) return { count, refused, isGivenUp: true };
+    try {
+      count += await end({ only });
+    } catch (error) {
+      if (!isDefiniteDatabaseError(error)) throw error;
+      const half = Math.ceil(only.length / 2);
+      if (only.length === 1) refused.push({ id, error });
+      else parts.push(only.slice(half), only.slice(0, half));
+    }
+  }
+  return { count, refused, isGivenUp: false };
+}
