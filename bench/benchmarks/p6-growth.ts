@@ -63,6 +63,10 @@ const grown = (bench: Bench, vouchers: number): Promise<GrownDatabase> =>
 
 type Sides<Of> = Readonly<Record<'subject' | 'baseline', Of>>;
 
+/** Each side goes first as often as the other. */
+const sidesOf = (turn: number): readonly (keyof Sides<unknown>)[] =>
+  turn % 2 === 1 ? ['subject', 'baseline'] : ['baseline', 'subject'];
+
 /** All steps in each round, the sides in turns, so that what drifts falls on both alike. */
 async function measure(
   bench: Bench,
@@ -77,11 +81,11 @@ async function measure(
       const count = round === 0 ? Math.min(WARM_UP_CALLS, calls) : Math.ceil(calls / rounds);
       for (const [step, result] of results) {
         note(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${step.title}`);
-        const order = round % 2 === 1 ? ['subject', 'baseline'] : ['baseline', 'subject'];
-        for (const side of order as ('subject' | 'baseline')[]) {
-          const measured = await step.measure(sides[side], count * (step.share ?? 1), bench.signal);
-          if (round > 0) result[side].push(measured);
-        }
+        for (let turn = 0; turn < (step.turns ?? 1); turn += 1)
+          for (const side of sidesOf(round + turn)) {
+            const measured = await step.measure(sides[side], count, bench.signal);
+            if (round > 0) result[side].push(measured);
+          }
       }
     }
   });

@@ -12,8 +12,8 @@ export interface GrowthStep {
   readonly title: string;
   /** Calls have rates; a scheduled run has only a time. */
   readonly kind: 'calls' | 'run';
-  /** How many times as many calls as of the slowest kind. */
-  readonly share?: number;
+  /** Turns of each side in a round; 1 unless given. */
+  readonly turns?: number;
   measure(side: Side, count: number, signal: AbortSignal): Promise<LoadResult>;
 }
 
@@ -21,8 +21,8 @@ export interface GrowthStep {
 const NO_LIMIT_SECONDS = 3_600;
 /** What a scheduled run finds to do. */
 const DUE_VOUCHERS = 2_000;
-/** Reads are quick: more of them show their slowest. */
-const READS = 4;
+/** Reads are quick: in several short turns, a disturbance of the machine affects both sides. */
+const READ_TURNS = 4;
 
 const load = (calls: Calls, count: number, signal: AbortSignal): Promise<LoadResult> =>
   runLoad({ calls, lanes: LANES, seconds: NO_LIMIT_SECONDS, count, signal });
@@ -94,7 +94,7 @@ async function readCode({ sandboxUrl }: Side, owner: string): Promise<string> {
 const detail: GrowthStep = {
   title: 'voucher detail',
   kind: 'calls',
-  share: READS,
+  turns: READ_TURNS,
   measure: (side, count, signal) =>
     load(
       () => side.ofMerchant(`/topup-transactions/${voucherCodeOf(anyVoucher(side.vouchers))}`),
@@ -106,7 +106,7 @@ const detail: GrowthStep = {
 const balance: GrowthStep = {
   title: 'balance',
   kind: 'calls',
-  share: READS,
+  turns: READ_TURNS,
   measure: (side, count, signal) =>
     load(() => side.ofPartner('GET', '/info/get-current-balance'), count, signal),
 };
@@ -114,6 +114,7 @@ const balance: GrowthStep = {
 const vouchersPage: GrowthStep = {
   title: 'first page of vouchers',
   kind: 'calls',
+  turns: READ_TURNS,
   measure: (side, count, signal) => load(() => side.ofPartner('GET', '/vouchers'), count, signal),
 };
 

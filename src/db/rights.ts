@@ -72,6 +72,7 @@ export const restricted: Readonly<Record<string, Rights>> = {
   // The check of the books: triggers write changes, a worker takes them.
   book_checkpoints: { ...READ, worker: 'select, update' },
   checked_balances: { ...READ, worker: 'select, insert, update, delete' },
+  ledger_day_sums: { ...READ, worker: 'select, insert, update, delete' },
   checked_holdings: { ...READ, worker: 'select, insert, update, delete' },
   unchecked_changes: { ...READ, worker: 'select, insert, delete' },
   voucher_status_changes: READ,

@@ -13,6 +13,7 @@ import {
 } from './changed-subjects.js';
 import type { WholePart } from './check-whole.js';
 import { moveCheckpoint, noteNextEnds, readCheckpoints, restartSums } from './checkpoints.js';
+import { addDaySums } from './day-sums.js';
 import { inSnapshot } from './in-snapshot.js';
 import { compareAccounts } from './known-faults.js';
 import { type BookFault, brokenSubjects } from './subject-invariants.js';
@@ -100,6 +101,7 @@ async function checkInTurn(database: Database, limits: Limits): Promise<ChangesC
   const areAllRead =
     (await checkChangedRows(database, limits, faults)) &&
     (await checkNewRows(database, limits, faults));
+  await addDaySums(database, limits);
   await noteNextEnds(database);
   return {
     faults: [...new Set([...accounts, ...faults.map(({ line }) => line)])],

@@ -3,6 +3,7 @@ import { formatMoney, type Money, parseMoney } from '../../domain/money.js';
 import type { Database } from '../connection.js';
 import type { BookSubject } from '../schema/all-tables.js';
 import { brokenAccounts, entriesOf } from './account-invariants.js';
+import { brokenDaySums } from './day-sums.js';
 import { inSnapshot } from './in-snapshot.js';
 import { type BookFault, brokenSubjects } from './subject-invariants.js';
 
@@ -137,13 +138,14 @@ async function checkAccounts(
   }
   note('balances');
   const accounts = [...sums];
-  return inSnapshot(database, (snapshot) =>
-    brokenAccounts(snapshot, {
+  return inSnapshot(database, async (snapshot) => [
+    ...(await brokenAccounts(snapshot, {
       entries: sql`
         select account_id, amount from unnest(${accounts.map(([id]) => id)}::bigint[],
           ${accounts.map(([, amount]) => formatMoney(amount))}::numeric[]) as sums (account_id, amount)
         union all ${entriesOf(sql`> ${settledTo}`)}`,
       holdings: sql`select partner_id, remaining, held from vouchers`,
-    }),
-  );
+    })),
+    ...(await brokenDaySums(snapshot)),
+  ]);
 }

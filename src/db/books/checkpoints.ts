@@ -18,6 +18,7 @@ export interface Checkpoint {
 /** The newest id of each source, as its last row shows it. */
 const newest = sql`(values
   ('sums', (select max(id) from ledger_transfers)),
+  ('day-sums', (select max(id) from ledger_transfers)),
   ('holdings', (select max(id) from vouchers)),
   ('transfers', (select max(id) from ledger_transfers)),
   ('vouchers', (select max(id) from vouchers)),
@@ -70,7 +71,8 @@ export async function noteNextEnds(database: Database): Promise<void> {
  * from the rows.
  */
 export async function restartSums(database: Database): Promise<void> {
-  await sql`with forgotten as (delete from checked_balances)
-    update book_checkpoints set checked_to = case source when 'sums' then 0 else -1 end
-    where source in ('sums', 'holdings')`.execute(database);
+  await sql`
+    with forgotten as (delete from checked_balances), forgotten_days as (delete from ledger_day_sums)
+    update book_checkpoints set checked_to = case source when 'holdings' then -1 else 0 end
+    where source in ('sums', 'day-sums', 'holdings')`.execute(database);
 }

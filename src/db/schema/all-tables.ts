@@ -10,6 +10,7 @@ import type {
   BookCheckpointsTable,
   CheckedBalancesTable,
   CheckedHoldingsTable,
+  LedgerDaySumsTable,
   UncheckedChangesTable,
 } from './books.js';
 import type { BulkLinesTable, BulkOrdersTable } from './bulk.js';
@@ -125,6 +126,7 @@ export interface Schema {
   ledger_transfers: LedgerTransfersTable;
   book_checkpoints: BookCheckpointsTable;
   checked_balances: CheckedBalancesTable;
+  ledger_day_sums: LedgerDaySumsTable;
   checked_holdings: CheckedHoldingsTable;
   unchecked_changes: UncheckedChangesTable;
   operations: OperationsTable;

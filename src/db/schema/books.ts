@@ -1,11 +1,12 @@
 import type { Numeric, Timestamp } from './columns.js';
 
 /**
- * What is checked in the order of its ids; `sums` are those of the accounts, by transfers, `holdings`
- * those of the partners, by vouchers.
+ * What is checked in the order of its ids; `sums` are those of the accounts, `day-sums` those of days,
+ * both by transfers, `holdings` those of the partners, by vouchers.
  */
 export type BookSource =
   | 'sums'
+  | 'day-sums'
   | 'holdings'
   | 'transfers'
   | 'vouchers'
@@ -28,6 +29,19 @@ export interface BookCheckpointsTable {
 /** The sum of an account's transfers up to the checkpoint. */
 export interface CheckedBalancesTable {
   account_id: number;
+  amount: Numeric;
+}
+
+/** The sum of the transfers between two accounts on a UTC day, up to the checkpoint. */
+export interface LedgerDaySumsTable {
+  /** YYYY-MM-DD */
+  day: string;
+  debit_account_id: number;
+  credit_account_id: number;
+  step: string;
+  /** The kind of operation that ended a voucher; else empty. */
+  ended: '' | 'cancel' | 'expire';
+  count: number;
   amount: Numeric;
 }
 

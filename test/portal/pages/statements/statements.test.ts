@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { restartSums } from '../../../../src/db/books/checkpoints.js';
 import { connectDatabase } from '../../../../src/db/connection.js';
 import { addTransfers, partnerBalances } from '../../../../src/db/ledger/ledger.js';
 import { readMerchantMonth } from '../../../../src/db/ledger/merchant-month.js';
@@ -47,6 +48,7 @@ const movedInto = (wanted: Month) =>
         created_at = ${`${wanted}-01`}::timestamp at time zone ${ZONE},
         settled_at = settled_at - now() + ${`${wanted}-02`}::timestamp at time zone ${ZONE}
       where settled_at is not null`.execute(transaction);
+    await restartSums(transaction);
   });
 
 const rowsOf = async (client: PortalClient, wanted: Month): Promise<string[][]> => {
