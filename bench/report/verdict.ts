@@ -47,20 +47,22 @@ export const intervalOf = ({ costs }: CostMeasurement) =>
 export const median = ({ paces }: PaceMeasurement): number => quantileOf(paces, 0.5);
 
 /**
- * Milliseconds without those that both sides only waited, and their ratio; `ends` is how sure it is, for
- * people. The ratios of rounds of one time each are those of the rates.
+ * Milliseconds without those that both sides only waited, and their ratio; `ends` is its interval, for
+ * people. If the times of the rounds are kept, the ratio is the mean of theirs: one disturbed second decides
+ * the p99 of all calls together. The ratios of rounds of one time each are those of the rates.
  */
 export function times(measurement: TimeMeasurement) {
   const { comparison, quantile, waitedMilliseconds, isOfRounds } = measurement;
   const subject = comparison.subject[quantile] - waitedMilliseconds;
   const baseline = comparison.baseline[quantile] - waitedMilliseconds;
-  const { lower, upper } = timeInterval(measurement) ?? {
+  const { mean, lower, upper } = timeInterval(measurement) ?? {
+    mean: subject / baseline,
     lower: 1 / comparison.ratio.maximum,
     upper: 1 / comparison.ratio.minimum,
   };
   const isSaid = isOfRounds || measurement.rounds !== undefined;
   const ends = isSaid ? ` (${lower.toFixed(2)} – ${upper.toFixed(2)})` : '';
-  return { subject, baseline, ratio: subject / baseline, ends };
+  return { subject, baseline, ratio: mean, ends };
 }
 
 /** Of the ratios of the rounds, 95 %; undefined where their times are not kept. */
