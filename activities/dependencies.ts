@@ -92,6 +92,8 @@ export interface ActivityDependencies {
     };
     readonly messageCooldownSeconds: number;
     readonly messagesPerNumberAndDay: number;
+    /** Longest sending of a message by one provider. */
+    readonly messageSendingSeconds: number;
     readonly confirmationMaximumAgeSeconds: number;
     readonly refusedMessagesPerNumberAndHour: number;
     readonly signInWindowSeconds: number;

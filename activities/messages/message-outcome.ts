@@ -46,6 +46,8 @@ export function recordedOutcome(row: {
 }): MessageOutcome {
   const { provider, failovers = [] } = row;
   const whom = provider ? { asked: { provider, failovers } } : undefined;
+  if (row.status === 'QUEUED')
+    return { kind: 'not-sent', message: row.provider_message ?? 'it was not sent', ...whom };
   if (row.status === 'SENT') return { kind: 'accepted', ...whom };
   if (row.status === 'REFUSED' || row.status === 'CANCELLED') {
     const message = row.provider_message ?? 'the message was cancelled';
@@ -55,7 +57,7 @@ export function recordedOutcome(row: {
 }
 
 /** The outcome of an interrupted sending. */
-export const cutOff: ProviderOutcome = {
+export const cutOff = {
   kind: 'unknown',
   message: 'the worker stopped while it was sending',
-};
+} as const satisfies ProviderOutcome;

@@ -1,4 +1,8 @@
-import type { CodeFacts, ConfirmationFacts, TakenMessage } from '../../src/db/vouchers/messages.js';
+import type {
+  CodeFacts,
+  ConfirmationFacts,
+  TakenMessage,
+} from '../../src/db/vouchers/message-sendings.js';
 import { voucherToRemindOf } from '../../src/db/vouchers/reminders.js';
 import { reversalMessage } from '../../src/db/vouchers/reversals.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';

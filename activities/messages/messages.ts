@@ -1,24 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { earlyReportOf } from '../../src/db/delivery-reports/delivery-reports.js';
 import {
-  giveUpConfirmation as giveUp,
-  messageStatus,
+  recordCutOff,
   recordMessage,
   type TakenMessage,
   takeMessage,
-} from '../../src/db/vouchers/messages.js';
+} from '../../src/db/vouchers/message-sendings.js';
+import { giveUpConfirmation as giveUp } from '../../src/db/vouchers/messages.js';
 import type { FailpointName } from '../../src/process/failpoint.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
 import { sendByRoutes } from '../providers/message-routing.js';
-import {
-  cutOff,
-  type MessageOutcome,
-  publicOutcome,
-  recordedOutcome,
-  recordOf,
-} from './message-outcome.js';
+import { outcomeOfEarlierSending } from './earlier-sending.js';
+import { cutOff, type MessageOutcome, publicOutcome, recordOf } from './message-outcome.js';
 import { createMessageTexts } from './message-texts.js';
 
 /** Confirmations of one process on their way at the same time; a sweep sends those beyond. */
@@ -29,7 +24,7 @@ export interface MessageSender {
   /**
    * Sends a queued message, or tells the outcome of an earlier try. SMS providers have no idempotency
    * key, so a message whose sending was interrupted is never sent again. `not-sent` returns it to the
-   * queue. Callers in one process share a sending that is under way.
+   * queue. Callers share a sending that is under way: in one process its promise, in another one its row.
    */
   send(messageId: number): Promise<MessageOutcome>;
   /** The outcome, or undefined where the message is still on its way after this time. */
@@ -39,13 +34,23 @@ export interface MessageSender {
 }
 
 export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
-  const { database, failpoint, background, numbers, resumption } = dependencies;
+  const { database, failpoint, background, limits, numbers, resumption } = dependencies;
   const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
 
   async function sendOnce(messageId: number): Promise<MessageOutcome> {
     const message = await takeMessage(database, messageId);
-    if (!message) return outcomeOfEarlierTry(messageId);
+    if (!message) return outcomeOfEarlierSending(database, messageId, limits.messageSendingSeconds);
+    try {
+      return await sendTaken(messageId, message);
+    } catch (error) {
+      // Whoever asks next need not wait for it.
+      await recordCutOff(database, messageId, cutOff.message).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function sendTaken(messageId: number, message: TakenMessage): Promise<MessageOutcome> {
     const isCode = message.claim_id !== null;
     await failpoint(sendingSteps(message)[0]);
     const text = await textOf(messageId, message);
@@ -72,13 +77,6 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     if (code) await resumption.tellCode(code);
   }
 
-  /** The outcome of an interrupted attempt is recorded as unknown. */
-  async function outcomeOfEarlierTry(messageId: number): Promise<MessageOutcome> {
-    const earlier = await messageStatus(database, messageId);
-    if (earlier.status === 'SENDING') await recordMessage(database, messageId, recordOf(cutOff));
-    return recordedOutcome(earlier);
-  }
-
   function send(messageId: number): Promise<MessageOutcome> {
     const running = underWay.get(messageId);
     if (running !== undefined) return running;
@@ -89,8 +87,8 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
 
   async function sendWithin(messageId: number, milliseconds: number) {
     const sending = send(messageId);
-    // A fault after the wait is found by whoever asks next.
-    sending.catch(() => undefined);
+    // A process that stops records the outcome first. A fault after the wait is found by whoever asks next.
+    background.run(() => sending);
     return Promise.race([sending, sleep(milliseconds, undefined, { ref: false })]);
   }
 

@@ -1,5 +1,5 @@
 import { addFailover } from '../../src/db/providers/provider-failovers.js';
-import type { TakenMessage } from '../../src/db/vouchers/messages.js';
+import { renewSending, type TakenMessage } from '../../src/db/vouchers/message-sendings.js';
 import type { SmsProviderName } from '../../src/domain/providers/provider-names.js';
 import { providersFor } from '../../src/domain/providers/routes.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
@@ -49,7 +49,7 @@ export async function sendByRoutes(
       return { outcome, asked: { provider, failovers }, isHopeless };
     }
     const switched = { messageId, from: provider, to: next, message: outcome.message };
-    await addFailover(database, switched);
+    await Promise.all([addFailover(database, switched), renewSending(database, messageId)]);
     failovers.push({ from: provider, message: outcome.message });
     provider = next;
   }

@@ -62,6 +62,7 @@ import * as breakListIndex from '../../migrations/2026-11-26-4-break-list-index.
 import * as invitationReports from '../../migrations/2026-11-27-1-invitation-reports.js';
 import * as payoutAccountIndexes from '../../migrations/2026-11-28-1-payout-account-indexes.js';
 import * as wholeBalanceClaims from '../../migrations/2026-11-29-4-whole-balance-claims.js';
+import * as messageSendings from '../../migrations/2026-11-29-4b-message-sendings.js';
 import * as ledgerDaySums from '../../migrations/2026-11-29-6-ledger-day-sums.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
@@ -130,5 +131,6 @@ export const allMigrations = {
   '2026-11-27-1-invitation-reports': invitationReports,
   '2026-11-28-1-payout-account-indexes': payoutAccountIndexes,
   '2026-11-29-4-whole-balance-claims': wholeBalanceClaims,
+  '2026-11-29-4b-message-sendings': messageSendings,
   '2026-11-29-6-ledger-day-sums': ledgerDaySums,
 };

@@ -35,6 +35,9 @@ export const comparisonSettings = (
   maximumBreaks: config.PROVIDER_STATEMENT_MAXIMUM_BREAKS,
 });
 
+/** Reading what a message says, and recording what became of it. */
+const RECORDING_SECONDS = 2;
+
 /** The limits of activities, from the settings. */
 export const activityLimits = (config: Config): ActivityDependencies['limits'] => ({
   ...operationLimits(config),
@@ -63,6 +66,8 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
   },
   messageCooldownSeconds: config.MESSAGE_COOLDOWN_SECONDS,
   messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
+  messageSendingSeconds:
+    config.PROVIDER_CALL_WAIT_SECONDS + config.PROVIDER_DEADLINE_SECONDS + RECORDING_SECONDS,
   confirmationMaximumAgeSeconds: config.CONFIRMATION_MAXIMUM_AGE_SECONDS,
   refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
   operationRetentionDays: config.OPERATION_RETENTION_DAYS,

@@ -54,7 +54,11 @@ import type {
   ProviderStatementLinesTable,
   ProviderStatementsTable,
 } from './provider-statements.js';
-import type { ProviderFailoversTable, ProviderRoutesTable } from './providers.js';
+import type {
+  EarlyDeliveryReportsTable,
+  ProviderFailoversTable,
+  ProviderRoutesTable,
+} from './providers.js';
 import type { MaintenanceFencesTable, RecoveredPaymentsTable } from './recovery.js';
 import type { RepairsTable } from './repairs.js';
 import type { ReportEmailsTable, ReportRecipientsTable } from './reports.js';
@@ -62,7 +66,6 @@ import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './topup
 import type {
   CompanyDailyCountsTable,
   DailySpendingTable,
-  EarlyDeliveryReportsTable,
   LeftRequestsTable,
   MessageResendsTable,
   MessagesTable,

@@ -32,3 +32,12 @@ export interface ProviderFailoversTable {
   /** What the first said. */
   message: string;
 }
+
+/** Reports of messages whose provider has not answered yet. */
+export interface EarlyDeliveryReportsTable {
+  provider: string;
+  provider_reference: string;
+  delivery: 'DELIVERED' | 'NOT_DELIVERED';
+  reason: string | null;
+  received_at: Timestamp;
+}

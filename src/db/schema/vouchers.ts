@@ -229,6 +229,8 @@ export interface MessagesTable {
   language: MessageLanguage | null;
   /** CANCELLED was never sent; REFUSED is the provider's answer. */
   status: Generated<'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED'>;
+  /** Null once the worker that sends has recorded the outcome, and in rows older than the column. */
+  sending_since: Timestamp | null;
   /** Null before its first sending, and in rows older than the column. */
   provider: SmsProviderName | null;
   provider_reference: string | null;
@@ -237,13 +239,4 @@ export interface MessagesTable {
   delivery: 'DELIVERED' | 'NOT_DELIVERED' | null;
   delivery_at: Timestamp | null;
   delivery_reason: string | null;
-}
-
-/** Reports of messages whose provider has not answered yet. */
-export interface EarlyDeliveryReportsTable {
-  provider: string;
-  provider_reference: string;
-  delivery: 'DELIVERED' | 'NOT_DELIVERED';
-  reason: string | null;
-  received_at: Timestamp;
 }

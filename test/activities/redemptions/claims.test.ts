@@ -4,6 +4,7 @@ import type { ActivityDependencies } from '../../../activities/dependencies.js';
 import { createMessageSender } from '../../../activities/messages/messages.js';
 import { createClaimActivities } from '../../../activities/redemptions/claims.js';
 import { createSecretBox } from '../../../src/crypto/secret-box.js';
+import { createBackgroundTasks } from '../../../src/process/background-tasks.js';
 import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
 import type { ClaimCommand } from '../../../workflows/contracts.js';
 import { credentialOf } from '../../admin/movements.js';
@@ -28,6 +29,7 @@ beforeAll(async () => {
     secretBox: createSecretBox(config.DATA_KEYS),
     numbers: scene.stack.api.services.numbers,
     failpoint: () => undefined,
+    background: createBackgroundTasks(() => true),
     mobileMoney: setOfOne('gsma', { canCarry: () => true }),
     operatorLookup: lookUpByPrefix,
     smsSenders: {

@@ -60,7 +60,10 @@ async function leave(gift: Gift, status: 'QUEUED' | 'SENDING', age = '10 minutes
   const { id } = await newestMessage(gift);
   const { database } = scene.stack;
   await sql`update messages set status = ${status}, settled_at = null, provider_message = null,
-    created_at = now() - ${age}::interval where id = ${id}`.execute(database);
+    created_at = now() - ${age}::interval,
+    sending_since = case when ${status} = 'SENDING' then now() - ${age}::interval end where id = ${id}`.execute(
+    database,
+  );
   await sql`update redemptions set settled_at = settled_at - ${age}::interval
     where id = (select redemption_id from messages where id = ${id})`.execute(database);
 }

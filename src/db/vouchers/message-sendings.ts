@@ -1,0 +1,179 @@
+import { sql } from 'kysely';
+import type { StoredNumber } from '../../domain/phone.js';
+import type { SmsProviderName } from '../../domain/providers/provider-names.js';
+import type { Route } from '../../domain/providers/routes.js';
+import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
+import type { Database } from '../connection.js';
+import { failoversOf } from '../providers/provider-failovers.js';
+import { routesFor } from '../providers/provider-routes.js';
+
+/** What the text of a code says; amounts are decimal strings. */
+export interface CodeFacts {
+  /** Null once the claim has ended. */
+  readonly codeCiphertext: string | null;
+  readonly amount: string;
+  readonly merchantName: string | null;
+  readonly secondsLeft: number;
+}
+
+/** What the text of a confirmation says; amounts are decimal strings. */
+export interface ConfirmationFacts {
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+  readonly remaining: string;
+  readonly merchantName: string;
+  readonly platformReference: string;
+}
+
+/** A message to be sent, and what its text is about. */
+export interface TakenMessage {
+  readonly msisdn: StoredNumber;
+  readonly claim_id: string | null;
+  readonly reversal_id: number | null;
+  readonly language: MessageLanguage | null;
+  /** Of a claim's message. */
+  readonly code: CodeFacts | null;
+  /** Of a redemption's message. */
+  readonly confirmation: ConfirmationFacts | null;
+  /** Of messages about vouchers of this partner and merchant. */
+  readonly routes: readonly Route[];
+}
+
+/** SQL expression: the facts of the message of a claim. */
+const codeFacts = sql`(
+  select jsonb_build_object('codeCiphertext', claim.code_ciphertext,
+    'amount', coalesce(claim.amount, voucher.remaining)::text,
+    'merchantName', merchant.merchant_name,
+    'secondsLeft', extract(epoch from claim.expires_at - clock_timestamp())::float8)
+  from voucher_claims as claim
+  join vouchers as voucher on voucher.id = claim.voucher_id
+  left join merchants as merchant
+    on merchant.id = claim.company_id and claim.company_kind = 'merchant'
+  where claim.id = message.claim_id)`;
+
+/** SQL expression: the facts of the message of a redemption. */
+const confirmationFacts = sql`(
+  select jsonb_build_object('toMerchant', redemption.to_merchant::text,
+    'serviceFee', redemption.service_fee::text, 'remaining', voucher.remaining::text,
+    'merchantName', merchant.merchant_name, 'platformReference', redemption.platform_reference)
+  from redemptions as redemption
+  join vouchers as voucher on voucher.id = redemption.voucher_id
+  join merchants as merchant on merchant.id = redemption.merchant_id
+  where redemption.id = message.redemption_id)`;
+
+/** SQL expression: the routes of a message, by its voucher. */
+const messageRoutes = sql<readonly Route[]>`(
+  select ${routesFor('sms', {
+    partnerId: sql`voucher.partner_id`,
+    merchantId: sql`voucher.merchant_id`,
+  })}
+  from vouchers as voucher where voucher.id = message.voucher_id)`;
+
+/**
+ * Takes a message for sending, with what its text says now; undefined when it was taken before or is
+ * cancelled. One that is sent again has the subject of its original.
+ */
+export async function takeMessage(
+  database: Database,
+  messageId: number,
+): Promise<TakenMessage | undefined> {
+  const { rows } = await sql<TakenMessage>`
+    with taken as (
+      update messages set status = 'SENDING', settled_at = null,
+        sending_since = clock_timestamp()
+      where id = ${messageId} and status = 'QUEUED'
+      returning id, msisdn, voucher_id, claim_id, redemption_id, reversal_id, language
+    ), message as (
+      select taken.msisdn, taken.voucher_id, coalesce(taken.claim_id, original.claim_id) as claim_id,
+        coalesce(taken.redemption_id, original.redemption_id) as redemption_id,
+        taken.reversal_id, taken.language
+      from taken
+      left join message_resends as resend on resend.message_id = taken.id
+      left join messages as original on original.id = resend.original_id
+    )
+    select msisdn, claim_id, reversal_id, language, ${codeFacts} as code,
+      ${confirmationFacts} as confirmation, ${messageRoutes} as routes
+    from message`.execute(database);
+  return rows[0];
+}
+
+/** The recorded outcome of sending a message; while it is SENDING, for how long it has been. */
+export const messageStatus = (database: Database, messageId: number) =>
+  database
+    .selectFrom('messages')
+    .select([
+      'status',
+      'provider_message',
+      'provider',
+      failoversOf('message_id', sql.ref('messages.id')).as('failovers'),
+      sql<number>`extract(epoch from clock_timestamp() - coalesce(sending_since, created_at))::float8`.as(
+        'sending_seconds',
+      ),
+    ])
+    .where('id', '=', messageId)
+    .executeTakeFirstOrThrow();
+
+/** The sending of a message begins again, at another provider. */
+export async function renewSending(database: Database, messageId: number): Promise<void> {
+  await database
+    .updateTable('messages')
+    .set({ sending_since: sql<Date>`clock_timestamp()` })
+    .where('id', '=', messageId)
+    .where('status', '=', 'SENDING')
+    .execute();
+}
+
+/** Records that the sending of a message was interrupted; the worker that sends may still correct it. */
+export async function recordCutOff(
+  database: Database,
+  messageId: number,
+  providerMessage: string,
+): Promise<void> {
+  await database
+    .updateTable('messages')
+    .set({
+      status: 'UNKNOWN',
+      provider_message: providerMessage,
+      settled_at: sql<Date>`now()`,
+    })
+    .where('id', '=', messageId)
+    .where('status', '=', 'SENDING')
+    .execute();
+}
+
+/**
+ * Records the outcome of sending, by the worker that sends: also where another one has meanwhile taken it for
+ * interrupted. `QUEUED` returns a message that was provably not sent. Returns whether its provider has already
+ * reported what became of it: such a report came before this outcome.
+ */
+export async function recordMessage(
+  transaction: Database,
+  messageId: number,
+  outcome: {
+    readonly status: 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN';
+    readonly providerReference?: string;
+    readonly providerMessage?: string;
+    /** Who was asked to send it; absent where nobody was. */
+    readonly provider?: SmsProviderName;
+  },
+): Promise<boolean> {
+  const recorded = await transaction
+    .updateTable('messages')
+    .set({
+      status: outcome.status,
+      provider_reference: outcome.providerReference ?? null,
+      provider_message: outcome.providerMessage ?? null,
+      ...(outcome.provider && { provider: outcome.provider }),
+      settled_at: outcome.status === 'QUEUED' ? null : sql<Date>`now()`,
+      sending_since: null,
+    })
+    .where('id', '=', messageId)
+    .where((where) =>
+      where('status', '=', 'SENDING').or(
+        where.and({ status: 'UNKNOWN' }).and('sending_since', 'is not', null),
+      ),
+    )
+    .returning('delivery')
+    .executeTakeFirst();
+  return recorded !== undefined && recorded.delivery !== null;
+}

@@ -1,0 +1,148 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ActivityDependencies } from '../../../activities/dependencies.js';
+import type { MessageOutcome } from '../../../activities/messages/message-outcome.js';
+import { createMessageSender } from '../../../activities/messages/messages.js';
+import { createSecretBox } from '../../../src/crypto/secret-box.js';
+import { createBackgroundTasks } from '../../../src/process/background-tasks.js';
+import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
+import type { ProviderOutcome } from '../../../src/providers/outcome.js';
+import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.js';
+import { setOfOne } from '../../providers/set-of-one.js';
+
+/** One worker sends a message, and another one is asked for its outcome meanwhile. */
+let scene: GiftScene;
+beforeAll(async () => {
+  scene = await setGiftScene();
+});
+afterAll(() => scene?.stop());
+
+const outcomes = {
+  accepted: { kind: 'delivered', providerReference: 'P-1' },
+  refused: { kind: 'refused', code: 'X', message: 'no such number', retryCanHelp: false },
+  'not-sent': { kind: 'not-sent', message: 'no connection' },
+  unknown: { kind: 'unknown', message: 'no answer' },
+} as const satisfies Record<MessageOutcome['kind'], ProviderOutcome>;
+
+type Kind = keyof typeof outcomes;
+const kinds = Object.keys(outcomes) as Kind[];
+
+const statuses = { accepted: 'SENT', refused: 'REFUSED', 'not-sent': 'QUEUED', unknown: 'UNKNOWN' };
+
+/** A worker whose provider answers when it is let, and how often it was asked. */
+function aWorker(messageSendingSeconds: number) {
+  const { config, database, digests } = scene.stack;
+  const provider = {
+    asked: 0,
+    answer: (_outcome: ProviderOutcome) => {},
+    fail: (_error: Error) => {},
+  };
+  const answered = new Promise<ProviderOutcome>((resolve, reject) => {
+    provider.answer = resolve;
+    provider.fail = reject;
+  });
+  const dependencies = {
+    database,
+    digests,
+    secretBox: createSecretBox(config.DATA_KEYS),
+    numbers: scene.stack.api.services.numbers,
+    failpoint: () => undefined,
+    background: createBackgroundTasks(() => true),
+    operatorLookup: lookUpByPrefix,
+    smsSenders: setOfOne('smpp', {
+      send: () => {
+        provider.asked += 1;
+        return answered;
+      },
+    }),
+    limits: { messageSendingSeconds },
+  } as unknown as ActivityDependencies;
+  return { sender: createMessageSender(dependencies), provider };
+}
+
+/** The message with the code of a new claim, as if nobody had sent it. */
+async function queuedMessage(): Promise<number> {
+  const gift = await scene.gift();
+  await scene.claimed(scene.asMerchant, gift);
+  const { id } = await scene.stack.database
+    .updateTable('messages')
+    .set({ status: 'QUEUED', settled_at: null, provider: null, provider_reference: null })
+    .where('voucher_id', '=', gift.id)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+const recorded = (id: number) =>
+  scene.stack.database
+    .selectFrom('messages')
+    .select(['status', 'provider', 'provider_reference', 'provider_message', 'sending_since'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+
+const referenceOf = (kind: Kind) => (kind === 'accepted' ? 'P-1' : null);
+
+describe.each(kinds)('a sending that ends as %s', (kind) => {
+  it('is waited for by the other worker', async () => {
+    const id = await queuedMessage();
+    const [first, second] = [aWorker(60), aWorker(60)];
+    const sending = first.sender.send(id);
+    await expect.poll(() => first.provider.asked).toBe(1);
+    const asking = second.sender.send(id);
+    expect(await second.sender.sendWithin(id, 300)).toBeUndefined();
+    first.provider.answer(outcomes[kind]);
+    const asked = { provider: 'smpp', failovers: [] };
+    expect(await sending).toMatchObject({ kind, asked });
+    expect(await asking).toMatchObject({ kind, asked });
+    expect(second.provider.asked).toBe(0);
+    expect(await recorded(id)).toMatchObject({
+      status: statuses[kind],
+      provider_reference: referenceOf(kind),
+      sending_since: null,
+    });
+  });
+
+  it('is recorded though the other worker took it for interrupted', async () => {
+    const id = await queuedMessage();
+    const [first, second] = [aWorker(60), aWorker(0)];
+    const sending = first.sender.send(id);
+    await expect.poll(() => first.provider.asked).toBe(1);
+    expect(await second.sender.send(id)).toEqual({ kind: 'unknown' });
+    expect(await recorded(id)).toMatchObject({
+      status: 'UNKNOWN',
+      provider_message: 'the worker stopped while it was sending',
+    });
+    first.provider.answer(outcomes[kind]);
+    expect(await sending).toMatchObject({ kind });
+    expect(await recorded(id)).toMatchObject({
+      status: statuses[kind],
+      provider: 'smpp',
+      provider_reference: referenceOf(kind),
+      sending_since: null,
+    });
+    expect(second.provider.asked).toBe(0);
+  });
+});
+
+it('a sending that was interrupted long ago is unknown at once, and not sent again', async () => {
+  const id = await queuedMessage();
+  await scene.stack.database
+    .updateTable('messages')
+    .set({ status: 'SENDING', sending_since: sql<Date>`clock_timestamp() - interval '1 minute'` })
+    .where('id', '=', id)
+    .execute();
+  const worker = aWorker(30);
+  expect(await worker.sender.send(id)).toEqual({ kind: 'unknown' });
+  expect(worker.provider.asked).toBe(0);
+});
+
+it('a sending that failed in its own process keeps the next one not waiting', async () => {
+  const id = await queuedMessage();
+  const worker = aWorker(60);
+  const sending = worker.sender.send(id);
+  await expect.poll(() => worker.provider.asked).toBe(1);
+  worker.provider.fail(new Error('broken'));
+  await expect(sending).rejects.toThrow('broken');
+  expect(await worker.sender.send(id)).toEqual({ kind: 'unknown' });
+  expect(worker.provider.asked).toBe(1);
+});
