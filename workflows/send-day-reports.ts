@@ -9,8 +9,8 @@ export interface SendDayReportsResult {
 
 /**
  * Sends the reports of closed days to the registered addresses; a Schedule starts it. It goes on while
- * the mail server does not take some: PostgreSQL holds them, and gives them up after days. A
- * cancellation in the UI has no effect.
+ * some cannot be made, or the mail server does not take them: PostgreSQL holds them, and gives them up
+ * after days. A cancellation in the UI has no effect.
  *
  * @throws where a round fails several times; the next run sends what is left
  */
@@ -24,7 +24,8 @@ export function sendDayReports(): Promise<SendDayReportsResult> {
         ...(round.isDone
           ? []
           : [
-              'The mail server did not take the others. They are tried again; no action is needed.',
+              'The others are tried again: the mail server did not take them, or the log of the worker ' +
+                'says why a report could not be made.',
             ]),
       );
       if (round.isDone) return { sent };

@@ -4,7 +4,7 @@ import {
   type DueReport,
   dueReports,
   hasUnsentReports,
-  postponeReport,
+  postponeReports,
   queueReportEmails,
   reportAddress,
   settleReport,
@@ -12,10 +12,9 @@ import {
 import { formatGroupedAmount, parseMoney } from '../../src/domain/money.js';
 import { type Day, type DayReport, isInOrder } from '../../src/domain/reports/day-report.js';
 import type { EmailAttachment } from '../../src/providers/email/email-sender.js';
-import { runUnhurried } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
-import { emailEnd } from './email-end.js';
+import { readForEmails, sendQueuedEmail } from './queued-email.js';
 
 /** Limit of one statement of a report, below that of the activity. */
 const READ_TIMEOUT_MS = 120_000;
@@ -29,19 +28,13 @@ export interface ReportRound {
 }
 
 export function createDayReportActivities(dependencies: ActivityDependencies) {
-  const {
-    database,
-    readDatabase = database,
-    emailSender,
-    dayReportFiles,
-    failpoint,
-  } = dependencies;
+  const { database, readDatabase = database, dayReportFiles, failpoint } = dependencies;
   const { zone, retrySeconds } = dependencies.limits.statements;
 
   /**
    * Queues the reports of closed days, and sends what is due, made on the replica where there is one.
-   * An e-mail that was interrupted is sent again under the same Message-ID; one whose acceptance is
-   * unknown is not, because the command makes its report at any time.
+   * The command makes a report that is not sent again at any time. A report that cannot be made waits,
+   * and those of other days are sent all the same.
    */
   const sendDayReports = (): Promise<ReportRound> => withHeartbeat(sendRound);
 
@@ -54,46 +47,39 @@ export function createDayReportActivities(dependencies: ActivityDependencies) {
   }
 
   async function sendToAll({ day, recipientIds }: DueReport): Promise<number> {
-    const report = await runUnhurried(readDatabase, READ_TIMEOUT_MS, (connection) =>
-      readDayReport(connection, { day, zone }),
-    );
-    if (!isInOrder(report)) log.error('The report of a day shows faults', { day });
-    const attachments = dayReportFiles(report);
+    const about = { about: 'report', subject: { day } } as const;
+    const made = await readForEmails(readDatabase, READ_TIMEOUT_MS, about, async (connection) => {
+      const report = await readDayReport(connection, { day, zone });
+      return { report, attachments: dayReportFiles(report) };
+    });
+    if (!made) {
+      await postponeReports(database, recipientIds, day, retrySeconds);
+      return 0;
+    }
+    if (!isInOrder(made.report)) log.error('The report of a day shows faults', { day });
     let sent = 0;
-    for (const id of recipientIds) if (await sendTo({ id, day, report, attachments })) sent += 1;
+    for (const id of recipientIds) if ((await sendTo(id, day, made)) === 'sent') sent += 1;
     return sent;
   }
 
-  /** Whether the mail server took it. */
-  async function sendTo({ id, day, report, attachments }: OutgoingReport): Promise<boolean> {
-    const to = await reportAddress(database, id, day);
-    if (to === undefined) {
-      await settleReport(database, id, day, 'CANCELLED');
-      return false;
-    }
-    await failpoint('report-sending');
-    const outcome = await emailSender.send({
-      id: `day-report-${id}-${day}`,
-      to,
-      ...message(report),
-      attachments,
+  const sendTo = (id: number, day: Day, { report, attachments }: MadeReport) =>
+    sendQueuedEmail(dependencies, {
+      about: 'report',
+      subject: { recipientId: id, day },
+      async write() {
+        const to = await reportAddress(database, id, day);
+        return to === undefined
+          ? undefined
+          : { id: `day-report-${id}-${day}`, to, ...message(report), attachments };
+      },
+      settle: (end) => settleReport(database, id, day, end),
+      postpone: () => postponeReports(database, [id], day, retrySeconds),
     });
-    await failpoint('report-sent');
-    if (outcome.kind !== 'delivered')
-      log.warn('A day report was not sent', { recipientId: id, day, outcome: outcome.kind });
-    const end = emailEnd(outcome);
-    if (end) await settleReport(database, id, day, end);
-    else await postponeReport(database, id, day, retrySeconds);
-    return outcome.kind === 'delivered';
-  }
 
   return { sendDayReports };
 }
 
-/** A report for one recipient. */
-interface OutgoingReport {
-  readonly id: number;
-  readonly day: Day;
+interface MadeReport {
   readonly report: DayReport;
   readonly attachments: readonly EmailAttachment[];
 }

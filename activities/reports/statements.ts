@@ -1,4 +1,3 @@
-import { log } from '@temporalio/activity';
 import { readCompanyMonth } from '../../src/db/ledger/company-month.js';
 import {
   type DueStatement,
@@ -16,12 +15,11 @@ import {
 } from '../../src/domain/statements/monthly-statement.js';
 import { statementMessages } from '../../src/domain/statements/statement-message.js';
 import type { EmailAttachment } from '../../src/providers/email/email-sender.js';
-import { runUnhurried } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
 import { inBatches, type Swept, upTo } from '../reconciliation/sweep-batches.js';
 import { severalAtOnce } from '../several-at-once.js';
-import { emailEnd } from './email-end.js';
+import { readForEmails, sendQueuedEmail } from './queued-email.js';
 
 /** People per transaction. */
 const QUEUE_BATCH_SIZE = 500;
@@ -46,8 +44,7 @@ export interface StatementRound {
 type RoundCounts = { sent: number; postponed: number };
 
 export function createStatementActivities(dependencies: ActivityDependencies) {
-  const { database, emailSender, statementFiles, publicUrl, failpoint, limits, resumption } =
-    dependencies;
+  const { database, statementFiles, publicUrl, failpoint, limits, resumption } = dependencies;
   const { zone, retrySeconds } = limits.statements;
 
   /** Queues the statements of months that have closed, and starts their sending where any is due. */
@@ -61,8 +58,9 @@ export function createStatementActivities(dependencies: ActivityDependencies) {
   }
 
   /**
-   * Sends statements that are due. An e-mail that was interrupted is sent again under the same
-   * Message-ID; one whose acceptance is unknown is not, because its statement is in the portal, too.
+   * Sends statements that are due. One whose acceptance is unknown is not sent again, because its
+   * statement is in the portal, too. A statement that cannot be made waits, and those of others are sent
+   * all the same.
    */
   const sendDueStatements = (): Promise<StatementRound> => withHeartbeat(sendRound);
 
@@ -80,65 +78,50 @@ export function createStatementActivities(dependencies: ActivityDependencies) {
   async function sendToAll(due: DueStatement, counts: RoundCounts, endsAt: number): Promise<void> {
     const { company, month, accountIds } = due;
     if (Date.now() > endsAt) return;
-    const statement = await runUnhurried(database, READ_TIMEOUT_MS, (connection) =>
-      readCompanyMonth(connection, company, { month, zone }),
-    ).catch(
-      // The statements of others are sent all the same.
-      (error: unknown) =>
-        log.error('Could not read a statement', { company, month, reason: reasonOf(error) }),
-    );
-    if (!statement) {
+    const about = { about: 'statement', subject: { company, month } } as const;
+    const made = await readForEmails(database, READ_TIMEOUT_MS, about, async (connection) => {
+      const statement = await readCompanyMonth(connection, company, { month, zone });
+      const isEmpty = isEmptyStatement(statement);
+      return { statement, isEmpty, attachments: isEmpty ? [] : statementFiles(statement) };
+    });
+    if (!made) {
       await postponeStatements(database, accountIds, month, retrySeconds);
       counts.postponed += accountIds.length;
-    } else if (isEmptyStatement(statement)) {
+    } else if (made.isEmpty) {
       await settleStatements(database, accountIds, month, 'EMPTY');
     } else {
-      const attachments = statementFiles(statement);
-      for (const id of accountIds)
-        if (Date.now() < endsAt) await sendTo({ id, month, statement, attachments }, counts);
+      for (const id of accountIds) {
+        if (Date.now() > endsAt) return;
+        const end = await sendTo(id, month, made);
+        if (end !== 'ended') counts[end] += 1;
+      }
     }
   }
 
-  async function sendTo(email: OutgoingStatement, counts: RoundCounts): Promise<void> {
-    const { id, month, statement, attachments } = email;
-    const recipient = await statementRecipient(database, id, month);
-    if (!recipient) return settleStatements(database, [id], month, 'CANCELLED');
-    await failpoint('statement-sending');
-    const outcome = await emailSender.send({
-      id: `statement-${id}-${month}`,
-      to: recipient.email,
-      ...statementMessages[recipient.language ?? 'en']({
-        company: statement.company.name,
-        month,
-        zone,
-        statementsUrl: `${publicUrl}/portal/statements`,
-        accountUrl: `${publicUrl}/portal/account`,
-      }),
-      attachments,
+  const sendTo = (id: number, month: Month, { statement, attachments }: MadeStatement) =>
+    sendQueuedEmail(dependencies, {
+      about: 'statement',
+      subject: { accountId: id, month },
+      async write() {
+        const recipient = await statementRecipient(database, id, month);
+        if (!recipient) return undefined;
+        const text = statementMessages[recipient.language ?? 'en']({
+          company: statement.company.name,
+          month,
+          zone,
+          statementsUrl: `${publicUrl}/portal/statements`,
+          accountUrl: `${publicUrl}/portal/account`,
+        });
+        return { id: `statement-${id}-${month}`, to: recipient.email, ...text, attachments };
+      },
+      settle: (end) => settleStatements(database, [id], month, end),
+      postpone: () => postponeStatements(database, [id], month, retrySeconds),
     });
-    await failpoint('statement-sent');
-    if (outcome.kind === 'delivered') counts.sent += 1;
-    else log.warn('A statement was not sent', { accountId: id, month, outcome: outcome.kind });
-    const end = emailEnd(outcome);
-    if (end) return settleStatements(database, [id], month, end);
-    counts.postponed += 1;
-    await postponeStatements(database, [id], month, retrySeconds);
-  }
 
   return { sweepStatements, sendDueStatements };
 }
 
-/** A statement for one person. */
-interface OutgoingStatement {
-  /** The account. */
-  readonly id: number;
-  readonly month: Month;
+interface MadeStatement {
   readonly statement: MonthlyStatement;
   readonly attachments: readonly EmailAttachment[];
 }
-
-/** The name of an error, and PostgreSQL's code: its texts can contain values of rows. */
-const reasonOf = (error: unknown): string => {
-  const { name, code } = error as { readonly name?: string; readonly code?: string };
-  return [name, code].filter(Boolean).join(' ');
-};

@@ -68,14 +68,16 @@ export async function settleReport(
     where recipient_id = ${recipientId} and day = ${day} and settled_at is null`.execute(database);
 }
 
-/** Lets a report wait that could not be sent, and gives it up after days. */
-export async function postponeReport(
+/** Lets a report wait that could not be made or sent, and gives it up after days. */
+export async function postponeReports(
   database: Database,
-  recipientId: number,
+  recipientIds: readonly number[],
   day: Day,
   pauseSeconds: number,
 ): Promise<void> {
   await sql`
     update report_emails set ${postponed(pauseSeconds, GIVE_UP_DAYS)}
-    where recipient_id = ${recipientId} and day = ${day} and settled_at is null`.execute(database);
+    where recipient_id = any(${recipientIds}::bigint[]) and day = ${day} and settled_at is null`.execute(
+    database,
+  );
 }

@@ -127,6 +127,41 @@ test('what the mail server does not take is tried again; what it refuses, or may
   expect([await outcomeOf(refused), await outcomeOf(dropped)]).toEqual(['REFUSED', 'UNKNOWN']);
 });
 
+/** Transfers of a day whose sum is beyond what a report can hold; returns their removal. */
+async function unreadable(atDay: string): Promise<() => Promise<unknown>> {
+  const { database } = scene.stack;
+  const asReplica = (query: ReturnType<typeof sql>) =>
+    database.transaction().execute(async (transaction) => {
+      await sql`set local session_replication_role = replica`.execute(transaction);
+      await query.execute(transaction);
+    });
+  await asReplica(sql`
+    insert into ledger_transfers
+      (created_at, operation_id, step, debit_account_id, credit_account_id, amount)
+    select (${atDay}::timestamp + interval '12 hours') at time zone ${ZONE}::text,
+      'unreadable-' || number, step, debit_account_id, credit_account_id, 99999999999999
+    from (select * from ledger_transfers order by id limit 1) as copied
+    cross join generate_series(1, 2) as number`);
+  return () => asReplica(sql`delete from ledger_transfers where operation_id like 'unreadable-%'`);
+}
+
+test('a report that cannot be made holds up no other one, and is sent once it can be', async () => {
+  const email = await recipient();
+  await scene.stack.database
+    .updateTable('report_recipients')
+    .set({ created_at: sql<Date>`${lastClosing} - interval '25 hours'` })
+    .where('email', '=', email)
+    .execute();
+  const before = new Date(Date.parse(day()) - 86_400_000).toISOString().slice(0, 10);
+  const remove = await unreadable(before);
+  const sending = send();
+  await until(() => expect(mailsTo(email)).toHaveLength(1)).finally(remove);
+  expect(mailsTo(email)[0]?.subject).toContain(day());
+  expect(await sending).toEqual({ sent: 2 });
+  const subjects = mailsTo(email).map(({ subject }) => subject);
+  expect(subjects).toContainEqual(expect.stringContaining(before));
+});
+
 test('nobody gets a report after the removal, and the audit log says who chose', async () => {
   const email = await recipient();
   armed = ((name: string) =>
