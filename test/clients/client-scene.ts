@@ -87,6 +87,8 @@ export const OWNER = '+251911000000';
 
 /** The page of a proxy in place of an answer. */
 export const HTML: Fault = { status: 502, body: '<html>Bad gateway</html>' };
+/** The JSON of a proxy. */
+export const NO_ENVELOPE: Fault = { status: 502, body: '{"error":"no upstream"}' };
 
 export const distinct = (values: readonly unknown[]): number => new Set(values).size;
 

@@ -1,10 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.js';
 import { codeBlocks, guide } from '../docs/guides.js';
 import { newestCode } from '../support/clients.js';
-import { type ClientScene, distinct, HTML, OWNER, startClientScene } from './client-scene.js';
+import {
+  type ClientScene,
+  distinct,
+  HTML,
+  NO_ENVELOPE,
+  OWNER,
+  startClientScene,
+} from './client-scene.js';
 import { type Fault, refusal } from './fault-proxy.js';
 import { missingOperations } from './missing-operations.js';
 import { installPythonClient, type PythonClient } from './python-program.js';
@@ -41,6 +49,31 @@ describe('a request without a known result', () => {
     expect(requests).toHaveLength(faults.length + 1);
     expect(distinct(requests.map(({ headers }) => headers['idempotency-key']))).toBe(1);
     expect(distinct(requests.map(({ body }) => body))).toBe(1);
+    expect(before - (await airtimeBalance())).toBe(5);
+  });
+
+  test('is repeated by the loop of the guide, and money moves once', async () => {
+    const before = await airtimeBalance();
+    const [loop = ''] = codeBlocks(guide('repeat-safely.md'), 'python');
+    // The first request is refused for its token.
+    scene.proxy.spoil('/airtime-topup', 'pass', HTML, 'cut', refusal(507), NO_ENVELOPE);
+    const requests = await scene.requestsDuring('/airtime-topup', async () => {
+      const result = await python.resultOf(
+        `${loop}
+time.sleep = lambda seconds: None
+session = requests.Session()
+session.headers["x-api-token"] = "of yesterday"
+
+def log_in(session):
+    session.headers["x-api-token"] = partner_client().access_token()
+
+url = GIVEN["partnerUrl"] + "/topup-transactions/airtime-topup"
+print(json.dumps(send(session, url, AIRTIME, GIVEN["key"])))`,
+        { key: `loop-${randomUUID()}` },
+      );
+      expect(result).toMatchObject({ success: true, data: { status: 'SUCCESS' } });
+    });
+    expect(distinct(requests.map(({ headers }) => headers['idempotency-key']))).toBe(1);
     expect(before - (await airtimeBalance())).toBe(5);
   });
 

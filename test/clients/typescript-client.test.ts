@@ -8,9 +8,19 @@ import {
   OpenRequestError,
   type PartnerClient,
 } from '../../clients/typescript/src/index.js';
+import { signatureHeader } from '../../clients/typescript/src/signature.js';
+import { codeBlocks, guide } from '../docs/guides.js';
 import { newestCode } from '../support/clients.js';
 import { until } from '../support/until.js';
-import { type ClientScene, distinct, HTML, OWNER, SALE, startClientScene } from './client-scene.js';
+import {
+  type ClientScene,
+  distinct,
+  HTML,
+  NO_ENVELOPE,
+  OWNER,
+  SALE,
+  startClientScene,
+} from './client-scene.js';
 import { type Fault, refusal } from './fault-proxy.js';
 import { missingOperations } from './missing-operations.js';
 
@@ -78,6 +88,43 @@ describe('a request without a known result', () => {
     });
     expect(requests).toHaveLength(4);
     expect(distinct(requests.map(({ body }) => body))).toBe(1);
+    const { voucher } = await merchant.vouchers.read(voucherCode);
+    expect(voucher).toMatchObject({ status: 'REDEEMED', remainingBalance: '0.000000' });
+  });
+
+  test('of a merchant is repeated by the loop of the guide, and pays once', async () => {
+    const voucherCode = await scene.newVoucher(null);
+    const merchant = scene.merchantClient();
+    let token = 'of yesterday';
+    const given = {
+      signed: (path: string, fields: object) => {
+        const body = JSON.stringify(fields);
+        const headers = {
+          'Content-Type': 'application/json',
+          'x-api-token': token,
+          'x-signature': signatureHeader(scene.merchant.privateKey, body),
+        };
+        return fetch(`${scene.proxy.url}/api/v1/merchant/client${path}`, {
+          method: 'POST',
+          headers,
+          body,
+        });
+      },
+      logIn: async () => {
+        token = await merchant.accessToken();
+      },
+      sleep: async () => {},
+    };
+    const [loop = ''] = codeBlocks(guide('repeat-safely.md'), 'js');
+    const code = loop.replace(/^import .*$/m, '').replace('export async', 'async');
+    const send = new Function(...Object.keys(given), `${code}\nreturn send;`)(
+      ...Object.values(given),
+    );
+    // The first request is refused for its token.
+    scene.proxy.spoil('/redeem-gift', 'pass', HTML, 'cut', refusal(5005), NO_ENVELOPE);
+    const redemption = { voucherCode, idempotencyKey: randomUUID() };
+    const result = await send('/topup-transactions/redeem-gift', redemption);
+    expect(result).toMatchObject({ success: true, data: { referenceNumber: expect.any(String) } });
     const { voucher } = await merchant.vouchers.read(voucherCode);
     expect(voucher).toMatchObject({ status: 'REDEEMED', remainingBalance: '0.000000' });
   });
