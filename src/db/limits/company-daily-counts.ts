@@ -129,7 +129,8 @@ export interface Slowing {
 
 /**
  * The seconds until a company may compare its next verification code: 0 within its budget of wrong
- * codes, then the time until its turn. Undefined when too many of its requests are waiting.
+ * codes, then the time until its turn. Undefined when too many of its requests are waiting. One
+ * statement, because the count is that of a day, which must not end in between.
  */
 export async function secondsUntilTurn(
   database: Database,
@@ -137,24 +138,27 @@ export async function secondsUntilTurn(
   { companyWrongCodesPerDay, pauseSeconds, longestWaitSeconds }: Slowing,
 ): Promise<number | undefined> {
   const owner = company.kind === 'partner' ? sql`partners` : sql`merchants`;
-  const { rows: slowed } = await sql`
-    select from company_daily_counts
-    join ${owner} as company on company.id = company_id
-    where ${isCountOf(company)}
-      and wrong_codes >= coalesce(company.wrong_codes_per_day, ${companyWrongCodesPerDay}::int)`.execute(
-    database,
-  );
-  if (slowed.length === 0) return 0;
-  const { rows } = await sql<{ seconds: number }>`
-    update company_daily_counts
-    set next_turn_at = greatest(next_turn_at, clock_timestamp())
-      + make_interval(secs => ${pauseSeconds}::float8)
-    where ${isCountOf(company)} and coalesce(next_turn_at, clock_timestamp())
-      <= clock_timestamp() + make_interval(secs => ${longestWaitSeconds}::float8)
-    returning greatest(0, extract(epoch from
-      next_turn_at - make_interval(secs => ${pauseSeconds}::float8) - clock_timestamp())
-    )::float8 as seconds`.execute(database);
-  return rows[0]?.seconds;
+  const { rows } = await sql<{ seconds: number | null }>`
+    with slowed as (
+      select company_kind, company_id, day from company_daily_counts
+      join ${owner} as company on company.id = company_id
+      where ${isCountOf(company)}
+        and wrong_codes >= coalesce(company.wrong_codes_per_day, ${companyWrongCodesPerDay}::int)
+    ), turn as (
+      update company_daily_counts as counts
+      set next_turn_at = greatest(next_turn_at, clock_timestamp())
+        + make_interval(secs => ${pauseSeconds}::float8)
+      from slowed
+      where counts.company_kind = slowed.company_kind and counts.company_id = slowed.company_id
+        and counts.day = slowed.day and coalesce(next_turn_at, clock_timestamp())
+          <= clock_timestamp() + make_interval(secs => ${longestWaitSeconds}::float8)
+      returning greatest(0, extract(epoch from
+        next_turn_at - make_interval(secs => ${pauseSeconds}::float8) - clock_timestamp())
+      )::float8 as seconds
+    )
+    select seconds from slowed left join turn on true`.execute(database);
+  const [slowed] = rows;
+  return slowed ? (slowed.seconds ?? undefined) : 0;
 }
 
 /** A day on which a company reached one of its budgets. */
